@@ -98,7 +98,7 @@ async function planRemoval(
 ): Promise<readonly PlannedChange[]> {
   const planned: PlannedChange[] = [];
   for (const { item } of records) {
-    const own = await recordChanges(scope, entity, { before: readRecord(item) });
+    const own = await recordChanges(scope, entity, { before: readRecord(entity, item) });
     if (planned.length > 0 && planned.length + own.length > changesPerStep) break;
     planned.push(...own);
   }

@@ -120,7 +120,7 @@ async function recount(opened: OpenedStore, asked: WorkspaceToCount): Promise<re
   for await (const items of walkScope(opened.maintenance, scope, itemsPerRead))
     for (const item of items) {
       const owner = item.pk.startsWith(records) ? ownerOf(item) : undefined;
-      if (owner === undefined || storedRecord(item) === undefined) continue;
+      if (owner === undefined || storedRecord(owner.entity, item) === undefined) continue;
       found.set(owner.entity.name, (found.get(owner.entity.name) ?? 0) + 1);
     }
   const names = new Set([...counters.keys(), ...found.keys()]);

@@ -37,6 +37,7 @@ export {
   renewedRecord,
   type StoredRecord,
   type StoredText,
+  systemData,
   unknownField,
 } from './record.ts';
 export { directKey, directPartition, recordPlace, updatedRecordKey } from './record-keys.ts';

@@ -83,7 +83,11 @@ export async function presentRecords(
 ): Promise<readonly string[]> {
   if (projection === 'stored' && items.every(({ fields }) => fields === undefined)) return items.map(recordText);
   const shown = projection === 'stored' ? call.entity.views.whole() : projection;
-  return showRecords(items.map(shownRecord), shown, others);
+  return showRecords(
+    items.map((item) => shownRecord(call.entity, item)),
+    shown,
+    others,
+  );
 }
 
 /** Where the records come from that a reply shows beside those that were asked for, and its room for them. */
@@ -126,7 +130,7 @@ function rowsToGet({ access }: AuthorizedCall): RecordPoliciesToGet {
  * Who may not get it learns which one it is and how it stands.
  */
 export function writtenText(call: AuthorizedCall, { data, version }: WrittenRecord, body: unknown): ReadableText {
-  const text = storedText({ data, version });
+  const text = storedText(call.entity, { data, version });
   const rows = call.access.rows({ verb: 'get', entityName: call.entity.name, id: data.id });
   if (rows === undefined) return text;
   const grant = grantOn(rows, call.entity, data);
@@ -158,7 +162,7 @@ function roomyFetch({ config, workspace }: AuthorizedCall, reply: ReplyWork): Lo
       for (const one of items) {
         await pause();
         if ('value' in one) room.read -= one.value.length;
-        found.push(...('value' in one ? granted(entity, readRecord(one), rowsOf) : [one]));
+        found.push(...('value' in one ? granted(entity, readRecord(entity, one), rowsOf) : [one]));
       }
     }
     return found;
@@ -172,6 +176,6 @@ function granted(entity: CompiledEntity, record: StoredRecord, rowsOf: RecordPol
   return grant === undefined ? [] : [{ ...record, fields: grant.fields }];
 }
 
-function shownRecord(text: ReadableText): ShownRecord {
-  return { data: dataOf(text), version: text.version, fields: text.fields };
+function shownRecord(entity: CompiledEntity, text: ReadableText): ShownRecord {
+  return { data: dataOf(entity, text), version: text.version, fields: text.fields };
 }

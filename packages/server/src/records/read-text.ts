@@ -8,6 +8,6 @@ import type { RecordCall } from './writing/write-loop.ts';
 export async function readText(call: RecordCall, id: string): Promise<ReadableText | undefined> {
   const item = await findItem(call, id);
   if (item === undefined || call.rows === undefined) return item;
-  const { fields } = assertVisible(call, dataOf(item));
+  const { fields } = assertVisible(call, dataOf(call.entity, item));
   return fields === undefined ? item : { value: item.value, version: item.version, fields };
 }

@@ -11,8 +11,10 @@ import {
   isOwnedByCaller,
   isPlatformField,
   isPlatformMade,
+  namedValues,
   newCheckEffort,
   readValue,
+  storedValues,
 } from '../schema/port.ts';
 import type { Item, Key } from '../store/port.ts';
 import { evaluationStepsMax, RoomForComputed } from './writing/computed-values.ts';
@@ -36,16 +38,27 @@ export function recordText(item: StoredText): string {
   return `${item.value.slice(0, -1)},"version":${item.version}}`;
 }
 
-export function storedText({ data, version }: Pick<StoredRecord, 'data' | 'version'>): StoredText {
-  return { value: JSON.stringify(data), version };
+export function storedText(
+  { stored }: StoredEntity,
+  { data, version }: Pick<StoredRecord, 'data' | 'version'>,
+): StoredText {
+  return { value: JSON.stringify(storedValues(stored, data)), version };
 }
 
-export function readRecord(item: Item): StoredRecord {
-  return { key: { pk: item.pk, sk: item.sk }, version: item.version, data: dataOf(item) };
+/** Whose records they are: its fields may have other names than those that stored records have. */
+type StoredEntity = Pick<CompiledEntity, 'stored'>;
+
+export function readRecord(entity: StoredEntity, item: Item): StoredRecord {
+  return { key: { pk: item.pk, sk: item.sk }, version: item.version, data: dataOf(entity, item) };
 }
 
 /** What a stored text says. It was checked before it was written, and is not looked at again: many are read at once. */
-export function dataOf({ value }: Pick<Item, 'value'>): RecordData {
+export function dataOf({ stored }: StoredEntity, { value }: Pick<Item, 'value'>): RecordData {
+  return namedValues(stored, JSON.parse(value) as RecordData);
+}
+
+/** That of a system entity, whose fields always have their names in the store. */
+export function systemData({ value }: Pick<Item, 'value'>): RecordData {
   return JSON.parse(value) as RecordData;
 }
 
@@ -169,7 +182,7 @@ function filledRecord(entity: CompiledEntity, data: RecordData, fills: readonly 
   if (Object.keys(values).length === Object.keys(data).length) return data;
   try {
     const filled = computedRecord(entity, heldIn(values), data);
-    const hasRoom = Buffer.byteLength(JSON.stringify(filled)) <= recordBytesMax;
+    const hasRoom = Buffer.byteLength(JSON.stringify(storedValues(entity.stored, filled))) <= recordBytesMax;
     return hasRoom && checkRecord(entity, filled).length === 0 ? filled : data;
   } catch (error) {
     if (error instanceof Problem) return data;

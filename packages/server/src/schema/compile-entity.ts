@@ -7,6 +7,7 @@ import { type CompiledFill, compileFills } from './fills/compile-fills.ts';
 import { type CompiledIndexes, compileIndexes } from './indexes/compile-indexes.ts';
 
 import { type CompiledKeys, defaultTemplates, mayOverlap, mayStartWith, parseTemplate } from './key-template.ts';
+import { type StoredNames, storedNames } from './renames/stored-names.ts';
 import { type ConfiguredViews, type EntityViews, entityViews } from './views/entity-views.ts';
 
 /** A definition made ready to serve requests. Made once per config version, never changed. */
@@ -17,6 +18,8 @@ export interface CompiledEntity extends CompiledIndexes {
   /** What the fence of a workspace is compared with, but for what other entities demand of this one. */
   readonly generation: number;
   readonly fields: ReadonlyMap<string, CompiledField>;
+  /** Under which names its records lie in the store. */
+  readonly stored: StoredNames;
   readonly keys: CompiledKeys;
   /** Where the record key is a fixed start and then the id, records are found and listed by it; else by the id index. */
   readonly directSortPrefix: string | undefined;
@@ -47,23 +50,26 @@ export function compileEntity(
     compileField(field, readable),
   );
   const fields = new Map(catalog.map((field) => [field.name, field]));
+  const stored = storedNames(definition.UpdateParams);
+  const hidden = state.hidden.map(stored.inMemory);
   const keys = compileKeys(definition);
   return {
     name,
     version,
     generation: state.generation,
     fields,
-    ...compileIndexes(name, state.indexes),
+    stored,
+    ...compileIndexes({ name, stored }, state.indexes),
     keys,
     directSortPrefix: directSortPrefix(keys),
     idIndexPk: `index#${name};id`,
-    hidden: state.hidden,
-    unkept: state.unkept ?? [],
+    hidden,
+    unkept: (state.unkept ?? []).map(stored.inMemory),
     hasSealed: state.hasSealed,
     definition,
     checks: compileChecks(definition),
     fills: compileFills(definition, state.fills ?? [], fields),
-    views: entityViews({ definition, fields, hasHidden: state.hidden.length > 0, configured }),
+    views: entityViews({ definition, fields, isShownAsStored: hidden.length === 0 && !stored.areOther, configured }),
   };
 }
 

@@ -1,11 +1,13 @@
 import { type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
+import { storedNameOf } from './field-names.ts';
 import { fieldTypeOf } from './field-types/registry.ts';
 import { type FillState, nextFillStates } from './fills/fill-states.ts';
 import { type IndexState, newIndexStates, nextIndexStates } from './indexes/index-states.ts';
 
 /**
  * What stands under an entity's active create config: which definition is live, and what the platform has made of it
- * so far. Every change of it is a change of configuration.
+ * so far. Every change of it is a change of configuration. It names fields as they are stored, so that it stays the same
+ * when a field gets another name.
  */
 export interface EntityState {
   /** The version of the create config, which is the definition. */
@@ -42,7 +44,7 @@ export function newEntityState(definition: EntityDefinition, version: number): E
 export interface DefinitionSwitch {
   readonly before: EntityDefinition;
   readonly after: EntityDefinition;
-  /** Fields whose stored values are to be lost. */
+  /** Fields whose stored values are to be lost, as they are stored. */
   readonly erased?: readonly string[] | undefined;
 }
 
@@ -100,16 +102,16 @@ function union(...lists: readonly (readonly string[])[]): readonly string[] {
 }
 
 function computedFields({ UpdateParams }: EntityDefinition): readonly string[] {
-  return UpdateParams.filter((field) => fieldTypeOf(field).isComputed === true).map(({ name }) => name);
+  return UpdateParams.filter((field) => fieldTypeOf(field).isComputed === true).map(storedNameOf);
 }
 
 function sealedFields({ UpdateParams }: EntityDefinition): readonly string[] {
-  return UpdateParams.filter(isSealed).map(({ name }) => name);
+  return UpdateParams.filter(isSealed).map(storedNameOf);
 }
 
 /** The fields whose values lie in the text of a record. */
 function plainFields({ UpdateParams }: EntityDefinition): readonly string[] {
-  return UpdateParams.filter((field) => !isPlatformField(field.name) && !isSealed(field)).map(({ name }) => name);
+  return UpdateParams.filter((field) => !isPlatformField(field.name) && !isSealed(field)).map(storedNameOf);
 }
 
 /** Values of these fields lie sealed beside the record, never in it. */

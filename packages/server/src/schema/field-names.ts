@@ -15,6 +15,7 @@ export function apiNamesOf({ name, aliases = [] }: Named): readonly string[] {
 
 /** Every name that the field has or had, its own first. A policy that uses one of them is about this field. */
 export function namesOf({ name, aliases = [], formerNames = [], storedAs = name }: Named): readonly string[] {
+  if (aliases.length + formerNames.length === 0 && storedAs === name) return [name];
   return [...new Set([name, ...formerNames, ...aliases, ...(isLegalName(storedAs) ? [storedAs] : [])])];
 }
 

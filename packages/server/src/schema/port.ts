@@ -40,6 +40,7 @@ export {
   viewedActions,
 } from './entity-content.ts';
 export { afterErasing, type EntityState, newEntityState, nextEntityState, withFills } from './entity-state.ts';
+export { namesOf, storedNameOf } from './field-names.ts';
 export {
   type ExpressionValue,
   momentInExpressions,
@@ -73,7 +74,14 @@ export {
   type EncodedField,
 } from './indexes/compile-indexes.ts';
 export { elementIndex, fieldIndex } from './indexes/field-index.ts';
-export { type Duplicate, type IndexKind, type IndexState, isLeaving, isSameIndex } from './indexes/index-states.ts';
+export {
+  type Duplicate,
+  type IndexKind,
+  type IndexState,
+  isLeaving,
+  isSameIndex,
+  shownIndexName,
+} from './indexes/index-states.ts';
 export {
   defaultTemplates,
   escapeKeyValue,
@@ -110,6 +118,14 @@ export { isObject } from './parsing/add-error.ts';
 export { refuseUnknownMembers } from './parsing/members.ts';
 export { parseViews } from './parsing/parse-views.ts';
 export { type Reference, type ReferenceMap, readReferences, withReferences, writeReferences } from './reference-map.ts';
+export {
+  namedValues,
+  renamedIn,
+  type StoredNames,
+  storedByName,
+  storedNames,
+  storedValues,
+} from './renames/stored-names.ts';
 export { systemEntities, systemEntity } from './system/system-entities.ts';
 export { systemEntityNames } from './system/system-entity-names.ts';
 export type { ConfiguredViews } from './views/entity-views.ts';

@@ -7,6 +7,8 @@ import { isLookupList, lookupOf } from './lookups.ts';
 export interface Reference {
   readonly entity: string;
   readonly field: string;
+  /** Where holders have it under another name in the store: references keep their order by it when a field is renamed. */
+  readonly storedAs?: string;
   readonly onDelete: OnDelete;
   /** The index by which the holders of an id are found; it is not to be trusted until it is ready. */
   readonly pk: string;
@@ -49,7 +51,9 @@ function referencesOf(entity: CompiledEntity): readonly { readonly target: strin
     if (lookup === undefined || index === undefined) return [];
     const { onDelete = 'restrict' } = lookup;
     const { pk, isReady } = index;
-    return [{ target: lookup.entity, reference: { entity: entity.name, field: name, onDelete, pk, isReady } }];
+    const { storedAs } = definition;
+    const field = storedAs === undefined ? { field: name } : { field: name, storedAs };
+    return [{ target: lookup.entity, reference: { entity: entity.name, ...field, onDelete, pk, isReady } }];
   });
 }
 

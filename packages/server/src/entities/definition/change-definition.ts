@@ -25,6 +25,7 @@ export async function changeDefinition(
   });
   deps.wake();
   const { states, warnings } = planned;
-  const builds = await showBuilds(deps.store, orgCode, { entityName, state: states.after });
+  const { definition } = planned.after;
+  const builds = await showBuilds(deps.store, orgCode, { definition, state: states.after });
   return { entityName, api, version, ...builds, ...(warnings.length > 0 ? { warnings } : {}) };
 }

@@ -1,4 +1,4 @@
-import { type EntityDefinition, fieldTypeOf } from '../../schema/port.ts';
+import { type EntityDefinition, fieldTypeOf, storedNameOf } from '../../schema/port.ts';
 
 /** What a change of a definition does not do to stored records and to policies, though one might expect it to. */
 export function changeWarnings({
@@ -10,9 +10,9 @@ export function changeWarnings({
   readonly after: EntityDefinition;
   readonly removed: readonly string[];
 }): readonly string[] {
-  const old = new Map(before.UpdateParams.map((field) => [field.name, field]));
+  const old = new Map(before.UpdateParams.map((field) => [storedNameOf(field), field]));
   const changed = after.UpdateParams.flatMap((field) => {
-    const sentence = fieldTypeOf(field).changeWarning?.(old.get(field.name), field);
+    const sentence = fieldTypeOf(field).changeWarning?.(old.get(storedNameOf(field)), field);
     return sentence === undefined ? [] : [`field \`${field.name}\`: ${sentence}`];
   });
   return [...changed, ...removed.map(removalWarning)];

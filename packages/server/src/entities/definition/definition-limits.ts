@@ -1,12 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { Problem } from '../../lib/problem.ts';
-import type { EntityDefinition, EntityState } from '../../schema/port.ts';
-import { apiName, defaultTemplates, type EntityContent, parseViews, viewedActions } from '../../schema/port.ts';
+import type { EntityDefinition, EntityState, FieldDefinition } from '../../schema/port.ts';
+import {
+  apiName,
+  defaultTemplates,
+  type EntityContent,
+  parseViews,
+  reservedTokens,
+  storedByName,
+  storedNameOf,
+  viewedActions,
+} from '../../schema/port.ts';
 
 /** @throws Problem `conflict` where the records of an entity would need other keys than they have. */
 export function refuseOtherKeys(before: EntityDefinition, after: EntityDefinition): void {
-  const keysOf = ({ entityName, baseKeys }: EntityDefinition) => ({ ...defaultTemplates(entityName), ...baseKeys });
+  const keysOf = ({ entityName, baseKeys, UpdateParams }: EntityDefinition) => {
+    const { pkTemplate, skTemplate } = { ...defaultTemplates(entityName), ...baseKeys };
+    return [pkTemplate, skTemplate].map((template) => storedTemplate(template, UpdateParams));
+  };
   if (isDeepStrictEqual(keysOf(before), keysOf(after))) return;
   const { entityName: name } = before;
   throw new Problem(
@@ -14,6 +26,17 @@ export function refuseOtherKeys(before: EntityDefinition, after: EntityDefinitio
     `the \`baseKeys\` of entity \`${name}\` cannot be changed, because the keys of records never change: remove the entity and its records first`,
     { kind: 'entity', name },
   );
+}
+
+/** A template that names fields as they are stored: keys are the same where it is. */
+function storedTemplate(template: string, fields: readonly FieldDefinition[]): string {
+  const stored = storedByName(fields);
+  const renamed = new Set(fields.filter((field) => storedNameOf(field) !== field.name).map(storedNameOf));
+  return template.replace(/\{([^{}]*)\}/g, (whole, token: string) => {
+    if (reservedTokens.includes(token)) return whole;
+    // A claim of the caller, where a field was called like it before.
+    return stored.has(token) ? `{${stored.get(token)}}` : renamed.has(token) ? `{=${token}}` : whole;
+  });
 }
 
 /** Views that configs have of their own must not name what the definition has no more. */

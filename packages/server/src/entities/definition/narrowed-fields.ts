@@ -6,7 +6,9 @@ import {
   fieldTypeOf,
   isFilled,
   lookupOf,
+  renamedIn,
 } from '../../schema/port.ts';
+import { nameUnder } from './lost-values.ts';
 
 /**
  * The fields whose stored values a definition may refuse though the one before it took them. A field is named where
@@ -15,20 +17,23 @@ import {
 export function narrowedFields(before: CompiledEntity, after: CompiledEntity): readonly string[] {
   return [...after.fields.values()]
     .filter((field) => {
-      const old = before.fields.get(field.name);
+      const name = nameUnder(before, after, field.name);
+      const old = before.fields.get(name);
       const mustHave = field.required && !isFilled(after.definition, field.definition);
       if (old !== undefined && isSecret(old) === isSecret(field))
         return (mustHave && !old.required) || isNarrower(old, field);
       // Records have no value yet, or one of any type that a removed field has left.
-      return mustHave || before.hidden.includes(field.name);
+      return mustHave || before.hidden.includes(name);
     })
     .map(({ name }) => name);
 }
 
 /** The checks that a definition holds records to, and the one before it did not. */
 export function newChecks(before: CompiledEntity, after: CompiledEntity): readonly CompiledCheck[] {
-  const held = new Set(before.checks.map(({ definition }) => definition.cel));
-  return after.checks.filter(({ definition }) => !held.has(definition.cel));
+  const sayOf = (entity: CompiledEntity, { definition: { cel } }: CompiledCheck): string =>
+    JSON.stringify([cel, renamedIn(cel, entity.definition.UpdateParams)]);
+  const held = new Set(before.checks.map((check) => sayOf(before, check)));
+  return after.checks.filter((check) => !held.has(sayOf(after, check)));
 }
 
 function isNarrower(old: CompiledField, field: CompiledField): boolean {

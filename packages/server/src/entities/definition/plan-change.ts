@@ -62,7 +62,7 @@ export async function planChange(
   const content = { ...standing, definition };
   await refuseOrphanedViews(set, { before: standing, after: content });
   const versions = { ...active.versions, create: next };
-  const target = { name: entityName, wanted: { content, versions, erased: removed } };
+  const target = { name: entityName, wanted: { content, versions, erased: removed.map(before.stored.inStore) } };
   const { steps, changes } = await planMigration(deps, { orgCode, set, next, keepsRecords: false }, [target]);
   const [step] = steps;
   if (step?.after === undefined || step.state === undefined)

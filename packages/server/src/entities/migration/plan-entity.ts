@@ -14,6 +14,7 @@ import {
   type FillState,
   newEntityState,
   nextEntityState,
+  storedNameOf,
 } from '../../schema/port.ts';
 import type { Change } from '../../store/port.ts';
 import { asRead, type Row } from '../../store/table.ts';
@@ -90,7 +91,7 @@ function nextState(
 
 /** What was lost must not come back to life under a name that is given again. */
 function refuseErasing({ entityName, UpdateParams }: EntityDefinition, { erasing = [] }: EntityState): void {
-  const early = UpdateParams.filter(({ name }) => erasing.includes(name)).map(({ name }) => `\`${name}\``);
+  const early = UpdateParams.filter((field) => erasing.includes(storedNameOf(field))).map(({ name }) => `\`${name}\``);
   if (early.length === 0) return;
   const message = `the values of removed fields of \`${entityName}\` are still being erased: try again in a moment with ${early.join(', ')}`;
   throw new Problem('conflict', message, { kind: 'entity', name: entityName });

@@ -1,6 +1,16 @@
 import { indexProgress } from '../../maintenance/port.ts';
 import { countStoredRecords } from '../../records/port.ts';
-import type { Duplicate, EntityState, FailedFill, FillState, IndexKind, IndexState } from '../../schema/port.ts';
+import {
+  type Duplicate,
+  type EntityDefinition,
+  type EntityState,
+  type FailedFill,
+  type FillState,
+  type IndexKind,
+  type IndexState,
+  shownIndexName,
+  storedNames,
+} from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 
@@ -33,19 +43,28 @@ export interface ShownBuilds {
   readonly fills?: readonly ShownFill[];
 }
 
+interface ShownEntity {
+  readonly definition: EntityDefinition;
+  readonly state: Pick<EntityState, 'indexes' | 'fills'>;
+}
+
 export async function showBuilds(
   store: Store,
   orgCode: string,
-  { entityName, state }: { readonly entityName: string; readonly state: Pick<EntityState, 'indexes' | 'fills'> },
+  { definition, state }: ShownEntity,
 ): Promise<ShownBuilds> {
   const { indexes, fills = [] } = state;
+  const names = storedNames(definition.UpdateParams);
   const isFilling = fills.some((fill) => fill.state === 'filling');
   const isBuilding = indexes.some((index) => index.state === 'building');
-  const progress = isFilling || isBuilding ? await readProgress(store, orgCode, entityName) : undefined;
+  const progress = isFilling || isBuilding ? await readProgress(store, orgCode, definition.entityName) : undefined;
   const waiting = progress === undefined ? undefined : { done: 0, total: progress.total };
-  const shown = indexes.flatMap((index) => showIndex(index, isFilling ? waiting : progress));
+  const shown = indexes.flatMap((index) =>
+    showIndex({ ...index, name: shownIndexName(names, index) }, isFilling ? waiting : progress),
+  );
   if (fills.length === 0) return { indexes: shown };
-  return { indexes: shown, fills: fills.map((fill) => showFill(fill, progress)) };
+  const named = fills.map((fill) => ({ ...fill, field: names.inMemory(fill.field) }));
+  return { indexes: shown, fills: named.map((fill) => showFill(fill, progress)) };
 }
 
 function showFill({ field, state, failed }: FillState, progress: Progress | undefined): ShownFill {

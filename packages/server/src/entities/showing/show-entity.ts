@@ -1,5 +1,5 @@
 import type { CompiledEntity } from '../../schema/port.ts';
-import { type ApiAction, actions } from '../../schema/port.ts';
+import { type ApiAction, actions, contentOfBodies } from '../../schema/port.ts';
 import type { EntityAdminDeps } from '../admin-deps.ts';
 import { readConfigBodies, type ShownConfig, shownConfig } from '../config-bodies.ts';
 import { unknownEntity } from '../unknown-entity.ts';
@@ -13,7 +13,10 @@ export async function showEntity(deps: EntityAdminDeps, orgCode: string, entityN
   if (active === undefined) throw unknownEntity(entityName);
   const bodies = await readConfigBodies(deps.store, orgCode, { entityName, active });
   const configs = Object.fromEntries(actions.map((action) => [action, shownConfig(bodies, action)]));
-  const builds = await showBuilds(deps.store, orgCode, { entityName, state: active.state });
+  const builds = await showBuilds(deps.store, orgCode, {
+    definition: contentOfBodies(bodies.bodies).definition,
+    state: active.state,
+  });
   return { entityName, ...(configs as Record<ApiAction, ShownConfig>), ...builds };
 }
 

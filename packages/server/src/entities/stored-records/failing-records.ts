@@ -111,7 +111,7 @@ async function sealedNames(
 ): Promise<readonly string[]> {
   if (!asked.fields.some(({ behaviour }) => behaviour.isSecret === true)) return [];
   const [item] = await scope.get([sealedKey(asked.entity.name, asked.id)]);
-  return Object.keys(readSealed(item?.value));
+  return Object.keys(readSealed(item?.value)).map(asked.entity.stored.inMemory);
 }
 
 interface HeldRecord {

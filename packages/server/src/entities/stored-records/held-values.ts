@@ -1,5 +1,5 @@
 import { readSealed, sealedKey } from '../../records/port.ts';
-import type { CompiledEntity } from '../../schema/port.ts';
+import { type CompiledEntity, namedValues } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { type Looked, lookAtRecords } from './look-at-records.ts';
 import { NotedRecords } from './noted-records.ts';
@@ -28,7 +28,7 @@ export async function heldValues(
   const holders = new NotedRecords();
   const looked = await lookAtRecords(store, { orgCode, entity }, async ({ scope, tenantCode }, data) => {
     const [item] = entity.hasSealed ? await scope.get([sealedKey(entity.name, data.id)]) : [];
-    const sealed = readSealed(item?.value);
+    const sealed = namedValues(entity.stored, readSealed(item?.value));
     const held = own.filter((name) => Object.hasOwn(data, name) || Object.hasOwn(sealed, name));
     if (held.length > 0) for (const name of ['', ...held]) holders.note(name, { tenant_code: tenantCode, id: data.id });
   });

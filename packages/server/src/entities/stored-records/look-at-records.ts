@@ -32,7 +32,7 @@ export async function lookAtRecords(
         seen.looks += 1;
         seen.checked += 1;
         seen.characters += item.value.length;
-        await look(workspace, dataOf(item));
+        await look(workspace, dataOf(entity, item));
         await setImmediate();
       }
   }

@@ -2,7 +2,7 @@ import type { ConfigSet } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type CompiledEntity, lookupOf } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
-import { overwrittenFields } from '../definition/lost-values.ts';
+import { nameUnder, overwrittenFields } from '../definition/lost-values.ts';
 import { narrowedFields, newChecks } from '../definition/narrowed-fields.ts';
 import type { EntityStep } from '../plan-migration.ts';
 import { type FailingRecords, failingRecords } from './failing-records.ts';
@@ -27,8 +27,8 @@ export async function recordsAgainst(
 /** The fields that records may have and that are hidden once the step is made. */
 export function fieldsToHide({ before, after }: EntityStep): readonly string[] {
   if (before === undefined || after === undefined) return [];
-  const { fields } = after;
-  return [...before.fields.values()].filter(({ name }) => !fields.has(name)).map(({ name }) => name);
+  const names = [...before.fields.keys()];
+  return names.filter((name) => !after.fields.has(nameUnder(after, before, name)));
 }
 
 /** How many records have values of fields that are hidden once the step is made; undefined where none may have. */

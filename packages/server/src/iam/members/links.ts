@@ -62,7 +62,9 @@ export async function removeLinks(
   kind: LinkKind,
   links: readonly Item[],
 ): Promise<readonly PlannedChange[]> {
-  return mergeChanges(await removeRecords(scope, systemEntity(kind.entity), links.map(readRecord)));
+  const entity = systemEntity(kind.entity);
+  const records = links.map((link) => readRecord(entity, link));
+  return mergeChanges(await removeRecords(scope, entity, records));
 }
 
 function linkIndex(kind: LinkKind, fieldName: 'user_id' | LinkKind['by']): string {

@@ -5,10 +5,10 @@ import {
   mergeChanges,
   type PlannedChange,
   type RecordData,
-  readRecord,
   recordChanges,
   removeRecords,
   type StoredRecord,
+  systemData,
   unconditional,
 } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';
@@ -178,7 +178,7 @@ async function missingLinks(
 }
 
 function fieldOf(item: Item, name: string): string {
-  return String(readRecord(item).data[name]);
+  return String(systemData(item)[name]);
 }
 
 /** Changes that were planned apart, as one commit. */

@@ -1,5 +1,5 @@
 import type { AttachedPolicy } from '../../access/port.ts';
-import { dataOf, directKey } from '../../records/port.ts';
+import { directKey, systemData } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';
 import type { Item, Key } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
@@ -24,7 +24,7 @@ export async function heldPolicies(
   );
   const sources: { readonly id: string; readonly via: AttachedPolicy['via'] }[] = [
     ...policyLinks.map((item) => ({ id: textOf(item, 'acl_policy_id'), via: { kind: 'direct' } as const })),
-    ...groups.flatMap((group) => policyIdsOf(dataOf(group)).map((id) => ({ id, via: viaGroup(group) }))),
+    ...groups.flatMap((group) => policyIdsOf(systemData(group)).map((id) => ({ id, via: viaGroup(group) }))),
   ];
   const policies = new Map(
     (await readPolicies(workspace, [...new Set(sources.map(({ id }) => id))], read)).map((one) => [one.policyId, one]),
@@ -42,7 +42,7 @@ export async function readPolicies(
   read: RecordReader = readRecords,
 ): Promise<readonly Omit<AttachedPolicy, 'via'>[]> {
   const items = await read(workspace, 'aclpolicy', ids);
-  return items.map((item) => policyOf(dataOf(item)));
+  return items.map((item) => policyOf(systemData(item)));
 }
 
 /** A policy's record as what it grants. */
@@ -70,7 +70,7 @@ export function rememberingReader(): RecordReader {
     const missing = ids.filter((id) => !known.has(`${entityName} ${id}`));
     const found = await readRecords(workspace, entityName, missing);
     for (const id of missing) known.set(`${entityName} ${id}`, undefined);
-    for (const item of found) known.set(`${entityName} ${dataOf(item).id}`, item);
+    for (const item of found) known.set(`${entityName} ${systemData(item).id}`, item);
     return ids.map((id) => known.get(`${entityName} ${id}`)).filter((item) => item !== undefined);
   };
 }
@@ -87,5 +87,5 @@ function viaGroup(group: Item): AttachedPolicy['via'] {
 }
 
 function textOf(item: Item, member: string): string {
-  return String(dataOf(item)[member]);
+  return String(systemData(item)[member]);
 }

@@ -1,4 +1,4 @@
-import { dataOf } from '../../records/port.ts';
+import { systemData } from '../../records/port.ts';
 import { fieldIndex, indexPrefix, systemEntity } from '../../schema/port.ts';
 import type { Scope } from '../../store/port.ts';
 
@@ -18,5 +18,5 @@ export async function policyIdByName(scope: Scope, name: string): Promise<string
   const index = fieldIndex(systemEntity('aclpolicy'), 'name');
   if (index === undefined) throw new TypeError('aclpolicy has no index on its name');
   const [found] = await scope.follow(index.pk, { prefix: indexPrefix(index.order.encode(name)), limit: 1 });
-  return found === undefined ? undefined : dataOf(found).id;
+  return found === undefined ? undefined : systemData(found).id;
 }

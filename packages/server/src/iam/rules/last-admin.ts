@@ -1,6 +1,6 @@
 import type { Statement } from '../../access/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import { dataOf, type RecordData } from '../../records/port.ts';
+import { type RecordData, systemData } from '../../records/port.ts';
 import type { Item } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { groupLink, type LinkKind, linksTo, policyLink } from '../members/links.ts';
@@ -25,7 +25,7 @@ export async function keepAnAdmin(workspace: Workspace, adminPolicyId: string, l
   const direct = { kind: policyLink, id: adminPolicyId };
   if (await hasActiveHolder(workspace, direct, { loss, budget })) return;
   for (const group of await groupsWith(workspace.scope, adminPolicyId, groupsReadMax)) {
-    const { id } = dataOf(group);
+    const { id } = systemData(group);
     const isLost = loss.kind === 'group' && loss.id === id;
     if (!isLost && (await hasActiveHolder(workspace, { kind: groupLink, id }, { loss, budget }))) return;
   }
@@ -85,13 +85,13 @@ async function hasActiveHolder(
 }
 
 function holderOf(link: Item, loss: Loss): string | undefined {
-  const data = dataOf(link);
+  const data = systemData(link);
   const isLost = (loss.kind === 'link' && loss.id === data.id) || (loss.kind === 'user' && loss.id === data.user_id);
   return isLost ? undefined : String(data.user_id);
 }
 
 /** A server that holds the policy does not count: it cannot be asked to let others in. */
 function isActivePerson(user: Item): boolean {
-  const data = dataOf(user);
+  const data = systemData(user);
   return data.status === 'active' && !isServicePrincipal(data);
 }

@@ -1,6 +1,6 @@
 import type { HeldPolicy } from '../../access/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import { dataOf, type PlannedChange, type RecordData, type RecordWrite } from '../../records/port.ts';
+import { type PlannedChange, type RecordData, type RecordWrite, systemData } from '../../records/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { type LinkKind, linksFrom, linksPerUserMax, policyLink } from '../members/links.ts';
 import { policyIdsOf } from '../policies/group-policies.ts';
@@ -55,7 +55,7 @@ async function policiesBehind(
   const id = String(link[kind.by]);
   if (kind.to === policyLink.to) return readPolicies(workspace, [id]);
   const [group] = await readRecords(workspace, kind.to, [id]);
-  return group === undefined ? [] : readPolicies(workspace, policyIdsOf(dataOf(group)));
+  return group === undefined ? [] : readPolicies(workspace, policyIdsOf(systemData(group)));
 }
 
 function isAdminPolicy({ policyName }: HeldPolicy): boolean {

@@ -1,6 +1,6 @@
 import { parseStatements, type Statement } from '../../access/port.ts';
 import { invalidInput, Problem } from '../../lib/problem.ts';
-import { dataOf, type PlannedChange, type RecordData, type RecordWrite } from '../../records/port.ts';
+import { type PlannedChange, type RecordData, type RecordWrite, systemData } from '../../records/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { policyLink } from '../members/links.ts';
 import { groupsWith, noGroupWith } from '../policies/group-policies.ts';
@@ -44,7 +44,7 @@ const groupsNamed = 5;
 async function releasePolicy(workspace: Workspace, policyId: string): Promise<readonly PlannedChange[]> {
   const groups = await groupsWith(workspace.scope, policyId, groupsNamed);
   if (groups.length > 0) {
-    const ids = groups.map((group) => `\`${dataOf(group).id}\``);
+    const ids = groups.map((group) => `\`${systemData(group).id}\``);
     throw new Problem('in_use', `groups hold the policy: take it out of ${ids.join(', ')} first`);
   }
   const ungrouped: PlannedChange = { change: noGroupWith(policyId), onConflict: 'replan' };

@@ -13,7 +13,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import type { Cursors } from '../../records/port.ts';
-import { directPartition, readRecord } from '../../records/port.ts';
+import { directPartition, systemData } from '../../records/port.ts';
 import { systemEntity, systemEntityNames } from '../../schema/port.ts';
 import type { Item, Store } from '../../store/port.ts';
 import { type Environment, laneOf, type Workspace } from '../../tenancy/port.ts';
@@ -89,7 +89,7 @@ function rowMaker(workspace: Workspace, entityNames: readonly string[], now: num
   const compiled = new Map<string, CompiledAccess>();
   const pause = createYielder(laneOf(workspace));
   return async (member: Item): Promise<MatrixRow> => {
-    const { data } = readRecord(member);
+    const data = systemData(member);
     const { id, email, role, status } = data;
     const access = compileOnce(compiled, await heldPolicies(workspace, id, read));
     const tenant = { id: workspace.tenantId, code: workspace.tenantCode };

@@ -14,7 +14,7 @@ import type { Put } from '../../store/port.ts';
 export interface IndexChange {
   readonly indexes?: readonly IndexState[];
   readonly fills?: readonly FillState[];
-  /** Fields that no record has a value of any more. */
+  /** Fields, as they are stored, that no record has a value of any more. */
   readonly erased?: readonly string[];
   /** What is to be done about them later. */
   readonly work?: readonly Put[];

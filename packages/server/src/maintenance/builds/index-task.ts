@@ -10,7 +10,7 @@ export interface IndexTask {
   readonly indexes: readonly IndexState[];
   readonly building: Deriving;
   readonly erasing: Deriving;
-  /** Fields whose values are taken out of the records: no index is left of them, which would be found by these values. */
+  /** Fields, as they are stored, whose values are taken out of the records: no index is left of them, which would be found by these values. */
   readonly erased: readonly string[];
   /** From here on writers keep what is built, and take out what is erased. */
   readonly level: FenceLevel;
@@ -28,8 +28,8 @@ export async function findTask(set: ConfigSet, entityName: string): Promise<Inde
   return {
     entity,
     indexes: [...building, ...erasing],
-    building: { name: entityName, ...compileIndexes(entityName, building) },
-    erasing: { name: entityName, ...compileIndexes(entityName, erasing) },
+    building: { name: entityName, ...compileIndexes(entity, building) },
+    erasing: { name: entityName, ...compileIndexes(entity, erasing) },
     erased,
     level: { generation: set.generation(entityName), configVersion: set.version },
   };

@@ -26,7 +26,7 @@ export async function planFill(
 ): Promise<StepPlan> {
   const step = { changes: new Map<string, Change>(), bytes: 0, taken: 0, end: '', unfilled: [] as UnfilledRecord[] };
   for await (const { place, item } of cooperatively(records)) {
-    const record = readRecord(item);
+    const record = readRecord(task.entity, item);
     const { changes, fields } = await planRecord(scope, task, record);
     const bytes = step.bytes + bytesOf(changes);
     const isTooMuch = step.changes.size + changes.length > changesPerStep || bytes > bytesPerStep;
@@ -34,7 +34,8 @@ export async function planFill(
     const isShared = changes.some((change) => step.changes.has(keyText(change)));
     if (step.taken > 0 && (isTooMuch || isShared)) break;
     for (const change of changes) step.changes.set(keyText(change), change);
-    if (fields.length > 0) step.unfilled.push({ id: record.data.id, fields });
+    const unfilled = fields.map(task.entity.stored.inStore);
+    if (fields.length > 0) step.unfilled.push({ id: record.data.id, fields: unfilled });
     step.bytes = bytes;
     step.taken += 1;
     step.end = place;
@@ -56,7 +57,7 @@ interface FilledRecord {
 }
 
 async function planRecord(scope: Scope, { entity, fills }: FillTask, before: StoredRecord): Promise<FilledRecord> {
-  const names = fills.map(({ field }) => field);
+  const names = fills.map(({ field }) => entity.stored.inMemory(field));
   const asked = entity.fills.filter(({ name }) => names.includes(name));
   const missing = (data: RecordData): readonly string[] =>
     asked.map(({ name }) => name).filter((name) => !Object.hasOwn(data, name));

@@ -1,4 +1,5 @@
 import { type Derived, derive, readRecord, readSealed, type StoredRecord } from '../../records/port.ts';
+import { storedValues } from '../../schema/port.ts';
 import type { Change, Item, Key, Scope } from '../../store/port.ts';
 import type { PlacedRecord } from '../walk-records.ts';
 import type { IndexTask } from './index-task.ts';
@@ -18,6 +19,7 @@ export interface StepPlan {
 /** A record that was given no value of some fields. */
 export interface UnfilledRecord {
   readonly id: string;
+  /** As they are stored. */
   readonly fields: readonly string[];
 }
 
@@ -37,7 +39,7 @@ export interface StepPage {
 export async function planStep(scope: Scope, task: IndexTask, { records, isFull }: StepPage): Promise<StepPlan> {
   const building = { ...task.building, uniques: task.building.uniques.filter(({ name }) => !isFull(name)) };
   const read = records.map(({ place, item }): ReadRecord => {
-    const record = readRecord(item);
+    const record = readRecord(task.entity, item);
     return { place, record, wanted: derive(building, record.data) };
   });
   const sentinels = await readItems(
@@ -113,17 +115,18 @@ function planRecord(task: IndexTask, { record, wanted }: ReadRecord, { sentinels
 
 /** Takes the values of fields out that are lost, and holds the record to the version that was read in any case. */
 function withoutErased(
-  { erased }: IndexTask,
+  { entity, erased }: IndexTask,
   { key, version, data }: StoredRecord,
   sealed: Item | undefined,
 ): readonly KeyedChange[] {
   const condition = { version };
   const held = readSealed(sealed?.value);
-  const isIn = (values: object): boolean => erased.some((name) => Object.hasOwn(values, name));
-  if (!isIn(data) && !isIn(held)) return [{ kind: 'check', ...key, if: condition }];
-  const left = (values: object): string =>
-    JSON.stringify(Object.fromEntries(Object.entries(values).filter(([name]) => !erased.includes(name))));
-  const written: KeyedChange = { kind: 'put', ...key, value: left(data), if: condition };
+  const values = storedValues(entity.stored, data);
+  const isIn = (some: object): boolean => erased.some((name) => Object.hasOwn(some, name));
+  if (!isIn(values) && !isIn(held)) return [{ kind: 'check', ...key, if: condition }];
+  const left = (some: object): string =>
+    JSON.stringify(Object.fromEntries(Object.entries(some).filter(([name]) => !erased.includes(name))));
+  const written: KeyedChange = { kind: 'put', ...key, value: left(values), if: condition };
   if (sealed === undefined || !isIn(held)) return [written];
   return [written, { kind: 'put', pk: sealed.pk, sk: sealed.sk, value: left(held), if: 'any' }];
 }

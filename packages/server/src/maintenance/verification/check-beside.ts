@@ -14,7 +14,7 @@ export function claimsOfEntry(look: WorkspaceLook, entry: Item): readonly Claim[
   const { target } = entry;
   if (kept === undefined || target === undefined) return stray(look, 'index', entry);
   const judge: Claim['judge'] = (item) => {
-    const record = item !== undefined && look.ownerOf(item) === kept ? storedRecord(item) : undefined;
+    const record = item !== undefined && look.ownerOf(item) === kept ? storedRecord(kept.entity, item) : undefined;
     if (record === undefined) return drift(look.workspace.scope, 'index', entry, `points to no ${kept.entity.name}`);
     if (follows(entry, kept, record.data)) return undefined;
     return drift(look.workspace.scope, 'index', entry, 'does not follow from its record');
@@ -85,7 +85,7 @@ function claimOnRecord(
   id: string,
   judge: (record: StoredRecord | undefined) => Verdict,
 ): Claim {
-  const judgeItem: Claim['judge'] = (item) => judge(item === undefined ? undefined : storedRecord(item));
+  const judgeItem: Claim['judge'] = (item) => judge(item === undefined ? undefined : storedRecord(entity, item));
   return {
     key: recordPlace(entity, workspace, id),
     judge: (item) => (item?.target === undefined ? judgeItem(item) : { key: item.target, judge: judgeItem }),

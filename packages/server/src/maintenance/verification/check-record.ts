@@ -9,7 +9,7 @@ import { drift, storedRecord, type WorkspaceLook } from './look.ts';
 /** What a record asks to lie beside it. What lies there without being asked for is found where it lies. */
 export async function claimsOfRecord(look: WorkspaceLook, item: Item): Promise<readonly Claim[]> {
   const kept = look.ownerOf(item);
-  const record = kept === undefined ? undefined : storedRecord(item);
+  const record = kept === undefined ? undefined : storedRecord(kept.entity, item);
   if (kept === undefined || record === undefined) {
     const problem = kept === undefined ? 'is not the key of any entity’s record' : 'holds no record';
     look.findings.add(drift(look.workspace.scope, 'record', item, problem));

@@ -24,7 +24,7 @@ export function keptEntity(
   further: FurtherEntries,
 ): KeptEntity {
   const some = (isAsked: (index: IndexState) => boolean): CompiledIndexes | undefined =>
-    state === undefined ? undefined : compileIndexes(entity.name, state.indexes.filter(isAsked));
+    state === undefined ? undefined : compileIndexes(entity, state.indexes.filter(isAsked));
   return {
     entity,
     required: {

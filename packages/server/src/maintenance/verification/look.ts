@@ -1,6 +1,7 @@
 import type { ConfigSet } from '../../config/port.ts';
 import type { Sealer } from '../../records/port.ts';
 import { mayBeId, readRecord, type StoredRecord } from '../../records/port.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
 import type { Item, Key, ScopeName } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import type { Drift, DriftKind, Findings } from './findings.ts';
@@ -31,9 +32,9 @@ export function entityOfPartition({ entities }: WorkspaceLook, pk: string): Kept
 }
 
 /** Undefined where the item holds something else. */
-export function storedRecord(item: Item): StoredRecord | undefined {
+export function storedRecord(entity: CompiledEntity, item: Item): StoredRecord | undefined {
   try {
-    const record = readRecord(item);
+    const record = readRecord(entity, item);
     return mayBeId(String(record.data.id)) ? record : undefined;
   } catch {
     return undefined;

@@ -24,7 +24,7 @@ export class Tallies {
     for (const { name, behaviour } of entity.fields.values()) {
       const value = data[name];
       if (behaviour.isNumbered !== true || typeof value !== 'number') continue;
-      const key = numberKey(entity.name, name);
+      const key = numberKey(entity.name, entity.stored.inStore(name));
       set(this.#largest, key, Math.max(value, numberOf(this.#largest, key)));
     }
   }

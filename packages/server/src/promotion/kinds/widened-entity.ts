@@ -1,9 +1,12 @@
 import {
   type EntityContent,
   type EntityDefinition,
+  type FieldDefinition,
   fieldTypeOf,
   isPlatformField,
   shownFields,
+  storedByName,
+  storedNameOf,
   type ViewedAction,
   viewedActions,
 } from '../../schema/port.ts';
@@ -11,7 +14,10 @@ import { listed } from '../differences/describe-change.ts';
 
 /** What people may see of the records that stand, which they could not before, a sentence each. */
 export function widenedEntity(before: EntityContent, after: EntityContent): readonly string[] {
-  const unsealed = sealedFields(before.definition).filter((name) => isShownField(after.definition, name));
+  const sealed = new Set(before.definition.UpdateParams.filter(isSecret).map(storedNameOf));
+  const unsealed = after.definition.UpdateParams.filter(
+    (field) => sealed.has(storedNameOf(field)) && !isSecret(field),
+  ).map(({ name }) => name);
   return [
     ...unsealed.map((name) => `field \`${name}\` is not encrypted any more: replies show what is written to it`),
     ...viewedActions.flatMap((action) => shownMore(action, { before, after, unsealed })),
@@ -21,13 +27,8 @@ export function widenedEntity(before: EntityContent, after: EntityContent): read
   ];
 }
 
-function sealedFields({ UpdateParams }: EntityDefinition): readonly string[] {
-  return UpdateParams.filter((field) => fieldTypeOf(field).isSecret === true).map(({ name }) => name);
-}
-
-function isShownField(definition: EntityDefinition, name: string): boolean {
-  const isThere = definition.UpdateParams.some((field) => field.name === name);
-  return isThere && !sealedFields(definition).includes(name);
+function isSecret(field: FieldDefinition): boolean {
+  return fieldTypeOf(field).isSecret === true;
 }
 
 /** Fields that are new have no past. */
@@ -39,11 +40,13 @@ function shownMore(
     unsealed,
   }: { readonly before: EntityContent; readonly after: EntityContent; readonly unsealed: readonly string[] },
 ): readonly string[] {
-  const was = shownFields(before, action);
-  const known = before.definition.UpdateParams.map(({ name }) => name);
-  const more = shownFields(after, action).filter(
-    (name) => !was.includes(name) && (known.includes(name) || isPlatformField(name)) && !unsealed.includes(name),
-  );
+  const [stood, is] = [before, after].map(({ definition }) => storedByName(definition.UpdateParams));
+  const was = new Set(shownFields(before, action).map((name) => stood?.get(name) ?? name));
+  const known = new Set(stood?.values());
+  const more = shownFields(after, action).filter((name) => {
+    const stored = is?.get(name) ?? name;
+    return !was.has(stored) && (known.has(stored) || isPlatformField(name)) && !unsealed.includes(name);
+  });
   return more.length > 0 ? [`replies of \`${action}\` may show ${listed(more)}`] : [];
 }
 

@@ -124,7 +124,7 @@ async function askedBy(level: readonly ExpandedRecord[], pause: Loading['pause']
   for (const holder of level) {
     if (holder.expansions.length === 0) continue;
     await pause();
-    const data = dataOf(holder.text);
+    const data = dataOf(holder.entity, holder.text);
     for (const expansion of holder.expansions) {
       const { direction, field } = expansion;
       if (direction === 'backward') pages.push({ holder, expansion, id: data.id });
@@ -181,7 +181,7 @@ async function loadForward(loading: Loading, asked: readonly AskedRecord[]): Pro
 }
 
 function foundRecord(found: ShownRecord, { entity, nested }: Expansion): ExpandedRecord {
-  return expandedRecord({ ...storedText(found), fields: found.fields }, entity, nested);
+  return expandedRecord({ ...storedText(entity, found), fields: found.fields }, entity, nested);
 }
 
 /** The first page of what refers to each record of a level, a few of them at a time. */

@@ -133,7 +133,7 @@ export class FollowedRecords implements FilterLookups {
       for (const item of await findItems({ workspace: this.#call.workspace, entity }, ids)) {
         await this.pause();
         left.bytes -= 3 * item.value.length;
-        const data = dataOf(item);
+        const data = dataOf(entity, item);
         records.set(recordPlace({ entity: entity.name, id: data.id }), data);
       }
     }

@@ -1,5 +1,6 @@
+import type { CompiledEntity } from '../../schema/port.ts';
 import type { Item, Scope } from '../../store/port.ts';
-import { readRecord, type StoredRecord } from '../record.ts';
+import { dataOf, readRecord, type StoredRecord } from '../record.ts';
 import { directKey } from '../record-keys.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 
@@ -9,17 +10,17 @@ export async function findItem(call: Pick<RecordCall, 'workspace' | 'entity'>, i
   const { workspace, entity } = call;
   const key = directKey(entity, workspace, id);
   if (key !== undefined) return (await workspace.scope.get([key]))[0];
-  return findByIdIndex(workspace.scope, entity.idIndexPk, id);
+  return findByIdIndex(workspace.scope, entity, id);
 }
 
 /** A record whose key fields change moves between the two reads now and then: its index item is there to be read again. */
-async function findByIdIndex(scope: Scope, idIndexPk: string, id: string): Promise<Item | undefined> {
+async function findByIdIndex(scope: Scope, entity: CompiledEntity, id: string): Promise<Item | undefined> {
   for (let attempt = 0; attempt < 8; attempt++) {
-    const [entry] = await scope.get([{ pk: idIndexPk, sk: id }]);
+    const [entry] = await scope.get([{ pk: entity.idIndexPk, sk: id }]);
     if (entry?.target === undefined) return undefined;
     const [item] = await scope.get([entry.target]);
     // Another record may have taken the key that this one has left.
-    if (item !== undefined && readRecord(item).data.id === id) return item;
+    if (item !== undefined && dataOf(entity, item).id === id) return item;
   }
   return undefined;
 }
@@ -32,7 +33,7 @@ export async function findItems(
   const known = ids.filter(mayBeId);
   const direct = known.flatMap((id) => directKey(entity, workspace, id) ?? []);
   if (direct.length > 0) return (await workspace.scope.get(direct)).filter((item) => item !== undefined);
-  const found = await Promise.all(known.map((id) => findByIdIndex(workspace.scope, entity.idIndexPk, id)));
+  const found = await Promise.all(known.map((id) => findByIdIndex(workspace.scope, entity, id)));
   return found.filter((item) => item !== undefined);
 }
 
@@ -41,7 +42,7 @@ export async function findRecord(
   id: string,
 ): Promise<StoredRecord | undefined> {
   const item = await findItem(call, id);
-  return item === undefined ? undefined : readRecord(item);
+  return item === undefined ? undefined : readRecord(call.entity, item);
 }
 
 /** Ids are lower-case UUIDs; anything else names no record, and is kept out of the store's keys. */

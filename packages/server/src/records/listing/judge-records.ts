@@ -35,7 +35,7 @@ export interface Judged {
  * what is asked, since where a page ends tells of it.
  */
 export function judgeRecord(plan: ListPlan, entity: CompiledEntity, entry: Followed): Judged | 'not_asked' {
-  const data = dataOf(entry);
+  const data = dataOf(entity, entry);
   const grant = grantIn(plan, entity, data);
   return grant === undefined || !meetsFilters(plan, data) ? 'not_asked' : { data, grant };
 }

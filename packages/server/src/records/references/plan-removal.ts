@@ -96,7 +96,7 @@ async function follow(removal: Removal, { branch, entity, record }: Reached, ref
   for await (const items of followInPages(call.workspace.scope, pk, { prefix, limit: recordsMax + 1 }))
     for (const { item } of items) {
       await removal.pause();
-      take(removal, reach(branch, holder, readRecord(item)), { reference, id: record.data.id });
+      take(removal, reach(branch, holder, readRecord(holder, item)), { reference, id: record.data.id });
       removal.characters += item.value.length;
       if (removed.size + changed.size > recordsMax || removal.characters > charactersMax)
         throw refused(tooMany(entity.name));

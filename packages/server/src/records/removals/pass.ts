@@ -70,8 +70,8 @@ export function sortedReferences(config: ConfigSet, entityName: string): readonl
   return references;
 }
 
-function nameOf({ entity, field }: Reference): string {
-  return `${entity} ${field}`;
+function nameOf({ entity, field, storedAs = field }: Reference): string {
+  return `${entity} ${storedAs}`;
 }
 
 /** The holders of listed records, from the cursor of the row on; also each listed record that is passed. */
@@ -133,7 +133,7 @@ async function* holdersOf(
     const marked = places.length === 0 ? [] : await marks.readMany(workspace.scope, places);
     for (const [index, { sk, item }] of items.entries()) {
       await pause();
-      const record = readRecord(item);
+      const record = readRecord(entity, item);
       yield { sk, holder: { entity, record, reference, target, id, isMarked: marked[index] !== undefined } };
     }
   }

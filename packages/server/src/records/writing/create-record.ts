@@ -14,6 +14,7 @@ import type { RecordCall, WritePlan } from './write-loop.ts';
 export interface Creation {
   readonly id: string;
   readonly body: unknown;
+  /** By fields as they are stored. */
   readonly numbers: Map<string, number>;
 }
 
@@ -59,8 +60,9 @@ async function numbered(
   const { numbers } = creation;
   const fields = [...entity.fields.values()].filter(({ behaviour }) => behaviour.isNumbered === true);
   if (fields.length === 0) return draft;
-  for (const { name } of fields)
-    if (!numbers.has(name)) numbers.set(name, await numbering.next(workspace.scope, entity.name, name));
-  const value = (name: string): FieldValue | undefined => numbers.get(name) ?? draft[name];
+  const { inStore } = entity.stored;
+  for (const field of fields.map(({ name }) => inStore(name)))
+    if (!numbers.has(field)) numbers.set(field, await numbering.next(workspace.scope, entity.name, field));
+  const value = (name: string): FieldValue | undefined => numbers.get(inStore(name)) ?? draft[name];
   return makeRecord(entity, value, draft);
 }

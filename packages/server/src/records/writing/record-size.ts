@@ -1,5 +1,5 @@
 import { invalidInput, type Problem } from '../../lib/problem.ts';
-import type { CompiledEntity, FieldValues } from '../../schema/port.ts';
+import { type CompiledEntity, type FieldValues, storedValues } from '../../schema/port.ts';
 import { limits } from '../../store/port.ts';
 
 /** A record as it is stored: its JSON in UTF-8. */
@@ -15,13 +15,14 @@ export function noRoomFor(name: string): Problem {
  * The text that a record is stored as. Without a computed field that it is too long for, its store says what is too much.
  * @throws Problem `validation_failed` naming the first computed field that there is no room for.
  */
-export function storedJson(entity: Pick<CompiledEntity, 'fields'>, data: FieldValues): string {
-  const text = JSON.stringify(data);
+export function storedJson(entity: Pick<CompiledEntity, 'fields' | 'stored'>, data: FieldValues): string {
+  const { stored } = entity;
+  const text = JSON.stringify(storedValues(stored, data));
   if (text.length * bytesPerUnitMax <= recordBytesMax) return text;
   let bytes = Buffer.byteLength(text);
   if (bytes <= recordBytesMax) return text;
   const computed = [...entity.fields.values()].filter(({ behaviour }) => behaviour.compute !== undefined);
-  const sized = computed.map(({ name }) => ({ name, bytes: memberBytes(name, data[name]) }));
+  const sized = computed.map(({ name }) => ({ name, bytes: memberBytes(stored.inStore(name), data[name]) }));
   for (const field of sized) bytes -= field.bytes;
   if (bytes > recordBytesMax) return text;
   for (const field of sized) {

@@ -13,6 +13,7 @@ export interface SealedLocation {
   readonly scope: string;
   readonly entityName: string;
   readonly id: string;
+  /** As it is stored. */
   readonly field: string;
 }
 
@@ -72,25 +73,26 @@ export function sealValues(
   let isChanged = false;
   for (const { name, behaviour } of entity.fields.values()) {
     if (behaviour.isSecret !== true) continue;
+    const field = entity.stored.inStore(name);
     const value = change.fields.get(name);
-    const held = change.held[name];
+    const held = change.held[field];
     if (change.fields.has(name)) isChanged = true;
-    if (value !== undefined)
-      sealed[name] = sealer.seal(String(value), { scope, entityName: entity.name, id, field: name });
-    else if (held !== undefined && !change.fields.has(name)) sealed[name] = held;
+    if (value !== undefined) sealed[field] = sealer.seal(String(value), { scope, entityName: entity.name, id, field });
+    else if (held !== undefined && !change.fields.has(name)) sealed[field] = held;
   }
-  for (const [name, held] of Object.entries(change.held)) {
+  for (const [field, held] of Object.entries(change.held)) {
+    const name = entity.stored.inMemory(field);
     if (entity.fields.get(name)?.behaviour.isSecret === true || entity.unkept.includes(name)) continue;
     // A release that takes the value in plain text has given it another one.
     if (change.fields.has(name)) isChanged = true;
-    else sealed[name] = held;
+    else sealed[field] = held;
   }
   return isChanged ? JSON.stringify(sealed) : undefined;
 }
 
 const sealedTexts = json<Readonly<Record<string, string>>>('text of sealed values', {});
 
-/** A record's sealed values by field, as they lie beside it. */
+/** A record's sealed values by the stored name of the field, as they lie beside it. */
 export function readSealed(text: string | undefined): Readonly<Record<string, string>> {
   return text === undefined ? {} : sealedTexts.parse(text);
 }

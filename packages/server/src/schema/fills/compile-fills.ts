@@ -1,6 +1,7 @@
 import { compileExpression, type Expression, isMistake, type Mistake } from '../../expressions/port.ts';
 import type { CompiledField } from '../compiled-field.ts';
 import type { EntityDefinition, FieldDefinition } from '../definition.ts';
+import { storedNameOf } from '../field-names.ts';
 import { evaluateOn, evaluationSteps, type ReadableFields } from '../field-types/computed/readable-fields.ts';
 import { type FieldValue, type FieldValues, readValue } from '../field-types/field-type.ts';
 import { fieldTypeOf, readableFields } from '../field-types/registry.ts';
@@ -29,7 +30,8 @@ export function compileFills(
   const readable = readableFields(UpdateParams);
   return UpdateParams.flatMap((definition): readonly CompiledFill[] => {
     const field = fields.get(definition.name);
-    if (field === undefined || definition.formula !== undefined || !filling.includes(field.name)) return [];
+    if (field === undefined || definition.formula !== undefined || !filling.includes(storedNameOf(definition)))
+      return [];
     const isByWriters = !UniqueIndexes.some((unique) => unique.fields.includes(field.name));
     const { made, steps } = madeBy(definition, readable);
     const value = (record: FieldValues): FieldValue | undefined => {

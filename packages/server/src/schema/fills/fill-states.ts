@@ -1,15 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRequired } from '../compiled-field.ts';
 import { type EntityDefinition, type FieldDefinition, isPlatformField } from '../definition.ts';
+import { storedNameOf } from '../field-names.ts';
 import { isPlatformMade } from '../field-types/field-type.ts';
 import { fieldTypeOf } from '../field-types/registry.ts';
 import { lookupOf } from '../lookups.ts';
+import { renamedIn } from '../renames/stored-names.ts';
 
 /**
  * A field whose values a job brings to the records that stand. Once it has been through all of them the state is gone,
  * or `failed` where some got none.
  */
 export interface FillState {
+  /** As it is stored. */
   readonly field: string;
   /** The config version that brought it. */
   readonly id: number;
@@ -36,10 +39,11 @@ export function nextFillStates(
   { before, after }: { readonly before: EntityDefinition; readonly after: EntityDefinition },
   version: number,
 ): readonly FillState[] {
-  const old = new Map(before.UpdateParams.map((field) => [field.name, field]));
+  const old = new Map(before.UpdateParams.map((field) => [storedNameOf(field), field]));
   return after.UpdateParams.flatMap((field): readonly FillState[] => {
-    const standing = current.find((one) => one.field === field.name);
-    const previous = old.get(field.name);
+    const stored = storedNameOf(field);
+    const standing = current.find((one) => one.field === stored);
+    const previous = old.get(stored);
     const was = previous === undefined ? undefined : fillSource(before, previous);
     const is = fillSource(after, field);
     if (is === undefined) return [];
@@ -48,7 +52,7 @@ export function nextFillStates(
       return standing === undefined ? [] : [standing];
     // A default that has been in all records is about new ones only.
     if (standing === undefined && was?.kind === 'default' && is.kind === 'default') return [];
-    return [{ field: field.name, id: version, state: 'filling' }];
+    return [{ field: stored, id: version, state: 'filling' }];
   });
 }
 
@@ -64,16 +68,23 @@ interface FillSource {
   readonly from: unknown;
 }
 
-function fillSource({ UniqueIndexes = [] }: EntityDefinition, field: FieldDefinition): FillSource | undefined {
+function fillSource(
+  { UpdateParams, UniqueIndexes = [] }: EntityDefinition,
+  field: FieldDefinition,
+): FillSource | undefined {
   const { name, formula, backfill } = field;
   if (isPlatformField(name)) return undefined;
-  if (formula !== undefined) return { kind: 'formula', from: formula };
+  if (formula !== undefined) return { kind: 'formula', from: [formula, renamedIn(textOf(formula), UpdateParams)] };
   if (!mayBeFilled(field)) return undefined;
-  if (backfill !== undefined) return { kind: 'backfill', from: backfill };
+  if (backfill !== undefined) return { kind: 'backfill', from: [backfill, renamedIn(backfill, UpdateParams)] };
   // One value for all records would break a unique index, and its record might be gone where it is an id.
   const isShared = lookupOf(field) === undefined && !UniqueIndexes.some(({ fields }) => fields.includes(name));
   if (field.default === undefined || !isRequired(field) || !isShared) return undefined;
   return { kind: 'default', from: field.default };
+}
+
+function textOf(formula: NonNullable<FieldDefinition['formula']>): string {
+  return typeof formula === 'string' ? formula : formula.cel;
 }
 
 function mayBeFilled(field: FieldDefinition): boolean {

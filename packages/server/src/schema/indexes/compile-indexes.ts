@@ -1,6 +1,7 @@
 import type { FieldBehaviour } from '../field-types/field-type.ts';
 import { fieldTypeOf } from '../field-types/registry.ts';
-import { type IndexedField, type IndexState, isLeaving } from './index-states.ts';
+import type { StoredNames } from '../renames/stored-names.ts';
+import { type IndexedField, type IndexState, isLeaving, shownIndexName } from './index-states.ts';
 
 /** What a record's writers keep beside it. */
 interface Kept {
@@ -52,10 +53,22 @@ export interface CompiledIndexes {
   readonly compounds: readonly CompiledCompound[];
 }
 
-export function compileIndexes(entityName: string, states: readonly IndexState[]): CompiledIndexes {
-  const kept = states.map((state) => ({ state, kept: keptOf(entityName, state) }));
+/** Whose indexes they are, and how the fields are stored that their states name. */
+interface IndexedEntity {
+  readonly name: string;
+  readonly stored: StoredNames;
+}
+
+export function compileIndexes(entity: IndexedEntity, states: readonly IndexState[]): CompiledIndexes {
+  const { stored } = entity;
+  const named = (on: IndexedField): IndexedField => ({ ...on, field: stored.inMemory(on.field) });
+  const kept = states.map((state) => ({
+    state: { ...state, on: state.on.map(named) },
+    order: state.order && { ...encoded(named(state.order)), stored: state.order.field },
+    kept: keptOf(entity, state),
+  }));
   return {
-    indexes: kept.flatMap((one) => compileOrders(one.kept, one.state)),
+    indexes: kept.flatMap((one) => compileOrders(one.kept, one.state, one.order)),
     uniques: kept
       .filter(({ state }) => state.kind === 'unique')
       .map((one) => ({ ...one.kept, fields: one.state.on.map(encoded), ignoreCase: one.state.ignoreCase === true })),
@@ -68,18 +81,22 @@ export function compileIndexes(entityName: string, states: readonly IndexState[]
   };
 }
 
-function keptOf(entityName: string, index: IndexState): Kept {
+function keptOf({ name, stored }: IndexedEntity, index: IndexState): Kept {
   return {
     id: index.id,
-    name: index.name,
-    pk: derivedPk(entityName, index),
+    name: shownIndexName(stored, index),
+    pk: derivedPk(name, index),
     isReady: index.state === 'ready',
     isErasing: isLeaving(index),
   };
 }
 
 /** An owner or parent index lists in creation order, and perhaps in another order from partitions of its own. */
-function compileOrders(common: Kept, { kind, on, order }: IndexState): readonly CompiledIndex[] {
+function compileOrders(
+  common: Kept,
+  { kind, on }: IndexState,
+  order: (EncodedField & { readonly stored: string }) | undefined,
+): readonly CompiledIndex[] {
   const [first] = on;
   if (first === undefined || kind === 'unique' || kind === 'search' || kind === 'compound') return [];
   if (kind === 'field') {
@@ -88,7 +105,8 @@ function compileOrders(common: Kept, { kind, on, order }: IndexState): readonly 
   }
   const inCreationOrder = { ...common, kind, group: encoded(first), order: undefined };
   if (order === undefined) return [inCreationOrder];
-  return [inCreationOrder, { ...inCreationOrder, pk: `${common.pk};by#${order.field}`, order: encoded(order) }];
+  const { stored, ...byField } = order;
+  return [inCreationOrder, { ...inCreationOrder, pk: `${common.pk};by#${stored}`, order: byField }];
 }
 
 /** Where the items of an index lie, or where their partitions begin. */

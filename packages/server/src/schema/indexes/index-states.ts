@@ -4,10 +4,12 @@
  */
 
 import type { EntityDefinition, FieldDefinition } from '../definition.ts';
-import { isPlatformField, orderedField } from '../definition.ts';
+import { isPlatformField, orderedField, orderedFieldText } from '../definition.ts';
+import { storedNameOf } from '../field-names.ts';
 import { colTypeOf, fieldTypeOf, storedTypeOf } from '../field-types/registry.ts';
 import { parseTemplate } from '../key-template.ts';
 import { isLookupList, lookupOf } from '../lookups.ts';
+import { type StoredNames, storedNames } from '../renames/stored-names.ts';
 
 export type IndexKind = 'field' | 'unique' | 'owner' | 'parent' | 'search' | 'compound';
 
@@ -22,7 +24,7 @@ export interface IndexSource {
   readonly ignoreCase?: boolean;
 }
 
-/** The `colType` says how values are encoded. */
+/** A field by the name under which it is stored. The `colType` says how values are encoded. */
 export interface IndexedField {
   readonly field: string;
   readonly colType: string;
@@ -99,16 +101,24 @@ function sourceText({ kind, name, on, order, ignoreCase }: IndexSource): string 
 /** Every index that a definition asks for, or that each entity has. */
 function wantedIndexes(definition: EntityDefinition): readonly IndexSource[] {
   const types = new Map(definition.UpdateParams.map((field) => [field.name, storedTypeOf(field).colType]));
-  const typed = (field: string): IndexedField => ({ field, colType: types.get(field) ?? colTypeOf({}) });
+  const { inStore } = storedNames(definition.UpdateParams);
+  const typed = (field: string): IndexedField => ({
+    field: inStore(field),
+    colType: types.get(field) ?? colTypeOf({}),
+  });
   const grouped = (kind: 'owner' | 'parent', name: string, gskTemplate: string): IndexSource => {
     const order = orderOf(gskTemplate);
-    return { kind, name, on: [typed(name)], ...(order === undefined ? {} : { order: typed(order) }) };
+    return { kind, name: inStore(name), on: [typed(name)], ...(order === undefined ? {} : { order: typed(order) }) };
   };
   const { parentIndex: parent } = definition;
   const searched = definition.UpdateParams.filter(({ search }) => search === true).map(({ name }) => typed(name));
   return [
     ...definition.UpdateParams.filter(hasIndex).map(
-      (field): IndexSource => ({ kind: 'field', name: field.name, on: [elementOf(field) ?? typed(field.name)] }),
+      (field): IndexSource => ({
+        kind: 'field',
+        name: inStore(field.name),
+        on: [elementOf(field) ?? typed(field.name)],
+      }),
     ),
     { kind: 'field', name: 'updated_at', on: [typed('updated_at')] },
     ...(definition.UniqueIndexes ?? []).map(
@@ -123,7 +133,8 @@ function wantedIndexes(definition: EntityDefinition): readonly IndexSource[] {
       const on = fields.map(orderedField).map(({ field, descending }): IndexedField => {
         return descending ? { ...typed(field), descending } : typed(field);
       });
-      return { kind: 'compound', name: fields.join(','), on };
+      const name = on.map(({ field, descending = false }) => orderedFieldText({ field, descending }));
+      return { kind: 'compound', name: name.join(','), on };
     }),
     ...(definition.ownerIndexes ?? []).map((index) => grouped('owner', index.ownerFieldName, index.gskTemplate)),
     ...(parent === undefined ? [] : [grouped('parent', parent.parentFieldName, parent.gskTemplate)]),
@@ -132,18 +143,18 @@ function wantedIndexes(definition: EntityDefinition): readonly IndexSource[] {
 }
 
 /**
- * `name` is always sortable, so a field of that name has an index whatever it says; and references are found by the
- * index of the field that holds them.
+ * `name` is always sortable, so a field of that name has an index whatever it says, also where the name is an alias; and
+ * references are found by the index of the field that holds them.
  */
 function hasIndex(field: FieldDefinition): boolean {
   if (isPlatformField(field.name)) return false;
   if (field.index === true || lookupOf(field) !== undefined) return true;
-  return field.name === 'name' && fieldTypeOf(field).encode !== undefined;
+  return [field.name, ...(field.aliases ?? [])].includes('name') && fieldTypeOf(field).encode !== undefined;
 }
 
 function elementOf(field: FieldDefinition): IndexedField | undefined {
   if (!isLookupList(field)) return undefined;
-  return { field: field.name, colType: colTypeOf(field.items ?? {}), isElement: true };
+  return { field: storedNameOf(field), colType: colTypeOf(field.items ?? {}), isElement: true };
 }
 
 const workspaceTokens = ['org', 'tenant_id', 'tenant_code'];
@@ -154,4 +165,12 @@ function orderOf(gskTemplate: string): string | undefined {
   if (typeof template === 'string') return undefined;
   const first = template.tokens.find((token) => !workspaceTokens.includes(token));
   return first === undefined || first === 'id' || first === 'created_at' ? undefined : first;
+}
+
+/** The name of an index as callers know it. Unique indexes and those of words have names of their own. */
+export function shownIndexName(names: StoredNames, { kind, name }: Pick<IndexSource, 'kind' | 'name'>): string {
+  if (!names.areOther || kind === 'unique' || kind === 'search') return name;
+  if (kind !== 'compound') return names.inMemory(name);
+  const parts = name.split(',').map(orderedField);
+  return parts.map((part) => orderedFieldText({ ...part, field: names.inMemory(part.field) })).join(',');
 }

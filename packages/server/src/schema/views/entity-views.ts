@@ -20,8 +20,8 @@ export interface EntityViews {
 export interface ViewSource {
   readonly definition: Pick<EntityDefinition, 'UpdateParams' | 'Views'>;
   readonly fields: ReadonlyMap<string, CompiledField>;
-  /** Whether stored records may have fields that no reply shows. */
-  readonly hasHidden: boolean;
+  /** Whether a reply may show the text of a record: it has no field that is hidden, or that has another name. */
+  readonly isShownAsStored: boolean;
   /** The views that the builder gave each config; where none is said they are those of the definition. */
   readonly configured: ConfiguredViews;
 }
@@ -29,7 +29,7 @@ export interface ViewSource {
 export type ConfiguredViews = Readonly<Partial<Record<ApiAction, Views>>>;
 
 /** Views are compiled when they are first asked for. */
-export function entityViews({ definition, fields, hasHidden, configured }: ViewSource): EntityViews {
+export function entityViews({ definition, fields, isShownAsStored, configured }: ViewSource): EntityViews {
   const generated: Views = generatedViews(definition);
   const compiled = new Map(actions.map((action) => [action, new Map<string, Projection>()]));
   let whole: Projection | undefined;
@@ -46,7 +46,7 @@ export function entityViews({ definition, fields, hasHidden, configured }: ViewS
       const known = ready?.get(name);
       if (known !== undefined) return known;
       const own = viewNamed(ownViews(action), name);
-      if (own === undefined && name === 'default' && !hasHidden) return 'stored';
+      if (own === undefined && name === 'default' && isShownAsStored) return 'stored';
       const view = own ?? viewNamed(generated, name);
       if (view === undefined) return undefined;
       const projection = compileView(view, fields);

@@ -1,6 +1,6 @@
 /** What a call asks of the rows that its caller has. */
 import { pointerTo } from '../../../lib/json-pointer.ts';
-import type { CompiledEntity, FieldValue } from '../../../schema/port.ts';
+import { type CompiledEntity, type FieldValue, namesOf } from '../../../schema/port.ts';
 import type { RecordData } from '../../record.ts';
 import {
   type FieldNames,
@@ -104,8 +104,8 @@ export function namesIn(body: unknown): readonly string[] {
 }
 
 /**
- * A record and the states of it as policies see them. A field that is called like a state takes its place, so that
- * policies about the field keep their meaning.
+ * A record and the states of it as policies see them. A field that is or was called like a state takes its place, so
+ * that policies about the field keep their meaning.
  */
 function asJudged(
   entity: CompiledEntity,
@@ -122,7 +122,10 @@ function asJudged(
 }
 
 export function statesBesideFields<States extends object>(entity: CompiledEntity, states: States): Partial<States> {
-  const isField = (state: string): boolean => [...entity.fields.keys()].some((name) => name.toLowerCase() === state);
+  const isField = (state: string): boolean =>
+    [...entity.fields.values()].some(({ definition }) =>
+      namesOf(definition).some((name) => name.toLowerCase() === state),
+    );
   return Object.fromEntries(Object.entries(states).filter(([state]) => !isField(state))) as Partial<States>;
 }
 
