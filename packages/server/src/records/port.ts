@@ -72,6 +72,7 @@ export {
 export { readableUnchangedFields } from './writing/checks/unchanged-values.ts';
 export { type CreatePlan, type Creation, newCreation, planCreate } from './writing/create-record.ts';
 export type { EntityRules, RecordWrite } from './writing/entity-rules.ts';
+export { errorsAsSent, namedBody } from './writing/named-body.ts';
 export { createNumbering, numberKey, numberPartition } from './writing/numbering.ts';
 export { mergeChanges, type PlannedChange, unconditional } from './writing/planned-change.ts';
 export type { PolicyBound } from './writing/policy-bound.ts';

@@ -1,8 +1,16 @@
 import { andThen } from '../lib/maybe-promise.ts';
 import { invalidInput, Problem } from '../lib/problem.ts';
 import { createYielder } from '../lib/scheduling/event-loop.ts';
-import type { ApiAction, CompiledEntity } from '../schema/port.ts';
-import { type Projection, shapeOf } from '../schema/port.ts';
+import {
+  type ApiAction,
+  apiNamesOf,
+  type CompiledEntity,
+  fieldName,
+  fieldNamed,
+  type Member,
+  type Projection,
+  shapeOf,
+} from '../schema/port.ts';
 import { laneOf } from '../tenancy/port.ts';
 import type { AuthorizedCall } from './caller-access.ts';
 import { findItems } from './listing/find-record.ts';
@@ -35,7 +43,7 @@ export interface Showing {
 export function presentationOf(call: AuthorizedCall, action: ApiAction, { view, fields }: Showing = {}): Presentation {
   const chosen = viewOf(call.entity, action, view ?? 'default');
   if (fields !== undefined)
-    return presentationBy(membersOf(chosen === 'stored' ? call.entity.views.whole() : chosen, fields));
+    return presentationBy(membersOf(call.entity, chosen === 'stored' ? call.entity.views.whole() : chosen, fields));
   return chosen === 'stored' ? asStored : presentationBy(chosen);
 }
 
@@ -44,18 +52,28 @@ function presentationBy(projection: Projection): Presentation {
 }
 
 /** Those members of a view that are asked for, and those that say which record it is and how it stands. */
-function membersOf(projection: Projection, fields: string): Projection {
+function membersOf(entity: CompiledEntity, projection: Projection, fields: string): Projection {
   const asked = new Set(fields.split(','));
   const known = new Set(projection.map(({ as }) => as));
-  const errors = [...asked]
-    .filter((name) => !known.has(name))
+  const others = [...asked].filter((name) => !known.has(name));
+  const renamed = others.flatMap((name) => memberBy(entity, projection, name) ?? []);
+  const errors = others
+    .filter((name) => !renamed.some(({ as }) => as === name))
     .map((name) => ({
       pointer: '/fields',
       code: 'unknown_field',
       message: `what is shown has no field \`${name.slice(0, 100)}\``,
     }));
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
-  return projection.filter(({ as, field }) => asked.has(as) || isOfEnvelope(field));
+  return [...projection.filter(({ as, field }) => asked.has(as) || isOfEnvelope(field)), ...renamed];
+}
+
+/** What a view shows by one name of a field, by another one. */
+function memberBy(entity: CompiledEntity, projection: Projection, name: string): Member | undefined {
+  const field = fieldNamed(entity, name);
+  const names = field === undefined ? [] : apiNamesOf(field.definition);
+  const member = projection.find((one) => names.includes(one.as) && one.field === field?.name);
+  return member && { ...member, as: name };
 }
 
 function viewOf(entity: CompiledEntity, action: ApiAction, name: string): Projection | 'stored' {
@@ -135,7 +153,7 @@ export function writtenText(call: AuthorizedCall, { data, version }: WrittenReco
   if (rows === undefined) return text;
   const grant = grantOn(rows, call.entity, data);
   if (grant !== undefined && grant.fields === undefined) return text;
-  const sent = new Set(namesIn(body));
+  const sent = new Set(namesIn(body).map((name) => fieldName(call.entity, name)));
   return { ...text, fields: { has: (name) => sent.has(name) || grant?.fields?.has(name) === true } };
 }
 

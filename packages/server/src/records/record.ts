@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { pointerTo } from '../lib/json-pointer.ts';
 import { errorsMax, Problem } from '../lib/problem.ts';
@@ -11,6 +12,7 @@ import {
   isOwnedByCaller,
   isPlatformField,
   isPlatformMade,
+  isValueProblem,
   namedValues,
   newCheckEffort,
   readValue,
@@ -18,6 +20,7 @@ import {
 } from '../schema/port.ts';
 import type { Item, Key } from '../store/port.ts';
 import { evaluationStepsMax, RoomForComputed } from './writing/computed-values.ts';
+import { type NamedBody, namedBody } from './writing/named-body.ts';
 import { recordBytesMax } from './writing/record-size.ts';
 
 /** A record's fields and what the platform set, but for `version`, which is the version of the item it lies in. */
@@ -84,14 +87,17 @@ export function isTagOf(version: number, tag: string): boolean {
 export interface ReadFields {
   readonly changes: ReadonlyMap<string, FieldValue | undefined>;
   readonly errors: readonly InputError[];
+  /** The body with the names of the fields. */
+  readonly body: unknown;
 }
 
 /**
  * Reads the body of a create: every field may be sent, none of the platform's. What was left out, never a `null`, is
  * filled by its default, and an owner by the creator of the record.
  */
-export function readCreate(entity: CompiledEntity, body: unknown, creatorId?: string): ReadFields {
-  const { changes, errors, effort } = readBody(entity, body, (name) => refusePlatformField(name));
+export function readCreate(entity: CompiledEntity, sent: unknown, creatorId?: string): ReadFields {
+  const named = namedBody(entity, sent);
+  const { changes, errors, effort } = readBody(entity, named, (name) => refusePlatformField(name));
   for (const field of entity.fields.values()) {
     if (changes.get(field.name) !== undefined) continue;
     const byDefault =
@@ -100,26 +106,42 @@ export function readCreate(entity: CompiledEntity, body: unknown, creatorId?: st
     else if (field.required && !errors.some(({ pointer }) => `${pointer}/`.startsWith(`/${field.name}/`)))
       errors.push(required(field.name));
   }
-  return { changes, errors };
+  return { changes, errors, body: named.body };
 }
 
 /**
  * Reads the body of an update: only what is sent changes, `null` clears; platform fields may stand as they are.
- * @param mayCompare leaves platform fields out that are refused with every value.
+ * @param mayCompare leaves fields out whose values the caller may not learn from the answer.
  */
 export function readUpdate(
   entity: CompiledEntity,
-  body: unknown,
+  sent: unknown,
   stored: StoredRecord,
   mayCompare: (name: string) => boolean = () => true,
 ): ReadFields {
-  const { changes, errors } = readBody(entity, body, (name, value) => {
+  const isStored = (name: string, value: unknown): boolean =>
+    mayCompare(name) && isValueOf(entity, stored, { name, value });
+  const named = namedBody(entity, sent, isStored);
+  const { changes, errors } = readBody(entity, named, (name, value) => {
     const isUnchanged = value === platformValue(stored, name) && mayCompare(name);
     return isUnchanged ? undefined : refusePlatformField(name);
   });
   for (const [name, value] of changes)
     if (value === undefined && entity.fields.get(name)?.required === true) errors.push(required(name));
-  return { changes, errors };
+  return { changes, errors, body: named.body };
+}
+
+/** Whether a field of the record has the value that was sent. Encrypted values are not compared. */
+function isValueOf(
+  entity: CompiledEntity,
+  { data }: StoredRecord,
+  { name, value }: { readonly name: string; readonly value: unknown },
+): boolean {
+  const field = entity.fields.get(name);
+  if (field === undefined || field.behaviour.isSecret === true) return false;
+  if (value === null) return data[name] === undefined && !entity.hasSealed;
+  const read = field.behaviour.parse(value);
+  return !isValueProblem(read) && isDeepStrictEqual(read.value, data[name]);
 }
 
 /** The value of a field that the platform sets. */
@@ -237,10 +259,10 @@ function addError({ errors }: Reading, error: InputError | undefined): void {
 
 function readBody(
   entity: CompiledEntity,
-  body: unknown,
+  { body, errors }: NamedBody,
   platformField: (name: string, value: unknown) => InputError | undefined,
 ): Reading {
-  const reading: Reading = { effort: newCheckEffort(), changes: new Map(), errors: [] };
+  const reading: Reading = { effort: newCheckEffort(), changes: new Map(), errors: [...errors] };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     addError(reading, { pointer: '', code: 'wrong_type', message: 'a record must be a JSON object' });
     return reading;

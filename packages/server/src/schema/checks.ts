@@ -24,7 +24,7 @@ export function compileChecks({ UpdateParams, checks = [] }: EntityDefinition): 
     return {
       definition,
       refuse: (record) => refusal(definition, evaluateOn(expression, fields, record)),
-      steps: (record) => evaluationSteps(expression, record),
+      steps: (record) => evaluationSteps(expression, fields, record),
     };
   });
 }

@@ -2,6 +2,7 @@ import { type CompiledCheck, compileChecks } from './checks.ts';
 import { type CompiledField, compileField } from './compiled-field.ts';
 import { type EntityDefinition, isPlatformField } from './definition.ts';
 import { type EntityState, newEntityState } from './entity-state.ts';
+import { namesByAlias } from './field-names.ts';
 import { readableFields } from './field-types/registry.ts';
 import { type CompiledFill, compileFills } from './fills/compile-fills.ts';
 import { type CompiledIndexes, compileIndexes } from './indexes/compile-indexes.ts';
@@ -20,6 +21,8 @@ export interface CompiledEntity extends CompiledIndexes {
   readonly fields: ReadonlyMap<string, CompiledField>;
   /** Under which names its records lie in the store. */
   readonly stored: StoredNames;
+  /** The name of the field that each alias is one of. */
+  readonly aliases: ReadonlyMap<string, string>;
   readonly keys: CompiledKeys;
   /** Where the record key is a fixed start and then the id, records are found and listed by it; else by the id index. */
   readonly directSortPrefix: string | undefined;
@@ -52,12 +55,14 @@ export function compileEntity(
   const fields = new Map(catalog.map((field) => [field.name, field]));
   const stored = storedNames(definition.UpdateParams);
   const hidden = state.hidden.map(stored.inMemory);
+  const aliases = namesByAlias(definition.UpdateParams);
   const keys = compileKeys(definition);
   return {
     name,
     version,
     generation: state.generation,
     fields,
+    aliases,
     stored,
     ...compileIndexes({ name, stored }, state.indexes),
     keys,
@@ -69,7 +74,12 @@ export function compileEntity(
     definition,
     checks: compileChecks(definition),
     fills: compileFills(definition, state.fills ?? [], fields),
-    views: entityViews({ definition, fields, isShownAsStored: hidden.length === 0 && !stored.areOther, configured }),
+    views: entityViews({
+      definition,
+      catalog: { fields, aliases },
+      isShownAsStored: hidden.length === 0 && aliases.size === 0 && !stored.areOther,
+      configured,
+    }),
   };
 }
 

@@ -27,6 +27,22 @@ export function namesByAlias(fields: readonly Named[]): ReadonlyMap<string, stri
   return pairs.length === 0 ? noAliases : new Map(pairs);
 }
 
+/** Fields by their names, and the names of those that have aliases. */
+export interface NamedFields<Field> {
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly aliases: ReadonlyMap<string, string>;
+}
+
+/** The name of the field that a caller means by a name; any other name stays as it is. */
+export function fieldName({ aliases }: Pick<NamedFields<unknown>, 'aliases'>, name: string): string {
+  return aliases.get(name) ?? name;
+}
+
+/** The field that a caller means by a name. */
+export function fieldNamed<Field>(catalog: NamedFields<Field>, name: string): Field | undefined {
+  return catalog.fields.get(fieldName(catalog, name));
+}
+
 /** The field with all its names among `formerNames`, so that a policy still finds it when an alias is removed. */
 export function withFormerNames(field: FieldDefinition): FieldDefinition {
   const [, ...others] = namesOf(field);

@@ -1,5 +1,5 @@
 import type { Creation } from '../records/port.ts';
-import { type CompiledEntity, isPlatformField, isPlatformMade } from '../schema/port.ts';
+import { type CompiledEntity, fieldNamed, isPlatformField, isPlatformMade } from '../schema/port.ts';
 
 /** A row that could be read, on its way to be a record. If it makes a new one, that is `creation`. */
 export interface ImportRow {
@@ -17,7 +17,7 @@ export function sentFields(entity: CompiledEntity, record: unknown, ignored: Set
   if (typeof record !== 'object' || record === null || Array.isArray(record)) return record;
   const sent: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(record)) {
-    const field = entity.fields.get(name);
+    const field = fieldNamed(entity, name);
     if (isPlatformField(name) || (field !== undefined && isPlatformMade(field.behaviour))) ignored.add(name);
     else Object.defineProperty(sent, name, { value, enumerable: true });
   }

@@ -5,7 +5,9 @@ import type { RecordCall, RecordPolicy, RecordWrite, RecordWriteDeps, WritePlan 
 import {
   assertNotDenied,
   type CreatePlan,
+  errorsAsSent,
   mergeChanges,
+  namedBody,
   type PlannedChange,
   planCreate,
   planUpdate,
@@ -70,7 +72,8 @@ export async function planRows(parts: RecordWriteDeps, call: RecordCall, request
     const wanted = 'plan' in outcome ? outcome.plan.changes : [];
     if (!apart.hasRoomFor(wanted, place)) break;
     const errors = 'errors' in outcome ? outcome.errors : refusalByWhatStands(wanted, taken);
-    if (errors !== undefined) settled.push({ row: row.row, errors });
+    if (errors !== undefined)
+      settled.push({ row: row.row, errors: errorsAsSent(call.entity, row.creation.body, errors) });
     else if ('plan' in outcome) {
       apart.add(wanted, place);
       changes.push(...wanted);
@@ -119,7 +122,7 @@ interface RecordPolicyRequest extends Pick<RowsRequest, 'access'> {
 
 async function planRow(parts: RecordWriteDeps, call: RecordCall, request: RecordPolicyRequest): Promise<PlannedRow> {
   const { row, unique } = request;
-  const { body } = row.creation;
+  const { body } = namedBody(call.entity, row.creation.body);
   const place = unique === undefined ? undefined : upsertKey(call.entity, unique, body);
   const missing = unique === undefined ? [] : missingValues(unique, body);
   try {

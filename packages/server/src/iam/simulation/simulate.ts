@@ -180,8 +180,8 @@ function unchangedIn(context: AccessContext, about: RequestSubject | undefined, 
   const { entity } = about;
   const before = { key: { pk: '', sk: '' }, version: 0, data: context.record as RecordData };
   const rows = { readable: () => grantToGet(access, context, entity.name) };
-  const { changes } = readUpdate(entity, body, before);
-  return { body, isUnchanged: readableUnchangedFields({ rows, entity }, before, { body, changes }) };
+  const read = readUpdate(entity, body, before);
+  return { body: read.body, isUnchanged: readableUnchangedFields({ rows, entity }, before, read) };
 }
 
 /** The fields that are left, and that a body does not keep to them. */

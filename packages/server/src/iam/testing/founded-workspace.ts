@@ -126,6 +126,7 @@ function writerOf(runtime: RecordRuntime, workspace: Workspace, userId: string):
         sortKeys: [],
         nexttoken: undefined,
         canonical: '',
+        sentAs: new Map(),
         owner: undefined,
         fields: undefined,
         wantsTotal: false,

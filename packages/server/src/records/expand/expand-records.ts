@@ -1,5 +1,5 @@
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import type { CompiledEntity } from '../../schema/port.ts';
+import { type CompiledEntity, fieldNamed } from '../../schema/port.ts';
 import { laneOf } from '../../tenancy/port.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
 import type { ScanLeft } from '../listing/walking/scan-budget.ts';
@@ -154,9 +154,11 @@ function recordsOf(value: Expanded): readonly ExpandedRecord[] {
 
 /** The member of a record that holds what it is expanded by; a field or member of a view that has the name keeps it. */
 function expandMember(
-  { fields }: Pick<CompiledEntity, 'fields'>,
+  entity: Pick<CompiledEntity, 'fields' | 'aliases'>,
   { projection }: Pick<Presentation, 'projection'>,
 ): string {
-  const isTaken = fields.has('expand') || (projection !== 'stored' && projection.some(({ as }) => as === 'expand'));
+  const isTaken =
+    fieldNamed(entity, 'expand') !== undefined ||
+    (projection !== 'stored' && projection.some(({ as }) => as === 'expand'));
   return isTaken ? '$expand' : 'expand';
 }

@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { referencesTo } from '../../config/port.ts';
 import { invalidInput } from '../../lib/problem.ts';
-import { type CompiledEntity, lookupOf } from '../../schema/port.ts';
+import { type CompiledEntity, fieldNamed, lookupOf, type Reference } from '../../schema/port.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 
 /** Other records that a reply shows with each record of an entity. */
@@ -70,7 +70,7 @@ async function resolve(
 ): Promise<readonly Expansion[]> {
   const expansions: Expansion[] = [];
   for (const [name, inner] of names) {
-    const found = resolveName(config, entity, name);
+    const found = await resolveName(config, entity, name);
     if ('message' in found) {
       add(found.code, found.message);
       continue;
@@ -89,15 +89,16 @@ async function resolve(
 type Resolved = Pick<Expansion, 'direction' | 'field'> & { readonly target: string };
 
 /** A lookup comes before an entity that refers to this one, should both have one name. */
-function resolveName(
+async function resolveName(
   config: RecordCall['config'],
   entity: CompiledEntity,
   name: string,
-): Resolved | { readonly code: string; readonly message: string } {
-  const definition = entity.fields.get(name)?.definition;
-  const lookup = definition === undefined ? undefined : lookupOf(definition);
-  if (lookup !== undefined) return { direction: 'forward', field: name, target: lookup.entity };
-  const [reference, other] = referencesTo(config, entity.name).filter((one) => backwardName(one) === name);
+): Promise<Resolved | { readonly code: string; readonly message: string }> {
+  const field = fieldNamed(entity, name);
+  const lookup = field === undefined ? undefined : lookupOf(field.definition);
+  if (field !== undefined && lookup !== undefined)
+    return { direction: 'forward', field: field.name, target: lookup.entity };
+  const [reference, other] = await referencesCalled(config, entity, name);
   if (reference === undefined) return { code: 'unknown_expand', message: unknownName(entity, name) };
   if (other !== undefined)
     return {
@@ -110,6 +111,23 @@ function resolveName(
       message: `the index of \`${reference.entity}\` on \`${reference.field}\` is still being built: try again in a moment`,
     };
   return { direction: 'backward', field: reference.field, target: reference.entity };
+}
+
+/** The references that a name means: one of a field is known by each alias of the field, too. */
+async function referencesCalled(
+  config: RecordCall['config'],
+  entity: CompiledEntity,
+  name: string,
+): Promise<readonly Reference[]> {
+  const called: Reference[] = [];
+  for (const reference of referencesTo(config, entity.name)) {
+    const start = backwardName({ entity: reference.entity, field: '' });
+    if (!name.startsWith(start)) continue;
+    const field = name.slice(start.length);
+    const holder = field === reference.field ? undefined : await config.entity(reference.entity);
+    if (field === reference.field || holder?.aliases.get(field) === reference.field) called.push(reference);
+  }
+  return called;
 }
 
 /** How the records of an entity are called that refer to another one by a field. */

@@ -2,9 +2,15 @@
  * Parameters and fields share the query string of a list. Each parameter can be sent with `$` before its name, which
  * no field can have; a parameter that shares its name with a field of the entity is sent so alone.
  */
-import { type CompiledEntity, isReservedParameter, isSharedParameter, type ParameterName } from '../../schema/port.ts';
+import {
+  type CompiledEntity,
+  fieldNamed,
+  isReservedParameter,
+  isSharedParameter,
+  type ParameterName,
+} from '../../schema/port.ts';
 
-type Fields = Pick<CompiledEntity, 'fields'>;
+type Fields = Pick<CompiledEntity, 'fields' | 'aliases'>;
 
 /** What lists, counts and exports take; each refuses what the others take alone. */
 const takenBy = {
@@ -90,5 +96,5 @@ function isKnown(name: string): boolean {
 }
 
 function isClaimed(name: string, entity: Fields | undefined): boolean {
-  return isSharedParameter(name) && entity?.fields.has(name) === true;
+  return isSharedParameter(name) && entity !== undefined && fieldNamed(entity, name) !== undefined;
 }

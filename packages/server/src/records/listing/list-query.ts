@@ -1,7 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidInput, Problem } from '../../lib/problem.ts';
-import type { CompiledEntity } from '../../schema/port.ts';
-import { isSharedParameter, isValueProblem } from '../../schema/port.ts';
+import { type CompiledEntity, fieldName, isSharedParameter, isValueProblem } from '../../schema/port.ts';
 import type { FilterExpression } from '../filtering/filter-expression.ts';
 import { readSearch, type SearchTest } from '../search/search-query.ts';
 import { wordsOf } from '../search/words.ts';
@@ -34,6 +33,8 @@ export interface ListQuery extends Sort {
   readonly expand: string | undefined;
   readonly pageSize: number;
   readonly nexttoken: string | undefined;
+  /** The aliases that the request uses, by the fields that they mean. */
+  readonly sentAs: ReadonlyMap<string, string>;
   /** The filters and the order in one spelling: what a cursor of this query is bound to. */
   readonly canonical: string;
 }
@@ -103,8 +104,21 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
     ...sort,
     pageSize,
     nexttoken,
+    sentAs: aliasesIn(entity, [...parameters.keys(), ...(parameters.get('sortby')?.split(',') ?? [])]),
     canonical,
   };
+}
+
+const noAliases: ListQuery['sentAs'] = new Map();
+
+function aliasesIn({ aliases }: CompiledEntity, names: readonly string[]): ListQuery['sentAs'] {
+  if (aliases.size === 0) return noAliases;
+  const used = new Map<string, string>();
+  for (const name of names) {
+    const field = aliases.get(name);
+    if (field !== undefined) used.set(field, name);
+  }
+  return used;
 }
 
 interface SentQuery {
@@ -226,7 +240,7 @@ function namedFilter(
 ): Filter | Refusal {
   const behaviour = namedBehaviour(entity, name);
   if (behaviour === undefined) return { code: 'unknown_parameter', message: `there is no field \`${name}\`` };
-  const filter = readFilter({ name, behaviour }, operator, text);
+  const filter = readFilter({ name: fieldName(entity, name), behaviour }, operator, text);
   return isValueProblem(filter) ? { code: filter.code, message: `field \`${name}\` ${filter.message}` } : filter;
 }
 

@@ -1,5 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidInput } from '../../lib/problem.ts';
+import { fieldName } from '../../schema/port.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
 import { isReadable } from '../record-policy.ts';
 import { nameIn } from './list-parameters.ts';
@@ -33,14 +34,17 @@ export function scopeToCaller(call: AuthorizedCall, asked: ListQuery): ListQuery
 function withinReadable({ rows, entity }: AuthorizedCall, query: ListQuery): ListQuery {
   const fields = rows?.sureFields;
   if (fields === undefined) return query;
-  const { filters, sortKeys, owner, search, expression } = query;
+  const { filters, sortKeys, owner, search, expression, sentAs } = query;
+  const sent = (field: string): string => sentAs.get(field) ?? field;
   const errors = filters
     .filter(({ field }) => !isReadable(fields, field))
-    .map(({ field, values }) => unreadable(owner !== undefined && owner === values[0] ? 'owner' : field, field));
-  for (const { field } of sortKeys) if (!isReadable(fields, field)) errors.push(unreadable('sortby', field));
+    .map(({ field, values }) =>
+      unreadable(owner !== undefined && owner === values[0] ? 'owner' : sent(field), sent(field)),
+    );
+  for (const { field } of sortKeys) if (!isReadable(fields, field)) errors.push(unreadable('sortby', sent(field)));
   const readings = (expression?.readings ?? []).map(({ name }) => name);
   for (const field of new Set(readings))
-    if (!isReadable(fields, field)) errors.push(unreadable(nameIn(entity, 'filter'), field));
+    if (!isReadable(fields, fieldName(entity, field))) errors.push(unreadable(nameIn(entity, 'filter'), field));
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
   if (search === undefined) return query;
   return { ...query, search: { ...search, fields: search.fields.filter((field) => isReadable(fields, field)) } };

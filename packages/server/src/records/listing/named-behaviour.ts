@@ -1,4 +1,4 @@
-import { behaviourOf, type CompiledEntity, type FieldBehaviour, guidType } from '../../schema/port.ts';
+import { behaviourOf, type CompiledEntity, type FieldBehaviour, fieldNamed, guidType } from '../../schema/port.ts';
 
 const text = behaviourOf({ name: 'text' });
 const guid = behaviourOf({ name: 'guid', colType: guidType.colType });
@@ -12,6 +12,6 @@ const platformBehaviours: ReadonlyMap<string, FieldBehaviour | string> = new Map
 
 /** How a field's values are read and compared; the platform's own fields are texts and ids. */
 export function namedBehaviour(entity: CompiledEntity, name: string): FieldBehaviour | undefined {
-  const behaviour = entity.fields.get(name)?.behaviour ?? platformBehaviours.get(name);
+  const behaviour = fieldNamed(entity, name)?.behaviour ?? platformBehaviours.get(name);
   return typeof behaviour === 'string' ? undefined : behaviour;
 }

@@ -3,6 +3,7 @@ import {
   type CompiledEntity,
   definitionLimits,
   fieldIndex,
+  fieldName,
   type OrderedField,
   orderedFieldText,
 } from '../../schema/port.ts';
@@ -37,11 +38,12 @@ export function readSort(list: SortedList, parameters: ReadonlyMap<string, strin
   if (sortby === undefined) return { sortKeys: [], descending: directions[0] !== 'asc' };
   const descending = directions[0] === 'desc';
   if (sortby === 'created_at' || sortby === 'id') return { sortKeys: [], descending };
-  const unfit = names.map((_, at) => unfitName(list, names, at)).find((one) => one !== undefined);
+  const fields = names.map((name) => fieldName(list.entity, name));
+  const unfit = names.map((_, at) => unfitName(list, { names, fields }, at)).find((one) => one !== undefined);
   if (unfit !== undefined) add('sortby', unfit.code, unfit.message);
   if (unfit !== undefined || (names.length > 1 && !isFit)) return { sortKeys: [], descending };
-  const sortKeys = names.map((field, at) => ({ field, descending: (directions[at] ?? directions[0]) === 'desc' }));
-  assertIndexed(list, { sortKeys, descending });
+  const sortKeys = fields.map((field, at) => ({ field, descending: (directions[at] ?? directions[0]) === 'desc' }));
+  assertIndexed(list, { sortKeys, descending }, sortby);
   return { sortKeys, descending };
 }
 
@@ -65,28 +67,34 @@ interface Refusal {
   readonly message: string;
 }
 
-function unfitName({ entity, isField }: SortedList, names: readonly string[], at: number): Refusal | undefined {
+/** What `sortby` names, and the fields that are meant. */
+interface SortNames {
+  readonly names: readonly string[];
+  readonly fields: readonly string[];
+}
+
+function unfitName({ entity, isField }: SortedList, { names, fields }: SortNames, at: number): Refusal | undefined {
   const max = definitionLimits.compoundFieldsMax;
-  const name = names[at] ?? '';
+  const [name = '', field = ''] = [names[at], fields[at]];
   const shown = name.slice(0, 100);
   if (names.length > max) return { code: 'too_many', message: `a list is sorted by at most ${max} fields` };
-  if (!isField(name) && fieldIndex(entity, name) === undefined)
+  if (!isField(field) && fieldIndex(entity, field) === undefined)
     return { code: 'unknown_field', message: `entity \`${entity.name}\` has no field \`${shown}\`` };
-  if (names.indexOf(name) < at) return { code: 'duplicate', message: `\`sortby\` names field \`${shown}\` twice` };
+  if (fields.indexOf(field) < at) return { code: 'duplicate', message: `\`sortby\` names field \`${shown}\` twice` };
   if (names.length > 1 && name === 'id') return { code: 'contradiction', message: '`id` sorts a list alone' };
   return undefined;
 }
 
-function assertIndexed({ entity, filters }: SortedList, sort: Sort): void {
+function assertIndexed({ entity, filters }: SortedList, sort: Sort, sortby: string): void {
   const [only, ...others] = sort.sortKeys;
   const index = only === undefined || others.length > 0 ? undefined : fieldIndex(entity, only.field);
   const ready = entity.compounds.filter(({ isReady }) => isReady);
   if (index?.isReady === true || servingCompound(ready, { filters, ...sort }) !== undefined) return;
   const compound = servingCompound(entity.compounds, { filters, ...sort })?.index;
-  if (index !== undefined) throw stillBuilding(`the index on field \`${index.name}\``);
+  if (index !== undefined) throw stillBuilding(`the index on field \`${sortby}\``);
   if (compound !== undefined) throw stillBuilding(`the index \`${compound.name}\``);
   if (only !== undefined && others.length === 0) {
-    const message = `field \`${only.field}\` has no index`;
+    const message = `field \`${sortby}\` has no index`;
     throw unindexed(message, `${message}: give it \`index: true\` to sort by it`);
   }
   const fields = sort.sortKeys.map((key) => JSON.stringify(orderedFieldText(key))).join(', ');

@@ -16,7 +16,7 @@ function record(id: string, fields: Readonly<Record<string, FieldValue>> = {}): 
 }
 
 function view(catalog: readonly FieldDefinition[], fields: readonly ViewField[]): Projection {
-  return compileView({ fields }, compileEntity({ entityName: 'order', UpdateParams: catalog }, 1).fields);
+  return compileView({ fields }, compileEntity({ entityName: 'order', UpdateParams: catalog }, 1));
 }
 
 interface Fixture {

@@ -33,7 +33,7 @@ export async function planCreate(
 ): Promise<CreatePlan> {
   const { workspace, entity, actor } = call;
   const { id } = creation;
-  const { changes: fields, errors } = readCreate(entity, creation.body, actor.userId);
+  const { changes: fields, errors, body } = readCreate(entity, creation.body, actor.userId);
   const now = timestamp(parts.clock.now());
   const stamps = { id, created_at: now, updated_at: now, created_by: actor.userId, updated_by: actor.userId };
   const draft = makeRecord(entity, (name) => fields.get(name), stamps);
@@ -42,7 +42,7 @@ export async function planCreate(
   if (wrong.length === 0) wrong.push(...checkRecord(entity, draft));
   if (wrong.length > 0) throw invalidBody(wrong);
   const data = await numbered(parts, call, { creation, draft });
-  assertWriteAllowed(call, { data, body: creation.body, states: { after: data } });
+  assertWriteAllowed(call, { data, body, states: { after: data } });
   const key = newRecordKey(entity, data, workspace, actor);
   const rules = parts.rules.get(entity.name);
   const ruled = rules === undefined ? [] : await rules.changes({ workspace, actor, config: call.config, after: data });

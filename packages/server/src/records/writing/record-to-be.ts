@@ -24,7 +24,7 @@ export function recordOfCreate({ entity, userId, body, now }: SupposedWrite): Re
 
 /** The record as an update would leave it. */
 export function recordOfUpdate({ entity, userId, body, now }: SupposedWrite, before: StoredRecord): RecordData {
-  const { changes } = readUpdate(entity, body, before);
-  const value = updatedValue(before.data, changes, unchangedFields(entity, before, { body, changes }));
+  const read = readUpdate(entity, body, before);
+  const value = updatedValue(before.data, read.changes, unchangedFields(entity, before, read));
   return makeRecord(entity, value, { ...before.data, updated_at: timestamp(now), updated_by: userId });
 }

@@ -36,9 +36,8 @@ export async function planUpdate(parts: RecordWriteDeps, call: RecordCall, input
   if (before === undefined) throw notFound();
   const visible = assertVisible(call, before.data, { before: before.data, after: 'open' });
   requireMatch(before, input);
-  const { body } = input;
-  const { changes: fields, errors } = readUpdate(entity, body, before, readableFields(call, before));
-  const read = { body, changes: fields };
+  const read = readUpdate(entity, input.body, before, readableFields(call, before));
+  const { changes: fields, errors, body } = read;
   const isUnchanged = readableUnchangedFields(call, before, read);
   assertFieldsAllowed(call.rows, visible, { data: before.data, body, isUnchanged });
   const stamps = { ...before.data, updated_at: timestamp(parts.clock.now()), updated_by: actor.userId };

@@ -9,6 +9,7 @@ import type { StoredRecord } from '../record.ts';
 import { planRemovals, type Removing } from '../references/plan-removal.ts';
 import { type Creation, newCreation, planCreate } from './create-record.ts';
 import { type DeleteInput, readDeletion } from './delete-record.ts';
+import { refusalAsSent } from './named-body.ts';
 import { MergedChanges, type PlannedChange } from './planned-change.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
 import { planUpdate, type UpdateInput } from './update-record.ts';
@@ -129,9 +130,10 @@ async function planTogether(
 const none: ReadonlyMap<Removing, WritePlan> = new Map();
 
 async function planOne(parts: RecordWriteDeps, config: ConfigSet, command: PendingWrite): Promise<Planned> {
-  const { refused } = command;
+  let { refused } = command;
   try {
     const call = await callAt(command.call, config);
+    refused = (problem) => command.refused(refusalAsSent(call.entity, bodyOf(command), problem));
     switch (command.action) {
       case 'create': {
         const { key, data, changes } = await planCreate(parts, call, command.creation);
@@ -149,4 +151,9 @@ async function planOne(parts: RecordWriteDeps, config: ConfigSet, command: Pendi
   } catch (error) {
     throw error instanceof Problem ? refused(error) : error;
   }
+}
+
+function bodyOf(command: PendingWrite): unknown {
+  if (command.action === 'create') return command.creation.body;
+  return command.action === 'update' ? command.input.body : undefined;
 }

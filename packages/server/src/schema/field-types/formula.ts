@@ -1,3 +1,4 @@
+import { fieldName } from '../field-names.ts';
 import { textOrder } from '../order/text-order.ts';
 import { behaveTyped } from './computed/typed-formula.ts';
 import { type FieldType, type FieldValues, wrongType } from './field-type.ts';
@@ -19,13 +20,14 @@ export const formulaType: FieldType = {
     if (formula.length > charactersMax) return `has a \`formula\` of more than ${charactersMax} characters`;
     if (/[{}]/.test(formula.replace(token, ''))) return 'has a `formula` with a brace that is not part of a `{field}`';
     if (formulaTokens(formula).length > tokensMax) return `has a \`formula\` that names more than ${tokensMax} fields`;
-    const names = formulaTokens(formula);
+    const nameOf = (token: string): string => (fields === undefined ? token : fieldName(fields, token));
+    const names = formulaTokens(formula).map(nameOf);
     const literalLength = formula.replace(token, '').length;
     return {
       parse: (input) => (typeof input === 'string' ? { value: input } : wrongType('a string')),
       parseQuery: (text) => ({ value: text }),
       schema: { type: 'string' },
-      compute: (record) => formula.replace(token, (_, name: string) => textOf(record, name)),
+      compute: (record) => formula.replace(token, (_, name: string) => textOf(record, nameOf(name))),
       computedLength: (record) => names.reduce((sum, name) => sum + textOf(record, name).length, literalLength),
       isSearchable: true,
     };

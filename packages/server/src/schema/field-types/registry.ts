@@ -1,5 +1,6 @@
 import { ExpressionLanguage } from '../../expressions/port.ts';
 import type { FieldDefinition } from '../definition.ts';
+import { apiNamesOf, namesByAlias } from '../field-names.ts';
 import { arrayType } from './array.ts';
 import { autoincrementType } from './autoincrement.ts';
 import { type ExpressionValue, textInExpressions } from './computed/expression-value.ts';
@@ -50,9 +51,11 @@ export function readableFields(
   for (const field of catalog) {
     const type = fieldTypeOf(field);
     const value = type.inExpressions?.(field);
-    if (value !== undefined && isReadable(type)) values.set(field.name, value);
+    if (value === undefined || !isReadable(type)) continue;
+    for (const name of apiNamesOf(field)) values.set(name, value);
   }
-  return { values, language: new ExpressionLanguage(new Map([...values].map(([name, { type }]) => [name, type]))) };
+  const language = new ExpressionLanguage(new Map([...values].map(([name, { type }]) => [name, type])));
+  return { values, language, aliases: namesByAlias(catalog) };
 }
 
 /** How the stored values of a field stand in expressions, also computed ones; undefined where they have no place in CEL. */

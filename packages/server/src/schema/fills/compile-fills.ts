@@ -1,7 +1,7 @@
 import { compileExpression, type Expression, isMistake, type Mistake } from '../../expressions/port.ts';
 import type { CompiledField } from '../compiled-field.ts';
 import type { EntityDefinition, FieldDefinition } from '../definition.ts';
-import { storedNameOf } from '../field-names.ts';
+import { fieldName, storedNameOf } from '../field-names.ts';
 import { evaluateOn, evaluationSteps, type ReadableFields } from '../field-types/computed/readable-fields.ts';
 import { type FieldValue, type FieldValues, readValue } from '../field-types/field-type.ts';
 import { fieldTypeOf, readableFields } from '../field-types/registry.ts';
@@ -58,7 +58,7 @@ function madeBy(definition: FieldDefinition, fields: ReadableFields): Made {
     const evaluated = evaluateOn(expression, fields, record);
     return evaluated.kind === 'value' ? stored.write?.(evaluated.value) : undefined;
   };
-  return { made, steps: (record) => evaluationSteps(expression, record) };
+  return { made, steps: (record) => evaluationSteps(expression, fields, record) };
 }
 
 /** The expression of a field that `takesBackfill`. */
@@ -68,7 +68,7 @@ export function compileBackfill(definition: FieldDefinition, fields: ReadableFie
   const results = type === 'double' ? [type, 'int'] : [type];
   const expression = compileExpression(definition.backfill ?? '', fields.language, results);
   if (isMistake(expression)) return expression;
-  const own = expression.readings.find(({ name }) => name === definition.name);
+  const own = expression.readings.find(({ name }) => fieldName(fields, name) === definition.name);
   return own === undefined ? expression : { message: 'it reads the field itself, which has no value', at: own.at };
 }
 

@@ -1,4 +1,5 @@
 import { definitionLimits, type FieldDefinition } from '../definition.ts';
+import { apiNamesOf } from '../field-names.ts';
 import { formulaTokens } from '../field-types/formula.ts';
 import { behaviourOf, readableFields } from '../field-types/registry.ts';
 import { takesBackfill } from '../fills/compile-fills.ts';
@@ -56,7 +57,7 @@ function checkExpressions(
   places: ReadonlyMap<string, string>,
   add: AddError,
 ): void {
-  const known = new Set(['id', ...fields.filter(mayStandInFormula).map((field) => field.name)]);
+  const known = new Set(['id', ...fields.filter(mayStandInFormula).flatMap(apiNamesOf)]);
   const readable = readableFields(fields);
   for (const field of fields) {
     const { name, formula } = field;

@@ -134,8 +134,8 @@ test('whatever is sent, it is refused as a problem or compiles', () => {
   const property = fc.property(input, (Views) => {
     try {
       const { definition } = parseDefinition({ entityName: 'order', UpdateParams: [{ name: 'title' }], Views });
-      const { fields } = compileEntity(definition, 1);
-      for (const one of Object.values(definition.Views ?? {})) compileView(one, fields);
+      const entity = compileEntity(definition, 1);
+      for (const one of Object.values(definition.Views ?? {})) compileView(one, entity);
       compiled += 1;
     } catch (error) {
       assert.ok(error instanceof Problem, String(error));

@@ -1,6 +1,7 @@
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { type FieldDefinition, isPlatformField, type ViewField, type Views } from '../definition.ts';
 import { isSealed } from '../entity-state.ts';
+import { apiNamesOf } from '../field-names.ts';
 import { memberNameProblem, viewNameProblem } from '../names.ts';
 import { type AddError, errorCount, isObject } from './add-error.ts';
 import { type Part, partsOf, refuseUnknownMembers } from './members.ts';
@@ -16,7 +17,7 @@ export function parseViews(input: unknown, fields: readonly FieldDefinition[], a
   }
   const named = Object.entries(input);
   if (named.length > viewsMax) add('/Views', 'too_many', `\`Views\` may have at most ${viewsMax} views`);
-  const catalog = new Map(fields.map((field) => [field.name, field]));
+  const catalog = new Map(fields.flatMap((field) => apiNamesOf(field).map((name) => [name, field])));
   return Object.fromEntries(
     named.slice(0, viewsMax).flatMap(([name, view]) => {
       const pointer = pointerTo('Views', name);
@@ -53,10 +54,11 @@ function parseView(view: Part, catalog: Catalog, add: AddError): readonly ViewFi
     if (shown.has(member)) add(part.pointer, 'duplicate', `two fields of the view are shown as \`${member}\``);
     shown.add(member);
     if (field.lookup !== undefined) return [field];
-    const time = (times.get(field.name) ?? 0) + 1;
-    times.set(field.name, time);
+    const name = catalog.get(field.name)?.name ?? field.name;
+    const time = (times.get(name) ?? 0) + 1;
+    times.set(name, time);
     if (time === viewsOfFieldMax + 1)
-      add(part.pointer, 'too_many', `a view may show field \`${field.name}\` at most ${viewsOfFieldMax} times`);
+      add(part.pointer, 'too_many', `a view may show field \`${name}\` at most ${viewsOfFieldMax} times`);
     return [field];
   });
   if (fields.filter(({ lookup }) => lookup !== undefined).length > viewLookupsMax)

@@ -1,6 +1,7 @@
 import { type ApiAction, actions } from '../api-configs.ts';
 import type { CompiledField } from '../compiled-field.ts';
 import type { EntityDefinition, Views } from '../definition.ts';
+import type { NamedFields } from '../field-names.ts';
 import { generatedViews, viewNamed } from './generated-views.ts';
 import { compileView, type Projection } from './projection.ts';
 
@@ -19,7 +20,7 @@ export interface EntityViews {
 /** What the views of an entity are made from. */
 export interface ViewSource {
   readonly definition: Pick<EntityDefinition, 'UpdateParams' | 'Views'>;
-  readonly fields: ReadonlyMap<string, CompiledField>;
+  readonly catalog: NamedFields<CompiledField>;
   /** Whether a reply may show the text of a record: it has no field that is hidden, or that has another name. */
   readonly isShownAsStored: boolean;
   /** The views that the builder gave each config; where none is said they are those of the definition. */
@@ -29,7 +30,7 @@ export interface ViewSource {
 export type ConfiguredViews = Readonly<Partial<Record<ApiAction, Views>>>;
 
 /** Views are compiled when they are first asked for. */
-export function entityViews({ definition, fields, isShownAsStored, configured }: ViewSource): EntityViews {
+export function entityViews({ definition, catalog, isShownAsStored, configured }: ViewSource): EntityViews {
   const generated: Views = generatedViews(definition);
   const compiled = new Map(actions.map((action) => [action, new Map<string, Projection>()]));
   let whole: Projection | undefined;
@@ -38,7 +39,7 @@ export function entityViews({ definition, fields, isShownAsStored, configured }:
     generated,
     own: ownViews,
     whole: () => {
-      whole ??= compileView(generatedViews(definition).default, fields);
+      whole ??= compileView(generatedViews(definition).default, catalog);
       return whole;
     },
     of: (action, name) => {
@@ -49,7 +50,7 @@ export function entityViews({ definition, fields, isShownAsStored, configured }:
       if (own === undefined && name === 'default' && isShownAsStored) return 'stored';
       const view = own ?? viewNamed(generated, name);
       if (view === undefined) return undefined;
-      const projection = compileView(view, fields);
+      const projection = compileView(view, catalog);
       ready?.set(name, projection);
       return projection;
     },

@@ -58,5 +58,6 @@ function listOf(input: unknown): readonly unknown[] {
 
 function lookupOf(field: unknown): readonly (readonly [name: unknown, entity: string])[] {
   if (!isObject(field) || !isObject(field.lookup) || typeof field.lookup.entity !== 'string') return [];
-  return [[field.name, field.lookup.entity]];
+  const { entity } = field.lookup;
+  return [field.name, ...listOf(field.aliases)].map((name) => [name, entity]);
 }

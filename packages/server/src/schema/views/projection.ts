@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CompiledField } from '../compiled-field.ts';
 import { isPlatformField, type ViewDefinition, type ViewField } from '../definition.ts';
+import { fieldName, type NamedFields } from '../field-names.ts';
 import type { FieldBehaviour, FieldValue } from '../field-types/field-type.ts';
 import { castValue } from './cast.ts';
 
@@ -34,15 +35,16 @@ export interface LookupMember {
 }
 
 /** Fields that the entity has no more, or may not show any more, are left out: a view may be older than the catalog. */
-export function compileView(view: ViewDefinition, fields: ReadonlyMap<string, CompiledField>): Projection {
+export function compileView(view: ViewDefinition, catalog: NamedFields<CompiledField>): Projection {
   return view.fields.flatMap((viewField): Projection => {
-    const { name, as = name, lookup } = viewField;
-    const field = fields.get(name);
+    const { name: asked, as = asked, lookup } = viewField;
+    const name = fieldName(catalog, asked);
+    const field = catalog.fields.get(name);
     if (field === undefined ? !isPlatformField(name) : field.behaviour.isSecret === true) return [];
     const { cast } = viewField;
     if (lookup === undefined) {
       const shown = cast !== undefined ? { cast } : field === undefined ? {} : { behaviour: field.behaviour };
-      return [{ as, field: name, read: reader(viewField), ...shown }];
+      return [{ as, field: name, read: reader(name, cast), ...shown }];
     }
     const entity = field?.definition.lookup?.entity;
     return entity === undefined ? [] : [{ as: lookup.as, field: name, entity, view: lookup.view }];
@@ -67,7 +69,7 @@ export function shapeOf(projection: Projection): string {
   return shape;
 }
 
-function reader({ name, cast }: ViewField): ValueMember['read'] {
+function reader(name: string, cast: ViewField['cast']): ValueMember['read'] {
   const read: ValueMember['read'] = name === 'version' ? ({ version }) => version : ({ data }) => data[name];
   if (cast === undefined) return read;
   return (record) => {

@@ -4,7 +4,7 @@ import { pointerTo } from '../../lib/json-pointer.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { unknownField } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
-import { isPlatformField, isValueProblem, UnreadText, type ValueProblem } from '../../schema/port.ts';
+import { fieldNamed, isPlatformField, isValueProblem, UnreadText, type ValueProblem } from '../../schema/port.ts';
 import { type ReadRow, type TransferRow, unreadable } from '../transfer-row.ts';
 import { cellValue } from './cell-value.ts';
 import { csvLines } from './csv-lines.ts';
@@ -32,7 +32,7 @@ export async function* csvRows(bytes: AsyncIterable<Uint8Array>, entity: Catalog
 
 const noHeader = 'the file does not begin with a header line';
 
-type Catalog = Pick<CompiledEntity, 'name' | 'fields'>;
+type Catalog = Pick<CompiledEntity, 'name' | 'fields' | 'aliases'>;
 
 interface Column {
   readonly name: string;
@@ -60,8 +60,8 @@ function readHeader(cells: readonly string[], entity: Catalog): readonly Column[
 const columnsMax = 1000;
 
 /** How the cells of a column are read. What the platform sets is read as replies show it. */
-function readerOf(name: string, { fields }: Catalog): Column['read'] | undefined {
-  const field = fields.get(name);
+function readerOf(name: string, entity: Catalog): Column['read'] | undefined {
+  const field = fieldNamed(entity, name);
   if (field !== undefined) return (text) => cellValue(field.behaviour, text);
   if (!isPlatformField(name)) return undefined;
   return (text) => (text === '' ? undefined : { value: name === 'version' ? Number(text) : text });

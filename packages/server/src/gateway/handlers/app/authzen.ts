@@ -143,10 +143,10 @@ async function decideUpdate(
   const visible = assertVisible(call, before, { before, after: 'open' });
   if (body === undefined)
     return visible.isProvisional === true ? { decision: false, context: { reason: 'undecided' } } : { decision: true };
-  const { changes } = readUpdate(entity, body, stored);
-  const isUnchanged = readableUnchangedFields(call, stored, { body, changes });
-  assertFieldsAllowed(rows, visible, { data: before, body, isUnchanged });
+  const read = readUpdate(entity, body, stored);
+  const isUnchanged = readableUnchangedFields(call, stored, read);
+  assertFieldsAllowed(rows, visible, { data: before, body: read.body, isUnchanged });
   const data = recordOfUpdate({ entity, userId: actor.userId, body, now: clock.now() }, stored);
-  assertUpdateAllowed(call, { before, visible }, { data, body, isUnchanged });
+  assertUpdateAllowed(call, { before, visible }, { data, body: read.body, isUnchanged });
   return { decision: true };
 }

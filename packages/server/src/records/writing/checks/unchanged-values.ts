@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CompiledEntity, FieldValue } from '../../../schema/port.ts';
+import { type CompiledEntity, type FieldValue, fieldName } from '../../../schema/port.ts';
 import { isMadeByPlatform, platformValue, type RecordData, type StoredRecord } from '../../record.ts';
 import { isOfEnvelope, isReadable, type RecordGrant, type RecordPolicy } from '../../record-policy.ts';
 import { asDefined, type FieldTest } from './record-checks.ts';
@@ -15,7 +15,8 @@ export interface ReadBody {
  * compared, nor are values that cannot be read.
  */
 export function unchangedFields(entity: CompiledEntity, stored: StoredRecord, { body, changes }: ReadBody): FieldTest {
-  return (name) => {
+  return (sent) => {
+    const name = fieldName(entity, sent);
     if (isMadeByPlatform(entity, name)) return memberOf(body, name) === platformValue(stored, name);
     const field = entity.fields.get(name);
     if (field === undefined || field.behaviour.isSecret === true || !changes.has(name)) return false;

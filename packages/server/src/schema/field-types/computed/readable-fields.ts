@@ -1,26 +1,30 @@
 import type { Expression, ExpressionLanguage } from '../../../expressions/port.ts';
+import { fieldName } from '../../field-names.ts';
 import type { FieldValue, FieldValues } from '../../field-value.ts';
 import type { ExpressionValue } from './expression-value.ts';
 
 /** The fields of a record that an expression may read. */
 export interface ReadableFields {
+  /** By each name that an expression may use. */
   readonly values: ReadonlyMap<string, ExpressionValue>;
   readonly language: ExpressionLanguage;
+  /** The name of the field that each alias is one of. */
+  readonly aliases: ReadonlyMap<string, string>;
 }
 
 /** Evaluates an expression on a record. */
-export function evaluateOn(expression: Expression, { values }: ReadableFields, record: FieldValues) {
-  return expression.evaluate((field) => {
-    const value = heldValue(record, field);
-    return value === undefined ? undefined : values.get(field)?.read(value);
+export function evaluateOn(expression: Expression, fields: ReadableFields, record: FieldValues) {
+  return expression.evaluate((name) => {
+    const value = heldValue(record, fieldName(fields, name));
+    return value === undefined ? undefined : fields.values.get(name)?.read(value);
   });
 }
 
 /** How many characters and elements an evaluation goes through at most: the values that it reads, each as often as it does. */
-export function evaluationSteps({ readings }: Expression, record: FieldValues): number {
+export function evaluationSteps({ readings }: Expression, fields: ReadableFields, record: FieldValues): number {
   return readings.reduce((sum, { name, forEach }) => {
-    const list = forEach === undefined ? undefined : heldValue(record, forEach);
-    return sum + (Array.isArray(list) ? list.length : 1) * valueSize(heldValue(record, name));
+    const list = forEach === undefined ? undefined : heldValue(record, fieldName(fields, forEach));
+    return sum + (Array.isArray(list) ? list.length : 1) * valueSize(heldValue(record, fieldName(fields, name)));
   }, 0);
 }
 

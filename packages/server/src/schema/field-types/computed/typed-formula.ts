@@ -36,7 +36,7 @@ export function behaveTyped(
       const parsed = value === undefined ? undefined : behaviour.parse(value);
       return parsed === undefined || isValueProblem(parsed) ? undefined : parsed.value;
     },
-    computeSteps: (record) => evaluationSteps(expression, record),
+    computeSteps: (record) => evaluationSteps(expression, fields, record),
   };
 }
 
