@@ -34,6 +34,9 @@ const slow = {
 /** What times the largest requests, for about a quarter of an hour: `npm run test:load`. */
 const load = ['packages/server/src/testing/worst-cases/load.test.ts'];
 
+/** What drives a real browser; skipped, with a line, where there is none. */
+const browser = ['packages/acceptance/src/browser/*.test.ts'];
+
 interface TestKind {
   readonly globs: readonly string[];
   readonly but?: readonly string[];
@@ -53,7 +56,8 @@ export const testKinds = {
     ],
     but: [...slow.unit, ...load],
   },
-  acceptance: { globs: ['packages/acceptance/src/**/!(*.postgres).test.ts'], but: slow.acceptance },
+  acceptance: { globs: ['packages/acceptance/src/**/!(*.postgres).test.ts'], but: [...slow.acceptance, ...browser] },
+  browser: { globs: browser },
   'slow-unit': { globs: slow.unit },
   load: { globs: load },
   'slow-acceptance': { globs: slow.acceptance },

@@ -72,8 +72,12 @@ export async function signUp(gateways: Gateways, code = newOrgCode()): Promise<O
 }
 
 /** Another builder of an org, invited and come. */
-export async function joinOrg(org: Org, role: string): Promise<{ readonly id: string; readonly token: string }> {
-  const body = { email: newEmail('builder'), role };
+export async function joinOrg(
+  org: Org,
+  role: string,
+  email = newEmail('builder'),
+): Promise<{ readonly id: string; readonly token: string }> {
+  const body = { email, role };
   const invited = await manage<{ code: string }>(org, 'POST', '/org/users', { body });
   const { code } = invited.body;
   const reply = await call<{ token: string; user: { id: string } }>(

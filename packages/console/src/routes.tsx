@@ -97,6 +97,11 @@ const home = createRoute({
   path: '/',
   component: lazyRouteComponent(() => import('./screens/home/home.tsx'), 'Home'),
 });
+const account = createRoute({
+  getParentRoute: () => place,
+  path: 'account',
+  component: lazyRouteComponent(() => import('./screens/account/account.tsx'), 'Account'),
+});
 
 const routeTree = root.addChildren([
   index,
@@ -105,7 +110,7 @@ const routeTree = root.addChildren([
   forgotPassword,
   resetPassword,
   acceptInvitation,
-  org.addChildren([orgIndex, place.addChildren([home])]),
+  org.addChildren([orgIndex, place.addChildren([home, account])]),
 ]);
 
 export const router = createRouter({

@@ -1,14 +1,15 @@
 import { ActionIcon, Menu, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { call } from '../api/call.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { queryClient } from '../api/query-client.ts';
-import { meQuery } from '../api/session.ts';
-import { MoonIcon, SunIcon, UserIcon } from '../components/icons.tsx';
+import { meQuery, usePlace } from '../api/session.ts';
+import { LeaveIcon, MoonIcon, SunIcon, UserIcon } from '../components/icons.tsx';
 import { announceOrg } from './org-channel.ts';
 
 export function AccountMenu() {
+  const { org, env } = usePlace();
   const { data: me } = useQuery(meQuery);
   const signOut = useSignOut();
   const { isDark, toggle } = useDarkness();
@@ -34,10 +35,15 @@ export function AccountMenu() {
             <Menu.Divider />
           </>
         )}
+        <Menu.Item component={Link} to="/o/$org/$env/account" params={{ org, env } as never} leftSection={<UserIcon />}>
+          Your account
+        </Menu.Item>
         <Menu.Item leftSection={isDark ? <SunIcon /> : <MoonIcon />} onClick={toggle}>
           {isDark ? 'Light colours' : 'Dark colours'}
         </Menu.Item>
-        <Menu.Item onClick={signOut}>Sign out</Menu.Item>
+        <Menu.Item leftSection={<LeaveIcon />} onClick={signOut}>
+          Sign out
+        </Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

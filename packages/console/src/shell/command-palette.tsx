@@ -1,7 +1,7 @@
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
 import { usePlace } from '../api/session.ts';
-import { SearchIcon } from '../components/icons.tsx';
+import { LeaveIcon, MoonIcon, SearchIcon, SunIcon, SwapIcon, UserIcon } from '../components/icons.tsx';
 import { useDarkness, useSignOut } from './account-menu.tsx';
 import { navigation } from './navigation.ts';
 
@@ -21,11 +21,23 @@ export function CommandPalette() {
     })),
     {
       id: 'environment',
+      leftSection: <SwapIcon />,
       label: otherEnv === 'prod' ? 'Go to production' : 'Go to test',
       onClick: () => void navigate({ to: '/o/$org/$env', params: { org, env: otherEnv } }),
     },
-    { id: 'colours', label: isDark ? 'Light colours' : 'Dark colours', onClick: toggle },
-    { id: 'sign-out', label: 'Sign out', onClick: signOut },
+    {
+      id: 'account',
+      label: 'Your account',
+      leftSection: <UserIcon />,
+      onClick: () => void navigate({ to: '/o/$org/$env/account', params: { org, env } }),
+    },
+    {
+      id: 'colours',
+      label: isDark ? 'Light colours' : 'Dark colours',
+      leftSection: isDark ? <SunIcon /> : <MoonIcon />,
+      onClick: toggle,
+    },
+    { id: 'sign-out', label: 'Sign out', leftSection: <LeaveIcon />, onClick: signOut },
   ];
   return (
     <Spotlight

@@ -1,4 +1,4 @@
-import { Menu, UnstyledButton } from '@mantine/core';
+import { Menu, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { orgQuery, usePlace } from '../api/session.ts';
@@ -21,23 +21,22 @@ export function EnvironmentSwitch() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Environment</Menu.Label>
-        {(['test', 'prod'] as const).map((one) =>
-          one === 'prod' && !hasProduction ? (
-            <Menu.Item key={one} disabled>
-              Production: not provisioned yet
-            </Menu.Item>
-          ) : (
-            <Menu.Item
-              key={one}
-              component={Link}
-              to="/o/$org/$env"
-              params={{ org, env: one } as never}
-              rightSection={one === env ? <CheckIcon size={12} /> : null}
-            >
-              {names[one]}
-            </Menu.Item>
-          ),
-        )}
+        {(['test', 'prod'] as const).map((one) => (
+          <Menu.Item
+            key={one}
+            component={Link}
+            to="/o/$org/$env"
+            params={{ org, env: one } as never}
+            rightSection={one === env ? <CheckIcon size={12} /> : null}
+          >
+            {names[one]}
+            {one === 'prod' && !hasProduction && (
+              <Text component="span" size="xs" c="dimmed" ml={6}>
+                not provisioned yet
+              </Text>
+            )}
+          </Menu.Item>
+        ))}
       </Menu.Dropdown>
     </Menu>
   );

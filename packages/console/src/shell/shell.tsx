@@ -1,15 +1,17 @@
 import { AppShell, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { usePlace } from '../api/session.ts';
+import { orgQuery, usePlace } from '../api/session.ts';
 import { SearchIcon } from '../components/icons.tsx';
 import logo from '../logo.svg';
 import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { EnvironmentSwitch } from './environment-switch.tsx';
 import { navigation } from './navigation.ts';
+import { NoProduction } from './no-production.tsx';
 import { OrgMenu } from './org-menu.tsx';
 import { OtherOrgNotice } from './other-org-notice.tsx';
 import classes from './shell.module.css';
@@ -17,6 +19,8 @@ import classes from './shell.module.css';
 /** The frame of all screens: where the user is, what there is, and the screen. */
 export function Shell() {
   const { env, readOnlyReason } = usePlace();
+  const { data: org } = useQuery(orgQuery);
+  const hasPlace = env === 'test' || org?.environments.prod !== null;
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => {
@@ -39,7 +43,7 @@ export function Shell() {
             <EnvironmentSwitch />
           </Group>
           <Group gap="xs" wrap="nowrap">
-            <UnstyledButton className={classes.search} onClick={spotlight.open} aria-label="Command palette">
+            <UnstyledButton className={classes.search} onClick={spotlight.open} aria-label="Go to… Ctrl K">
               <SearchIcon />
               <Text size="sm" visibleFrom="sm" component="span">
                 Go to…
@@ -58,13 +62,13 @@ export function Shell() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main>
-        {readOnlyReason !== undefined && (
+        {hasPlace && readOnlyReason !== undefined && (
           <Text className={classes.notice} size="sm" role="note">
             <strong>Production.</strong> {readOnlyReason}
           </Text>
         )}
         <OtherOrgNotice />
-        <Outlet />
+        {hasPlace ? <Outlet /> : <NoProduction />}
       </AppShell.Main>
       <CommandPalette />
     </AppShell>

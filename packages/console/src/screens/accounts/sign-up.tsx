@@ -1,4 +1,4 @@
-import { Anchor, Text, TextInput } from '@mantine/core';
+import { Anchor, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
 import { AccountForm } from './account-form.tsx';
@@ -13,12 +13,9 @@ export function SignUp() {
       title="Create an org"
       intro="An org has a test and a production environment. You are its first admin."
       footer={
-        <Text size="sm">
-          Have an account?{' '}
-          <Anchor component={Link} to="/sign-in" size="sm">
-            Sign in
-          </Anchor>
-        </Text>
+        <Anchor component={Link} to="/sign-in" size="sm">
+          Sign in instead
+        </Anchor>
       }
     >
       <AccountForm

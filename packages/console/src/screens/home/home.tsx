@@ -16,7 +16,12 @@ export function Home() {
   const usage = useQuery(usageQuery);
   const access = org.data?.environments[env];
   return (
-    <Screen title="Home" intro={org.data === undefined ? undefined : `The org ${org.data.name}, plan ${org.data.plan}`}>
+    <Screen
+      title="Home"
+      intro={
+        org.data === undefined ? 'What this environment has and uses' : `${org.data.name}, on the plan ${org.data.plan}`
+      }
+    >
       <Loaded query={usage} skeleton={<Skeleton height={150} radius="md" />}>
         {(data) => <UsageCards usage={data} env={env} />}
       </Loaded>

@@ -1,0 +1,96 @@
+/** A real browser on the console. Tests name what they click by role and name, as those do who cannot see the screen. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { after, type TestContext } from 'node:test';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Platform, type StartOptions, startPlatform } from '../platform.ts';
+
+const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const program = process.env.FREEHOLD_TEST_BROWSER ?? programs.find((path) => existsSync(path));
+
+/** Why browser tests cannot run, and what to do; `false` where they can. */
+export const skip: string | false =
+  program === undefined &&
+  'not run: no Chromium is installed; `apt-get install chromium` brings one, or name one in FREEHOLD_TEST_BROWSER';
+
+let launched: Promise<Browser> | undefined;
+
+/** One browser for all tests of a file; each test has a context, and so cookies, of its own. */
+function browser(): Promise<Browser> {
+  launched ??= chromium.launch({
+    ...(program === undefined ? {} : { executablePath: program }),
+    args: [
+      '--no-sandbox',
+      '--headless',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  });
+  return launched;
+}
+
+/** A platform of this file's own that serves the console as `npm run build:console` has built it. */
+export async function consolePlatform(options: StartOptions = {}): Promise<Platform> {
+  const platform = await startPlatform({ ...options, env: { FREEHOLD_CONSOLE: 'on', ...options.env } });
+  after(async () => {
+    await (await launched)?.close();
+    await platform.kill();
+  });
+  return platform;
+}
+
+/** A browser that is watched: a test fails by what its pages did unseen. */
+export interface WatchedContext {
+  readonly context: BrowserContext;
+  newPage(): Promise<Page>;
+  /** Errors of scripts, breaches of the policy, dialogs, and requests to others than the platform. */
+  faults(): readonly string[];
+  readonly firstFault: Promise<string>;
+}
+
+/** Opens a browser for one test. When the test ends there must be no fault. */
+export async function openBrowser(
+  test: TestContext,
+  platform: Pick<Platform, 'app' | 'management'>,
+  options: BrowserContextOptions = {},
+): Promise<WatchedContext> {
+  const watched = await watchedContext(platform, options);
+  test.after(async () => {
+    await watched.context.close();
+    assert.deepEqual(watched.faults(), []);
+  });
+  return watched;
+}
+
+export async function watchedContext(
+  { app, management }: Pick<Platform, 'app' | 'management'>,
+  options: BrowserContextOptions = {},
+): Promise<WatchedContext> {
+  const context = await (await browser()).newContext({ baseURL: management, reducedMotion: 'reduce', ...options });
+  context.setDefaultTimeout(30_000);
+  const found: string[] = [];
+  const first = Promise.withResolvers<string>();
+  const note = (fault: string): void => {
+    found.push(fault);
+    first.resolve(fault);
+  };
+  const own = [app, management].map((url) => new URL(url).origin);
+  context.on('weberror', (error) => note(`an error of a script: ${error.error().message}`));
+  context.on('dialog', (dialog) => {
+    note(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  context.on('console', (message) => {
+    // A refused call is part of many journeys, and the browser notes each as an error.
+    const isRefusal = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isRefusal) note(`an error in the console: ${message.text()}`);
+  });
+  context.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol.startsWith('http') && !own.includes(origin)) note(`a request to ${request.url()}`);
+  });
+  return { context, newPage: () => context.newPage(), faults: () => found, firstFault: first.promise };
+}

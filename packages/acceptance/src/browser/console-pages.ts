@@ -1,0 +1,19 @@
+import type { Page } from 'playwright-core';
+import { type Org, password, signUp } from '../org.ts';
+import type { Gateways } from '../platform.ts';
+
+/** Signs the builder in on the page, and waits for Home. */
+export async function signInAs(page: Page, { email }: { readonly email: string }, secret = password): Promise<void> {
+  await page.goto('/sign-in');
+  await page.getByRole('textbox', { name: 'Email' }).fill(email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(secret);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+}
+
+/** A new org, whose builder is signed in on the page. */
+export async function newOrgOn(page: Page, gateways: Gateways): Promise<Org> {
+  const org = await signUp(gateways);
+  await signInAs(page, org.builder);
+  return org;
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BrowserContext, Page } from 'playwright-core';
+import { call } from '../call.ts';
+import { password, signUp } from '../org.ts';
+import { startPlatform } from '../platform.ts';
+import { assertAccessible } from './accessibility.ts';
+import { consolePlatform, openBrowser, skip } from './browser.ts';
+import { newOrgOn, signInAs } from './console-pages.ts';
+
+const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
+
+/** Ends the browser's session as another device of the user would. */
+async function endSession(context: BrowserContext): Promise<void> {
+  const [cookie] = await context.cookies();
+  const headers = { cookie: `${cookie?.name}=${cookie?.value}`, origin: platform.management };
+  assert.equal((await call('POST', `${platform.management}/auth/logout`, { headers })).status, 204);
+}
+
+async function typePasswords(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: 'Current password' }).fill(password);
+  await page.getByRole('textbox', { name: 'New password' }).fill('another good password');
+}
+
+test('a session that ends in the middle of a form loses nothing: the user signs in in place and goes on', {
+  skip,
+}, async (context) => {
+  const opened = await openBrowser(context, platform);
+  const page = await opened.newPage();
+  const { code, builder } = await newOrgOn(page, platform);
+  await page.goto(`/o/${code}/test/account`);
+  await typePasswords(page);
+  await endSession(opened.context);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.getByText(`Sign in again as ${builder.email}`).waitFor();
+  await assertAccessible(page);
+  await dialog.getByRole('textbox', { name: 'Password' }).fill('not the password');
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByRole('textbox', { name: 'Password' }).fill(password);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Your password is changed.').waitFor();
+  assert.ok(page.url().endsWith('/account'));
+});
+
+test('who does not sign in again keeps what was typed', { skip }, async (context) => {
+  const opened = await openBrowser(context, platform);
+  const page = await opened.newPage();
+  const { code } = await newOrgOn(page, platform);
+  await page.goto(`/o/${code}/test/account`);
+  await typePasswords(page);
+  await endSession(opened.context);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Not now' }).click();
+  await page.getByRole('alert').waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'New password' }).inputValue(), 'another good password');
+});
+
+test('what was typed is not left behind unasked', { skip }, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  const { code } = await newOrgOn(page, platform);
+  await page.goto(`/o/${code}/test/account`);
+  await typePasswords(page);
+  await page.getByRole('link', { name: 'Home' }).click();
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
+  assert.equal(await page.getByRole('textbox', { name: 'Current password' }).inputValue(), password);
+  await page.getByRole('link', { name: 'Home' }).click();
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+});
+
+test('two tabs in two orgs: the one that was left behind says so, and goes back when it is told', {
+  skip,
+}, async (context) => {
+  const opened = await openBrowser(context, platform);
+  const first = await opened.newPage();
+  const mine = await newOrgOn(first, platform);
+  const theirs = await signUp(platform);
+  const invited = await call<{ code: string }>('POST', `${platform.management}/org/users`, {
+    token: theirs.builder.token,
+    body: { email: mine.builder.email, role: 'developer' },
+  });
+  const body = { code: invited.body.code, password };
+  assert.equal((await call('POST', `${platform.management}/auth/accept-invitation`, { body })).status, 200);
+
+  const second = await opened.newPage();
+  await second.goto(`/o/${theirs.code}/test`);
+  await second.getByRole('button', { name: `Org: Org ${theirs.code}` }).waitFor();
+  await first.getByRole('dialog', { name: 'You have switched the org' }).waitFor();
+  await first.getByRole('button', { name: `Back to ${mine.code}` }).click();
+  await first.getByText(mine.code, { exact: true }).waitFor();
+  await second.getByRole('dialog', { name: 'You have switched the org' }).waitFor();
+});
+
+test('an org of others is not found, and neither is a screen that there is none of', { skip }, async (context) => {
+  const stranger = await signUp(platform);
+  const page = await (await openBrowser(context, platform)).newPage();
+  const { code } = await newOrgOn(page, platform);
+  for (const path of [`/o/${stranger.code}/test`, `/o/${code}/staging`, `/o/${code}/test/nothing`, '/nothing']) {
+    await page.goto(path);
+    await page.getByText('There is nothing here').waitFor();
+  }
+  await assertAccessible(page);
+});
+
+test('a restart of the platform in the middle of a form loses nothing that was typed', { skip }, async (context) => {
+  const before = await startPlatform({ env: { FREEHOLD_CONSOLE: 'on' } });
+  context.after(() => before.kill());
+  const page = await (await openBrowser(context, before)).newPage();
+  const { code } = await newOrgOn(page, before);
+  await page.goto(`/o/${code}/test/account`);
+  await typePasswords(page);
+  await before.terminate();
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('The platform cannot be reached.').waitFor();
+  const env = { FREEHOLD_CONSOLE: 'on', FREEHOLD_MANAGEMENT_PORT: new URL(before.management).port };
+  const again = await startPlatform({ env, dataDir: before.dataDir });
+  context.after(() => again.kill());
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('Your password is changed.').waitFor();
+});
+
+test('what people call themselves and their orgs is text, wherever it is shown', { skip }, async (context) => {
+  const canary = '<img src=x onerror=alert(1)>"\'><script>alert(2)</script>{{7*7}}';
+  const body = {
+    email: `canary-${Date.now()}@example.com`,
+    password,
+    name: canary,
+    org_name: canary,
+    org_code: undefined,
+  };
+  const signedUp = await call<{ org: { code: string } }>('POST', `${platform.management}/auth/signup`, { body });
+  assert.equal(signedUp.status, 201, signedUp.text);
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, body);
+  await page.getByRole('button', { name: `Org: ${canary}` }).click();
+  await page.getByRole('menuitem', { name: canary }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByText(canary).first().waitFor();
+  await page.getByRole('menuitem', { name: 'Your account' }).click();
+  await page.getByText(`${canary}, ${body.email}`).waitFor();
+  await page.goto(`/o/${signedUp.body.org.code}/prod`);
+  await page.getByRole('button', { name: 'Provision production' }).waitFor();
+});
