@@ -47,7 +47,7 @@ export function referencePage(): string {
 /** A route, and a refusal. A test runs it. */
 const example: readonly string[] = [
   '```sh runnable\n. examples/new-org.sh\ncurl -s $M/auth/me -H "$BUILDER"\n```',
-  '```json reply\n{ "user": { "…": "…" }, "org": { "…": "…" }, "role": "org_admin" }\n```',
+  '```json reply\n{ "user": { "…": "…" }, "org": { "…": "…" }, "role": "org_admin", "…": "…" }\n```',
   '```sh runnable\ncurl -s $M/auth/me\n```',
   '```json reply\n{ "code": "token_missing", "status": 401, "…": "…" }\n```',
 ];

@@ -168,6 +168,64 @@ test('the token ends with the builder’s place in the org', async () => {
   assert.equal((await act(founder, 'GET', '/list/note')).status, 200);
 });
 
+test('the token ends with the session that it was issued in, and no other token does', async () => {
+  const { org, founder } = await orgWithNotes();
+  const { builder } = org;
+  const logIn = async () => {
+    const { email } = builder;
+    const reply = await call<{ token: string }>('POST', `${org.management}/auth/login`, { body: { email, password } });
+    return reply.body.token;
+  };
+  const ends: readonly ((token: string) => Promise<Reply<unknown>>)[] = [
+    (token) => manage(org, 'POST', '/auth/logout', { token }),
+    async (token) => {
+      const sessions = await manage<{ items: { id: string; current: boolean }[] }>(org, 'GET', '/auth/sessions', {
+        token,
+      });
+      const own = sessions.body.items.find(({ current }) => current);
+      return manage(org, 'DELETE', `/auth/sessions/${own?.id}`);
+    },
+    // Last, since it ends every session but the one that it is asked in.
+    () => manage(org, 'POST', '/auth/password', { body: { current_password: password, new_password: `${password}!` } }),
+  ];
+  const other = await acting(founder);
+  for (const end of ends) {
+    const token = await logIn();
+    const tokens = [await acting(founder, {}, { token }), await acting(founder, { user_id: founder.id }, { token })];
+    for (const one of tokens) assert.equal((await act(one, 'GET', '/list/note')).status, 200);
+    assert.equal((await end(token)).status, 204);
+    for (const one of tokens) assertProblem(await act(one, 'GET', '/list/note'), 'token_invalid');
+    assert.equal((await act(other, 'GET', '/list/note')).status, 200);
+  }
+});
+
+test('the right to impersonate in test outlives a change of role, and the end of the membership ends it at once', async () => {
+  const { org, founder } = await orgWithNotes();
+  const developer = await joinOrg(org, 'org_admin');
+  const builder = await acting(founder, {}, { token: developer.token });
+  assert.equal((await manage(org, 'PUT', `/org/users/${developer.id}`, { body: { role: 'developer' } })).status, 200);
+  assert.equal((await act(builder, 'GET', '/list/note')).status, 200);
+  assert.equal((await manage(org, 'DELETE', `/org/users/${developer.id}`)).status, 204);
+  assertProblem(await act(builder, 'GET', '/list/note'), 'token_invalid');
+});
+
+test('no token but that of a session issues one: neither a key, nor a user’s, nor an impersonating builder’s', async () => {
+  const { org, founder } = await orgWithNotes();
+  const deployKey = await manage<{ key: string }>(org, 'POST', '/deploy/keys', {
+    body: { name: 'ci', scope: 'activate' },
+  });
+  const serviceKey = await manage<{ key: string }>(org, 'POST', '/org/service-keys', {
+    body: { env: 'test', tenant_code: 'main', name: 'server', policies: ['adminacl'] },
+  });
+  const tokens = [deployKey.body.key, serviceKey.body.key, founder.token, (await acting(founder)).token, 'nonsense'];
+  for (const token of tokens) {
+    assertProblem(await ask(org, {}, { token }), 'token_invalid');
+    assertProblem(await ask(org, { user_id: founder.id }, { token }), 'token_invalid');
+  }
+  const log = await manage<{ items: unknown[] }>(org, 'GET', '/audit?action=impersonation.started');
+  assert.equal(log.body.items.length, 1);
+});
+
 test('the token ends with the tokens of the person, and with the membership', async () => {
   const { founder } = await orgWithNotes();
   const [one, two] = [await memberWith(founder, [allow('*')]), await memberWith(founder, [allow('*')])];

@@ -11,6 +11,7 @@ import {
   definition,
   deny,
   exchangeToken,
+  joinOrg,
   list,
   manage,
   memberWith,
@@ -80,6 +81,18 @@ test('a builder sees production as one of its people does, and changes nothing o
   assertProblem(await act(seen, 'PUT', '/user/me', { body: { fn: 'Eve' } }), 'prod_read_only');
   assert.deepEqual((await list(founder, 'note')).items, [note]);
   assertProblem(await exchangeToken(seen.org, seen.token), 'access_denied');
+});
+
+test('a token for production ends with the role of the builder', async () => {
+  const { org, founder } = await orgInProduction();
+  const admin = await joinOrg(org, 'org_admin');
+  const asked = { env: 'prod', tenant_code: 'main', user_id: founder.id };
+  const reply = await manage<Impersonation>(org, 'POST', '/org/impersonate', { body: asked, token: admin.token });
+  const seen: AppUser = { ...founder, token: reply.body.token };
+  assert.equal((await act(seen, 'GET', '/list/note')).status, 200);
+  assert.equal((await manage(org, 'PUT', `/org/users/${admin.id}`, { body: { role: 'developer' } })).status, 200);
+  assertProblem(await act(seen, 'GET', '/list/note'), 'token_invalid');
+  assertProblem(await manage(org, 'POST', '/org/impersonate', { body: asked, token: admin.token }), 'role_required');
 });
 
 test('in production a builder impersonates a user of production and of this org', async () => {

@@ -3,6 +3,7 @@ import { accountsApi } from './management/accounts.ts';
 import { alertWebhookApi } from './management/alert-webhook.ts';
 import { auditApi } from './management/audit.ts';
 import { configItemsApi } from './management/config-items.ts';
+import { consoleApi } from './management/console.ts';
 import { deployApi } from './management/deploy.ts';
 import { entitiesApi } from './management/entities.ts';
 import { inboxApi } from './management/inbox.ts';
@@ -23,6 +24,7 @@ export const managementApi = {
   ...alertWebhookApi,
   ...auditApi,
   ...configItemsApi,
+  ...consoleApi,
   ...deployApi,
   ...entitiesApi,
   ...inboxApi,

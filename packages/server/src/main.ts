@@ -102,6 +102,7 @@ async function openListeners(platform: Platform, config: Config, { log, write }:
   const { metricsListen } = config;
   const app = await open('app', config.appPort, config.publicUrl);
   const management = await open('management', config.managementPort, config.managementUrl);
+  if (management !== undefined) platform.managementOrigin.listening(management.url);
   const metrics =
     metricsListen && (await openListener(platform, { ...metricsListen, gateway: platform.metrics }, undefined));
   return { app, management, metrics };

@@ -61,7 +61,14 @@ export const LoggedIn = named(
   }),
 );
 
-export const Caller = named('Caller', Type.Object({ user: OrgUser, org: OrgName, role: OrgRole }));
+export const Caller = named(
+  'Caller',
+  Type.Object({
+    user: OrgUser,
+    org: Type.Object({ code: OrgCode, name: text, environments: Environments }),
+    role: OrgRole,
+  }),
+);
 
 export const accountsApi = {
   signUp: route({

@@ -24,6 +24,7 @@ import { signInRoutes } from './handlers/app/sign-in.ts';
 import { transferRoutes } from './handlers/app/transfer.ts';
 import { workspaceRoutes } from './handlers/app/workspaces.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
+import type { ManagementOrigin } from './management-origin.ts';
 import { actorOf, authorize, authorizeAction, authorizeBody, requestAlone } from './pipeline/authorize.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
 import { readClientId } from './pipeline/headers/client-id.ts';
@@ -45,6 +46,7 @@ export type Gateway = (incoming: IncomingMessage, trace: CallTrace, errors: Erro
 
 export interface AppGatewayDeps extends AppServices, Operations, OnceServices {
   readonly origins: AppOrigins;
+  readonly managementOrigin: Pick<ManagementOrigin, 'is'>;
   readonly rateLimits: RateLimits;
   readonly clock: Clock;
   readonly metering: Pick<Metering, 'meter' | 'gate'>;
@@ -56,7 +58,7 @@ export interface AppGatewayDeps extends AppServices, Operations, OnceServices {
 export function createAppGateway(parts: AppGatewayDeps): Gateway {
   const router = createRouter(appRoutes(parts));
   return (incoming, trace, errors) =>
-    withCors(parts.origins, { incoming, errors, trace }, async () => {
+    withCors(parts, { incoming, errors, trace }, async () => {
       const { path, query } = readTarget(incoming.url ?? '/');
       const { route, params } = router.match(incoming.method ?? '', path);
       trace.route = route.path;
@@ -68,6 +70,7 @@ export function createAppGateway(parts: AppGatewayDeps): Gateway {
       trace.org = caller.claims.org;
       trace.env = caller.claims.env;
       trace.principal = caller.claims.sub;
+      trace.isImpersonation = caller.claims.act !== undefined;
       parts.rateLimits.take(trace);
       const turn = acquireSlice(incoming, trace, laneOf(caller));
       if (turn !== undefined) await turn;

@@ -21,6 +21,8 @@ export interface CallTrace {
   env: Environment | undefined;
   /** The id of the caller, not of a builder who acts in its name. */
   principal: string | undefined;
+  /** Whether a builder acts in the name of the caller. */
+  isImpersonation: boolean;
   /** Of the trace that the request says it is a part of (W3C Trace Context). */
   readonly traceId: string | undefined;
   /** Of the answer, where it tells of one. */
@@ -42,6 +44,7 @@ export function beginTrace(
     org: undefined,
     env: undefined,
     principal: undefined,
+    isImpersonation: false,
     traceId: readTraceId(traceparent),
     problem: undefined,
     replyHeaders: undefined,

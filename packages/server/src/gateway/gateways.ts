@@ -16,6 +16,7 @@ import { createClientAddress } from './client-address.ts';
 import type { ConsoleSource } from './console-source.ts';
 import type { Operations } from './handlers/shared.ts';
 import { createManagementGateway } from './management-gateway.ts';
+import { createManagementOrigin, type ManagementOrigin } from './management-origin.ts';
 import { createMetricsGateway } from './metrics-gateway.ts';
 import { createRateLimits, type RateLimitSettings } from './rate-limits.ts';
 
@@ -50,18 +51,20 @@ export interface Gateways {
   readonly app: Gateway;
   readonly management: Gateway;
   readonly metrics: Gateway;
+  readonly managementOrigin: Pick<ManagementOrigin, 'listening'>;
 }
 
 export function createGateways(deps: GatewaysDeps): Gateways {
   const { clock, configs, onceScopes, readiness, metering, metrics, settings } = deps;
   const { identity, iam, records } = deps;
   const { runtime, removals, idempotency, repeats } = records;
+  const managementOrigin = createManagementOrigin(settings.managementUrl);
   const clientAddress = createClientAddress(settings.trustedProxies);
   const rateLimits = createRateLimits(settings.rateLimits, clock);
   const process = { clock, clientAddress, readiness, rateLimits, metering };
   const once = { idempotency, repeats, onceScopes };
   const shared = { ...process, ...once, configs, origins: identity.origins, decisions: iam.decisions };
-  const app: AppGatewayDeps = { ...shared, ...identity.app, runtime, removals };
+  const app: AppGatewayDeps = { ...shared, ...identity.app, runtime, removals, managementOrigin };
   const isDevelopment = settings.mode === 'development';
   const management = createManagementGateway({
     ...shared,
@@ -76,6 +79,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     alertWebhook: deps.alertWebhook,
     console: deps.console,
     metrics,
+    mode: settings.mode,
     metricsAreOpen: isDevelopment,
     site: { managementUrl: settings.managementUrl, isSecure: !isDevelopment },
     upgradeUrl: settings.upgradeUrl,
@@ -83,6 +87,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
   return {
     app: createAppGateway(app),
     management,
+    managementOrigin,
     metrics: createMetricsGateway({ metrics, readiness, clientAddress }),
   };
 }

@@ -17,6 +17,7 @@ import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
 import { auditRoutes } from './handlers/management/audit.ts';
 import { type ConfigItemServices, configItemRoutes } from './handlers/management/config-items.ts';
+import { type ConsoleServices, consoleRoutes } from './handlers/management/console.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
 import { type DeployServices, deployRoutes } from './handlers/management/deploy.ts';
 import { deployArchiveRoutes } from './handlers/management/deploy-archive.ts';
@@ -66,6 +67,7 @@ export interface ManagementGatewayDeps
     DeployKeyServices,
     EntityServices,
     ConfigItemServices,
+    ConsoleServices,
     SettingServices,
     ServiceKeyServices,
     SuspendedAccountServices,
@@ -183,6 +185,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...impersonationRoutes(deps),
     ...orgWorkspaceRoutes(deps),
     ...inboxRoutes(deps),
+    ...consoleRoutes(deps),
     ...auditRoutes(deps.audit),
     ...platformRoutes(deps),
     metricsRoute(deps),

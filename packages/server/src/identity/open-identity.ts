@@ -69,7 +69,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
   const revocations = createAccessEpochs();
   // Each with a throttle of its own: failures at one door must not close another.
   const app = { ...shared, providers, revocations, loginThrottle: createLoginThrottle({ clock }) };
-  const org = { ...shared, policy: settings.signUp, loginThrottle: createLoginThrottle({ clock }) };
+  const org = { ...shared, revocations, policy: settings.signUp, loginThrottle: createLoginThrottle({ clock }) };
   const digest = settings.operatorKeyDigest;
   const operator = { loginThrottle: createLoginThrottle({ clock }) };
   const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog: deps.operatorLog, onError: deps.onError });

@@ -149,6 +149,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'org_admin PUT /org/alerts/webhook',
     'org_admin PUT /org/settings',
     'org_admin PUT /org/users/:id',
+    'public GET /console/config',
     'public GET /healthz',
     'public GET /inbox',
     'public GET /openapi.json',

@@ -1,4 +1,5 @@
 import type { AuditContext } from '../../audit/audit-entry.ts';
+import type { AccessEpochs } from '../../iam/port.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import type { Change, Key, Scope } from '../../store/port.ts';
 import { json, table } from '../../store/table.ts';
@@ -37,6 +38,8 @@ export interface OrgAccountsDeps extends MailDeps {
   readonly hasher: PasswordHasher;
   readonly loginThrottle: LoginThrottle;
   readonly policy: SignUpPolicy;
+  /** By `sessionsKeyOf`: tells that this process has ended sessions of a builder, or changed his role. */
+  readonly revocations: AccessEpochs;
 }
 
 export interface OrgMembership {

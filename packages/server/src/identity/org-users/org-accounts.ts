@@ -1,3 +1,4 @@
+import { thenBump } from '../../iam/port.ts';
 import {
   type Acceptance,
   acceptInvitation,
@@ -14,6 +15,7 @@ import {
   type OrgCaller,
   type ShownSession,
   sessionMilliseconds,
+  sessionsKeyOf,
 } from '../sessions/org-sessions.ts';
 import { type OrgAccountsDeps, type OrgCommand, type OrgSummary, type OrgUserCommand, orgsOf } from './account.ts';
 import { type ProvisionedProd, provisionProd, rotateClientId } from './environments.ts';
@@ -21,7 +23,7 @@ import { type LoggedIn, type LogIn, logIn, type OrgSwitch, switchOrg } from './l
 import type { EnvironmentAccess } from './org-directory.ts';
 import { changeOrgUser, listOrgUsers, type OrgUserChange, removeOrgUser, type ShownOrgUser } from './org-members.ts';
 import { changeOrgPassword, forgotOrgPassword, type MailRequestSource, resetOrgPassword } from './org-password.ts';
-import { firstOrgKey, type SignedUp, type SignUp, type SignUpSource, signUp } from './sign-up.ts';
+import { firstOrgKey, maySignUp, type SignedUp, type SignUp, type SignUpSource, signUp } from './sign-up.ts';
 
 export type { OrgCaller, ShownSession };
 
@@ -32,6 +34,8 @@ export const sessionSeconds = sessionMilliseconds / 1000;
 export interface OrgAccounts {
   /** Whether there is no account yet. */
   isEmpty(): Promise<boolean>;
+  /** Whether a person without an invitation can sign up now. */
+  maySignUp(): Promise<boolean>;
   signUp(body: SignUp, from: SignUpSource): Promise<SignedUp>;
   logIn(body: LogIn, ip: string): Promise<LoggedIn>;
   /** Those that the caller is a member of, by code. */
@@ -57,9 +61,12 @@ export interface OrgAccounts {
 }
 
 export function createOrgAccounts(deps: OrgAccountsDeps): OrgAccounts {
-  const { platform } = deps;
+  const { platform, revocations } = deps;
+  const revoking = <T>(userId: string, work: () => Promise<T>): Promise<T> =>
+    thenBump(revocations, sessionsKeyOf(userId), work);
   return {
     isEmpty: async () => (await platform.get([firstOrgKey]))[0] === undefined,
+    maySignUp: () => maySignUp(deps),
     signUp: (body, from) => signUp(deps, body, from),
     logIn: (body, ip) => logIn(deps, body, ip),
     orgs: ({ user }) => orgsOf(platform, user.id),
@@ -70,11 +77,11 @@ export function createOrgAccounts(deps: OrgAccountsDeps): OrgAccounts {
     forgotPassword: (body, source) => forgotOrgPassword(deps, body, source),
     resetPassword: (request) => resetOrgPassword(deps, request),
     sessions: (caller) => listSessions(platform, caller),
-    endSession: (caller, id) => endSession(platform, caller, id),
+    endSession: (caller, id) => revoking(caller.user.id, () => endSession(platform, caller, id)),
     users: (orgCode) => listOrgUsers(platform, orgCode),
     invite: (asked, body) => invite(deps, asked, body),
-    changeUser: (place, body) => changeOrgUser(platform, place, body),
-    removeUser: (place) => removeOrgUser(platform, place),
+    changeUser: (place, body) => revoking(place.id, () => changeOrgUser(platform, place, body)),
+    removeUser: (place) => revoking(place.id, () => removeOrgUser(platform, place)),
     rotateClientId: (asked, env) => rotateClientId(deps, asked, env),
     provisionProd: (asked) => provisionProd(deps, asked),
   };

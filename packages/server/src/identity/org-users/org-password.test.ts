@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import { createMailQueue } from '../../mail/mail-queue.ts';
@@ -34,6 +35,7 @@ async function withBuilder() {
     mailThrottle: createMailThrottle({ clock: systemClock }),
     mailer,
     policy: 'open',
+    revocations: createAccessEpochs(),
   };
   const { token, user } = await signUp(
     deps,

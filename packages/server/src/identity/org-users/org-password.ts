@@ -1,3 +1,4 @@
+import { thenBump } from '../../iam/port.ts';
 import { resetPasswordMail } from '../../mail/mail-texts.ts';
 import { type PasswordRealm, personGone } from '../people/realm.ts';
 import {
@@ -8,7 +9,7 @@ import {
   type PasswordReset,
   resetPassword,
 } from '../people/set-password.ts';
-import { keepSession, type OrgCaller, otherSessionEnds } from '../sessions/org-sessions.ts';
+import { keepSession, type OrgCaller, otherSessionEnds, sessionsKeyOf } from '../sessions/org-sessions.ts';
 import { type OrgAccountsDeps, orgRealm, passwordLengthMin, type StoredOrgUser, sessionEpoch } from './account.ts';
 
 /** The data of a request without a session: its sender, and under what address this platform's pages are. */
@@ -40,7 +41,7 @@ export function resetOrgPassword(deps: OrgAccountsDeps, request: PasswordReset):
 
 /** What the platform says of builders' passwords; each new one ends all sessions but the caller's own. */
 function orgPasswords(
-  { platform }: OrgAccountsDeps,
+  { platform, revocations }: OrgAccountsDeps,
   { caller, siteUrl = '' }: { readonly caller?: OrgCaller; readonly siteUrl?: string } = {},
 ): PasswordRealm<StoredOrgUser> {
   return {
@@ -57,7 +58,7 @@ function orgPasswords(
       return { holder, along: [...kept, ...(await otherSessionEnds(platform, user.id, caller?.sessionId))] };
     },
     reset: async (user) => ({ holder: withNextEpoch(user), along: await otherSessionEnds(platform, user.id) }),
-    revoking: (_id, work) => work(),
+    revoking: (id, work) => thenBump(revocations, sessionsKeyOf(id), work),
   };
 }
 

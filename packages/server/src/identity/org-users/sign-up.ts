@@ -26,11 +26,17 @@ export const firstOrgKey: Key = { pk: 'platform', sk: 'first-org' };
 
 export type SignUp = BodyOf<typeof accountsApi.signUp>;
 
+/** Whether the platform takes sign-ups now. */
+export async function maySignUp({ platform, policy }: Pick<OrgAccountsDeps, 'platform' | 'policy'>): Promise<boolean> {
+  if (policy !== 'first') return policy === 'open';
+  const [first] = await platform.get([firstOrgKey]);
+  return first === undefined;
+}
+
 /** An account, its org and a session in one commit. */
 export async function signUp(deps: OrgAccountsDeps, body: SignUp, { ip, requestId }: SignUpSource): Promise<SignedUp> {
   const { platform, policy } = deps;
-  const [first] = await platform.get([firstOrgKey]);
-  if (policy === 'closed' || (policy === 'first' && first !== undefined)) throw closed();
+  if (!(await maySignUp(deps))) throw closed();
   requirePassword(body.password, { minLength: passwordLengthMin });
   const password_hash = await deps.hasher.hash(body.password, { ip });
   const user: OrgUser = { id: deps.newId(), email: body.email, name: body.name };

@@ -8,7 +8,7 @@ import { createKeyUses } from '../keys/key-rows.ts';
 import { isServiceKey } from '../keys/service-key.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { openKeySession } from './key-session.ts';
-import type { CallerKind, Session, SessionDeps } from './session.ts';
+import { type CallerKind, currentChange, type Session, type SessionDeps } from './session.ts';
 import { createTokenCache } from './token-cache.ts';
 import { openTokenSession } from './token-session.ts';
 import { openWorkspaceSession, type WorkspaceSession } from './workspace-session.ts';
@@ -55,7 +55,7 @@ const idleMilliseconds = 600_000;
  * they are older than `acl.cache_seconds`, and at once when this process has changed them.
  */
 export function createAppSessions(deps: AppSessionsDeps): AppSessions {
-  const { clock, epochs, revocations, signingKeys } = deps;
+  const { clock, epochs, signingKeys } = deps;
   const isIdle = (lookedAt: number): boolean => clock.now() - lookedAt > idleMilliseconds;
   const sessions = createTokenCache<Session>({
     entriesMax: deps.tokensMax ?? 100_000,
@@ -69,7 +69,7 @@ export function createAppSessions(deps: AppSessionsDeps): AppSessions {
 
   const stillStands = (session: Session, now: number): boolean =>
     isYoung(now - session.checkedAt, session.freshMilliseconds) &&
-    revocations.current(session.tokensKey) === session.change &&
+    currentChange(deps, session) === session.change &&
     signingKeys.removals === session.removals;
   const isFresh = (person: WorkspaceSession, now: number): boolean =>
     isYoung(now - person.resolvedAt, person.freshMilliseconds) &&

@@ -5,12 +5,13 @@ import { createConfigReader } from '../../config/config-reader.ts';
 import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
 import { foundWorkspace } from '../../iam/testing/founded-workspace.ts';
 import { openStore } from '../../store/open-store.ts';
-import type { Change } from '../../store/port.ts';
+import type { Change, Scope } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/workspace.ts';
 import { workspaceRowKey } from '../../tenancy/workspace-directory.ts';
 import { appUsers } from '../app-users/app-user.ts';
-import { memberships, type OrgRole } from '../org-users/account.ts';
+import { memberships, type OrgRole, orgUsers } from '../org-users/account.ts';
 import type { OrgCaller } from '../org-users/org-accounts.ts';
+import { orgs } from '../org-users/org-directory.ts';
 import { createSecretsInMemory } from '../testing/secrets-in-memory.ts';
 import { type AppTokenSubject, signAppToken } from '../tokens/app-tokens.ts';
 import { generateSigningKey } from '../tokens/signing-key.ts';
@@ -19,11 +20,24 @@ import { appAudience } from '../tokens/token-exchange.ts';
 import { type WorkspaceHead, workspaceHeadKey } from '../workspaces/workspace-head.ts';
 import { createAppSessions } from './app-sessions.ts';
 import { createImpersonation } from './impersonation.ts';
+import { endSession, listSessions, newSession, sessionsKeyOf } from './org-sessions.ts';
 
 const auditContext = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
 const builderId = '018bcfe5-0000-7000-8000-00000000000b';
 const issuer = 'https://platform.example';
 const ended = { code: 'token_invalid' };
+
+/** The account of the builder and his org; what he is there, each test says. */
+async function builderIn(platform: Scope) {
+  const user = { id: builderId, email: 'bea@builder.example', name: 'Bea', session_epoch: 0 };
+  const environments = { test: { client_id: 'test_c' }, prod: { client_id: 'prod_c' } };
+  const org = { code: 'acme', name: 'Acme', created_at: '', environments };
+  await platform.commit([
+    orgUsers.insert(user.id, { ...user, password_hash: '', created_at: '' }),
+    orgs.insert(org.code, org),
+  ]);
+  return { user, org, session_epoch: 0 };
+}
 
 async function bench() {
   let now = Date.parse('2026-11-21T00:00:00Z');
@@ -53,7 +67,13 @@ async function bench() {
     prod: createConfigReader({ store: prod, clock }),
   };
   const epochs = createAccessEpochs();
-  const sessions = createAppSessions({ ...parts, platform, configs, epochs, revocations: createAccessEpochs() });
+  const revocations = createAccessEpochs();
+  const sessions = createAppSessions({ ...parts, platform, configs, epochs, revocations });
+  const builder = await builderIn(platform);
+  const held = await newSession({ platform, clock, newId: founded.newId }, builder.user, 'acme');
+  await platform.commit(held.changes);
+  const [listed] = await listSessions(platform, { ...builder, sessionId: '', role: 'developer' });
+  const sessionId = listed?.id ?? '';
   return {
     user,
     tenant: { tenant_id: id, tenant_code: code },
@@ -71,23 +91,19 @@ async function bench() {
       const removal: Change = { kind: 'remove', ...key, if: 'any' };
       await platform.commit([role === undefined ? removal : { kind: 'put', ...key, value, if: 'any' }]);
     },
+    /** The builder in his session, with a role. */
+    callerOf: (role: OrgRole): OrgCaller => ({ ...builder, sessionId, role }),
+    /** What another node does: this process does not hear of it. */
+    endSession: () => endSession(platform, { ...builder, sessionId, role: 'org_admin' }, sessionId),
+    /** What this process hears of an end of its own. */
+    tell: () => revocations.bump(sessionsKeyOf(builderId)),
+    sessionId,
     audit: () => prod.scope(orgScopeName('acme')).range('audit', { limit: 10 }),
   };
 }
 
-function callerOf(role: OrgRole): OrgCaller {
-  const environments = { test: { client_id: 'test_c' }, prod: { client_id: 'prod_c' } };
-  return {
-    user: { id: builderId, email: 'bea@builder.example', name: 'Bea' },
-    org: { code: 'acme', name: 'Acme', created_at: '', environments },
-    role,
-    sessionId: '',
-    session_epoch: 0,
-  };
-}
-
 test('an admin acts for a person in production until he is one no more', async () => {
-  const { impersonate, sessions, user, is, pass, audit } = await bench();
+  const { impersonate, sessions, user, callerOf, is, pass, audit } = await bench();
   await is('org_admin');
   const body = { env: 'prod', tenant_code: 'main', user_id: user.id } as const;
   const { token } = await impersonate(callerOf('org_admin'), auditContext, body);
@@ -108,7 +124,7 @@ test('an admin acts for a person in production until he is one no more', async (
 });
 
 test('the token is good for a quarter of an hour', async () => {
-  const { impersonate, sessions, user, is, pass } = await bench();
+  const { impersonate, sessions, user, callerOf, is, pass } = await bench();
   await is('org_admin');
   const body = { env: 'prod', tenant_code: 'main', user_id: user.id } as const;
   const { token, expires_at } = await impersonate(callerOf('org_admin'), auditContext, body);
@@ -120,7 +136,7 @@ test('the token is good for a quarter of an hour', async () => {
 });
 
 test('production is for admins, and only by impersonation; what is refused is not in the log', async () => {
-  const { impersonate, user, is, audit } = await bench();
+  const { impersonate, user, callerOf, is, audit } = await bench();
   await is('org_admin');
   const body = { env: 'prod', tenant_code: 'main' } as const;
   await assert.rejects(() => impersonate(callerOf('org_admin'), auditContext, body), { code: 'validation_failed' });
@@ -130,12 +146,13 @@ test('production is for admins, and only by impersonation; what is refused is no
 });
 
 test('a token of production that says a builder acts for himself is invalid, however it came about', async () => {
-  const { signingKeys, sessions, tenant, is, nowSeconds } = await bench();
+  const { signingKeys, sessions, tenant, sessionId, is, nowSeconds } = await bench();
   await is('org_admin');
   const subject: AppTokenSubject = {
     ...tenant,
     sub: builderId,
     act: { sub: builderId },
+    sid: sessionId,
     org: 'acme',
     env: 'prod',
     clientid: 'prod_c',
@@ -152,5 +169,33 @@ test('a token of production that says a builder acts for himself is invalid, how
   };
   const realm = { issuer, audience: appAudience('prod'), nowSeconds: nowSeconds(), lifetimeSeconds: 900 };
   const token = await signAppToken(signingKeys, subject, realm);
+  await assert.rejects(async () => sessions.authenticate(token, 'acme'), ended);
+});
+
+test('the token ends with the session that it was issued in, at once where the session is ended', async () => {
+  for (const isTold of [true, false]) {
+    const { impersonate, sessions, user, callerOf, is, pass, endSession, tell } = await bench();
+    await is('org_admin');
+    const body = { env: 'prod', tenant_code: 'main', user_id: user.id } as const;
+    const { token } = await impersonate(callerOf('org_admin'), auditContext, body);
+    await sessions.authenticate(token, 'acme');
+    await endSession();
+    if (isTold) tell();
+    else pass(60_000);
+    await assert.rejects(async () => sessions.authenticate(token, 'acme'), ended);
+  }
+});
+
+test('a token that names no session, or one of another builder, is invalid', async () => {
+  const { impersonate, sessions, user, callerOf, is } = await bench();
+  await is('org_admin');
+  const body = { env: 'prod', tenant_code: 'main', user_id: user.id } as const;
+  const caller = callerOf('org_admin');
+  for (const sessionId of ['', 'nonsense', '018bcfe5-0000-7000-8000-0000000000ff', 'x'.repeat(1000)]) {
+    const { token } = await impersonate({ ...caller, sessionId }, auditContext, body);
+    await assert.rejects(async () => sessions.authenticate(token, 'acme'), ended);
+  }
+  const other = { ...caller, user: { ...caller.user, id: '018bcfe5-0000-7000-8000-00000000000c' } };
+  const { token } = await impersonate(other, auditContext, body);
   await assert.rejects(async () => sessions.authenticate(token, 'acme'), ended);
 });

@@ -9,16 +9,17 @@ import { mayBeId } from '../../records/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { findAppUser, tokenEpoch } from '../app-users/app-user.ts';
-import { memberships } from '../org-users/account.ts';
+import { memberships, type OrgRole } from '../org-users/account.ts';
 import type { OrgCaller } from '../org-users/org-accounts.ts';
 import { type AppTokenClaims, type AppTokenSubject, signAppToken } from '../tokens/app-tokens.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import { appAudience, claimsOf, type ExchangedToken } from '../tokens/token-exchange.ts';
+import { findSession } from './org-sessions.ts';
 
 /**
- * Lets a builder see an app as one of its users does, for a quarter of an hour: `act` in the token says who acts. In
- * the test environment he may also come in his own name, with everything allowed; in production he only reads, which
- * the app gateway holds him to.
+ * Lets a builder see an app as one of its users does, for a quarter of an hour and no longer than his session: `act` in
+ * the token says who acts, and `sid` in which session. In the test environment he may also come in his own name, with
+ * everything allowed; in production he only reads, which the app gateway holds him to.
  */
 /** It is always of a workspace. */
 export interface ImpersonationToken extends ExchangedToken {
@@ -67,6 +68,7 @@ export function createImpersonation(deps: ImpersonationDeps): Impersonate {
       auth_time: nowSeconds,
       jti: deps.newId(),
       act: { sub: caller.user.id },
+      sid: caller.sessionId,
     };
     const target = user_id === undefined ? { kind: 'workspace', id: tenantId } : { kind: 'app_user', id: user_id };
     const logEntry = auditEntry(auditContext, {
@@ -87,14 +89,22 @@ export function createImpersonation(deps: ImpersonationDeps): Impersonate {
   };
 }
 
-/** @throws Problem `token_invalid` where the builder may not act there any more. */
+/** @throws Problem `token_invalid` where the builder's session has ended, or he may not act there any more. */
 export async function requireBuilder(
   platform: Scope,
-  { env, org, id }: Pick<AppTokenClaims, 'env' | 'org'> & { readonly id: string },
+  { env, org, act, sid }: Pick<AppTokenClaims, 'env' | 'org' | 'act' | 'sid'>,
 ): Promise<void> {
-  const role = mayBeId(id) ? (await memberships.read(platform, [id, org]))?.value.role : undefined;
+  if (act === undefined) return;
+  const role =
+    sid === undefined
+      ? await roleOf(platform, act.sub, org)
+      : (await findSession(platform, { userId: act.sub, sessionId: sid, org }))?.role;
   if (role === 'org_admin' || (role !== undefined && env === 'test')) return;
   throw new Problem('token_invalid', 'the builder of the token may no longer act here');
+}
+
+async function roleOf(platform: Scope, userId: string, org: string): Promise<OrgRole | undefined> {
+  return mayBeId(userId) ? (await memberships.read(platform, [userId, org]))?.value.role : undefined;
 }
 
 /** No record is made of him in the workspace: all that there is of him is the token. */

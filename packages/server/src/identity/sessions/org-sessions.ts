@@ -70,7 +70,7 @@ const listedSessions = table(
  * store opens no session; the oldest of very many ends.
  */
 export async function newSession(
-  { platform, clock, newId }: OrgAccountsDeps,
+  { platform, clock, newId }: Pick<OrgAccountsDeps, 'platform' | 'clock' | 'newId'>,
   { id: userId, session_epoch }: SessionHolder,
   orgCode: string,
 ): Promise<Session & { readonly changes: readonly Change[] }> {
@@ -93,8 +93,28 @@ export async function newSession(
   return { token, expires_at, changes };
 }
 
-export async function authenticate(platform: Scope, token: string): Promise<OrgCaller | undefined> {
-  const session = (await sessions.read(platform, secretHash(token)))?.value;
+export function authenticate(platform: Scope, token: string): Promise<OrgCaller | undefined> {
+  return callerOf(platform, secretHash(token));
+}
+
+/** Whose session it is, by its person and id; undefined where it has ended, or is of another org. */
+export async function findSession(
+  platform: Scope,
+  { userId, sessionId, org }: { readonly userId: string; readonly sessionId: string; readonly org: string },
+): Promise<OrgCaller | undefined> {
+  const isPossible = mayBeId(userId) && mayBeId(sessionId);
+  const listed = isPossible ? await listedSessions.read(platform, [userId, sessionId]) : undefined;
+  const caller = listed === undefined ? undefined : await callerOf(platform, listed.value.token_hash);
+  return caller?.org.code === org ? caller : undefined;
+}
+
+/** What this process counts the ends of a builder's sessions under, and the changes of what he may do. */
+export function sessionsKeyOf(userId: string): string {
+  return JSON.stringify(['builder', userId]);
+}
+
+async function callerOf(platform: Scope, tokenHash: string): Promise<OrgCaller | undefined> {
+  const session = (await sessions.read(platform, tokenHash))?.value;
   if (session === undefined) return undefined;
   const held = memberships.key([session.user_id, session.org]);
   const [item, membership] = await platform.get([orgUsers.key(session.user_id), held]);

@@ -14,7 +14,7 @@ export interface SessionDeps {
   readonly signingKeys: SigningKeys;
   readonly issuer: string;
   readonly epochs: AccessEpochs;
-  /** By `tokensKeyOf`: tells that this process has ended tokens of the person. */
+  /** By `tokensKeyOf` and `sessionsKeyOf`: tells that this process has ended tokens of a person, or sessions of a builder. */
   readonly revocations: AccessEpochs;
   readonly clock: Clock;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
@@ -37,11 +37,23 @@ export interface Session {
   /** Why a token is without a workspace, where there is more to say. */
   readonly outside?: string | undefined;
   readonly tokensKey: string;
+  /** The same of the builder who acts, where one does. */
+  readonly actorKey?: string | undefined;
   readonly checkedAt: number;
   readonly freshMilliseconds: number;
+  /** Of both keys, when the session was looked at. */
   readonly change: number;
   /** Of the signing keys, when the token was verified. */
   readonly removals: number;
+}
+
+/** Another number once this process has ended tokens of the person, or sessions of the builder who acts for him. */
+export function currentChange(
+  { revocations }: Pick<SessionDeps, 'revocations'>,
+  { tokensKey, actorKey }: Pick<Session, 'tokensKey' | 'actorKey'>,
+): number {
+  // Both only grow, so no two states have one sum.
+  return revocations.current(tokensKey) + (actorKey === undefined ? 0 : revocations.current(actorKey));
 }
 
 /** One for all of a person's tokens for a workspace, and for no other person's. */

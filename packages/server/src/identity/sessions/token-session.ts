@@ -6,7 +6,8 @@ import { appAudience } from '../tokens/token-exchange.ts';
 import { whyOutside } from '../workspaces/outside-workspaces.ts';
 import { requireValidToken, tokensKeyOf } from './ended-tokens.ts';
 import { requireBuilder } from './impersonation.ts';
-import { freshMilliseconds, personKeyOf, type Session, type SessionDeps } from './session.ts';
+import { sessionsKeyOf } from './org-sessions.ts';
+import { currentChange, freshMilliseconds, personKeyOf, type Session, type SessionDeps } from './session.ts';
 
 /**
  * The session of an app JWT. What was verified before is not verified again while the signing keys are the same.
@@ -19,9 +20,10 @@ export async function openTokenSession(deps: SessionDeps, token: string, known: 
   const claims = isVerified ? known.claims : await verify(deps, token, Math.floor(checkedAt / 1000));
   const { env, org, act, exp } = claims;
   const tokensKey = tokensKeyOf(claims);
+  const actorKey = act === undefined ? undefined : sessionsKeyOf(act.sub);
   // Read first: what ends the token between this and the reads below makes the session stale, never wrong.
-  const change = deps.revocations.current(tokensKey);
-  if (act !== undefined) await requireBuilder(deps.platform, { env, org, id: act.sub });
+  const change = currentChange(deps, { tokensKey, actorKey });
+  await requireBuilder(deps.platform, claims);
   const kind = isBuilder({ ...claims }) ? 'builder' : 'person';
   const user =
     kind === 'person' ? await requireValidToken(deps.stores[env].scope(orgScopeName(org)), claims) : undefined;
@@ -33,6 +35,7 @@ export async function openTokenSession(deps: SessionDeps, token: string, known: 
     personKey: personKeyOf(kind, claims),
     outside: isOutside ? await whyOutside(deps, { env, orgCode: org }, user) : undefined,
     tokensKey,
+    actorKey,
     checkedAt,
     freshMilliseconds: await freshMilliseconds(deps, claims),
     change,

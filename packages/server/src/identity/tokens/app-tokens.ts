@@ -31,6 +31,8 @@ export interface AppTokenSubject {
   readonly jti: string;
   /** The builder who acts in the name of `sub` (RFC 8693, 4.1); absent where people act for themselves. */
   readonly act?: { readonly sub: string };
+  /** The id of the builder's session that the token is good for. Tokens with `act` that earlier versions issued have none. */
+  readonly sid?: string;
 }
 
 export interface AppTokenClaims extends AppTokenSubject {
@@ -92,14 +94,24 @@ export async function verifyAppToken(
 
 /** A claim of an unverified token, if it is a text. Only good for choosing the rules that the token is then held to. */
 export function unverifiedClaim(token: string, name: string): string | undefined {
+  const value = unverifiedClaims(token).get(name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The builder that an unverified token says acts by it. */
+export function unverifiedActor(token: string): string | undefined {
+  const act = unverifiedClaims(token).get('act');
+  return typeof act === 'object' && act !== null && 'sub' in act && typeof act.sub === 'string' ? act.sub : undefined;
+}
+
+function unverifiedClaims(token: string): ReadonlyMap<string, unknown> {
   const parts = token.length > tokenBytesMax ? [] : token.split('.');
-  if (parts.length !== 3) return undefined;
+  if (parts.length !== 3) return new Map();
   try {
     const claims: unknown = JSON.parse(Buffer.from(parts[1] ?? '', 'base64url').toString('utf8'));
-    const value = new Map(Object.entries(claims ?? {})).get(name);
-    return typeof value === 'string' ? value : undefined;
+    return new Map(Object.entries(claims ?? {}));
   } catch {
-    return undefined;
+    return new Map();
   }
 }
 
@@ -154,7 +166,7 @@ function invalidToken(reason: string): Problem {
 }
 
 function readClaims(payload: JWTPayload): AppTokenClaims {
-  const { env, tenant_id, tenant_code, member_since, picture, email_verified, act } = payload;
+  const { env, tenant_id, tenant_code, member_since, picture, email_verified, act, sid } = payload;
   if (env !== 'test' && env !== 'prod') throw invalidToken('claim env');
   if (typeof email_verified !== 'boolean') throw invalidToken('claim email_verified');
   if ((tenant_id === undefined) !== (tenant_code === undefined)) throw invalidToken('claim tenant_id');
@@ -179,7 +191,7 @@ function readClaims(payload: JWTPayload): AppTokenClaims {
     idp: text(payload, 'idp'),
     auth_time: integer(payload, 'auth_time'),
     jti: text(payload, 'jti'),
-    ...(act !== undefined && { act: actorIn(act) }),
+    ...(act !== undefined && { act: actorIn(act), ...(sid !== undefined && { sid: text(payload, 'sid') }) }),
     iat: integer(payload, 'iat'),
     exp: integer(payload, 'exp'),
   };

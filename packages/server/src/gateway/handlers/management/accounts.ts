@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { accountsApi } from '@freehold/contract/management/accounts';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
-import { type OrgAccounts, type OrgCaller, sessionSeconds } from '../../../identity/port.ts';
+import { type OrgAccounts, sessionSeconds } from '../../../identity/port.ts';
 import { type ConsoleSite, isCookieCall, sessionCookie } from '../../pipeline/headers/console-cookie.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
@@ -38,7 +38,9 @@ export function accountRoutes({ accounts, site }: AccountServices): readonly Man
       await accounts.endSession(caller, caller.sessionId);
       return isCookieCall(incoming) ? { status: 204, headers: cleared(site) } : { status: 204 };
     }),
-    serveReply(accountsApi.readMe, (_request, caller) => me(caller)),
+    serve(accountsApi.readMe, (_request, { user, org: { code, name, environments }, role }) => {
+      return { user, org: { code, name, environments }, role };
+    }),
     serve(orgUsersApi.listSessions, async (_request, caller) => {
       return { items: await accounts.sessions(caller) };
     }),
@@ -63,8 +65,4 @@ function cookieReply(site: ConsoleSite, status: number, { token, ...shown }: Giv
 
 function cleared(site: ConsoleSite): Readonly<Record<string, string>> {
   return { 'Set-Cookie': sessionCookie(site, '', 0) };
-}
-
-function me({ user, org, role }: OrgCaller): Reply {
-  return json(200, { user, org: { code: org.code, name: org.name }, role });
 }

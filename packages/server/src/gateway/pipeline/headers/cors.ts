@@ -1,16 +1,19 @@
 import type { IncomingMessage } from 'node:http';
-import type { AppOrigins } from '../../../identity/port.ts';
+import { type AppOrigins, unverifiedActor } from '../../../identity/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import type { CallTrace } from '../../call-trace.ts';
 import type { ErrorReplies } from '../../error-reply.ts';
+import type { ManagementOrigin } from '../../management-origin.ts';
 import type { Reply } from '../../reply.ts';
+import { readAppToken } from './read-token.ts';
 
 /**
  * Cross-origin replies (Fetch standard, CORS protocol): the caller's origin is given back where the app's own list has
- * it, and nothing else ever is. Also on refusals, so that a page can read why. Tokens travel in headers and never in
+ * it, or it is the management gateway's, and nothing else ever is. Also on refusals, so that a page can read why. Tokens travel in headers and never in
  * cookies, so credentials are not allowed. That an answer depends on the origin, every reply says (`Vary`).
  */
-export function withCors(origins: AppOrigins, request: CrossOrigin, answer: () => Promise<Reply>): Promise<Reply> {
+export function withCors(pages: KnownPages, request: CrossOrigin, answer: () => Promise<Reply>): Promise<Reply> {
+  const { origins, managementOrigin } = pages;
   const { incoming, errors, trace } = request;
   const refused = (error: unknown): Reply => errors.reply(error, trace.requestId);
   const { origin } = incoming.headers;
@@ -19,21 +22,42 @@ export function withCors(origins: AppOrigins, request: CrossOrigin, answer: () =
     const orgCode = orgOf(incoming.url ?? '');
     return orgCode !== undefined && origins.isAllowed(orgCode, origin, env);
   };
-  if (isPreflight(incoming)) return answerPreflight(origin, isAllowed);
+  const isConsole = managementOrigin.is(origin);
+  if (isPreflight(incoming)) return answerPreflight(origin, async () => isConsole || isAllowed(undefined));
   return answer()
     .catch(refused)
     .then(async (reply) =>
-      (await isAllowed(trace.env))
+      (isConsole && isOfBuilder(incoming, trace, reply)) || (await isAllowed(trace.env))
         ? { ...reply, headers: { ...exposed, ...reply.headers, ...allowed(origin) } }
         : { ...reply, headers: withoutCors(reply.headers) },
     );
 }
 
-async function answerPreflight(
-  origin: string,
-  isAllowed: (env: Environment | undefined) => Promise<boolean>,
-): Promise<Reply> {
-  const headers = (await isAllowed(undefined)) ? { ...allowed(origin), ...preflightHeaders } : {};
+/** Which pages may read replies: those that an app lists, and the management gateway's own. */
+export interface KnownPages {
+  readonly origins: AppOrigins;
+  readonly managementOrigin: Pick<ManagementOrigin, 'is'>;
+}
+
+/**
+ * The console calls apps by impersonation alone, so it reads no other replies. A refused token is taken at its word: the
+ * refusal tells nothing of the app, and the console has to know that it needs another token.
+ */
+function isOfBuilder(incoming: IncomingMessage, trace: CallTrace, { status }: Reply): boolean {
+  if (trace.principal !== undefined) return trace.isImpersonation;
+  return (status === 401 || status === 403) && saysActor(incoming);
+}
+
+function saysActor(incoming: IncomingMessage): boolean {
+  try {
+    return unverifiedActor(readAppToken(incoming)) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+async function answerPreflight(origin: string, isAllowed: () => Promise<boolean>): Promise<Reply> {
+  const headers = (await isAllowed()) ? { ...allowed(origin), ...preflightHeaders } : {};
   return { status: 204, headers };
 }
 

@@ -34,6 +34,7 @@ const accountRows: Rows = {
 };
 
 const orgRows: Rows = {
+  'GET /console/config': plain('/console/config', 'anyone'),
   'GET /org': plain('/org'),
   'POST /org/environments/:env/rotate-client-id': one('/org/environments/none/rotate-client-id'),
   'GET /org/users': plain('/org/users'),

@@ -1,0 +1,22 @@
+import { consoleApi } from '@freehold/contract/management/console';
+import type { OrgAccounts } from '../../../identity/port.ts';
+import type { Inbox } from '../../../mail/inbox.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
+import { serve } from '../../serve.ts';
+
+export interface ConsoleServices {
+  readonly accounts: OrgAccounts;
+  readonly mode: 'development' | 'production';
+  readonly inbox: Inbox | undefined;
+}
+
+/** What the console's pages need before their visitor has a session. */
+export function consoleRoutes({ accounts, mode, inbox }: ConsoleServices): readonly ManagementRoute[] {
+  return [
+    serve(consoleApi.readConsoleConfig, async () => ({
+      mode,
+      sign_up: await accounts.maySignUp(),
+      inbox: inbox !== undefined,
+    })),
+  ];
+}
