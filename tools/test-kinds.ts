@@ -12,22 +12,30 @@ const slow = {
     'packages/server/src/backup.test.ts',
     'packages/server/src/copy.test.ts',
     'packages/server/src/copy/copy-platform.test.ts',
+    'packages/server/src/entities/entity-bound.test.ts',
     'packages/server/src/gateway/openapi/testing/generators.test.ts',
     'packages/server/src/maintenance/maintain-model.test.ts',
+    'packages/server/src/recount.test.ts',
     'packages/server/src/store/testing/conformance/planted-faults.test.ts',
     'packages/server/src/store/sqlite/testing/power-loss/*.test.ts',
     'packages/server/src/testing/worst-cases/management-work.test.ts',
+    'packages/server/src/verify.test.ts',
   ],
   acceptance: [
     'additions',
     'disk-failures',
+    'command-each',
     'doctor',
+    'filled-fields-crash',
     'greedy-clients',
     'mail-delivery',
+    'metering-crash',
     'platform-keys',
     'promotion-crash',
     'restart',
+    'sign-in-floods',
     'supervised',
+    'verify',
   ].map((name) => `packages/acceptance/src/${name}.test.ts`),
 };
 
@@ -75,7 +83,7 @@ export function testFilesOf(root: string, kind: keyof typeof testKinds): readonl
 }
 
 /** How a file shows that the gate may shorten it (`quick.ts`). */
-const shortened = /\b(?:isQuick|roundsOn|extentOn|testFlows)\b/;
+const shortened = /\b(?:isQuick|thinned|raceKinds|roundsOn|extentOn|testFlows|holdWork)\b/;
 
 /** Unit tests of which the gate makes a share of the runs; `npm run test:slow` makes all of them. */
 export function shortenedFilesOf(root: string): readonly string[] {

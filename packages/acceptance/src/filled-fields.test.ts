@@ -2,58 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
-import { creating, together } from './batches.ts';
-import type { Reply } from './call.ts';
-import { act, create, defineEntity, definition, foundedOrg, list, manage, type Org } from './org.ts';
-import { startPlatform, temporaryDirectory } from './platform.ts';
+import { change, cost, fields, hours, put, settled, status } from './filled-fields.ts';
+import { act, create, defineEntity, definition, foundedOrg, list } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { activate, deploy, prodFounder, provisionedOrg, publish, rollback } from './promotion.ts';
 
 const gateways = await platformForTests();
 
-interface Fill {
-  readonly field: string;
-  readonly state: string;
-  readonly done?: number;
-  readonly total?: number;
-  readonly failed?: { readonly records: number; readonly examples: readonly object[] };
-}
-
-interface Builds {
-  readonly indexes: readonly { readonly name: string; readonly state: string }[];
-  readonly fills?: readonly Fill[];
-}
-
-const fields = [{ name: 'title' }, { name: 'minutes', colType: 'integer' }];
-const status = { name: 'status', colType: 'enum', enumValues: ['open', 'done'], validate: true, default: 'open' };
-const hours = { name: 'hours', colType: 'number', backfill: 'minutes / 60.0', index: true };
-const cost = { name: 'cost', colType: 'formula', formula: { cel: 'minutes * 2', type: 'integer' }, index: true };
-
 async function entries() {
   const { org, founder } = await foundedOrg(gateways);
   await defineEntity(org, definition('entry', fields));
   return { org, founder };
-}
-
-function put(org: Org, body: object, query = ''): Promise<Reply<Builds>> {
-  return manage<Builds>(org, 'PUT', `/api/create-entry${query}`, { body });
-}
-
-async function change(org: Org, UpdateParams: readonly object[], more: object = {}): Promise<Builds> {
-  const reply = await put(org, { UpdateParams, ...more });
-  assert.equal(reply.status, 200, reply.text);
-  return reply.body;
-}
-
-/** What became of fills and indexes once the platform is done with them. */
-async function settled(org: Org, env: 'test' | 'prod' = 'test'): Promise<readonly Fill[]> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    const { body } = await manage<Builds>(org, 'GET', `/api/entity?entityName=entry&env=${env}`);
-    const { indexes, fills = [] } = body;
-    if ([...fills, ...indexes].every(({ state }) => state === 'failed' || state === 'ready')) return fills;
-    assert.ok(Date.now() < deadline, 'the fields are never filled');
-  }
 }
 
 test('records get the default of a new required field, the value of a backfill and a formula, and lists are sorted by them', async () => {
@@ -161,35 +120,4 @@ test('production fills its own records by the release, and keeps what was writte
   const [again, late] = [await shown(stood.id), await shown(between.id)];
   assert.deepEqual([again.status, again.hours, again.cost], ['done', 7, 60]);
   assert.deepEqual([late.status, late.hours, late.cost], ['open', 1.5, 180]);
-});
-
-test('a fill goes on after kill -9, and leaves no record out', async () => {
-  const dataDir = temporaryDirectory();
-  const first = await startPlatform({ dataDir });
-  const { org, founder } = await foundedOrg(first);
-  await defineEntity(org, definition('entry', fields));
-  for (let from = 0; from < 200; from += 100) {
-    const minutes = Array.from({ length: 100 }, (_, index) => from + index);
-    await together(
-      founder,
-      minutes.map((one) => creating('entry', { minutes: one })),
-    );
-  }
-  await change(org, [status, hours, cost]);
-  await first.kill();
-  const second = await startPlatform({ dataDir });
-  try {
-    const [again, user] = [
-      { ...org, ...second },
-      { ...founder, org: { ...org, ...second } },
-    ];
-    assert.deepEqual(await settled(again), []);
-    const { items } = await list(user, 'entry', '?sortby=hours&sortdir=asc&pagesize=200');
-    assert.deepEqual(
-      items.map((item) => [item.status, item.hours, item.cost]),
-      Array.from({ length: 200 }, (_, minutes) => ['open', minutes / 60, 2 * minutes]),
-    );
-  } finally {
-    await second.kill();
-  }
 });

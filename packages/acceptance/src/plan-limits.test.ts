@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { call, type Reply } from './call.ts';
 import { documentedApp, documentedManagement } from './documented-gateway.ts';
@@ -20,15 +20,17 @@ import {
 } from './org.ts';
 import { askPlan, auditOf, givePlan, observe, operatorKey, type ShownPlan, withOperator } from './plans.ts';
 import { commandToEnd } from './platform.ts';
-import { platformForTests, platformOf } from './platform-for-tests.ts';
+import { platformForTests, platformOfFile } from './platform-for-tests.ts';
 
 const order = {
   ...definition('order', [{ name: 'title', colType: 'string' }]),
   UniqueIndexes: [{ indexName: 'byTitle', fields: ['title'] }],
 };
 
-async function orgWithOrders(t: TestContext): Promise<{ readonly org: Org; readonly founder: AppUser }> {
-  const founded = await foundedOrg(await platformOf(t, withOperator));
+const gateways = await platformOfFile(withOperator);
+
+async function orgWithOrders(): Promise<{ readonly org: Org; readonly founder: AppUser }> {
+  const founded = await foundedOrg(gateways);
   await defineEntity(founded.org, order);
   return founded;
 }
@@ -48,8 +50,8 @@ function importRows(user: AppUser, titles: readonly string[], query = '') {
 
 const flags = { apiLimitExceeded: false, dailyLimitExceeded: false, recordLimitExceeded: false };
 
-test('D11: of 64 who write at once exactly as many make a record as the plan has room for', async (t) => {
-  const { org, founder } = await orgWithOrders(t);
+test('D11: of 64 who write at once exactly as many make a record as the plan has room for', async () => {
+  const { org, founder } = await orgWithOrders();
   await givePlan(org, { records: 10 });
   const replies = await Promise.all(Array.from({ length: 64 }, (_, index) => add(founder, `Order ${index}`)));
   const statuses = replies.map(({ status }) => status).sort();
@@ -62,8 +64,8 @@ test('D11: of 64 who write at once exactly as many make a record as the plan has
   assert.deepEqual(again.map(({ status }) => status).sort(), [201, ...Array(7).fill(429)]);
 });
 
-test('a refused write names the metric, the usage, the limit, the window and the upgrade address', async (t) => {
-  const { org, founder } = await orgWithOrders(t);
+test('a refused write names the metric, the usage, the limit, the window and the upgrade address', async () => {
+  const { org, founder } = await orgWithOrders();
   await givePlan(org, { records: 1 });
   await create(founder, 'order', { title: 'One' });
   const refused = await add(founder, 'Two');
@@ -87,8 +89,8 @@ test('a refused write names the metric, the usage, the limit, the window and the
   assert.match(String(monthly.resets_at), /-01T00:00:00\.000Z$/);
 });
 
-test('the call after the last that the plan has is refused, if it writes; at once after another plan it is not', async (t) => {
-  const { org, founder } = await orgWithOrders(t);
+test('the call after the last that the plan has is refused, if it writes; at once after another plan it is not', async () => {
+  const { org, founder } = await orgWithOrders();
   const { today } = (await observe(org)).usage.api_calls;
   await givePlan(org, { api_calls_per_day: today + 3 });
   for (const title of ['One', 'Two', 'Three']) assert.equal((await add(founder, title)).status, 201);
@@ -106,8 +108,8 @@ for (const [name, limits] of [
   ['dailyLimitExceeded', { api_calls_per_day: 0 }],
   ['recordLimitExceeded', { records: 0 }],
 ] as const)
-  test(`${name} closes every write, and nothing else`, async (t) => {
-    const { org, founder } = await orgWithOrders(t);
+  test(`${name} closes every write, and nothing else`, async () => {
+    const { org, founder } = await orgWithOrders();
     const { id } = await create(founder, 'order', { title: 'One' });
     const { id: second } = await create(founder, 'order', { title: 'Two' });
     const email = newEmail('guest');
@@ -156,8 +158,8 @@ for (const [name, limits] of [
     assert.equal(await count(founder, 'order'), 0);
   });
 
-test('an import makes as many rows as there is room for, and says why it makes no more', async (t) => {
-  const { org, founder } = await orgWithOrders(t);
+test('an import makes as many rows as there is room for, and says why it makes no more', async () => {
+  const { org, founder } = await orgWithOrders();
   await givePlan(org, { records: 7 });
   const titles = Array.from({ length: 20 }, (_, index) => `Order ${index}`);
   const { status, body } = await importRows(founder, titles);
@@ -170,8 +172,8 @@ test('an import makes as many rows as there is room for, and says why it makes n
   assert.equal(await count(founder, 'order'), 9);
 });
 
-test('a batch that has no room writes nothing of it, one whose operations stand alone as many as there is room for', async (t) => {
-  const { org, founder } = await orgWithOrders(t);
+test('a batch that has no room writes nothing of it, one whose operations stand alone as many as there is room for', async () => {
+  const { org, founder } = await orgWithOrders();
   await givePlan(org, { records: 3 });
   const operations = Array.from({ length: 5 }, (_, index) => ({
     action: 'create',
@@ -195,8 +197,8 @@ test('a batch that has no room writes nothing of it, one whose operations stand 
   assert.equal(await count(founder, 'order'), 3);
 });
 
-test('a request that is sent again is answered as the first time, also when its record was the last', async (t) => {
-  const { org, founder } = await orgWithOrders(t);
+test('a request that is sent again is answered as the first time, also when its record was the last', async () => {
+  const { org, founder } = await orgWithOrders();
   await givePlan(org, { records: 1 });
   const options = { body: { title: 'One' }, headers: { 'idempotency-key': 'once' } };
   const first = await act(founder, 'POST', '/create/order', options);
@@ -205,8 +207,8 @@ test('a request that is sent again is answered as the first time, also when its 
   assert.equal(again.headers.get('idempotency-replayed'), 'true');
 });
 
-test('the workspaces of an org share its limit', async (t) => {
-  const { org, founder } = await orgWithOrders(t);
+test('the workspaces of an org share its limit', async () => {
+  const { org, founder } = await orgWithOrders();
   await manage(org, 'PUT', '/org/settings', { body: { group: 'tenancy', name: 'tenancy_type', value: 'multi' } });
   const made = await act(founder, 'POST', '/user/workspace', { body: { name: 'Second', code: 'second' } });
   assert.equal(made.status, 201, made.text);
@@ -231,8 +233,8 @@ test('the workspaces of an org share its limit', async (t) => {
   );
 });
 
-test('80, 95 and 100 % of a limit are reported once, in the log and to builders', async (t) => {
-  const { org, founder } = await orgWithOrders(t);
+test('80, 95 and 100 % of a limit are reported once, in the log and to builders', async () => {
+  const { org, founder } = await orgWithOrders();
   await givePlan(org, { records: 20 });
   const titles = Array.from({ length: 16 }, (_, index) => `Order ${index}`);
   assert.equal((await importRows(founder, titles)).body.created, 16);
@@ -252,8 +254,8 @@ test('80, 95 and 100 % of a limit are reported once, in the log and to builders'
   assert.equal(await told(), 3);
 });
 
-test('an operator gives an org a plan, and its builders see it', async (t) => {
-  const { org } = await orgWithOrders(t);
+test('an operator gives an org a plan, and its builders see it', async () => {
+  const { org } = await orgWithOrders();
   const before = await askPlan(org, 'GET', org.code);
   assert.deepEqual(before.body, { org: org.code, name: 'unlimited', limits: {}, updated_at: null });
   const free = await askPlan(org, 'PUT', org.code, { body: { name: 'free' } });
@@ -268,8 +270,8 @@ test('an operator gives an org a plan, and its builders see it', async (t) => {
   assert.deepEqual((await auditOf(org)).slice(0, 2), ['plan.changed', 'plan.changed']);
 });
 
-test('only the operator gives plans, and an invalid one is refused and changes nothing', async (t) => {
-  const { org, founder } = await orgWithOrders(t);
+test('only the operator gives plans, and an invalid one is refused and changes nothing', async () => {
+  const { org, founder } = await orgWithOrders();
   const { org: other } = await foundedOrg(org);
   const body = { name: 'pro' };
   for (const method of ['GET', 'PUT']) {
@@ -312,8 +314,8 @@ test('only the operator gives plans, and an invalid one is refused and changes n
   assertProblem(await askPlan({ app: '', management }, 'GET', org.code), 'not_found');
 });
 
-test('the command shows and gives plans, and says what is wrong', async (t) => {
-  const { org } = await orgWithOrders(t);
+test('the command shows and gives plans, and says what is wrong', async () => {
+  const { org } = await orgWithOrders();
   const plan = (words: readonly string[], env: Readonly<Record<string, string>> = withOperator.env) =>
     commandToEnd(['plan', ...words, '--url', org.management], { env });
   const shown = await plan(['show', org.code]);
@@ -339,8 +341,8 @@ test('the command shows and gives plans, and says what is wrong', async (t) => {
   for (const word of ['show', 'set', '--records', '--url']) assert.ok(help.stdout.includes(word), word);
 });
 
-test('the documents tell of plans and of what is refused for them', async (t) => {
-  const { org, founder } = await orgWithOrders(t);
+test('the documents tell of plans and of what is refused for them', async () => {
+  const { org, founder } = await orgWithOrders();
   const gateway = await documentedManagement(org);
   const path = { org: org.code };
   const token = operatorKey;

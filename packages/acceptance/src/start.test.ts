@@ -6,7 +6,10 @@ import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
 import { foundedOrg, newEmail, password, signUp } from './org.ts';
 import { runToEnd, startPlatform, temporaryDirectory, whyNoDataDir } from './platform.ts';
-import { platformOf } from './platform-for-tests.ts';
+import { platformOf, platformOfFile } from './platform-for-tests.ts';
+
+/** Of the tests that need no settings of their own, and leave it as it is. */
+const platform = await platformOfFile();
 
 function postSignUp(management: string) {
   return call('POST', `${management}/auth/signup`, {
@@ -14,8 +17,7 @@ function postSignUp(management: string) {
   });
 }
 
-test('standard output says one line when both gateways accept, and nothing else', async (t) => {
-  const platform = await platformOf(t);
+test('standard output says one line when both gateways accept, and nothing else', async () => {
   assert.match(platform.stdout(), /^ready app=http:\/\/127\.0\.0\.1:\d+ management=http:\/\/127\.0\.0\.1:\d+\n$/);
 });
 
@@ -102,8 +104,7 @@ test('`npm start` that gets SIGTERM passes it on, and ends with 0 once the platf
   await platformOf(t, { dataDir: platform.dataDir });
 });
 
-test('a data directory is used by one process at a time', { skip: whyNoDataDir }, async (t) => {
-  const platform = await platformOf(t);
+test('a data directory is used by one process at a time', { skip: whyNoDataDir }, async () => {
   const second = await runToEnd([], { dataDir: platform.dataDir });
   assert.ok(second.code !== 0 && second.code !== null, second.stdout);
   assert.match(second.stderr, /another process|already|in use/i);
@@ -111,16 +112,14 @@ test('a data directory is used by one process at a time', { skip: whyNoDataDir }
   assert.equal((await call('GET', `${platform.app}/healthz`)).status, 200);
 });
 
-test('a port that is taken ends the start with a sentence', async (t) => {
-  const platform = await platformOf(t);
+test('a port that is taken ends the start with a sentence', async () => {
   const run = await runToEnd([], { env: { FREEHOLD_APP_PORT: new URL(platform.app).port } });
   assert.ok(run.code !== 0 && run.code !== null);
   assert.match(run.stderr, new RegExp(new URL(platform.app).port));
   assert.doesNotMatch(run.stdout, /^ready /m);
 });
 
-test('what is kept in the data directory is for its owner alone', { skip: whyNoDataDir }, async (t) => {
-  const platform = await platformOf(t);
+test('what is kept in the data directory is for its owner alone', { skip: whyNoDataDir }, async () => {
   await signUp(platform);
   const files = readdirSync(platform.dataDir, { recursive: true, encoding: 'utf8' });
   assert.ok(files.length > 0);

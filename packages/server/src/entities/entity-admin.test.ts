@@ -134,14 +134,6 @@ test('the list counts the records of every workspace', async () => {
   );
 });
 
-test('an org has at most five hundred entities', async () => {
-  const { node } = await org();
-  for (let index = 0; index < 500; index++) await node.admin.define('acme', { entityName: `e${index}` });
-  assert.equal(await codeOf(node.admin.define('acme', { entityName: 'one_more' })), 'conflict');
-  await node.admin.remove('acme', 'e7');
-  assert.equal(await codeOf(node.admin.define('acme', { entityName: 'one_more' })), 'done');
-});
-
 const referrer = (entityName: string, entity: string) => ({
   entityName,
   UpdateParams: [{ name: 'title' }, { name: 'ref', colType: 'guid', lookup: { entity } }],

@@ -5,7 +5,7 @@ import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { everyInterleaving, extentOn, type Interleaving } from '../records/testing/interleaving.ts';
 import type { Store } from '../store/port.ts';
-import { openForTest, storeKinds } from '../store/testing/open-test-store.ts';
+import { openForTest, raceKinds } from '../store/testing/open-test-store.ts';
 import { heldPolicies } from './policies/held-policies.ts';
 import { foundWorkspace, type Writer } from './testing/founded-workspace.ts';
 
@@ -22,7 +22,7 @@ const removals = {
 };
 const ways = Object.keys(removals) as readonly (keyof typeof removals)[];
 
-for (const kind of storeKinds)
+for (const kind of raceKinds)
   for (const way of ways)
     for (const otherWay of ways.slice(ways.indexOf(way)))
       test(`of two admins, of whom one ${way} of the other while that one ${otherWay} of the first, one is left (${kind})`, async (context) => {

@@ -8,6 +8,7 @@ import type { EntityDefinition, FieldDefinition } from '../schema/definition.ts'
 import { isValueProblem } from '../schema/field-types/field-type.ts';
 import { behaviourOf, fieldTypes } from '../schema/field-types/registry.ts';
 import { valuesFor } from '../schema/testing/field-cases/any-field.ts';
+import { thinned } from '../store/testing/quick.ts';
 import { listAll, type Node } from '../testing/record-bench.ts';
 import { exportRecords } from './export-records.ts';
 import { defined, jsonl, resultOf } from './testing/import.ts';
@@ -70,7 +71,7 @@ for (const format of ['csv', 'jsonl'] as const)
       assert.deepEqual({ created, failed, errors }, { created: made.length, failed: 0, errors: [] });
       assert.deepEqual(await fieldsOf(node, there, format), await fieldsOf(node, here, format));
     });
-    await fc.assert(property, { numRuns: 150 });
+    await fc.assert(property, { numRuns: thinned(150) });
   });
 
 /** Of CSV an empty text comes back as no value. */

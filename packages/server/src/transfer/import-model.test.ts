@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { Problem } from '../lib/problem.ts';
 import type { AuthorizedCall } from '../records/caller-access.ts';
 import type { RecordCall } from '../records/writing/write-loop.ts';
+import { thinned } from '../store/testing/quick.ts';
 import { derived, listAll, type Node } from '../testing/record-bench.ts';
 import { defined, jsonl, resultOf, things } from './testing/import.ts';
 
@@ -96,5 +97,5 @@ for (const { kind, upsert, definition } of kinds)
       const { actual, expected: wanted } = await derived(bench, here);
       assert.deepEqual(actual, wanted);
     });
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, { numRuns: thinned(200) });
   });

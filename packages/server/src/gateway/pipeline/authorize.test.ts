@@ -10,6 +10,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { AuthorizedCall } from '../../records/caller-access.ts';
 import { presentationOf, presentRecords } from '../../records/present-records.ts';
 import type { RecordData } from '../../records/record.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import { listAll, listQuery, type Node, openBench, type RecordBench, user } from '../../testing/record-bench.ts';
 import { exportRecords } from '../../transfer/export-records.ts';
 import { authorize, requestAlone } from './authorize.ts';
@@ -207,7 +208,7 @@ test('a count under any policy is of what is allowed record by record', async (c
       const { count } = call === undefined ? { count: 0 } : await fixture.node.runtime.count(call, listQuery(call));
       assert.equal(count, wanted);
     }),
-    { numRuns: 300, seed: 7 },
+    { numRuns: thinned(300), seed: 7 },
   );
 });
 
@@ -232,7 +233,7 @@ test('an export under any policy is the list, in columns that some record may ha
       for (const record of exported) for (const name of Object.keys(record)) assert.ok(columns.includes(name), name);
       assert.equal(csv.split('\r\n').length, exported.length + 2);
     }),
-    { numRuns: 100, seed: 7 },
+    { numRuns: thinned(100), seed: 7 },
   );
 });
 

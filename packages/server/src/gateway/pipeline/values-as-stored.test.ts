@@ -16,6 +16,7 @@ import type { CompiledField } from '../../schema/compiled-field.ts';
 import type { FieldDefinition } from '../../schema/definition.ts';
 import { newEntityState } from '../../schema/entity-state.ts';
 import { colTypes, fieldOf, valuesFor } from '../../schema/testing/any-registered-field.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import type { Workspace } from '../../tenancy/workspace.ts';
 import { authorize, authorizeBody, requestAlone } from './authorize.ts';
 
@@ -142,7 +143,7 @@ function textsOf(...values: readonly unknown[]): readonly string[] {
   return values.flat().flatMap((one) => (one === null || typeof one === 'object' ? [] : [String(one)]));
 }
 
-const runs = 200;
+const runs = thinned(200);
 
 /** How often a value was written otherwise than it is stored. */
 interface Tally {

@@ -9,7 +9,7 @@ import { createConfigReader } from '../../config/config-reader.ts';
 import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
 import { everyInterleaving, extentOn, type Interleaving } from '../../records/testing/interleaving.ts';
 import type { OpenedStore, Store } from '../../store/port.ts';
-import { openForTest, storeKinds } from '../../store/testing/open-test-store.ts';
+import { openForTest, raceKinds } from '../../store/testing/open-test-store.ts';
 import { listAll, outcomeOf, RecordBench, SteppedClock } from '../../testing/record-bench.ts';
 import { openWorkspaceSession } from '../sessions/workspace-session.ts';
 import { ann, orgWithTeam, place } from '../testing/org-with-team.ts';
@@ -20,7 +20,7 @@ import { closeWorkspace, purgeWorkspace } from '../workspaces/workspace-removal.
 const minutes = 60 * 1000;
 const days = 24 * 60 * minutes;
 
-for (const kind of storeKinds)
+for (const kind of raceKinds)
   for (const [when, isSoFar] of [
     ['until it is removed', false],
     ['until its code is taken again', true],

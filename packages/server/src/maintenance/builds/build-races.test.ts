@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { everyInterleaving, type Interleaving } from '../../records/testing/interleaving.ts';
-import { storeKinds } from '../../store/testing/open-test-store.ts';
+import { raceKinds } from '../../store/testing/open-test-store.ts';
 import { listAll, openBench, type RecordBench, verifyParts, withoutOthers } from '../../testing/record-bench.ts';
 import { maintainEntity } from '../maintain-entity.ts';
 import { verifyStore } from '../verify-store.ts';
@@ -24,7 +24,7 @@ const changes = {
   'are given up': { before: indexed, after: { ...plain, UniqueIndexes: null } },
 };
 
-for (const kind of storeKinds)
+for (const kind of raceKinds)
   for (const writer of writers)
     for (const [what, change] of Object.entries(changes))
       test(`while indexes ${what} a ${writer} writer leaves no record without its entries, and no entry without its record (${kind})`, async (context) => {

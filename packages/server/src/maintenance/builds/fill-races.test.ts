@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { everyInterleaving, type Interleaving } from '../../records/testing/interleaving.ts';
-import { storeKinds } from '../../store/testing/open-test-store.ts';
+import { raceKinds } from '../../store/testing/open-test-store.ts';
 import { listAll, openBench, type RecordBench, verifyParts } from '../../testing/record-bench.ts';
 import { maintainEntity } from '../maintain-entity.ts';
 import { verifyStore } from '../verify-store.ts';
@@ -16,7 +16,7 @@ const come = [
   { name: 'next', colType: 'formula', formula: { cel: 'n + 1', type: 'integer' }, index: true },
 ];
 
-for (const kind of storeKinds)
+for (const kind of raceKinds)
   for (const writer of writers)
     test(`while fields are filled a ${writer} writer leaves no record without their values (${kind})`, async (context) => {
       const bench = await openBench(context, kind);

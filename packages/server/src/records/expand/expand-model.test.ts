@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { storeKinds } from '../../store/testing/open-test-store.ts';
-import { isQuick } from '../../store/testing/quick.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import { listQuery, type Node, openBench, user } from '../../testing/record-bench.ts';
 import type { AuthorizedCall, CallerAccess } from '../caller-access.ts';
 import { scopeToCaller } from '../listing/list-scope.ts';
@@ -245,7 +245,7 @@ for (const kind of storeKinds)
         const all = await fill(node, graph);
         for (const one of questions) await answersPlainly(node, all, one);
       }),
-      { numRuns: (kind === 'memory' ? 40 : 8) / (isQuick ? 4 : 1), endOnFailure: true },
+      { numRuns: thinned(kind === 'memory' ? 40 : 8), endOnFailure: true },
     );
   });
 

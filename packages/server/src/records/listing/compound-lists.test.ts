@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { storeKinds } from '../../store/testing/open-test-store.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import { derived, listAll, listQuery, type Node, openBench, RecordBench } from '../../testing/record-bench.ts';
 import type { RecordData } from '../record.ts';
 import { type PlainFilter, type PlainListContext, plainList } from '../testing/plain-list.ts';
@@ -84,7 +85,7 @@ for (const kind of storeKinds)
         assert.deepEqual(actual, expected);
       },
     );
-    await fc.assert(property, { numRuns: kind === 'memory' ? 150 : 10 });
+    await fc.assert(property, { numRuns: thinned(kind === 'memory' ? 150 : 10) });
   });
 
 interface Asked {

@@ -1,7 +1,7 @@
 /** A list is taken to its end, page by page, while others write, whichever call of the one the other falls before. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { storeKinds } from '../../store/testing/open-test-store.ts';
+import { raceKinds } from '../../store/testing/open-test-store.ts';
 import { listAll, openBench, type RecordBench } from '../../testing/record-bench.ts';
 import type { RecordData } from '../record.ts';
 import { everyInterleaving, extentOn, type Interleaving } from '../testing/interleaving.ts';
@@ -21,7 +21,7 @@ const queries: readonly (readonly [name: string, parameters: Readonly<Record<str
   ['that a search finds, sorted by a field that moves', { q: 'a', sortby: 'rank' }, true],
 ];
 
-for (const kind of storeKinds)
+for (const kind of raceKinds)
   for (const [name, parameters, isByRank] of queries)
     test(`C12: the pages of a list ${name} hold each record that stays where it is once (${kind})`, async (context) => {
       const bench = await openBench(context, kind);

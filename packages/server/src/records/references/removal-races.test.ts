@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OnDelete } from '../../schema/definition.ts';
-import { storeKinds } from '../../store/testing/open-test-store.ts';
+import { raceKinds } from '../../store/testing/open-test-store.ts';
 import { derived, listAll, openBench, outcomeOf, type RecordBench } from '../../testing/record-bench.ts';
 import { everyInterleaving, extentOn, type Interleaving } from '../testing/interleaving.ts';
 
@@ -25,7 +25,7 @@ const holders = [
 ] as const;
 type HolderKind = (typeof holders)[number][0];
 
-for (const kind of storeKinds)
+for (const kind of raceKinds)
   for (const [what, onDelete] of holders)
     for (const write of writes)
       test(`what ${what} comes to refer to by ${write} stays, or it does not come to it (${onDelete}, ${kind})`, async (context) => {

@@ -1,7 +1,7 @@
 /** A record comes to refer to what a large removal takes along, whichever call of the one the other falls before. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { storeKinds } from '../../store/testing/open-test-store.ts';
+import { raceKinds } from '../../store/testing/open-test-store.ts';
 import { openBench, outcomeOf, type RecordBench } from '../../testing/record-bench.ts';
 import { everyInterleaving, type Interleaving } from '../testing/interleaving.ts';
 import { assertSound, defineAll, stored, toItsEnd, workOff } from './testing/removal-stage.ts';
@@ -14,7 +14,7 @@ const fair = {
 } as const;
 
 for (const [field, outcomes] of Object.entries(fair))
-  for (const kind of storeKinds.filter((one) => one === 'memory' || field === 'guard'))
+  for (const kind of raceKinds.filter((one) => one === 'memory' || field === 'guard'))
     test(`what comes to refer by \`${field}\` to what a job removes is found, or is refused (${kind})`, async (context) => {
       const bench = await openBench(context, kind);
       await defineAll(bench);

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { storeKinds } from '../../store/testing/open-test-store.ts';
-import { isQuick } from '../../store/testing/quick.ts';
+import { raceKinds, storeKinds } from '../../store/testing/open-test-store.ts';
+import { isQuick, thinned } from '../../store/testing/quick.ts';
 import type { Workspace } from '../../tenancy/workspace.ts';
 import { type Node, openBench, outcomeOf, type RecordBench } from '../../testing/record-bench.ts';
 import {
@@ -66,7 +66,7 @@ for (const kind of storeKinds)
     await defineAll(bench);
     let workspaces = 0;
     const property = fc.asyncProperty(runs, (run) => play(bench, bench.workspaceOf(`w${++workspaces}`), run));
-    await fc.assert(property, { numRuns: (kind === 'memory' ? 200 : 12) / (isQuick ? 4 : 1) });
+    await fc.assert(property, { numRuns: thinned(kind === 'memory' ? 200 : 12) });
   });
 
 /** The lookups of a record, as the numbers choose them among the ids there are. */
@@ -232,7 +232,7 @@ const hard: readonly Drawn[] = [
   { entity: 'entry', holds: [1, 99, 99] },
 ];
 
-for (const kind of storeKinds)
+for (const kind of raceKinds)
   for (const when of ['before', 'after'] as const)
     test(`a large removal that dies ${when} any call of the store goes on to its end (${kind})`, async (context) => {
       const bench = await openBench(context, kind);

@@ -5,6 +5,7 @@ import { compileEntity } from '../../schema/compile-entity.ts';
 import type { FieldDefinition, ViewField } from '../../schema/definition.ts';
 import type { FieldValue } from '../../schema/field-types/field-type.ts';
 import { compileView, type Projection } from '../../schema/views/projection.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import type { LookupSource } from './load-lookups.ts';
 import { showRecords } from './show-records.ts';
 import type { ShownRecord } from './shown-record.ts';
@@ -222,5 +223,5 @@ test('whatever points to whatever, each lookup shows what walking down by hand s
     assert.ok(!read.some((place) => hidden.includes(place)), 'nothing that is hidden');
     assert.ok(reads.length <= 4, 'one read a level and entity');
   });
-  await fc.assert(property, { numRuns: 300 });
+  await fc.assert(property, { numRuns: thinned(300) });
 });

@@ -17,6 +17,9 @@ export type StoreKind = 'memory' | 'sqlite' | 'postgres';
 export const storeKinds: readonly StoreKind[] =
   process.env.FREEHOLD_TEST_POSTGRES === undefined ? ['memory', 'sqlite'] : ['postgres'];
 
+/** Those that a race is run on: in the quick gate the first. */
+export const raceKinds: readonly StoreKind[] = isQuick ? storeKinds.slice(0, 1) : storeKinds;
+
 const roundsAsked = process.env.FREEHOLD_TEST_RACE_ROUNDS;
 
 /** How often a race is run, if the environment does not say: a disk and a server take their time for each. */

@@ -91,7 +91,11 @@ function choices(route: string): readonly Largest[] {
   const over = (query: string): string => `${route}${query === '' ? '' : `?${query}`}`;
   return [
     { what: 'records', ask: (stage) => ({ target: of(over(''))(stage) }) },
-    { what: 'records and policies', ask: (stage) => ({ as: 'restricted', target: of(over(''))(stage) }) },
+    {
+      what: 'records and policies',
+      isCostly: route.startsWith('/export'),
+      ask: (stage) => ({ as: 'restricted', target: of(over(''))(stage) }),
+    },
     {
       what: 'a needle in texts',
       status: 400,
@@ -227,6 +231,7 @@ const recordRows: Rows = {
       },
       {
         what: 'records with those of their arrays beside them',
+        isCostly: true,
         ask: (stage) => ({ target: of(`/list/linked?pagesize=200&${expandLinks}`)(stage) }),
       },
       {
