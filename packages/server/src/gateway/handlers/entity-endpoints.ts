@@ -12,7 +12,7 @@ import {
 } from '../../schema/port.ts';
 import type { EntityOperation } from '../openapi/entity-operation.ts';
 import { entityOperations } from '../openapi/entity-operations.ts';
-import { createSchema, updateSchema } from '../openapi/entity-schemas.ts';
+import { isNeeded } from '../openapi/entity-schemas.ts';
 import { filterOperator, filterSchemas } from '../openapi/list-parameters.ts';
 import type { Parameter } from '../openapi/operation.ts';
 import { platformFieldSchemas } from '../openapi/record-fields.ts';
@@ -36,7 +36,9 @@ function endpointOf(orgCode: string, entity: CompiledEntity, operation: EntityOp
   const path = operation.path.replace(':org', orgCode);
   const { access } = recordRoutes[action];
   const body = bodyOf(entity, action);
-  const chosen = parameters.filter((one) => one.in !== 'header').map((one) => parameterOf(entity, one));
+  const chosen = parameters
+    .filter((one) => one.in !== 'header' && one.deprecated !== true)
+    .map((one) => parameterOf(entity, one));
   return {
     action,
     method,
@@ -66,11 +68,10 @@ interface SentField {
 /** The fields of a body, without those that the platform makes. */
 function bodyOf(entity: CompiledEntity, action: EntityOperation['action']): readonly SentField[] {
   if (action !== 'create' && action !== 'update') return [];
-  const { required = [] } = action === 'create' ? createSchema(entity) : updateSchema(entity);
   const sent = [...entity.fields.values()].filter((field) => !isPlatformMade(field.behaviour));
-  return sent.map(({ name, definition: field }) => ({
-    field,
-    required: (required as readonly string[]).includes(name),
+  return sent.map((field) => ({
+    field: field.definition,
+    required: action === 'create' && isNeeded(entity, field),
   }));
 }
 

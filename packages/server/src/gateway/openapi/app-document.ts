@@ -2,7 +2,7 @@ import { appApi } from '@freehold/contract/app';
 import type { ProblemCode } from '@freehold/contract/problem';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
-import { type CompiledEntity, lookupOf } from '../../schema/port.ts';
+import { apiNamesOf, type CompiledEntity, lookupOf } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { describedOperations } from './described-operations.ts';
 import { documentPieces } from './document.ts';
@@ -11,7 +11,7 @@ import { type DocumentedEntity, entitySchemas, recordSchemas } from './entity-sc
 import { filterSchemas } from './list-parameters.ts';
 import type { Operation } from './operation.ts';
 import { problemSchemas } from './problem-responses.ts';
-import { documentedExpansions } from './related/expand-schemas.ts';
+import { type DocumentedReference, documentedExpansions } from './related/expand-schemas.ts';
 import { showingActions, type TypeNames, typeNames, viewsOf } from './type-names.ts';
 import type { LookedUp } from './view-schemas.ts';
 
@@ -35,16 +35,17 @@ export async function* appDocument({ orgCode, env, version, entities }: Document
   const names = new Map<string, TypeNames>();
   const documented: DocumentedEntity[] = [];
   const lookedUp: LookedUp = (entityName, view) => names.get(entityName)?.views.get.get(view);
-  const referring = new Map<string, { entity: string; field: string }[]>();
+  const referring = new Map<string, DocumentedReference[]>();
   let viewFieldsLeft = viewFieldsMax;
   for await (const { entity, names: ofEntity } of cooperatively(typeNames(entities, taken))) {
     names.set(entity.name, ofEntity);
-    for (const { name, definition } of entity.fields.values()) {
+    for (const { definition } of entity.fields.values()) {
       const lookup = lookupOf(definition);
       if (lookup === undefined) continue;
       const known = referring.get(lookup.entity) ?? [];
       referring.set(lookup.entity, known);
-      known.push({ entity: entity.name, field: name });
+      for (const [at, field] of apiNamesOf(definition).entries())
+        known.push({ entity: entity.name, field, isAlias: at > 0 });
     }
     viewFieldsLeft -= viewFieldsOf(entity);
     const expansions = () => documentedExpansions(entity, { referring, names });

@@ -37,6 +37,7 @@ const values = [
   ['open', 3],
 ];
 const fieldNames = ['a', 'b', 'c'];
+const sentNames = [...fieldNames, 'alias'];
 const sentTypes: readonly Omit<FieldDefinition, 'name'>[] = [
   {},
   { minlength: 1, maxlength: 5 },
@@ -64,15 +65,20 @@ const checks = [{}, { validate: true }, { validate: true, required: false }];
 
 function entityOf(types: readonly Omit<FieldDefinition, 'name'>[]): fc.Arbitrary<CompiledEntity> {
   const hints = fc.tuple(fc.constantFrom(...types), fc.constantFrom(...checks));
-  return fc.array(hints, { minLength: 3, maxLength: 3 }).map((ofFields) => {
-    const fields = ofFields.map(([type, check], index) => ({ name: fieldNames[index] ?? '', ...type, ...check }));
+  return fc.tuple(fc.array(hints, { minLength: 3, maxLength: 3 }), fc.nat(5)).map(([ofFields, aliased]) => {
+    const fields = ofFields.map(([type, check], index) => ({
+      name: fieldNames[index] ?? '',
+      ...type,
+      ...check,
+      ...(index === aliased ? { aliases: ['alias'] } : {}),
+    }));
     return compileEntity({ entityName: 'thing', UpdateParams: fields }, 1);
   });
 }
 
 const body = fc.oneof(
-  { weight: 9, arbitrary: fc.dictionary(fc.constantFrom(...fieldNames), fc.constantFrom(...values), { maxKeys: 3 }) },
-  fc.dictionary(fc.constantFrom(...fieldNames, 'absent', 'id'), fc.constantFrom(...values), { maxKeys: 4 }),
+  { weight: 9, arbitrary: fc.dictionary(fc.constantFrom(...sentNames), fc.constantFrom(...values), { maxKeys: 3 }) },
+  fc.dictionary(fc.constantFrom(...sentNames, 'absent', 'id'), fc.constantFrom(...values), { maxKeys: 4 }),
   fc.constantFrom(...values),
 );
 
@@ -91,7 +97,7 @@ const stored: StoredRecord = {
 test('a create takes the very bodies that its schema takes', () => {
   fc.assert(
     fc.property(entityOf([...sentTypes, ...madeTypes]), body, (compiled, sent) => {
-      assert.equal(fits(compiled, 'ThingCreate', sent), readCreate(compiled, sent).errors.length === 0);
+      assert.equal(fits(compiled, 'ThingCreate', sent), isTaken(readCreate(compiled, sent)));
     }),
     { numRuns: 300 },
   );
@@ -102,7 +108,7 @@ test('an update takes the very bodies that its schema takes, where the platformâ
   fc.assert(
     fc.property(entityOf(sentTypes), body, standing, (compiled, sent, platform) => {
       const whole = isObject(sent) ? { ...sent, ...platform } : sent;
-      assert.equal(fits(compiled, 'ThingUpdate', whole), readUpdate(compiled, whole, stored).errors.length === 0);
+      assert.equal(fits(compiled, 'ThingUpdate', whole), isTaken(readUpdate(compiled, whole, stored)));
     }),
     { numRuns: 300 },
   );
@@ -123,6 +129,29 @@ test('what the platform makes is read, and what is secret is not', () => {
   const members = (name: string) =>
     Object.keys(schemas[name]?.properties ?? {}).filter((member) => compiled.fields.has(member));
   assert.deepEqual([members('Thing'), members('ThingCreate')], [['made'], ['secret']]);
+});
+
+test('each name of a field is described, and an alias as deprecated', () => {
+  const UpdateParams: readonly FieldDefinition[] = [
+    { name: 'text', aliases: ['body'], description: 'What was said.' },
+    { name: 'order_id', colType: 'guid', lookup: { entity: 'order' }, aliases: ['of'] },
+  ];
+  const Views = { short: { fields: [{ name: 'body' }, { name: 'body', as: 'shown' }] } };
+  const schemas = schemasOf(compileEntity({ entityName: 'thing', UpdateParams, Views }, 1));
+  const deprecated = (name: string) =>
+    Object.entries(schemas[name]?.properties ?? {}).filter(([, schema]) => schema.deprecated === true);
+  for (const name of ['Thing', 'ThingCreate', 'ThingUpdate'])
+    assert.deepEqual(
+      deprecated(name).map(([member, { description }]) => [member, description]),
+      [
+        ['body', 'Another name of `text`.'],
+        ['of', 'Another name of `order_id`.'],
+      ],
+    );
+  assert.deepEqual(
+    deprecated('ThingShort').map(([member]) => member),
+    ['body'],
+  );
 });
 
 test('an update takes what the platform makes as it stands', () => {
@@ -155,6 +184,12 @@ function schemasOf(entity: CompiledEntity): Readonly<Record<string, JsonSchema>>
 
 function fits(compiled: CompiledEntity, name: 'ThingCreate' | 'ThingUpdate', sent: unknown): boolean {
   return ajv.validate(schemasOf(compiled)[name] ?? false, sent);
+}
+
+/** That two names of a field have one value, no schema says. */
+function isTaken({ errors }: ReturnType<typeof readCreate>): boolean {
+  fc.pre(!errors.some(({ code }) => code === 'contradiction'));
+  return errors.length === 0;
 }
 
 function isObject(value: unknown): value is object {

@@ -10,10 +10,17 @@ import {
   text,
 } from '../../lib/json-schema.ts';
 import { isOfEnvelope } from '../../records/port.ts';
-import { type CompiledEntity, type CompiledField, isOwnedByCaller, isPlatformMade } from '../../schema/port.ts';
+import {
+  apiNamesOf,
+  type CompiledEntity,
+  type CompiledField,
+  fieldNamed,
+  isOwnedByCaller,
+  isPlatformMade,
+} from '../../schema/port.ts';
 import { namedSchemas } from './described-operations.ts';
 import { partial, total } from './list-parameters.ts';
-import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
+import { fieldSchema, platformFieldSchemas, underEachName } from './record-fields.ts';
 import { type DocumentedExpansion, expandSchema } from './related/expand-schemas.ts';
 import type { TypeNames } from './type-names.ts';
 import { type LookedUp, shownBy, viewSchemas } from './view-schemas.ts';
@@ -63,13 +70,13 @@ function pageSchema(names: DocumentedEntity['names']): JsonSchema {
 
 /** Schemas of records, each with the member that holds what the record is expanded by. */
 function expandable(
-  { fields }: CompiledEntity,
+  entity: CompiledEntity,
   schemas: Readonly<Record<string, JsonSchema>>,
   expand: string,
 ): Readonly<Record<string, JsonSchema>> {
   const members = Object.entries(schemas).map(([name, schema]) => {
     const { properties = {} } = schema as { readonly properties?: Readonly<Record<string, JsonSchema>> };
-    const member = fields.has('expand') || 'expand' in properties ? '$expand' : 'expand';
+    const member = fieldNamed(entity, 'expand') !== undefined || 'expand' in properties ? '$expand' : 'expand';
     return [name, { ...schema, properties: { ...properties, [member]: schemaReference(expand) } }];
   });
   return Object.fromEntries(members);
@@ -79,10 +86,10 @@ function expandable(
 function recordSchema(entity: CompiledEntity): JsonSchema {
   const shown = fieldsOf(entity, ({ behaviour }) => behaviour.isSecret !== true);
   const own = Object.fromEntries(
-    shown.map((field) => [
-      field.name,
-      isPlatformMade(field.behaviour) ? readOnly(fieldSchema(field)) : fieldSchema(field),
-    ]),
+    shown.flatMap((field) => {
+      const schema = fieldSchema(field);
+      return underEachName(field, isPlatformMade(field.behaviour) ? readOnly(schema) : schema);
+    }),
   );
   const platform = Object.fromEntries(
     Object.entries(platformFieldSchemas).map(([name, schema]) => [name, readOnly(schema)]),
@@ -94,19 +101,30 @@ function recordSchema(entity: CompiledEntity): JsonSchema {
   );
 }
 
-export function createSchema(entity: CompiledEntity): JsonSchema {
+function createSchema(entity: CompiledEntity): JsonSchema {
   const sent = fieldsOf(entity, (field) => !isPlatformMade(field.behaviour));
-  const properties = sent.map((field) => [field.name, withDefault(field, sendable(field))]);
-  const optional = sent.filter((field) => !field.required || isFilled(entity, field));
-  return closedObjectOf(
-    Object.fromEntries(properties),
-    optional.map(({ name }) => name),
+  const properties = Object.fromEntries(
+    sent.flatMap((field) => underEachName(field, withDefault(field, sendable(field)))),
   );
+  const needed = sent.filter((field) => isNeeded(entity, field)).map(({ definition }) => apiNamesOf(definition));
+  const always = needed.filter(([, alias]) => alias === undefined).flat();
+  const schema = closedObjectOf(
+    properties,
+    Object.keys(properties).filter((name) => !always.includes(name)),
+  );
+  const byAnyName = needed.filter(([, alias]) => alias !== undefined);
+  if (byAnyName.length === 0) return schema;
+  return { ...schema, allOf: byAnyName.map((names) => anyOf(names.map((name) => objectOf({ [name]: {} })))) };
+}
+
+/** Whether a create without a value of the field is refused. */
+export function isNeeded(entity: CompiledEntity, field: CompiledField): boolean {
+  return field.required && !isFilled(entity, field);
 }
 
 /** What the platform makes may be sent as it stands, so that a record can be read, edited and put back. */
-export function updateSchema(entity: CompiledEntity): JsonSchema {
-  const own = fieldsOf(entity, () => true).map((field) => [field.name, sendable(field)]);
+function updateSchema(entity: CompiledEntity): JsonSchema {
+  const own = fieldsOf(entity, () => true).flatMap((field) => underEachName(field, sendable(field)));
   const properties: Readonly<Record<string, JsonSchema>> = { ...Object.fromEntries(own), ...platformFieldSchemas };
   return closedObjectOf(properties, Object.keys(properties));
 }

@@ -1,7 +1,14 @@
 import { type JsonSchema, objectOf, schemaReference, text } from '../../lib/json-schema.ts';
 import { operators } from '../../records/port.ts';
-import type { CompiledEntity, CompiledField, ParameterName } from '../../schema/port.ts';
-import { fieldIndex } from '../../schema/port.ts';
+import {
+  apiNamesOf,
+  type CompiledEntity,
+  type CompiledField,
+  fieldIndex,
+  fieldName,
+  fieldNamed,
+  type ParameterName,
+} from '../../schema/port.ts';
 import type { Parameter } from './operation.ts';
 import { queryParameter } from './parameters.ts';
 
@@ -39,11 +46,14 @@ export const filterOperator = schemaReference('FilterOperator');
 
 /** `<field>` and `<field>_op` of every field that there are filters on. */
 function filterParameters(entity: CompiledEntity): readonly Parameter[] {
-  const own = [...entity.fields.values()].filter(isFilterable).map(({ name }) => name);
-  return [...own, ...platformFilters].flatMap((name) => [
-    queryParameter(name, schemaReference('Filter'), `Chooses by \`${name}\`.`),
-    queryParameter(`${name}_op`, filterOperator, `How \`${name}\` is compared.`),
-  ]);
+  const own = [...entity.fields.values()].filter(isFilterable).flatMap(({ definition }) => apiNamesOf(definition));
+  return [...own, ...platformFilters].flatMap((name) => {
+    const deprecated = entity.aliases.has(name) ? { deprecated: true as const } : {};
+    return [
+      { ...queryParameter(name, schemaReference('Filter'), `Chooses by \`${name}\`.`), ...deprecated },
+      { ...queryParameter(`${name}_op`, filterOperator, `How \`${name}\` is compared.`), ...deprecated },
+    ];
+  });
 }
 
 const platformFilters = ['id', 'created_at', 'updated_at', 'created_by', 'updated_by'];
@@ -83,7 +93,7 @@ export function explainParameter(entity: CompiledEntity): Parameter {
 
 /** A field keeps its name, and the parameter of that name has `$` before it. */
 export function nameOf(name: ParameterName, entity: CompiledEntity | undefined): string {
-  return entity?.fields.has(name) === true ? `$${name}` : name;
+  return entity !== undefined && fieldNamed(entity, name) !== undefined ? `$${name}` : name;
 }
 
 export const total: JsonSchema = {
@@ -133,6 +143,9 @@ function compoundOrders(entity: CompiledEntity): readonly string[] {
 }
 
 function sortFields(entity: CompiledEntity): readonly string[] {
-  const indexed = [...entity.fields.keys(), 'updated_at'].filter((name) => fieldIndex(entity, name)?.isReady === true);
+  const names = [...entity.fields.values()].flatMap(({ definition }) => apiNamesOf(definition));
+  const indexed = [...names, 'updated_at'].filter(
+    (name) => fieldIndex(entity, fieldName(entity, name))?.isReady === true,
+  );
   return ['created_at', 'id', ...indexed];
 }

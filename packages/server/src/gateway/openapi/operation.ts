@@ -27,6 +27,7 @@ export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
+  readonly deprecated?: true;
   readonly description: string;
   readonly schema: JsonSchema;
 }

@@ -1,5 +1,5 @@
 import { guid, type JsonSchema, time } from '../../lib/json-schema.ts';
-import type { CompiledField } from '../../schema/port.ts';
+import { apiNamesOf, type CompiledField } from '../../schema/port.ts';
 
 /** What the platform sets on every record. */
 export const platformFieldSchemas: Readonly<Record<string, JsonSchema>> = {
@@ -15,4 +15,17 @@ export const platformFieldSchemas: Readonly<Record<string, JsonSchema>> = {
 export function fieldSchema({ behaviour, definition }: CompiledField): JsonSchema {
   const { description } = definition;
   return description === undefined ? behaviour.schema : { ...behaviour.schema, description };
+}
+
+/** The same under each name of the field: its own, and those by which older clients know it. */
+export function underEachName(
+  { definition }: CompiledField,
+  schema: JsonSchema,
+): readonly (readonly [name: string, schema: JsonSchema])[] {
+  const { name } = definition;
+  return apiNamesOf(definition).map((one) => [one, one === name ? schema : asAlias(schema, name)]);
+}
+
+export function asAlias(schema: JsonSchema, name: string): JsonSchema {
+  return { ...schema, deprecated: true, description: `Another name of \`${name}\`.` };
 }

@@ -1,7 +1,7 @@
 import { anyOf, type JsonSchema, objectOf, orNull, schemaReference, text } from '../../lib/json-schema.ts';
 import { isOfEnvelope } from '../../records/port.ts';
-import type { CompiledEntity, ViewDefinition, ViewField } from '../../schema/port.ts';
-import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
+import { type CompiledEntity, fieldNamed, type ViewDefinition, type ViewField } from '../../schema/port.ts';
+import { asAlias, fieldSchema, platformFieldSchemas } from './record-fields.ts';
 import { type ShowingAction, showingActions, type TypeNames, viewsOf } from './type-names.ts';
 
 /** The name of the schema of what an entity's view shows, where there is such a view. */
@@ -50,14 +50,18 @@ function viewSchema(entity: CompiledEntity, view: ViewDefinition, lookedUp: Look
 
 /** Undefined for what is not shown: a field that is gone, or that is secret by now. */
 function memberSchema(
-  { fields }: CompiledEntity,
-  { name, cast, lookup }: ViewField,
+  entity: CompiledEntity,
+  { name, as, cast, lookup }: ViewField,
   lookedUp: LookedUp,
 ): JsonSchema | undefined {
-  const field = fields.get(name);
+  const field = fieldNamed(entity, name);
   const schema = field === undefined ? platformFieldSchemas[name] : fieldSchema(field);
   if (schema === undefined || field?.behaviour.isSecret === true) return undefined;
-  if (lookup === undefined) return cast === undefined ? schema : castSchemas[cast];
+  if (lookup === undefined) {
+    const shown = cast === undefined ? schema : castSchemas[cast];
+    const isAlias = field !== undefined && field.name !== name && as === undefined;
+    return isAlias ? asAlias(shown, field.name) : shown;
+  }
   const target = field?.definition.lookup?.entity;
   if (target === undefined) return undefined;
   const shown = lookedUp(target, lookup.view);

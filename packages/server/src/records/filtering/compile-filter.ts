@@ -8,7 +8,7 @@ import {
 } from '../../expressions/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { invalidInput } from '../../lib/problem.ts';
-import type { CompiledEntity } from '../../schema/port.ts';
+import { type CompiledEntity, fieldName, fieldNamed } from '../../schema/port.ts';
 import { nameIn } from '../listing/list-parameters.ts';
 import type { ListQuery } from '../listing/list-query.ts';
 import type { RecordData } from '../record.ts';
@@ -31,7 +31,7 @@ export function withFilter(call: RecordCall, query: ListQuery, now: number, targ
   const entities = targets?.entities ?? new Map();
   const compiled = compiledFilter(entity, filter, entities);
   if (isMistake(compiled)) throw refusal(entity, compiled);
-  const followed = followedBy(compiled, entities);
+  const followed = followedBy(entity, compiled, entities);
   const lookups =
     targets === undefined || followed.length === 0 ? undefined : new FollowedRecords(targets.call, followed);
   const variables = { now: new Date(now), user: { id: actor.userId } };
@@ -71,16 +71,16 @@ function lookupsOf({ readings }: Condition): readonly Reading[] {
   return following.filter(({ name }, at) => following.findIndex((one) => one.name === name) === at);
 }
 
-function followedBy(condition: Condition, targets: Targets): readonly FollowedField[] {
-  return lookupsOf(condition).flatMap(({ name: field }) => {
-    const entity = targets.get(field);
-    const members = condition.readings.flatMap(({ name, member }) => (name === field ? (member ?? []) : []));
-    return entity === undefined ? [] : [{ field, entity, members: new Set(members) }];
+function followedBy(holder: CompiledEntity, condition: Condition, targets: Targets): readonly FollowedField[] {
+  return lookupsOf(condition).flatMap(({ name }) => {
+    const entity = targets.get(name);
+    const members = condition.readings.flatMap((one) => (one.name === name ? (one.member ?? []) : []));
+    return entity === undefined ? [] : [{ name, field: fieldName(holder, name), entity, members: new Set(members) }];
   });
 }
 
 function refusal(entity: CompiledEntity, { message, at, field }: Mistake) {
-  const isField = field !== undefined && entity.fields.has(field);
+  const isField = field !== undefined && fieldNamed(entity, field) !== undefined;
   const code = isField ? 'not_filterable' : 'invalid_expression';
   const what = isField ? `field \`${field}\` cannot be filtered on` : message;
   return invalidInput('invalid_request', [
@@ -103,7 +103,7 @@ function bindFilter(entity: CompiledEntity, bound: Bound): FilterExpression {
     const value = member === undefined ? values.get(field) : undefined;
     return value === undefined
       ? []
-      : (impliedFilter(entity, { field, operator, value, constant: constant(variables) }) ?? []);
+      : (impliedFilter(entity, { field: value.field, operator, value, constant: constant(variables) }) ?? []);
   });
   const isImplied =
     condition.isConjunctionOfDemands &&

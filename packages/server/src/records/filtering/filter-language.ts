@@ -1,5 +1,6 @@
 import { ExpressionLanguage, type Surroundings } from '../../expressions/port.ts';
 import {
+  apiNamesOf,
   type CompiledEntity,
   type ExpressionValue,
   type FieldValue,
@@ -10,8 +11,15 @@ import {
 
 /** What filters may read of the records of an entity. */
 export interface FilterLanguage {
-  readonly values: ReadonlyMap<string, ExpressionValue>;
+  /** By each name that a filter may use. */
+  readonly values: ReadonlyMap<string, FilterValue>;
   readonly language: ExpressionLanguage;
+}
+
+/** How the values of a field stand in filters. */
+export interface FilterValue extends ExpressionValue {
+  /** The name of the field. */
+  readonly field: string;
 }
 
 /** The variables of every filter: the time of the request, and its caller. */
@@ -58,12 +66,13 @@ function typesOf(values: FilterLanguage['values']): ReadonlyMap<string, string> 
   return new Map([...values].map(([name, { type }]) => [name, type]));
 }
 
-function filterValues({ fields }: CompiledEntity): ReadonlyMap<string, ExpressionValue> {
-  const values = new Map<string, ExpressionValue>(platformValues);
-  for (const { name, definition, behaviour } of fields.values()) {
+function filterValues({ fields }: CompiledEntity): FilterLanguage['values'] {
+  const values = new Map<string, FilterValue>(platformValues.map(([field, value]) => [field, { ...value, field }]));
+  for (const { name: field, definition, behaviour } of fields.values()) {
     const value = storedInExpressions(definition);
     const isFilterable = behaviour.parseQuery !== undefined || behaviour.contains !== undefined;
-    if (value !== undefined && isFilterable) values.set(name, value);
+    if (value === undefined || !isFilterable) continue;
+    for (const name of apiNamesOf(definition)) values.set(name, { ...value, field });
   }
   return values;
 }

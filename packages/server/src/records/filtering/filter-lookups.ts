@@ -1,6 +1,6 @@
 /** What filters read of the records that lookups point to, as far as the caller may get these. */
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import type { CompiledEntity } from '../../schema/port.ts';
+import { type CompiledEntity, fieldName, fieldNamed } from '../../schema/port.ts';
 import { laneOf } from '../../tenancy/port.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
 import { findItems, mayBeId } from '../listing/find-record.ts';
@@ -13,7 +13,7 @@ import type { FilterLookups } from './filter-expression.ts';
 import { filterLanguage } from './filter-language.ts';
 import { type ReadValues, readValues } from './read-values.ts';
 
-/** The entities to which the lookups of an entity point, by the fields, and the call that reads their records. */
+/** The entities to which the lookups of an entity point, by the names that a filter has for the fields, and the call that reads their records. */
 export interface FilterTargets {
   readonly entities: ReadonlyMap<string, CompiledEntity>;
   readonly call: Pick<AuthorizedCall, 'workspace' | 'access' | 'entity'>;
@@ -28,7 +28,7 @@ const charactersMax = 1000;
 export async function filterTargets(call: AuthorizedCall, filter: string): Promise<FilterTargets> {
   const entities = new Map<string, CompiledEntity>();
   for (const [, name = ''] of filter.slice(0, charactersMax).matchAll(/([A-Za-z_]\w*)\s*\./g)) {
-    const { lookup } = call.entity.fields.get(name)?.definition ?? {};
+    const { lookup } = fieldNamed(call.entity, name)?.definition ?? {};
     if (lookup === undefined || entities.has(name) || entities.size >= targetsMax) continue;
     const target = await call.config.entity(lookup.entity);
     if (target !== undefined) entities.set(name, target);
@@ -44,6 +44,8 @@ function mayListAll({ access }: FilterTargets['call'], { name, definition }: Com
 
 /** A lookup that a filter follows. */
 export interface FollowedField {
+  /** The name by which the filter reads it, which may be an alias. */
+  readonly name: string;
   readonly field: string;
   readonly entity: CompiledEntity;
   /** What it reads of the records there. */
@@ -94,9 +96,9 @@ export class FollowedRecords implements FilterLookups {
     return unread === -1 ? records.length : unread;
   }
 
-  /** Of the record that the field points to. @param data of a record for which they were loaded. */
-  of(data: RecordData, field: string): ReadValues | undefined {
-    const wanted = this.#namesIn(data).find(({ followed }) => followed.field === field);
+  /** Of the record that the field of a name points to. @param data of a record for which they were loaded. */
+  of(data: RecordData, name: string): ReadValues | undefined {
+    const wanted = this.#namesIn(data).find(({ followed }) => followed.name === name);
     if (wanted === undefined) return undefined;
     if (!this.#found.has(wanted.place)) throw new TypeError('the record of a lookup is not loaded');
     return this.#found.get(wanted.place);
@@ -146,7 +148,7 @@ export class FollowedRecords implements FilterLookups {
     this.steps += (rows?.steps() ?? 0) - before;
     if (grant === undefined) return undefined;
     const members = this.#followed.flatMap((one) => (one.entity === entity ? [...one.members] : []));
-    const readable = members.filter((name) => isReadable(grant.fields, name));
+    const readable = members.filter((name) => isReadable(grant.fields, fieldName(entity, name)));
     return readValues(filterLanguage(entity).values, data, readable);
   }
 }

@@ -1,7 +1,7 @@
 import type { ValueSize } from '../../expressions/port.ts';
-import { type ExpressionValue, type FieldValue, valueSize } from '../../schema/port.ts';
+import { type FieldValue, valueSize } from '../../schema/port.ts';
 import type { RecordData } from '../record.ts';
-import { readStored } from './filter-language.ts';
+import { type FilterLanguage, readStored } from './filter-language.ts';
 
 /** What an expression reads of a record; a field without a value is left out. */
 export interface ReadValues {
@@ -11,17 +11,14 @@ export interface ReadValues {
 
 export const nothing: ValueSize = { characters: 0, elements: 0 };
 
-/** @param catalog how values stand in expressions, by the fields that may be read. */
-export function readValues(
-  catalog: ReadonlyMap<string, ExpressionValue>,
-  data: RecordData,
-  names: Iterable<string>,
-): ReadValues {
+/** @param names those by which the filter reads the fields. */
+export function readValues(catalog: FilterLanguage['values'], data: RecordData, names: Iterable<string>): ReadValues {
   const fields: Record<string, unknown> = {};
   const sizes = new Map<string, ValueSize>();
   for (const name of names) {
-    const stored = Object.hasOwn(data, name) ? data[name] : undefined;
     const read = catalog.get(name);
+    const field = read?.field ?? name;
+    const stored = Object.hasOwn(data, field) ? data[field] : undefined;
     const value = read === undefined ? undefined : readStored(read, stored);
     if (value !== undefined) fields[name] = value;
     sizes.set(name, sizeOf(stored));

@@ -1,6 +1,6 @@
 import { anyOf, arrayOf, type JsonSchema, objectOf, orNull, schemaReference, text } from '../../../lib/json-schema.ts';
 import { backwardName } from '../../../records/port.ts';
-import { type CompiledEntity, isLookupList, lookupOf } from '../../../schema/port.ts';
+import { apiNamesOf, type CompiledEntity, isLookupList, lookupOf } from '../../../schema/port.ts';
 import { nameOf, partial } from '../list-parameters.ts';
 import type { Parameter } from '../operation.ts';
 import { queryParameter } from '../parameters.ts';
@@ -9,15 +9,24 @@ import type { TypeNames } from '../type-names.ts';
 /** By what the records of an entity can be expanded. */
 export interface DocumentedExpansion {
   readonly name: string;
+  /** The name is an alias of the field, or made of one. */
+  readonly isAlias: boolean;
   /** `elements` are those that an array of lookups refers to. */
   readonly direction: 'forward' | 'elements' | 'backward';
   /** The schema of each record that is shown; undefined where the other entity is not described. */
   readonly shown: string | undefined;
 }
 
+/** A lookup by one of the names of its field. */
+export interface DocumentedReference {
+  readonly entity: string;
+  readonly field: string;
+  readonly isAlias: boolean;
+}
+
 /** The lookups of each entity, by the entity that they refer to, and the schemas that show its records. */
 export interface DocumentedLookups {
-  readonly referring: ReadonlyMap<string, readonly { readonly entity: string; readonly field: string }[]>;
+  readonly referring: ReadonlyMap<string, readonly DocumentedReference[]>;
   readonly names: ReadonlyMap<string, TypeNames>;
 }
 
@@ -25,15 +34,17 @@ export function documentedExpansions(
   { name: entityName, fields }: CompiledEntity,
   { referring, names }: DocumentedLookups,
 ): readonly DocumentedExpansion[] {
-  const forward = [...fields.values()].flatMap(({ name, definition }): readonly DocumentedExpansion[] => {
+  const forward = [...fields.values()].flatMap(({ definition }): readonly DocumentedExpansion[] => {
     const lookup = lookupOf(definition);
     if (lookup === undefined) return [];
     const direction = isLookupList(definition) ? 'elements' : 'forward';
-    return [{ name, direction, shown: names.get(lookup.entity)?.views.get.get('default') }];
+    const shown = names.get(lookup.entity)?.views.get.get('default');
+    return apiNamesOf(definition).map((name, at) => ({ name, isAlias: at > 0, direction, shown }));
   });
   const backward = (referring.get(entityName) ?? []).map(
     (reference): DocumentedExpansion => ({
       name: backwardName(reference),
+      isAlias: reference.isAlias,
       direction: 'backward',
       shown: names.get(reference.entity)?.views.list.get('default'),
     }),
@@ -43,7 +54,10 @@ export function documentedExpansions(
 
 /** @param entity that of a list, whose fields may have the name of the parameter. */
 export function expandParameter(expansions: readonly DocumentedExpansion[], entity?: CompiledEntity): Parameter {
-  const some = expansions.slice(0, namedMax).map((one) => `\`${one.name}\``);
+  const some = expansions
+    .filter(({ isAlias }) => !isAlias)
+    .slice(0, namedMax)
+    .map((one) => `\`${one.name}\``);
   const examples = some.length === 0 ? '' : ` Among them: ${some.join(', ')}.`;
   return queryParameter(
     nameOf('expand', entity),
@@ -56,9 +70,10 @@ const namedMax = 20;
 
 /** What a record has in its member `expand`. */
 export function expandSchema(expansions: readonly DocumentedExpansion[]): JsonSchema {
-  const members = expansions.map(({ name, direction, shown }) => {
+  const members = expansions.map(({ name, isAlias, direction, shown }) => {
     const record = shown === undefined ? { type: 'object' } : schemaReference(shown);
-    return [name, shownSchemas[direction](record)];
+    const schema = shownSchemas[direction](record);
+    return [name, isAlias ? { ...schema, deprecated: true } : schema];
   });
   const schema = objectOf(
     Object.fromEntries(members),
