@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { ifNoneMatch } from '../parameters.ts';
+import { renamedFields } from '../renamed-fields.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, byVerb, closed, guid, named, orNull, recordOf, text } from '../schema.ts';
 import { AppToken } from './sign-in.ts';
@@ -26,6 +27,9 @@ export const Permissions = named(
     statements: Type.Array(Type.Unknown(), {
       description: 'The statements of the caller’s policies, as they are stored.',
     }),
+    renamed: Type.Optional(
+      recordOf(renamedFields, { description: 'The fields that these statements mean by other names, by entity.' }),
+    ),
   }),
 );
 

@@ -1,8 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { InputError } from '../problem-schema.ts';
+import { renamedFields } from '../renamed-fields.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, byVerb, closed, guid, itemsOf, named, oneOf, pageOf, recordOf, text, time } from '../schema.ts';
+
+const renamed = Type.Optional(renamedFields);
 
 export const DescribedStatement = named(
   'DescribedStatement',
@@ -19,6 +22,7 @@ export const DescribedStatement = named(
     Fields: Type.Optional(
       Type.Array(text, { description: 'The fields that the statement is limited to, if it is limited.' }),
     ),
+    renamed,
     ambiguous: Type.Optional(
       Type.Array(Type.Object({ key: text, members: Type.Array(text) }), {
         description: 'The keys that match several members whose names differ only in ASCII case.',
@@ -166,6 +170,7 @@ export const MatrixCell = named(
     group: Type.Optional(text),
     Sid: Type.Optional(text),
     Fields: Type.Optional(Type.Array(text)),
+    renamed,
     conditional: Type.Optional(Type.Literal(true, { description: 'A condition may decide otherwise.' })),
   }),
 );

@@ -5,6 +5,7 @@ import { type Explanation, explain } from './explanation.ts';
 import { countPatterns, type PolicyCounts } from './patterns/count-patterns.ts';
 import { foldAscii, matchesGlob } from './patterns/glob.ts';
 import type { AskedPath } from './patterns/resource-glob.ts';
+import { type RenamedField, renamedFields } from './renamed-fields.ts';
 import { plainRulings, type Ruling } from './ruling.ts';
 import { weigh } from './weigh.ts';
 
@@ -28,6 +29,8 @@ export interface CompiledAccess extends PolicyCounts {
    */
   denials(action: string, pathBeforeId: string, context: () => AccessContext): Ruling;
   explain(action: string, resource: string, context: () => AccessContext): Explanation;
+  /** What the statements about an action call otherwise than it is called now. */
+  renamedFields(action: string, context: () => AccessContext): readonly RenamedField[];
   /** Whether a Deny may concern the action, on whatever resource and under whatever condition. */
   mayDeny(action: string): boolean;
   /** How many stored statements are broken: each is either a Deny on all it may have meant or no grant at all. */
@@ -92,6 +95,13 @@ class StatementList implements CompiledAccess {
     const plan = this.#planOf(action);
     const asked = askedOf(resource, context, plan.isSpent ? { stepsLeft: -1 } : wholeEffort());
     return explain(this.#statements, asked, { ...plan, foldedAction: foldAscii(action) });
+  }
+
+  renamedFields(action: string, context: () => AccessContext): readonly RenamedField[] {
+    const { denies, allows } = this.#planOf(action);
+    const effort = wholeEffort();
+    const known = once(context);
+    return [...denies, ...allows].flatMap((statement) => renamedFields(statement, known, effort));
   }
 
   mayDeny(action: string): boolean {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccessContext, Pending } from './context/context.ts';
+import type { AccessContext } from './context/context.ts';
 import { compilePolicies } from './decide.ts';
 import type { Explanation } from './explanation.ts';
+import { namingOf } from './testing/random-naming.ts';
 
 function explain(
   statements: readonly object[],
   record: Readonly<Record<string, unknown>>,
-  pending: readonly Pending[] = [],
+  more: Pick<AccessContext, 'pending' | 'naming'> = {},
 ): Explanation {
   const context: AccessContext = {
     request: { method: 'GET', path: '/p', pathParameters: {}, queryParameters: new Map(), ip: '', time: 0 },
@@ -15,7 +16,7 @@ function explain(
     tenant: { id: 't1', code: 'one' },
     jwt: {},
     record,
-    pending,
+    ...more,
   };
   const access = compilePolicies([{ policyId: 'p', policyName: 'policy', via: { kind: 'direct' }, statements }]);
   return access.explain('getorder', '/item/order/7', () => context);
@@ -76,7 +77,7 @@ test('names the fields of a statement, and no condition of a statement that cann
       { ...statement, Condition },
     ],
     {},
-    ['record'],
+    { pending: ['record'] },
   );
   assert.equal(decision, 'undecided');
   assert.deepEqual(matched, [{ ...shown, Fields: ['a'] }]);
@@ -130,4 +131,23 @@ test('names the members that make several values of a variable', () => {
   const failed_condition = { operator: 'StringNotEquals', key: 'user.id', expected: [expected], actual: ['u1'] };
   assert.deepEqual(near, [{ ...shown, ambiguous, failed_condition }]);
   assert.deepEqual(matched, [{ ...shown, Effect: 'Deny', resourcePattern: Resource, ambiguous }]);
+});
+
+test('calls fields as the statement does, and says what they are called now', () => {
+  const naming = namingOf([['text', 'body', 'note'], ['owner', 'author'], ['plain']]);
+  const Condition = {
+    StringEquals: { 'record.Body': 'a', 'record.plain': `$\u007brecord.author}`, 'request.body.note.x': 'a' },
+  };
+  const allow = { ...statement, Condition, Fields: ['plain', 'bo*', '!auth??', '*'] };
+  const { near, matched } = explain([allow, { ...statement, Fields: ['text'] }], { text: 'b', plain: 'p' }, { naming });
+  const renamed = [
+    { name: 'record.Body', field: 'text' },
+    { name: 'record.author', field: 'owner' },
+    { name: 'request.body.note.x', field: 'text' },
+    { name: 'bo*', field: 'text' },
+    { name: '!auth??', field: 'owner' },
+  ];
+  const failed_condition = { operator: 'StringEquals', key: 'record.Body', expected: ['a'], actual: ['b'] };
+  assert.deepEqual(near, [{ ...shown, Fields: allow.Fields, renamed, failed_condition }]);
+  assert.deepEqual(matched, [{ ...shown, Fields: ['text'] }]);
 });

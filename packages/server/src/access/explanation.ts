@@ -13,6 +13,7 @@ import type { Effect } from './effect.ts';
 import { isSpent, wholeEffort } from './effort.ts';
 import { matchesGlob } from './patterns/glob.ts';
 import { type AskedPath, keysOf } from './patterns/resource-glob.ts';
+import { type RenamedField, renamedFields } from './renamed-fields.ts';
 import type { Outcome } from './ruling.ts';
 import type { StatementReading } from './statement.ts';
 import { shownTemplate } from './template.ts';
@@ -42,6 +43,8 @@ export interface MatchedStatement extends Pick<AttachedPolicy, 'policyId' | 'pol
   readonly Fields?: readonly string[];
   /** The keys that it asks for and that lead to several members, whose names differ in ASCII case alone. */
   readonly ambiguous?: readonly AmbiguousKey[];
+  /** Fields that it means by names that are not their present ones. */
+  readonly renamed?: readonly RenamedField[];
   /** It was not looked at to its end, since the decision took more than one may. */
   readonly over_budget?: true;
   /** What is wrong with a stored statement that counts as a Deny because it cannot be trusted to say less. */
@@ -153,6 +156,7 @@ function describe({ statement, look, isUnseen }: Told, { asked, foldedAction }: 
   const { policy, reading, effect, fields, actions, resources } = statement;
   const action = actions.find((glob) => matchesGlob(glob, foldedAction, asked.effort)) ?? actions[0];
   const resource = (isUnseen ? undefined : look.resource) ?? resources[0];
+  const renamed = renamedFields(statement, asked.context, asked.effort);
   return {
     policyId: policy.policyId,
     policyName: policy.policyName,
@@ -162,6 +166,7 @@ function describe({ statement, look, isUnseen }: Told, { asked, foldedAction }: 
     actionPattern: action?.pattern ?? '',
     resourcePattern: resource?.pattern ?? '',
     ...(fields === undefined || reading.Fields === undefined ? {} : { Fields: reading.Fields }),
+    ...(renamed.length === 0 ? {} : { renamed }),
     ...(isUnseen ? { over_budget: true } : ambiguityOf(statement, look, asked)),
     ...(reading.errors.length === 0 ? {} : { broken: reading.errors }),
   };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { FieldNaming } from './context/field-naming.ts';
 import { compileFields, type FieldGrant, fieldSetOf } from './field-set.ts';
 
 const names = ['id', 'version', 'created_at', 'updated_at', 'created_by', 'name', 'salary', 'salary_note'];
@@ -8,15 +9,13 @@ interface Lists {
   readonly granted: readonly (readonly string[] | undefined)[];
   readonly taken?: readonly (readonly string[])[];
   readonly by?: FieldGrant['by'];
+  readonly naming?: FieldNaming;
 }
 
 /** Those of the names that are in the set, or `all`. */
-function fields({ granted, taken = [], by = 'any' }: Lists): readonly string[] | 'all' {
-  const set = fieldSetOf({
-    granted: granted.map((patterns) => (patterns === undefined ? undefined : compileFields(patterns))),
-    by,
-    taken: taken.map(compileFields),
-  });
+function fields({ granted, taken = [], by = 'any', naming }: Lists): readonly string[] | 'all' {
+  const limits = granted.map((patterns) => (patterns === undefined ? undefined : compileFields(patterns)));
+  const set = fieldSetOf({ granted: limits, by, taken: taken.map(compileFields) }, () => naming);
   return set === undefined ? 'all' : names.filter((name) => set.has(name) && set.has(name));
 }
 
@@ -49,7 +48,7 @@ test('the envelope is in every set, also where all is taken', () => {
 });
 
 test('answers the same after more names than it remembers', () => {
-  const set = fieldSetOf({ granted: [compileFields(['*7'])], by: 'any', taken: [] });
+  const set = fieldSetOf({ granted: [compileFields(['*7'])], by: 'any', taken: [] }, () => undefined);
   for (let round = 0; round < 2; round++)
     for (let number = 0; number < 1000; number++) assert.equal(set?.has(`f${number}`), number % 10 === 7);
 });

@@ -1,3 +1,5 @@
+import { type FieldNaming, namesOf } from './context/field-naming.ts';
+import type { Effect } from './effect.ts';
 import { type Effort, isSpent, spend, wholeEffort } from './effort.ts';
 import { compileGlob, type Glob, matchesGlob } from './patterns/glob.ts';
 
@@ -35,31 +37,47 @@ export interface FieldGrant {
   readonly taken: readonly FieldPatterns[];
 }
 
-/** `undefined` for all fields. Names on which all is spent that one decision may take, and those after them, are in no set. */
-export function fieldSetOf({ granted, by, taken }: FieldGrant): FieldSet | undefined {
+/**
+ * `undefined` for all fields. Names on which all is spent that one decision may take, and those after them, are in no set.
+ * @param namingOf how fields are called: asked for where a set depends on names.
+ */
+export function fieldSetOf(
+  { granted, by, taken }: FieldGrant,
+  namingOf: () => FieldNaming | undefined,
+): FieldSet | undefined {
   const limits = granted.filter((patterns) => patterns !== undefined);
   const isUnlimited = by === 'all' ? limits.length === 0 : limits.length < granted.length;
   if (isUnlimited && taken.length === 0) return undefined;
+  const naming = namingOf();
   const effort = wholeEffort();
-  const takesName = (patterns: FieldPatterns, name: string): boolean => takes(patterns, name, effort);
-  const isIn = (name: string): boolean => {
-    if (taken.some((patterns) => takesName(patterns, name))) return false;
+  const isIn = (names: readonly string[]): boolean => {
+    if (taken.some((patterns) => takesField(patterns, names, { effect: 'Deny', effort }))) return false;
     if (isUnlimited) return true;
-    return by === 'all'
-      ? limits.every((patterns) => takesName(patterns, name))
-      : limits.some((patterns) => takesName(patterns, name));
+    const grants = (patterns: FieldPatterns) => takesField(patterns, names, { effect: 'Allow', effort });
+    return by === 'all' ? limits.every(grants) : limits.some(grants);
   };
-  return rememberingSet((name) => !isSpent(effort) && isIn(name) && !isSpent(effort));
+  return rememberingSet((name) => !isSpent(effort) && isIn(namesOf(naming, name)) && !isSpent(effort));
 }
 
 function isExclusion(pattern: string): boolean {
   return pattern.startsWith('!');
 }
 
-function takes({ includes, excludes }: FieldPatterns, name: string, effort: Effort): boolean {
-  if (!spend(effort, (includes.length + excludes.length) * stepsOfPattern)) return false;
-  const matches = (glob: Glob): boolean => matchesGlob(glob, name, effort);
-  return includes.some(matches) && !excludes.some(matches);
+/**
+ * Whether a statement is about a field, by all names that it has or had. A Deny must hold on under any of them: a
+ * pattern with wildcards excludes the field from a Deny only if it matches each of the names.
+ */
+export function takesField(
+  { includes, excludes }: FieldPatterns,
+  names: readonly string[],
+  { effect, effort }: { readonly effect: Effect; readonly effort: Effort },
+): boolean {
+  if (!spend(effort, (includes.length + excludes.length) * names.length * stepsOfPattern)) return false;
+  const matchesOne = (glob: Glob): boolean => names.some((name) => matchesGlob(glob, name, effort));
+  const matchesEach = (glob: Glob): boolean => names.every((name) => matchesGlob(glob, name, effort));
+  const isExcludedBy = (glob: Glob): boolean =>
+    effect === 'Allow' || glob.kind === 'literal' ? matchesOne(glob) : matchesEach(glob);
+  return includes.some(matchesOne) && !excludes.some(isExcludedBy);
 }
 
 const stepsOfPattern = 4;

@@ -1,7 +1,7 @@
 import { type OpenStatement, reachOf } from './compiled-statement.ts';
 import type { AccessContext, Pending, RequestContext } from './context/context.ts';
 import { type Effort, isSpent } from './effort.ts';
-import { type FieldPatterns, type FieldSet, fieldSetOf } from './field-set.ts';
+import { type FieldGrant, type FieldPatterns, type FieldSet, fieldSetOf } from './field-set.ts';
 import { type AskedPath, keysOf } from './patterns/resource-glob.ts';
 import { type FieldEquality, type Judgement, type KnownStates, plainJudgements, type Ruling } from './ruling.ts';
 import { everyOf, type Truth } from './truth.ts';
@@ -54,7 +54,7 @@ export class OpenRuling implements Ruling {
   get sureFields(): FieldSet | undefined {
     const { granted, taken, openAllows, openDenies } = this.#tally;
     const mayBeTaken = openDenies.map(({ statement }) => statement.fields).filter((fields) => fields !== undefined);
-    return fieldSetOf({
+    return this.#fieldSetOf({
       ...(granted.length > 0 ? { granted, by: 'any' } : { granted: openAllows.map(fieldsOf), by: 'all' }),
       taken: [...taken, ...mayBeTaken],
     });
@@ -62,7 +62,11 @@ export class OpenRuling implements Ruling {
 
   get possibleFields(): FieldSet | undefined {
     const { granted, taken, openAllows } = this.#tally;
-    return fieldSetOf({ granted: [...granted, ...openAllows.map(fieldsOf)], by: 'any', taken });
+    return this.#fieldSetOf({ granted: [...granted, ...openAllows.map(fieldsOf)], by: 'any', taken });
+  }
+
+  #fieldSetOf(grant: FieldGrant): FieldSet | undefined {
+    return fieldSetOf(grant, () => this.#context.naming);
   }
 
   get equalities(): readonly FieldEquality[] {
@@ -121,7 +125,7 @@ export class OpenRuling implements Ruling {
     const isInEffect = (_: OpenStatement, index: number) => effects[index] === '1';
     const grantedNow = openAllows.filter((open, index) => isInEffect(open, openDenies.length + index)).map(fieldsOf);
     const takenNow = openDenies.filter(isInEffect).map(fieldsOf);
-    const fields = fieldSetOf({
+    const fields = this.#fieldSetOf({
       granted: [...granted, ...grantedNow],
       by: 'any',
       taken: [...taken, ...takenNow.filter((one) => one !== undefined)],

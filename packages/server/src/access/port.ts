@@ -2,7 +2,15 @@
 
 export type { AccessContext, Pending, RecordState, RequestContext } from './context/context.ts';
 export { TextPart } from './context/context-value.ts';
-export { type Escalation, type Excess, findEscalation, type GrantChange, type HeldPolicy } from './cover/cover.ts';
+export {
+  type Escalation,
+  type Excess,
+  findEscalation,
+  type GrantChange,
+  type HeldPolicy,
+  haveExceptions,
+  type RenamedEntity,
+} from './cover/cover.ts';
 export { covers, overlaps, type Pattern, readPattern } from './cover/cover-pattern.ts';
 export {
   type AttachedPolicy,
@@ -16,6 +24,7 @@ export type { FailedCondition, NearStatement } from './explanation.ts';
 export { countPatterns, type PolicyCounts } from './patterns/count-patterns.ts';
 export { collapseStars, compileGlob, foldAscii, type Glob, matchesGlob } from './patterns/glob.ts';
 export { stepsPerCharacter } from './patterns/glob-search.ts';
+export type { RenamedField } from './renamed-fields.ts';
 export type { Judgement, KnownStates, Outcome, Ruling } from './ruling.ts';
 export { parseStatements, readStatement, type Statement, type StatementReading } from './statement.ts';
 export { withoutVariables } from './template.ts';

@@ -34,7 +34,7 @@ export function rulingOf(denied: Sorted, allowed: Sorted, asked: AskedPath): Rul
   const openAllows = granted.includes(undefined) ? [] : allowed.open;
   if (denied.open.length > 0 || openAllows.length > 0)
     return new OpenRuling({ asked, granted, taken, openAllows, openDenies: denied.open });
-  const fields = fieldSetOf({ granted, by: 'any', taken });
+  const fields = fieldSetOf({ granted, by: 'any', taken }, () => asked.context().naming);
   return fields === undefined ? plainRulings.allowed : decidedRuling({ outcome: 'allowed', fields });
 }
 

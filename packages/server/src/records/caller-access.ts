@@ -1,3 +1,4 @@
+import type { CompiledEntity } from '../schema/port.ts';
 import type { RecordPolicy } from './record-policy.ts';
 import type { RecordCall } from './writing/write-loop.ts';
 
@@ -11,8 +12,13 @@ export interface CallerAccess {
   assertAllowed(verb: string): void;
 }
 
-/** A request that does one thing by one verb. */
-export interface RecordPolicyRequest {
+/** A request that does one thing by one verb, with records of an entity. */
+export interface RecordPolicyRequest extends Omit<NamedPolicyRequest, 'entityName'> {
+  readonly entity: CompiledEntity;
+}
+
+/** The same, of an entity that may not be there. */
+export interface NamedPolicyRequest {
   readonly verb: 'get' | 'list' | 'count' | 'create' | 'update' | 'delete' | 'browse';
   readonly entityName: string;
   /** That of the record, where the request names one. */

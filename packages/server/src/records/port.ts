@@ -1,6 +1,6 @@
 /** The one runtime of all records: writes, lists, views. */
 export type { Actor } from './actor.ts';
-export type { AuthorizedCall, RecordPolicyRequest } from './caller-access.ts';
+export type { AuthorizedCall, NamedPolicyRequest, RecordPolicyRequest } from './caller-access.ts';
 export { presentExpanded } from './expand/expand-records.ts';
 export { backwardName, type Expansion, readExpand } from './expand/expand-tree.ts';
 export {

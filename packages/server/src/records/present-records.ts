@@ -121,7 +121,10 @@ export function otherRecords(call: AuthorizedCall): OtherRecords {
   const room = newRoom();
   return {
     room,
-    mayRead: (entityName, id) => andThen(pause(), () => rowsOf(entityName, id)?.isNone !== true),
+    mayRead: (entityName, id) =>
+      andThen(pause(), () =>
+        andThen(config.entity(entityName), (entity) => entity !== undefined && rowsOf(entity, id)?.isNone !== true),
+      ),
     fetch: roomyFetch(call, { rowsOf, pause, room }),
     projection: async (entityName, view) => {
       const entity = await config.entity(entityName);
@@ -131,14 +134,14 @@ export function otherRecords(call: AuthorizedCall): OtherRecords {
   };
 }
 
-type RecordPoliciesToGet = (entityName: string, id: string) => RecordPolicy | undefined;
+type RecordPoliciesToGet = (entity: CompiledEntity, id: string) => RecordPolicy | undefined;
 
 /** What the caller may get of single records, each decided once for a reply. */
 function rowsToGet({ access }: AuthorizedCall): RecordPoliciesToGet {
   const decided = new Map<string, RecordPolicy | undefined>();
-  return (entityName, id) => {
-    const place = `${entityName} ${id}`;
-    if (!decided.has(place)) decided.set(place, access.rows({ verb: 'get', entityName, id }));
+  return (entity, id) => {
+    const place = `${entity.name} ${id}`;
+    if (!decided.has(place)) decided.set(place, access.rows({ verb: 'get', entity, id }));
     return decided.get(place);
   };
 }
@@ -149,7 +152,7 @@ function rowsToGet({ access }: AuthorizedCall): RecordPoliciesToGet {
  */
 export function writtenText(call: AuthorizedCall, { data, version }: WrittenRecord, body: unknown): ReadableText {
   const text = storedText(call.entity, { data, version });
-  const rows = call.access.rows({ verb: 'get', entityName: call.entity.name, id: data.id });
+  const rows = call.access.rows({ verb: 'get', entity: call.entity, id: data.id });
   if (rows === undefined) return text;
   const grant = grantOn(rows, call.entity, data);
   if (grant !== undefined && grant.fields === undefined) return text;
@@ -188,7 +191,7 @@ function roomyFetch({ config, workspace }: AuthorizedCall, reply: ReplyWork): Lo
 }
 
 function granted(entity: CompiledEntity, record: StoredRecord, rowsOf: RecordPoliciesToGet): readonly ShownRecord[] {
-  const rows = rowsOf(entity.name, record.data.id);
+  const rows = rowsOf(entity, record.data.id);
   if (rows === undefined) return [record];
   const grant = grantOn(rows, entity, record.data);
   return grant === undefined ? [] : [{ ...record, fields: grant.fields }];

@@ -2,7 +2,8 @@ import { type CompiledCheck, compileChecks } from './checks.ts';
 import { type CompiledField, compileField } from './compiled-field.ts';
 import { type EntityDefinition, isPlatformField } from './definition.ts';
 import { type EntityState, newEntityState } from './entity-state.ts';
-import { namesByAlias } from './field-names.ts';
+
+import { type FieldNaming, namesByAlias, namingOf } from './field-names.ts';
 import { readableFields } from './field-types/registry.ts';
 import { type CompiledFill, compileFills } from './fills/compile-fills.ts';
 import { type CompiledIndexes, compileIndexes } from './indexes/compile-indexes.ts';
@@ -23,6 +24,8 @@ export interface CompiledEntity extends CompiledIndexes {
   readonly stored: StoredNames;
   /** The name of the field that each alias is one of. */
   readonly aliases: ReadonlyMap<string, string>;
+  /** The names by which policies may call the fields; undefined where each field has one name. */
+  readonly naming: FieldNaming | undefined;
   readonly keys: CompiledKeys;
   /** Where the record key is a fixed start and then the id, records are found and listed by it; else by the id index. */
   readonly directSortPrefix: string | undefined;
@@ -64,6 +67,7 @@ export function compileEntity(
     fields,
     aliases,
     stored,
+    naming: namingOf(definition.UpdateParams),
     ...compileIndexes({ name, stored }, state.indexes),
     keys,
     directSortPrefix: directSortPrefix(keys),

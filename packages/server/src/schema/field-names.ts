@@ -49,6 +49,26 @@ export function withFormerNames(field: FieldDefinition): FieldDefinition {
   return others.length === (field.formerNames ?? []).length ? field : { ...field, formerNames: others };
 }
 
+/** The names of each field of an entity, where a field has several: its present name is the first of a list. */
+export interface FieldNaming {
+  /** By each of the names. */
+  readonly byName: ReadonlyMap<string, readonly string[]>;
+  /** By each of the names in small letters: there, fields whose names differ in case meet. */
+  readonly byFolded: ReadonlyMap<string, readonly (readonly string[])[]>;
+}
+
+/** Undefined where every field has one name, so that no decision about such an entity costs more. */
+export function namingOf(fields: readonly FieldDefinition[]): FieldNaming | undefined {
+  const lists = fields.map(namesOf);
+  if (lists.every((names) => names.length === 1)) return undefined;
+  const pairs = lists.flatMap((names) => names.map((name) => [name, names] as const));
+  const byFolded = Map.groupBy(pairs, ([name]) => name.toLowerCase());
+  return {
+    byName: new Map(pairs),
+    byFolded: new Map([...byFolded].map(([folded, alike]) => [folded, [...new Set(alike.map(([, names]) => names))]])),
+  };
+}
+
 /** A conversion stores values under a name that no field can have. */
 function isLegalName(stored: string): boolean {
   return !stored.includes('@');

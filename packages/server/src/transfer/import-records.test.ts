@@ -221,8 +221,8 @@ test('a row is updated only where the caller may update its record', async (cont
   const asked: string[] = [];
   const access: CallerAccess = {
     ...mayAll,
-    rows: ({ verb, entityName, id }) => {
-      asked.push(`${verb} ${entityName} ${id}`);
+    rows: ({ verb, entity, id }) => {
+      asked.push(`${verb} ${entity.name} ${id}`);
       return id === second?.id ? noRows : undefined;
     },
   };

@@ -80,10 +80,9 @@ function openWriter(
 /** A row is decided as the request would be that sends it alone, and as a part of this one. */
 function accessOfRows({ entity, access }: AuthorizedCall): RowsAccess {
   return {
-    toCreate: (body) =>
-      bothPolicies(access.rowsOfBody(body), access.rows({ verb: 'create', entityName: entity.name, body })),
+    toCreate: (body) => bothPolicies(access.rowsOfBody(body), access.rows({ verb: 'create', entity, body })),
     toUpdate: (id, body) => {
-      const rows = access.rows({ verb: 'update', entityName: entity.name, id, body });
+      const rows = access.rows({ verb: 'update', entity, id, body });
       // That there is a record of a row's values is no secret to a caller who may create one.
       return rows && { ...rows, missing: (record, states) => rows.denied(record, undefined, states) };
     },

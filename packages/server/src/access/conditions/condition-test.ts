@@ -1,6 +1,7 @@
 import type { AccessContext } from '../context/context.ts';
 import { type ContextKey, isPending, parseContextKey } from '../context/context-key.ts';
 import { AlikeMembers, stepsThrough, valuesOf } from '../context/context-value.ts';
+import { presentName } from '../context/field-naming.ts';
 import type { Effect } from '../effect.ts';
 import { type Effort, spend } from '../effort.ts';
 import type { FieldEquality } from '../ruling.ts';
@@ -45,7 +46,10 @@ export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest 
       const found = key.read(context, effort);
       return spend(effort, stepsThrough(found)) ? valuesOf(found) : [];
     },
-    equality: (context, effort) => equalityOf(key, use, soleText?.(context, effort)),
+    equality: (context, effort) => {
+      const equality = equalityOf(key, use, soleText?.(context, effort));
+      return equality && { ...equality, field: presentName(context.naming, equality.field) };
+    },
   };
 }
 

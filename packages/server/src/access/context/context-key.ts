@@ -3,6 +3,7 @@ import type { Mistake } from '../mistake.ts';
 import { foldAscii } from '../patterns/glob.ts';
 import type { AccessContext, Pending, RecordState } from './context.ts';
 import { AlikeMembers } from './context-value.ts';
+import { filterParameters, namesAround } from './field-naming.ts';
 import { isAlike, placesOf, readPath, stepsOf } from './member-path.ts';
 
 /** A name by which a condition or a variable asks for something of the context. */
@@ -14,6 +15,8 @@ export interface ContextKey {
   readonly state: RecordState | undefined;
   /** The field, where the key asks for a field of the record and for nothing within it. */
   readonly recordField: string | undefined;
+  /** The name, where the key asks for a field, or for something within it. */
+  fieldName(context: AccessContext): string | undefined;
   /** `undefined` where the context has no such thing, `AlikeMembers` where it has several. The time is a `Date`. */
   read(context: AccessContext, effort: Effort): unknown;
   /** What it leads to, by the names below its root as the context has them: several where these differ in ASCII case. */
@@ -37,12 +40,20 @@ export function parseContextKey(text: string): ContextKey | Mistake {
   if (found === 'role')
     return ['invalid_value', 'is not a condition key: the role is a label, and no decision may depend on it'];
   if (found === undefined) return ['invalid_value', 'is not a condition key'];
-  return { text, needs: [], state: undefined, recordField: undefined, spellings: () => [], ...found };
+  return { ...plainKey, text, ...found };
 }
 
 const keyLengthMax = 256;
 
-type KeyMeaning = Pick<ContextKey, 'read'> & Partial<Pick<ContextKey, 'spellings' | 'needs' | 'state' | 'recordField'>>;
+const plainKey = {
+  needs: [],
+  state: undefined,
+  recordField: undefined,
+  fieldName: () => undefined,
+  spellings: () => [],
+} as const;
+
+type KeyMeaning = Pick<ContextKey, 'read'> & Partial<ContextKey>;
 
 function keyUnder(root: string, path: readonly string[]): KeyMeaning | 'role' | undefined {
   const [first = ''] = path;
@@ -50,9 +61,9 @@ function keyUnder(root: string, path: readonly string[]): KeyMeaning | 'role' | 
     case 'request':
       return requestKey(foldAscii(first), path.slice(1));
     case 'user':
-      return isOneOf(path, ['id', 'email']) ? walking(({ user }) => user, path, true) : undefined;
+      return isOneOf(path, ['id', 'email']) ? walking(({ user }) => user, path, 'given') : undefined;
     case 'tenant':
-      return isOneOf(path, ['id', 'code']) ? walking(({ tenant }) => tenant, path, true) : undefined;
+      return isOneOf(path, ['id', 'code']) ? walking(({ tenant }) => tenant, path, 'given') : undefined;
     case 'jwt':
       if (foldAscii(first) === 'role') return 'role';
       return isPath(path) ? walking(({ jwt }) => jwt, path) : undefined;
@@ -64,17 +75,19 @@ function keyUnder(root: string, path: readonly string[]): KeyMeaning | 'role' | 
 }
 
 function recordKey(first: string, path: readonly string[]): KeyMeaning {
-  const ofRecord = walking(({ record }) => record, path, true);
-  const [name] = path;
-  if (path.length === 1) return { ...ofRecord, needs: ['record'], recordField: name };
-  if (first !== 'before' && first !== 'after') return { ...ofRecord, needs: ['record'] };
-  const ofState = walking((context) => context[first], path.slice(1), true);
+  const ofRecord = walking(({ record }) => record, path, 'fields');
+  const [name, nameInState] = path;
+  const fieldName = (): string | undefined => name;
+  if (path.length === 1) return { ...ofRecord, needs: ['record'], recordField: name, fieldName };
+  if (first !== 'before' && first !== 'after') return { ...ofRecord, needs: ['record'], fieldName };
+  const ofState = walking((context) => context[first], path.slice(1), 'fields');
   // Where the request has no such state, it is a field of the record, or nothing.
   const meaning = (context: AccessContext) => (context[first] === undefined ? ofRecord : ofState);
   return {
     state: first,
     needs: first === 'after' ? ['record', 'after'] : ['record'],
     read: (context, effort) => meaning(context).read(context, effort),
+    fieldName: (context) => (context[first] === undefined ? name : nameInState),
     spellings: (context, effort) => {
       const names = meaning(context).spellings(context, effort);
       return context[first] === undefined ? names : names.map((rest) => `${first}.${rest}`);
@@ -87,14 +100,19 @@ function requestKey(name: string, path: readonly string[]): KeyMeaning | undefin
     case 'pathparameters': {
       if (!isOneOf(path, ['id', 'entity'])) return undefined;
       const isOfId = foldAscii(path[0] ?? '') === 'id';
-      return { ...walking(({ request }) => request.pathParameters, path, true), ...(isOfId ? { needs: ['id'] } : {}) };
+      return {
+        ...walking(({ request }) => request.pathParameters, path, 'given'),
+        ...(isOfId ? { needs: ['id'] } : {}),
+      };
     }
     case 'queryparameters': {
       const parameter = path.join('.');
       return parameter === '' ? undefined : ofQuery(parameter);
     }
     case 'body':
-      return isPath(path) ? { ...walking(({ request }) => request.body, path), needs: ['body'] } : undefined;
+      return isPath(path)
+        ? { ...walking(({ request }) => request.body, path, 'sent fields'), needs: ['body'], fieldName: () => path[0] }
+        : undefined;
     default:
       return path.length === 0 ? plainRequestKeys.get(name) : undefined;
   }
@@ -117,31 +135,42 @@ function isPath(names: readonly string[]): boolean {
 }
 
 /**
- * @param isFirstGiven the members of what it starts from are called as the platform or the definition says, and not
- * chosen by the sender or author.
+ * What the members are of what a path starts from. `given`: they are called as the platform says, and not chosen by the
+ * sender or author. `fields`: they are called as the definition says. `sent fields`: its sender chose them among names
+ * that the definition has.
  */
+type StartMembers = 'any' | 'given' | 'fields' | 'sent fields';
+
 function walking(
   start: (context: AccessContext) => unknown,
   path: readonly string[],
-  isFirstGiven = false,
+  members: StartMembers = 'any',
 ): Pick<ContextKey, 'read' | 'spellings'> {
-  const steps = stepsOf(path, { isFirstGiven });
+  const steps = stepsOf(path, { isFirstGiven: members === 'given' || members === 'fields' });
+  const areFields = members === 'fields' || members === 'sent fields';
+  const naming = (context: AccessContext) => (areFields ? context.naming : undefined);
   return {
-    read: (context, effort) => readPath(start(context), steps, effort),
-    spellings: (context, effort) => placesOf(start(context), steps, effort).map(({ names }) => names.join('.')),
+    read: (context, effort) => readPath(start(context), steps, effort, naming(context)),
+    spellings: (context, effort) =>
+      placesOf(start(context), steps, effort, naming(context)).map(({ names }) => names.join('.')),
   };
 }
 
-function ofQuery(name: string): Pick<ContextKey, 'read' | 'spellings'> {
+function ofQuery(name: string): Pick<ContextKey, 'read' | 'spellings' | 'fieldName'> {
   const folded = foldAscii(name);
-  const namesAlike = (queryParameters: ReadonlyMap<string, unknown>, effort: Effort): readonly string[] =>
-    spend(effort, queryParameters.size * stepsOfParameter)
-      ? [...queryParameters.keys()].filter((other) => isAlike(other, folded))
-      : [];
+  const namesAlike = ({ request, naming }: AccessContext, effort: Effort): readonly string[] => {
+    const { queryParameters } = request;
+    if (!spend(effort, (queryParameters.size + namesAround(naming, folded)) * stepsOfParameter)) return [];
+    const names = [...queryParameters.keys()];
+    if (naming !== undefined) return filterParameters(naming, names, folded);
+    return names.filter((other) => isAlike(other, folded));
+  };
   return {
-    spellings: ({ request }, effort) => namesAlike(request.queryParameters, effort),
-    read: ({ request: { queryParameters } }, effort) => {
-      const values = namesAlike(queryParameters, effort).map((other) => queryParameters.get(other));
+    spellings: namesAlike,
+    fieldName: () => name.replace(/_op$/i, ''),
+    read: (context, effort) => {
+      const { queryParameters } = context.request;
+      const values = namesAlike(context, effort).map((other) => queryParameters.get(other));
       return values.length > 1 ? new AlikeMembers(values) : values[0];
     },
   };

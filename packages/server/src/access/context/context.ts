@@ -1,3 +1,5 @@
+import type { FieldNaming } from './field-naming.ts';
+
 /**
  * What a request may leave open when it is ruled on: its body is not read yet, or the record, or which record it is, or
  * how it leaves the record.
@@ -19,6 +21,8 @@ export interface AccessContext {
   /** The states of it, as far as a write has them. They are called like fields, and a field of that name takes the place. */
   readonly before?: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
+  /** How the fields of its entity are called, where one of them has several names. */
+  readonly naming?: FieldNaming | undefined;
   /** What is not known yet. What is neither here nor there is absent. */
   readonly pending?: readonly Pending[];
 }

@@ -1,6 +1,7 @@
 import { type Effort, isSpent, spend } from '../effort.ts';
 import { foldAscii } from '../patterns/glob.ts';
 import { AlikeMembers } from './context-value.ts';
+import { bodyMembers, type FieldNaming, namesAround, presentName, recordMembers } from './field-naming.ts';
 
 /** A name by which to go on from an object to what is in it. */
 export interface Step {
@@ -32,14 +33,18 @@ export function stepsOf(
   }));
 }
 
-/** What the path leads to: `undefined` where it ends before. Means nothing once the effort is spent. */
-export function readPath(start: unknown, steps: readonly Step[], effort: Effort): unknown {
+/**
+ * What the path leads to: `undefined` where it ends before. Means nothing once the effort is spent.
+ * @param naming where the members of the start are fields: how these are called.
+ */
+export function readPath(start: unknown, steps: readonly Step[], effort: Effort, naming?: FieldNaming): unknown {
   let value = start;
   let depth = 0;
   for (const step of steps) {
-    const names = namesAlike(value, step, effort);
+    const namingHere = depth === 0 ? naming : undefined;
+    const names = namesAlike(value, step, effort, namingHere);
     if (names.length > 1) {
-      const places = placesFrom([{ names: noNames, value }], steps.slice(depth), effort);
+      const places = placesOf(value, steps.slice(depth), effort, namingHere);
       return new AlikeMembers(places.map((place) => place.value));
     }
     if (names[0] === undefined) return undefined;
@@ -53,21 +58,18 @@ export function readPath(start: unknown, steps: readonly Step[], effort: Effort)
  * Every place that the path leads to, also where nothing is: a reader of the object may use that path. They are no more
  * than the members of the object.
  */
-export function placesOf(start: unknown, steps: readonly Step[], effort: Effort): readonly MemberPosition[] {
-  return placesFrom([{ names: noNames, value: start }], steps, effort);
-}
-
-function placesFrom(
-  start: readonly MemberPosition[],
+export function placesOf(
+  start: unknown,
   steps: readonly Step[],
   effort: Effort,
+  naming?: FieldNaming,
 ): readonly MemberPosition[] {
-  let places = start;
+  let places: readonly MemberPosition[] = [{ names: noNames, value: start }];
   for (const [depth, step] of steps.entries()) {
     // Each place has the names that lead to it.
     if (!spend(effort, places.length * (depth + 1) * stepsOfName)) return places;
     places = places.flatMap(({ names, value }) => {
-      const alike = namesAlike(value, step, effort);
+      const alike = namesAlike(value, step, effort, depth === 0 ? naming : undefined);
       if (alike.length === 0) return [{ names: [...names, step.name], value: undefined }];
       return alike.map((name) => ({ names: [...names, name], value: memberOf(value, name) }));
     });
@@ -82,14 +84,26 @@ export function isAlike(name: string, folded: string): boolean {
 const noNames: readonly string[] = [];
 const stepsOfName = 32;
 
-function namesAlike(value: unknown, { folded, first }: Step, effort: Effort): readonly string[] {
+function namesAlike(
+  value: unknown,
+  { folded, first }: Step,
+  effort: Effort,
+  naming: FieldNaming | undefined,
+): readonly string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return noNames;
-  if (first !== undefined && Object.hasOwn(value, first[0])) return first;
+  if (first !== undefined) {
+    const present = presentName(naming, first[0]);
+    if (Object.hasOwn(value, present)) return present === first[0] ? first : [present];
+  }
   if (isSpent(effort)) return noNames;
   const names = Object.keys(value);
-  return spend(effort, names.length * stepsOfName) ? names.filter((name) => isAlike(name, folded)) : noNames;
+  if (!spend(effort, (names.length + namesAround(naming, folded)) * stepsOfName)) return noNames;
+  if (naming === undefined) return names.filter((name) => isAlike(name, folded));
+  return first === undefined ? bodyMembers(naming, names, folded) : recordMembers(naming, names, first[0]);
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
 }

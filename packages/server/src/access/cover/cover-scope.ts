@@ -1,6 +1,7 @@
 import type { ConditionTerm } from '../conditions/read-condition.ts';
+import type { Effect } from '../effect.ts';
 import type { Effort } from '../effort.ts';
-import { splitFields } from '../field-set.ts';
+import { compileFields, type FieldPatterns, splitFields, takesField } from '../field-set.ts';
 import { covers, overlaps, type Pattern, readPattern } from './cover-pattern.ts';
 
 /** What narrows a statement beside its patterns. */
@@ -11,6 +12,7 @@ export interface Scope {
 }
 
 interface FieldScope {
+  readonly patterns: FieldPatterns;
   readonly includes: readonly Pattern[];
   readonly excludes: readonly Pattern[];
 }
@@ -21,22 +23,39 @@ export function scopeOf(terms: readonly ConditionTerm[] = [], fields: readonly s
   const condition = new Set(terms.map(textOfTerm));
   if (fields === undefined) return { condition, fields };
   const { includes, excludes } = splitFields(fields);
-  return { condition, fields: { includes: includes.map(readPattern), excludes: excludes.map(readPattern) } };
+  const patterns = compileFields(fields);
+  return { condition, fields: { patterns, includes: includes.map(readPattern), excludes: excludes.map(readPattern) } };
 }
 
 /**
  * Whether one applies wherever the other does. A yes is certain. Conditions are not understood: only none at all, or
  * the same one, covers a condition.
  */
-export function coversScope(wide: Scope, narrow: Scope, effort: Effort): boolean {
+export function coversScope(wide: Scope, narrow: Scope, comparison: ScopeComparison): boolean {
   const isSame = wide.condition.size === narrow.condition.size && wide.condition.isSubsetOf(narrow.condition);
-  return (wide.condition.size === 0 || isSame) && coversFields(wide.fields, narrow.fields, effort);
+  return (wide.condition.size === 0 || isSame) && coversFields(wide.fields, narrow.fields, comparison);
 }
 
-/** Each pattern that includes is covered by one, and what is excluded of it is excluded there too. */
-function coversFields(wide: FieldScope | undefined, narrow: FieldScope | undefined, effort: Effort): boolean {
+export interface ScopeComparison {
+  readonly effect: Effect;
+  /** The names of each field that has several, in the entities that both may be about. */
+  readonly renamed: () => readonly (readonly string[])[];
+  readonly effort: Effort;
+}
+
+/**
+ * Each pattern that includes is covered by one, and what is excluded of it is excluded there too: by the patterns, and
+ * for fields with several names by these, since another name of an excluded field is included by no such pattern.
+ */
+function coversFields(
+  wide: FieldScope | undefined,
+  narrow: FieldScope | undefined,
+  { effect, renamed, effort }: ScopeComparison,
+): boolean {
   if (wide === undefined) return true;
   if (narrow === undefined) return false;
+  const takes = ({ patterns }: FieldScope, names: readonly string[]) => takesField(patterns, names, { effect, effort });
+  if (renamed().some((names) => takes(narrow, names) && !takes(wide, names))) return false;
   return narrow.includes.every(
     (included) =>
       wide.includes.some((pattern) => covers(pattern, included, effort)) &&

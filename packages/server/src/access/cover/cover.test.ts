@@ -20,7 +20,7 @@ function policy(statements: unknown, policyId = 'p'): HeldPolicy {
 
 /** What one who holds `author` meets when granting `granted`. */
 function granting(granted: readonly unknown[], author: readonly unknown[], steps?: number): Escalation | undefined {
-  return findEscalation({ before: [], after: [policy(granted)] }, [policy(author, 'own')], steps);
+  return findEscalation({ before: [], after: [policy(granted)] }, [policy(author, 'own')], { steps });
 }
 
 const everything = allow('*');

@@ -3,6 +3,7 @@ import { type Effort, spend } from '../effort.ts';
 import { collapseStars, foldAscii } from '../patterns/glob.ts';
 import { readStatement } from '../statement.ts';
 import { variableStart, withoutVariables } from '../template.ts';
+import { verbs } from '../verbs.ts';
 import { covers, overlaps, type Pattern, readPattern } from './cover-pattern.ts';
 import { coversScope, type Scope, scopeOf, unlimited } from './cover-scope.ts';
 
@@ -46,7 +47,7 @@ const stepsMax = 2_000_000;
  * Whether a write gives out more than its author holds, or lifts a Deny that holds for the author.
  *
  * Each pair of an action pattern and a resource pattern of a granted Allow must be covered by one Allow of the author,
- * under no condition or the same one and on at least the same fields, and no Deny of the author may overlap it, whatever
+ * under no condition or the same one and on at least the same fields, by whatever names, and no Deny of the author may overlap it, whatever
  * its condition or fields. Granted are the pairs of `after`, but for those that stood before: covered
  * by one Allow of `before` and not freed by a Deny that goes away in the same write. A Deny goes away when one of its
  * pairs is covered by no Deny of `after`, or only under a condition or on fields. In doubt it is an escalation: a broken Allow covers nothing and is granted
@@ -55,15 +56,48 @@ const stepsMax = 2_000_000;
 export function findEscalation(
   change: GrantChange,
   author: readonly HeldPolicy[],
-  steps: number = stepsMax,
+  { renamed = [], steps = stepsMax }: EscalationOptions = {},
 ): Escalation | undefined {
   const effort: Effort = { stepsLeft: steps };
+  const names = renamedOf(renamed, effort);
   const after = readPolicies(change.after);
-  const lifted = liftedDenies(readPolicies(change.before), after, effort);
+  const lifted = liftedDenies(readPolicies(change.before), after, { names, effort });
   const found =
     attachedOf(lifted, author) ??
-    firstExcess(after, comparisonOf(change, { lifted, author: readPolicies(author) }), effort);
+    firstExcess(after, comparisonOf(change, { lifted, author: readPolicies(author) }), { names, effort });
   return effort.stepsLeft < 0 ? { kind: 'too_much' } : found;
+}
+
+export interface EscalationOptions {
+  readonly renamed?: readonly RenamedEntity[] | undefined;
+  readonly steps?: number | undefined;
+}
+
+/** An entity with fields that have several names. */
+export interface RenamedEntity {
+  readonly name: string;
+  /** Of each such field, all its names. */
+  readonly fields: readonly (readonly string[])[];
+}
+
+/** Whether policies have exceptions of fields: only there can a field be granted by another of its names. */
+export function haveExceptions(policies: readonly HeldPolicy[]): boolean {
+  return readPolicies(policies).some(({ scope }) => (scope.fields?.excludes.length ?? 0) > 0);
+}
+
+/** The names of each field that has several, in the entities that an action pattern may be about. */
+type RenamedBy = (action: Pattern) => readonly (readonly string[])[];
+
+function renamedOf(entities: readonly RenamedEntity[], effort: Effort): RenamedBy {
+  const known = new Map<string, readonly (readonly string[])[]>();
+  const isAbout = (action: Pattern, name: string): boolean =>
+    verbs.some((verb) => overlaps(action, readPattern(verb + name), effort));
+  return (action) => {
+    const found =
+      known.get(action.text) ?? entities.filter(({ name }) => isAbout(action, name)).flatMap(({ fields }) => fields);
+    known.set(action.text, found);
+    return found;
+  };
 }
 
 /** What is missing or cannot be read of a broken statement stands for everything, as it does in a decision. */
@@ -113,14 +147,14 @@ function allowsOf(statements: readonly ReadStatement[]): readonly ReadStatement[
 function liftedDenies(
   before: readonly ReadStatement[],
   after: readonly ReadStatement[],
-  effort: Effort,
+  means: Means,
 ): readonly LiftedDeny[] {
   const standing = after.filter(({ effect }) => effect === 'Deny');
   const lifted: LiftedDeny[] = [];
   for (const statement of before) {
     if (statement.effect !== 'Deny') continue;
     const pair = pairsOf(statement).find(
-      ([action, resource]) => !coverPair(standing, { action, resource, scope: statement.scope, effort }),
+      ([action, resource]) => !coverPair(standing, { ...means, action, resource, statement }),
     );
     if (pair !== undefined) lifted.push({ statement, action: pair[0], resource: pair[1] });
   }
@@ -133,11 +167,11 @@ function attachedOf(lifted: readonly LiftedDeny[], author: readonly HeldPolicy[]
   return found === undefined ? undefined : excess('lifted', found.statement, found);
 }
 
-function firstExcess(after: readonly ReadStatement[], comparison: Comparison, effort: Effort): Excess | undefined {
+function firstExcess(after: readonly ReadStatement[], comparison: Comparison, means: Means): Excess | undefined {
   for (const statement of after) {
     if (statement.effect !== 'Allow') continue;
     for (const [action, resource] of pairsOf(statement)) {
-      const pair = { action, resource, scope: statement.scope, effort };
+      const pair = { ...means, action, resource, statement };
       if (coverPair(comparison.standing, pair) && !overlapPair(comparison.lifted, pair)) continue;
       if (!coverPair(comparison.allows, pair)) return excess('uncovered', statement, pair);
       if (overlapPair(comparison.denies, pair)) return excess('denied', statement, pair);
@@ -161,11 +195,15 @@ function excess(
   };
 }
 
-interface Pair {
+interface Means {
+  readonly names: RenamedBy;
+  readonly effort: Effort;
+}
+
+interface Pair extends Means {
   readonly action: Pattern;
   readonly resource: Pattern;
-  readonly scope: Scope;
-  readonly effort: Effort;
+  readonly statement: ReadStatement;
 }
 
 function* pairsOf({ actions, resources }: ReadStatement): Generator<readonly [Pattern, Pattern]> {
@@ -173,12 +211,16 @@ function* pairsOf({ actions, resources }: ReadStatement): Generator<readonly [Pa
 }
 
 /** One statement has to cover the pair alone: two that cover it together are not looked for. */
-function coverPair(statements: readonly ReadStatement[], { action, resource, scope, effort }: Pair): boolean {
+function coverPair(
+  statements: readonly ReadStatement[],
+  { action, resource, statement, names, effort }: Pair,
+): boolean {
+  const { effect, scope } = statement;
   return statements.some(
-    (statement) =>
-      statement.actions.covers(action, effort) &&
-      statement.resources.covers(resource, effort) &&
-      coversScope(statement.scope, scope, effort),
+    (wide) =>
+      wide.actions.covers(action, effort) &&
+      wide.resources.covers(resource, effort) &&
+      coversScope(wide.scope, scope, { effect, renamed: () => names(action), effort }),
   );
 }
 

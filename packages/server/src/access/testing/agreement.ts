@@ -39,14 +39,19 @@ export const vague = { condition: 'value with a variable in several cases', reso
 const requestsPerSample = 5;
 
 /** Compares engine and reference on so many pairs of policies and a request. Stops at the first disagreement. */
-export function agree(pairs: number, seed: number, seen: Distribution): Disagreement | undefined {
+export function agree(
+  pairs: number,
+  seed: number,
+  seen: Distribution,
+  requestOf: typeof randomRequest = randomRequest,
+): Disagreement | undefined {
   const dice = new Dice(seed);
   for (let done = 0; done < pairs; done += requestsPerSample) {
     const sample = randomSample(dice);
     const access = compileAll(sample.policies);
     const statements = readByReference(sample.policies);
     for (let count = 0; count < Math.min(requestsPerSample, pairs - done); count++) {
-      const request = randomRequest(dice, sample.palette);
+      const request = requestOf(dice, sample.palette);
       const said = difference(access, statements, request);
       if (said !== undefined) return smallest({ policies: sample.policies, request, said });
       if (count === 0) note(statements, request, seen);
@@ -58,7 +63,8 @@ export function agree(pairs: number, seed: number, seen: Distribution): Disagree
 export function describe({ said, policies, request }: Disagreement): string {
   const { context } = request;
   const queryParameters = Object.fromEntries(context.request.queryParameters);
-  const shown = { ...request, context: { ...context, request: { ...context.request, queryParameters } } };
+  const naming = [...(context.naming?.byName ?? [])];
+  const shown = { ...request, context: { ...context, naming, request: { ...context.request, queryParameters } } };
   return `${said}: ${JSON.stringify({ policies, request: shown }, undefined, 2)}`;
 }
 

@@ -37,11 +37,11 @@ function whatIsCalled(key: string, context: AccessContext): readonly unknown[] {
       return walk(context.jwt, [name, ...rest]);
     case 'record': {
       const state = rest.length === 0 ? undefined : stateCalled(inSmallLetters(name), context);
-      if (state !== undefined) return walk(state, rest, 'fields');
-      return walk(context.record, [name, ...rest], 'fields');
+      if (state !== undefined) return walkRecord(state, rest, context);
+      return walkRecord(context.record, [name, ...rest], context);
     }
     default:
-      return ofRequest(context.request, inSmallLetters(name), rest);
+      return ofRequest(context, inSmallLetters(name), rest);
   }
 }
 
@@ -50,12 +50,72 @@ function stateCalled(name: string, { before, after }: AccessContext): AccessCont
   return name === 'before' ? before : name === 'after' ? after : undefined;
 }
 
-function ofRequest(request: AccessContext['request'], name: string, rest: readonly string[]): readonly unknown[] {
+function ofRequest(context: AccessContext, name: string, rest: readonly string[]): readonly unknown[] {
+  const { request } = context;
   if (name === 'time') return [new Date(request.time)];
-  if (name === 'body') return walk(request.body, rest);
+  if (name === 'body') return walkBody(request.body, rest, context);
   if (name === 'pathparameters') return walk(request.pathParameters, rest);
-  if (name === 'queryparameters') return walk(Object.fromEntries(request.queryParameters), [rest.join('.')]);
+  if (name === 'queryparameters') return parametersCalled(rest.join('.'), context);
   return walk(request, [name]);
+}
+
+/** The names of the field that is called so. */
+function namesOfField(name: string, { naming }: AccessContext): readonly string[] | undefined {
+  return naming?.byName.get(name);
+}
+
+/** A field may be called by any of its names. Where it has no value, what is called so but for case may be meant too. */
+function walkRecord(
+  record: unknown,
+  [name = '', ...rest]: readonly string[],
+  context: AccessContext,
+): readonly unknown[] {
+  const names = namesOfField(name, context);
+  if (context.naming === undefined || !isObject(record)) return walk(record, [name, ...rest], 'fields');
+  const present = names?.[0] ?? name;
+  const members = Object.entries(record);
+  const exact = members.filter(([other]) => other === present);
+  if (exact.length > 0) return exact.flatMap(([, member]) => walk(member, rest));
+  const wanted = (names ?? [name]).map(inSmallLetters);
+  const alike = members.filter(([other]) => {
+    const others = namesOfField(other, context);
+    const own = others?.[0] === other ? others : [other];
+    return own.some((one) => wanted.includes(inSmallLetters(one)));
+  });
+  if (alike.length === 0) return [undefined];
+  const found = alike.flatMap(([, member]) => walk(member, rest));
+  return names === undefined ? found : [undefined, ...found];
+}
+
+/** A sender may call a field by any of its names, and in any case. */
+function isMeant(sent: string, asked: string, context: AccessContext): boolean {
+  if (inSmallLetters(sent) === inSmallLetters(asked)) return true;
+  const has = (names: readonly string[], name: string) =>
+    names.some((one) => inSmallLetters(one) === inSmallLetters(name));
+  const own = namesOfField(sent, context);
+  if (own !== undefined) return has(own, asked);
+  return [...(context.naming?.byName.values() ?? [])].some((names) => has(names, sent) && has(names, asked));
+}
+
+function walkBody(body: unknown, [name = '', ...rest]: readonly string[], context: AccessContext): readonly unknown[] {
+  if (!isObject(body)) return [undefined];
+  const meant = Object.entries(body).filter(([sent]) => isMeant(sent, name, context));
+  return meant.length === 0 ? [undefined] : meant.flatMap(([, member]) => walk(member, rest));
+}
+
+/** A field is asked for by its name, and how by its name and `_op`. */
+function parametersCalled(asked: string, context: AccessContext): readonly unknown[] {
+  const field = (name: string) => (inSmallLetters(name).endsWith('_op') ? name.slice(0, -3) : undefined);
+  const meant = [...context.request.queryParameters].filter(([sent]) => {
+    const [left, right] = [field(sent), field(asked)];
+    if (left === undefined || right === undefined) return left === right && isMeant(sent, asked, context);
+    return isMeant(left, right, context);
+  });
+  return meant.length === 0 ? [undefined] : meant.map(([, value]) => value);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isPath(names: readonly string[]): boolean {

@@ -32,6 +32,7 @@ export function ruleByReference(statements: readonly ReferenceStatement[], reque
   const matched = statements.filter((statement) => takesEffect(statement, request));
   const allows = matched.filter(({ effect }) => effect === 'Allow');
   const denies = matched.filter(({ effect }) => effect === 'Deny');
+  const namesOf = (field: string) => request.context.naming?.byName.get(field) ?? [field];
   return {
     outcome: denies.some(({ fields }) => fields === undefined)
       ? 'explicit_deny'
@@ -39,8 +40,8 @@ export function ruleByReference(statements: readonly ReferenceStatement[], reque
         ? 'allowed'
         : 'implicit_deny',
     mayUse: (field) =>
-      allows.some(({ fields }) => fields === undefined || isAmong(fields, field)) &&
-      !denies.some(({ fields }) => fields === undefined || isAmong(fields, field)),
+      allows.some(({ fields }) => fields === undefined || isAmong(fields, namesOf(field), 'Allow')) &&
+      !denies.some(({ fields }) => fields === undefined || isAmong(fields, namesOf(field), 'Deny')),
   };
 }
 
@@ -151,10 +152,16 @@ function fits(pattern: readonly PatternSymbol[] | undefined, subject: readonly s
   return pattern !== undefined && patternFits(pattern, subject);
 }
 
-/** Some pattern takes the field, or there are only exclusions; and none excludes it. */
-function isAmong(fields: readonly string[], field: string): boolean {
+/**
+ * Some pattern takes a name of the field, or there are only exclusions; and none excludes it. In a Deny a pattern with
+ * wildcards excludes it only where it fits all names.
+ */
+function isAmong(fields: readonly string[], names: readonly string[], effect: 'Allow' | 'Deny'): boolean {
   const excluded = fields.filter((text) => text.startsWith('!')).map((text) => text.slice(1));
   const included = fields.filter((text) => !text.startsWith('!'));
-  const takes = (text: string) => globFits(Array.from(text), Array.from(field));
-  return (included.length === 0 || included.some(takes)) && !excluded.some(takes);
+  const fits = (text: string) => names.filter((name) => globFits(Array.from(text), Array.from(name)));
+  const takes = (text: string) => fits(text).length > 0;
+  const excludes = (text: string) =>
+    effect === 'Allow' || !/[*?]/.test(text) ? takes(text) : fits(text).length === names.length;
+  return (included.length === 0 || included.some(takes)) && !excluded.some(excludes);
 }

@@ -13,7 +13,7 @@ import {
 import { type AppCaller, requireWorkspace } from '../../identity/port.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import type { Actor, AuthorizedCall, RecordPolicyRequest, WriteContext } from '../../records/port.ts';
+import type { Actor, AuthorizedCall, NamedPolicyRequest, WriteContext } from '../../records/port.ts';
 import {
   assertNotDenied,
   bothPolicies,
@@ -68,7 +68,7 @@ export function authorize(
       rows,
       explains: explainsOf(caller),
       access: {
-        rows: (alone) => authorizer.rows(alone, aboutEntity(requestAlone(alone), alone, entity)),
+        rows: ({ entity: other, ...alone }) => authorizer.rowsAlone({ ...alone, entityName: other.name }, other),
         rowsOfBody: (body) => authorizer.rows(asked, withBody(request, body)),
         assertAllowed: (verb) => void authorizer.assertAllowed(verb + asked.entityName, request),
       },
@@ -135,7 +135,7 @@ export function requestAlone({
   id,
   body,
   query = '',
-}: RecordPolicyRequest): AskedVerb & PolicyRequest {
+}: NamedPolicyRequest): AskedVerb & PolicyRequest {
   return {
     verb,
     entityName,
@@ -147,13 +147,13 @@ export function requestAlone({
   };
 }
 
-/** @param entity that of the call: a request for another has no values. */
+/** @param entity undefined where there is none of that name: then what the request sends is taken as it is. */
 function aboutEntity(
   request: PolicyRequest,
-  { verb, entityName }: AskedVerb,
+  { verb }: Pick<AskedVerb, 'verb'>,
   entity: CompiledEntity | undefined,
 ): PolicyRequest {
-  return entity?.name === entityName ? { ...request, about: { verb, entity } } : request;
+  return entity === undefined ? request : { ...request, about: { verb, entity } };
 }
 
 function withBody(request: PolicyRequest, body: unknown): PolicyRequest {
@@ -177,31 +177,35 @@ class Authorizer {
     const ruling = this.#rule(action, { request, pending: ['record'] });
     const own = isWhole(ruling) ? undefined : rowsOf(ruling, this.#refusals(action, request));
     if (verb === 'update') {
-      if (own === undefined && this.#mayGetAll(entityName, request)) return undefined;
+      const entity = request.about?.entity;
+      if (own === undefined && this.#rowsToGet(entityName, entity, request.params.id) === undefined) return undefined;
       const updatable = own ?? rowsOf(ruling, this.#refusals(action, request));
-      return { ...updatable, readable: (record) => this.#grantToGet(entityName, record) };
+      return { ...updatable, readable: (record) => this.#grantToGet(entityName, entity, record) };
     }
     if (verb !== 'list' && verb !== 'count') return own;
-    return bothPolicies(own, this.#rowsLeftByGet(entityName));
+    return bothPolicies(own, this.#rowsLeftByGet(entityName, request.about?.entity));
   }
 
-  /** Of the records that the request is about. */
-  #mayGetAll(entityName: string, { params: { id } }: PolicyRequest): boolean {
-    const get = { verb: 'get', entityName, ...(id === undefined ? {} : { id }) } as const;
-    return this.rows(get, requestAlone(get)) === undefined;
+  /** The same of what is asked for as a request of its own. */
+  rowsAlone(alone: NamedPolicyRequest, entity: CompiledEntity | undefined): RecordPolicy | undefined {
+    return this.rows(alone, aboutEntity(requestAlone(alone), alone, entity));
   }
 
-  #grantToGet(entityName: string, record: RecordData): RecordGrant | undefined {
-    const get = { verb: 'get', entityName, id: record.id } as const;
-    const rows = this.rows(get, requestAlone(get));
+  #rowsToGet(entityName: string, entity: CompiledEntity | undefined, id: string | undefined): RecordPolicy | undefined {
+    return this.rowsAlone({ verb: 'get', entityName, id }, entity);
+  }
+
+  #grantToGet(entityName: string, entity: CompiledEntity | undefined, record: RecordData): RecordGrant | undefined {
+    const rows = this.#rowsToGet(entityName, entity, record.id);
     return rows === undefined ? { fields: undefined } : rows.judge(record);
   }
 
   /** A list hides records that a `get` by id would deny. */
-  #rowsLeftByGet(entityName: string): RecordPolicy | undefined {
+  #rowsLeftByGet(entityName: string, entity: CompiledEntity | undefined): RecordPolicy | undefined {
     const action = `get${entityName}`;
     if (!this.#access.mayDeny(action)) return undefined;
-    const request = requestAlone({ verb: 'get', entityName, id: '' });
+    const get = { verb: 'get', entityName, id: '' } as const;
+    const request = aboutEntity(requestAlone(get), get, entity);
     const ruling = this.#access.denials(action, request.resource, () => contextOf(this.#asking, { request }));
     return isWhole(ruling) ? undefined : rowsOfMany(ruling, this.#refusals(action, request));
   }

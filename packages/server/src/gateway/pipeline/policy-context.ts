@@ -58,6 +58,7 @@ export function contextOf(
     user: { id: claims.sub, email: claims.email },
     tenant: { id: place?.workspace.tenantId ?? '', code: place?.workspace.tenantCode ?? '' },
     jwt: claims as unknown as AccessContext['jwt'],
+    ...(about?.entity.naming === undefined ? {} : { naming: about.entity.naming }),
     ...(record === undefined ? {} : { record }),
     ...(before === undefined ? {} : { before }),
     ...(after === undefined || after === 'open' ? {} : { after }),

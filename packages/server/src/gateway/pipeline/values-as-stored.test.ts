@@ -7,7 +7,7 @@ import { makeConfigSet } from '../../config/config-set.ts';
 import { createDecisionLog } from '../../iam/decisions/decision-log.ts';
 import type { AppCaller } from '../../identity/sessions/app-sessions.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { RecordPolicyRequest } from '../../records/caller-access.ts';
+import type { NamedPolicyRequest } from '../../records/caller-access.ts';
 import { readCreate } from '../../records/record.ts';
 import { assertWriteAllowed } from '../../records/writing/checks/record-checks.ts';
 import { recordOfCreate } from '../../records/writing/record-to-be.ts';
@@ -54,7 +54,7 @@ async function isLetThrough(
     body,
     query = '',
     ...asked
-  }: Pick<RecordPolicyRequest, 'verb' | 'body'> & { readonly query?: string; readonly isAlone?: true },
+  }: Pick<NamedPolicyRequest, 'verb' | 'body'> & { readonly query?: string; readonly isAlone?: true },
 ): Promise<boolean> {
   const access = policyOf(statements);
   const claims = { sub: userId, org: 'acme', env: 'test', tenant_code: 'main', email: 'u@example.com' };

@@ -1,6 +1,6 @@
 import type { Verb } from '../../access/port.ts';
 import type { AppCaller } from '../../identity/port.ts';
-import type { Actor, AuthorizedCall, RecordPolicyRequest, WriteContext } from '../../records/port.ts';
+import type { Actor, AuthorizedCall, NamedPolicyRequest, WriteContext } from '../../records/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import type { Reply } from '../reply.ts';
 import type { GatewayRequest, TakesBody } from '../request.ts';
@@ -73,7 +73,7 @@ export interface EachCaller {
   readonly workspace: Workspace;
   readonly actor: Actor;
   /** @throws Problem `access_denied`, `not_found`. */
-  authorize(request: RecordPolicyRequest): Promise<AuthorizedCall>;
+  authorize(request: NamedPolicyRequest): Promise<AuthorizedCall>;
   /** What a request would be answered that fails so. */
   refusal(error: unknown): Reply;
 }

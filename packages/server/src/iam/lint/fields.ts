@@ -13,7 +13,8 @@ export function findWrongFields(policy: LintedPolicy): readonly Finding[] {
   });
 }
 
-function entitiesOf(policy: LintedPolicy, { actions }: LintedStatement): readonly LintedEntity[] {
+/** The entities that a statement is about. */
+export function entitiesOf(policy: LintedPolicy, { actions }: LintedStatement): readonly LintedEntity[] {
   const asked = policy.requests.filter((request) =>
     actions.some((action) => mayMatch(action, request.action, policy.effort)),
   );
@@ -44,7 +45,7 @@ function ofTerms(
 }
 
 /** The key as it is without the state of the record that it names, where no field has that name. */
-function withoutState(key: string, entities: readonly LintedEntity[]): string {
+export function withoutState(key: string, entities: readonly LintedEntity[]): string {
   const state = stateIn(key);
   const isField = entities.some(({ fields }) => [...fields].some((field) => foldAscii(field) === state));
   return state === undefined || isField ? key : `record.${key.split('.').slice(2).join('.')}`;

@@ -8,8 +8,14 @@ export async function lintEntities(config: ConfigSet): Promise<readonly LintedEn
   const entities = await Promise.all(names.map((name) => config.entity(name)));
   return entities
     .filter((entity) => entity !== undefined)
-    .map(({ name, fields }) => {
+    .map(({ name, fields, naming }) => {
+      const namesOf = (field: string): readonly string[] => naming?.byName.get(field) ?? [field];
       const lists = [...fields.values()].filter(({ definition }) => fieldTypeOf(definition).isList === true);
-      return { name, fields: new Set(fields.keys()), lists: new Set(lists.map((field) => field.name)) };
+      return {
+        name,
+        fields: new Set([...fields.keys()].flatMap(namesOf)),
+        lists: new Set(lists.flatMap((field) => namesOf(field.name))),
+        renamed: [...new Set(naming?.byName.values())].filter((names) => names.length > 1),
+      };
     });
 }

@@ -2,16 +2,31 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Finding, type LintedEntity, lintStatements } from './lint.ts';
 
-const entity = (name: string, fields: readonly string[] = [], lists: readonly string[] = []): LintedEntity => ({
+const entity = (
+  name: string,
+  fields: readonly string[] = [],
+  lists: readonly string[] = [],
+  renamed: LintedEntity['renamed'] = [],
+): LintedEntity => ({
   name,
-  fields: new Set([...fields, ...lists]),
+  fields: new Set([...fields, ...lists, ...renamed.flat()]),
   lists: new Set(lists),
+  renamed,
 });
 
 const entities: readonly LintedEntity[] = [
   entity('order', ['title', 'owner', 'State'], ['tags']),
   entity('orders'),
   entity('move', ['before', 'after']),
+  entity(
+    'note',
+    ['plain'],
+    [],
+    [
+      ['text', 'body'],
+      ['prior', 'before'],
+    ],
+  ),
   entity('user', ['email']),
   entity('aclpolicy', ['name', 'statements']),
   entity('useraclpolicy', ['user_id']),
@@ -50,6 +65,37 @@ const cases: readonly (readonly [name: string, statements: unknown, expected: re
   ['nothing to look at', [], []],
   ['a sound policy', [allow(['getorder', 'listorder'], ['/item/order/*', '/list/order'])], []],
   ['what is no list', 'x', ['invalid_type ']],
+  ['a field by its present name', [allow('getnote', '*', { Fields: ['text', '*', 't*'] })], []],
+  [
+    'a field by an earlier name',
+    [allow('getnote', '*', { Fields: ['body', '!body', 'bo*', 'plain'] })],
+    ['renamed_field /0/Fields/0', 'renamed_field /0/Fields/1', 'renamed_field /0/Fields/2'],
+  ],
+  [
+    'a key by an earlier name',
+    [
+      deny('updatenote', '*', when('StringEquals', 'record.Body', 'a')),
+      deny('*note', '*', when('Null', 'request.queryParameters.body_op', 'true')),
+    ],
+    [
+      'renamed_field /0/Condition/StringEquals/record.Body',
+      'renamed_field /1/Condition/Null/request.queryParameters.body_op',
+    ],
+  ],
+  [
+    'a state that was a field',
+    [deny('updatenote', '*', when('StringEquals', 'record.before.x', 'a'))],
+    [
+      'state_is_field /0/Condition/StringEquals/record.before.x',
+      'renamed_field /0/Condition/StringEquals/record.before.x',
+    ],
+  ],
+  [
+    'exceptions of a Deny that a wildcard makes',
+    [deny('getnote', '*', { Fields: ['!t*', '!text', '!bo*', '!*'] })],
+    ['renamed_exception /0/Fields/0', 'renamed_exception /0/Fields/2'],
+  ],
+  ['exceptions of an Allow that a wildcard makes', [allow('getnote', '*', { Fields: ['!t*'] })], []],
   [
     'a mistake that a policy is refused for',
     [{ Effect: 'allow', Action: 'getorder', Resource: '*' }],

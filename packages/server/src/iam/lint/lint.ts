@@ -6,6 +6,7 @@ import { type Finding, type LintedEntity, type LintRule, lintedStatement } from 
 import { findHeldByMissing } from './missing-values.ts';
 import { findOverBudget } from './over-budget.ts';
 import { findFurtherReach, findUnreached } from './reach.ts';
+import { findRenamed } from './renamed.ts';
 import { findShadowed } from './shadowed.ts';
 import { findWrongStates } from './states.ts';
 
@@ -18,6 +19,7 @@ const rules: readonly LintRule[] = [
   findBroad,
   findHeldByMissing,
   findWrongFields,
+  findRenamed,
   findWrongStates,
   findOverBudget,
 ];

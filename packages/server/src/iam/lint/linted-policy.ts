@@ -42,9 +42,12 @@ export interface KnownRequest {
 
 export interface LintedEntity {
   readonly name: string;
+  /** Every name by which policies may call a field, here and below. */
   readonly fields: ReadonlySet<string>;
   /** Those of its fields that hold several values. */
   readonly lists: ReadonlySet<string>;
+  /** The names of each field that has several, its present one first. */
+  readonly renamed: readonly (readonly string[])[];
 }
 
 export interface LintedStatement {

@@ -1,5 +1,12 @@
-import { type Escalation, type Excess, findEscalation, type GrantChange } from '../../access/port.ts';
-import { settingOf } from '../../config/port.ts';
+import {
+  type Escalation,
+  type Excess,
+  findEscalation,
+  type GrantChange,
+  haveExceptions,
+  type RenamedEntity,
+} from '../../access/port.ts';
+import { type ConfigSet, settingOf } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { WriteContext } from '../../records/port.ts';
 import { isBuilder } from '../builder-access.ts';
@@ -14,8 +21,21 @@ import { heldPolicies } from '../policies/held-policies.ts';
 export async function refuseEscalation(context: WriteContext, change: GrantChange): Promise<void> {
   if (isBuilder(context.actor.claims) || (change.before.length === 0 && change.after.length === 0)) return;
   if (!settingOf(context.config, context.workspace.env, escalationCheck)) return;
-  const found = findEscalation(change, await heldPolicies(context.workspace, context.actor.userId));
+  const held = await heldPolicies(context.workspace, context.actor.userId);
+  const hasExceptions = [held, change.before, change.after].some(haveExceptions);
+  const renamed = hasExceptions ? await renamedEntities(context.config) : undefined;
+  const found = findEscalation(change, held, { renamed });
   if (found !== undefined) throw new Problem('escalation_refused', sentenceOf(found));
+}
+
+async function renamedEntities(config: ConfigSet): Promise<readonly RenamedEntity[]> {
+  const entities: RenamedEntity[] = [];
+  for (const name of config.entityNames) {
+    const naming = (await config.entity(name))?.naming;
+    if (naming === undefined) continue;
+    entities.push({ name, fields: [...new Set(naming.byName.values())].filter((names) => names.length > 1) });
+  }
+  return entities;
 }
 
 function sentenceOf(escalation: Escalation): string {

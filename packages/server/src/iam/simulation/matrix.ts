@@ -8,7 +8,7 @@ import {
   type Verb,
   verbs,
 } from '../../access/port.ts';
-import type { ConfigReader } from '../../config/port.ts';
+import type { ConfigReader, ConfigSet } from '../../config/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
@@ -61,8 +61,8 @@ export function createAccessMatrix(deps: MatrixDeps): AccessMatrix {
 async function readMatrix(deps: MatrixDeps, orgCode: string, asked: AskedMatrix): Promise<MatrixPage> {
   const { env, tenantCode, entityName, pageSize, nexttoken } = asked;
   const workspace = await findWorkspace(deps.stores, { env, orgCode, tenantCode });
-  const { entityNames } = await deps.configs[env].current(orgCode);
-  const names = [...new Set([...entityNames, ...systemEntityNames])].sort();
+  const config = await deps.configs[env].current(orgCode);
+  const names = [...new Set([...config.entityNames, ...systemEntityNames])].sort();
   if (entityName !== undefined && !names.includes(entityName))
     throw new Problem('not_found', `there is no entity \`${entityName.slice(0, 100)}\` in \`${env}\``);
   const shown = entityName === undefined ? names : [entityName];
@@ -70,7 +70,7 @@ async function readMatrix(deps: MatrixDeps, orgCode: string, asked: AskedMatrix)
   const after = nexttoken === undefined ? undefined : deps.cursors.open(nexttoken, binding);
   const limit = Math.max(1, Math.min(pageSize, Math.floor(cellsMax / (shown.length * verbs.length))));
   const members = await membersAfter(workspace, after, limit + 1);
-  const rows = rowMaker(workspace, shown, deps.clock.now());
+  const rows = rowMaker(workspace, await namingsOf(config, shown), deps.clock.now());
   const items: MatrixRow[] = [];
   // One after the other, so that what one member holds is known when the next is looked at.
   for (const member of members.slice(0, limit)) items.push(await rows(member));
@@ -84,7 +84,16 @@ function membersAfter(workspace: Workspace, userId: string | undefined, limit: n
   return workspace.scope.range(directPartition(systemEntity('user'), workspace), { limit, ...after });
 }
 
-function rowMaker(workspace: Workspace, entityNames: readonly string[], now: number) {
+/** How the fields of an entity are called, by its name. */
+type Namings = ReadonlyMap<string, AccessContext['naming']>;
+
+async function namingsOf(config: ConfigSet, entityNames: readonly string[]): Promise<Namings> {
+  const namings = new Map<string, AccessContext['naming']>();
+  for (const name of entityNames) namings.set(name, (await config.entity(name))?.naming);
+  return namings;
+}
+
+function rowMaker(workspace: Workspace, namings: Namings, now: number) {
   const read = rememberingReader();
   const compiled = new Map<string, CompiledAccess>();
   const pause = createYielder(laneOf(workspace));
@@ -95,7 +104,8 @@ function rowMaker(workspace: Workspace, entityNames: readonly string[], now: num
     const tenant = { id: workspace.tenantId, code: workspace.tenantCode };
     const place = { ...callerOf(workspace, data), tenant, now };
     const entities: (readonly [string, MatrixRow['entities'][string]])[] = [];
-    for (const name of entityNames) entities.push([name, await cellsOf(access, { entityName: name, place, pause })]);
+    for (const [entityName, naming] of namings)
+      entities.push([entityName, await cellsOf(access, { entityName, place: { ...place, naming }, pause })]);
     return {
       user_id: id,
       email: String(email),
@@ -114,7 +124,7 @@ function compileOnce(compiled: Map<string, CompiledAccess>, held: readonly Attac
   return access;
 }
 
-type Place = Pick<AccessContext, 'user' | 'tenant' | 'jwt'> & { readonly now: number };
+type Place = Pick<AccessContext, 'user' | 'tenant' | 'jwt' | 'naming'> & { readonly now: number };
 
 interface AskedCells {
   readonly entityName: string;
@@ -152,7 +162,7 @@ function cellOf(access: CompiledAccess, deps: ActionParts, { now, ...caller }: P
     pending: deps.verb === 'browse' ? [] : ['record', 'body'],
   });
   const described = describeDecision(access.explain(deps.verb + deps.entityName, resource, context));
-  const { policy, policy_id, group, Sid, Fields } = decisiveStatement(described) ?? {};
+  const { policy, policy_id, group, Sid, Fields, renamed } = decisiveStatement(described) ?? {};
   const isConditional = described.matched.some((statement) => !statement.matched);
   return {
     decision: described.decision,
@@ -161,6 +171,7 @@ function cellOf(access: CompiledAccess, deps: ActionParts, { now, ...caller }: P
     ...(group === undefined ? {} : { group }),
     ...(Sid === undefined ? {} : { Sid }),
     ...(Fields === undefined ? {} : { Fields }),
+    ...(renamed === undefined ? {} : { renamed }),
     ...(isConditional ? { conditional: true } : {}),
   };
 }

@@ -1,11 +1,14 @@
 import {
   type AccessContext,
   type AttachedPolicy,
+  type CompiledAccess,
   compilePolicies,
+  type RenamedField,
   type RequestContext,
   type Verb,
   verbs,
 } from '../../access/port.ts';
+import type { ConfigSet } from '../../config/port.ts';
 import { systemEntityNames } from '../../schema/port.ts';
 import { routeOfVerb } from '../decisions/action-parts.ts';
 
@@ -13,6 +16,8 @@ import { routeOfVerb } from '../decisions/action-parts.ts';
 export interface Permissions {
   readonly entities: Readonly<Record<string, Readonly<Record<Verb, boolean>>>>;
   readonly statements: readonly unknown[];
+  /** What these call otherwise than it is called now, by entity. */
+  readonly renamed?: Readonly<Record<string, readonly RenamedField[]>>;
 }
 
 /** Who asks, and from where. */
@@ -22,12 +27,12 @@ export interface PermissionsCaller extends Pick<AccessContext, 'user' | 'tenant'
 
 /**
  * Answers whether a verb may be allowed: with some record, and some body. Which ones is in the statements.
- * @param entityNames those of the org; system entities are in every workspace.
+ * @param config has the entities of the org; system entities are in every workspace.
  * @param pause is asked between two decisions.
  */
 export async function permissionsOf(
   held: readonly AttachedPolicy[],
-  entityNames: readonly string[],
+  config: ConfigSet,
   asker: PermissionsCaller,
   pause: () => Promise<void> | undefined,
 ): Promise<Permissions> {
@@ -45,7 +50,9 @@ export async function permissionsOf(
     const ruling = isAboutOne ? access.ruleOnSome(action, resource, context) : access.rule(action, resource, context);
     return ruling.outcome === 'allowed' || ruling.outcome === 'undecided';
   };
-  const names = [...new Set([...entityNames, ...systemEntityNames])].sort();
+  const names = [...new Set([...config.entityNames, ...systemEntityNames])].sort();
+  const renamed: Record<string, readonly RenamedField[]> = {};
+  const mayNameFields = held.some(({ statements }) => /"Fields"|record\.|request\./i.test(JSON.stringify(statements)));
   const entities: Record<string, Record<Verb, boolean>> = {};
   for (const name of names) {
     const allowed = { ...nothing };
@@ -54,9 +61,24 @@ export async function permissionsOf(
       allowed[verb] = may(verb, name);
     }
     entities[name] = allowed;
+    const naming = mayNameFields ? (await config.entity(name))?.naming : undefined;
+    const found = naming === undefined ? [] : renamedIn(access, name, { ...asker, naming });
+    if (found.length > 0) renamed[name] = found;
   }
   const statements = new Map(held.map((policy) => [policy.policyId, policy.statements]));
-  return { entities, statements: [...statements.values()].flat() };
+  const isRenamed = Object.keys(renamed).length > 0;
+  return { entities, statements: [...statements.values()].flat(), ...(isRenamed ? { renamed } : {}) };
+}
+
+function renamedIn(
+  access: CompiledAccess,
+  entityName: string,
+  { request, ...asker }: PermissionsCaller & Pick<AccessContext, 'naming'>,
+): readonly RenamedField[] {
+  const sent = { method: '', path: '', pathParameters: {}, queryParameters: new Map() };
+  const context = { ...asker, request: { ...request, ...sent } };
+  const found = verbs.flatMap((verb) => access.renamedFields(verb + entityName, () => context));
+  return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 const nothing: Readonly<Record<Verb, boolean>> = {

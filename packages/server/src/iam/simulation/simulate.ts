@@ -10,6 +10,7 @@ import {
   bodyAsRead,
   fieldsBeyond,
   findRecord,
+  namedBody,
   readableUnchangedFields,
   readUpdate,
   recordOfCreate,
@@ -126,7 +127,8 @@ async function recordOf(
   entity: CompiledEntity | undefined,
 ): Promise<Fields | undefined> {
   if (record === undefined) return undefined;
-  if ('fields' in record) return entity === undefined ? record.fields : (bodyAsRead(entity, record.fields) as Fields);
+  if ('fields' in record)
+    return entity === undefined ? record.fields : (namedBody(entity, bodyAsRead(entity, record.fields)).body as Fields);
   if (entity === undefined) throw new Problem('not_found', `\`${action}\` names no entity of \`${env}\``);
   const found = await findRecord({ workspace: needed(workspace), entity }, record.id);
   if (found === undefined)
@@ -163,6 +165,7 @@ function contextOf({ context, request }: Simulation, { workspace, person, record
     user: person.user,
     tenant,
     jwt: { ...person.jwt, ...context.jwt },
+    ...(about?.entity.naming === undefined ? {} : { naming: about.entity.naming }),
     ...(record === undefined ? {} : { record }),
     pending,
   };

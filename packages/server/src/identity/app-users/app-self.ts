@@ -91,7 +91,7 @@ export function createAppSelf(deps: AppSelfDeps): AppSelf {
     permissions: async (caller, { ip, origin }) => {
       const { kind, claims } = caller;
       const { workspace } = requireWorkspace(caller);
-      const { entityNames } = await configOf(claims);
+      const config = await configOf(claims);
       const held = kind === 'builder' ? [builderPolicy] : await heldPolicies(workspace, claims.sub);
       const { tenantId: id, tenantCode: code } = workspace;
       const asker: PermissionsCaller = {
@@ -100,7 +100,7 @@ export function createAppSelf(deps: AppSelfDeps): AppSelf {
         jwt: { ...claims },
         request: { ip, time: deps.clock.now(), ...(origin === undefined ? {} : { origin }) },
       };
-      return permissionsOf(held, entityNames, asker, createYielder(laneOf(workspace)));
+      return permissionsOf(held, config, asker, createYielder(laneOf(workspace)));
     },
   };
 }

@@ -87,8 +87,8 @@ function policyOf(rule: Rule): RecordPolicy {
 
 function accessBy(rules: Rules): CallerAccess {
   return {
-    rows: ({ verb, entityName }) => {
-      const rule = rules[`${verb} ${entityName}`];
+    rows: ({ verb, entity }) => {
+      const rule = rules[`${verb} ${entity.name}`];
       return rule === undefined ? undefined : policyOf(rule);
     },
     rowsOfBody: () => undefined,
@@ -330,8 +330,9 @@ async function restOf(
   { holder, name, page }: HeldPage,
 ): Promise<readonly string[]> {
   const [from = '', field = ''] = name.split('_via_');
-  const rows = call.access.rows({ verb: 'list', entityName: from });
-  const listing = { ...(await node.call(from)), access: call.access, rows };
+  const ofOthers = await node.call(from);
+  const rows = call.access.rows({ verb: 'list', entity: ofOthers.entity });
+  const listing = { ...ofOthers, access: call.access, rows };
   const operator = arrays.includes(field) ? { [`${field}_op`]: 'contains' } : {};
   const rest: string[] = [];
   let { nexttoken } = page;

@@ -222,7 +222,7 @@ function planPage(loading: Loading, { expansion, id }: AskedPage): PlannedPage['
   if (loading.pagesLeft <= 0) return unreadPage;
   loading.pagesLeft -= 1;
   const query = [...parametersBy(entity, field, id)].map(([name, text]) => `${name}=${encodeURIComponent(text)}`);
-  const rows = call.access.rows({ verb: 'list', entityName: entity.name, query: query.join('&') });
+  const rows = call.access.rows({ verb: 'list', entity, query: query.join('&') });
   return mayListBy(rows, field) ? { ...call, entity, rows } : emptyPage;
 }
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type StoreKind, storeKinds } from '../../store/testing/open-test-store.ts';
 import { isQuick } from '../../store/testing/quick.ts';
 import { listedAt, type Node, openBench } from '../../testing/record-bench.ts';
-import type { AuthorizedCall } from '../caller-access.ts';
+import type { AuthorizedCall, RecordPolicyRequest } from '../caller-access.ts';
 import { readListQuery } from '../listing/list-query.ts';
 import { type RecordData, recordText } from '../record.ts';
 import type { RecordPolicy } from '../record-policy.ts';
@@ -32,7 +32,7 @@ const toGet: RecordPolicy = {
 };
 
 const mayGet = {
-  rows: ({ entityName }: { readonly entityName: string }) => (entityName === 'customer' ? toGet : undefined),
+  rows: ({ entity }: RecordPolicyRequest) => (entity.name === 'customer' ? toGet : undefined),
   rowsOfBody: () => undefined,
   assertAllowed: () => undefined,
 };

@@ -37,9 +37,9 @@ export async function filterTargets(call: AuthorizedCall, filter: string): Promi
 }
 
 /** Then the number of records with some value is none that the caller may not know. */
-function mayListAll({ access }: FilterTargets['call'], { name, definition }: CompiledEntity): boolean {
-  if (definition.ownerIndexes?.some(({ scopeList }) => scopeList === true) === true) return false;
-  return access.rows({ verb: 'list', entityName: name }) === undefined;
+function mayListAll({ access }: FilterTargets['call'], entity: CompiledEntity): boolean {
+  if (entity.definition.ownerIndexes?.some(({ scopeList }) => scopeList === true) === true) return false;
+  return access.rows({ verb: 'list', entity }) === undefined;
 }
 
 /** A lookup that a filter follows. */
@@ -116,7 +116,7 @@ export class FollowedRecords implements FilterLookups {
     const policies = new Map<string, RecordPolicy | undefined>();
     for (const { followed, id, place } of asked) {
       await this.pause();
-      policies.set(place, this.#call.access.rows({ verb: 'get', entityName: followed.entity.name, id }));
+      policies.set(place, this.#call.access.rows({ verb: 'get', entity: followed.entity, id }));
     }
     const allowed = asked.filter(({ place }) => policies.get(place)?.isNone !== true);
     const records = await this.#recordsOf(allowed, left);

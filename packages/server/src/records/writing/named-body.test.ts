@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { compileEntity } from '../../schema/compile-entity.ts';
 import { readCreate, readUpdate, type StoredRecord } from '../record.ts';
+import { bodyAsRead } from './body-as-read.ts';
 import { errorsAsSent, namedBody, refusalAsSent } from './named-body.ts';
 
 const entity = compileEntity(
@@ -98,4 +99,21 @@ test('a refusal that is about no alias stays as it is', () => {
   assert.deepEqual(errorsAsSent(entity, { body: 1 }, nested)[0]?.pointer, '/body/0');
   const missing = new Problem('not_found', 'there is nothing here');
   assert.equal(refusalAsSent(entity, { body: 1 }, missing), missing);
+});
+
+const due = compileEntity(
+  { entityName: 'order', UpdateParams: [{ name: 'due', colType: 'datetime', aliases: ['until', 'end'] }] },
+  1,
+);
+const [sent, same, read] = ['2026-06-01T01:00:00+01:00', '2026-06-01T00:00:00Z', '2026-06-01T00:00:00.000Z'];
+const other = '2026-07-01T00:00:00.000Z';
+
+test('policies see a value that is sent under an alias as it would be stored', () => {
+  assert.deepEqual(bodyAsRead(due, { until: sent }), { until: read });
+  assert.deepEqual(bodyAsRead(due, { due: null, unknown: sent }), { due: null, unknown: sent });
+});
+
+test('policies see one value of a field that is sent under several names, unless the values differ', () => {
+  assert.deepEqual(bodyAsRead(due, { until: sent, due: same, end: read }), { until: read });
+  assert.deepEqual(bodyAsRead(due, { until: sent, due: other, end: same }), { until: read, due: other });
 });

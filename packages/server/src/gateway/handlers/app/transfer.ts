@@ -39,7 +39,7 @@ async function importFile(
   if (incoming.headers['idempotency-key'] !== undefined) throw new Problem('invalid_request', repeatedByUpsert);
   refuseParameters(query, ['dry_run', 'upsert']);
   // A row is a create like any other: what denies the one denies the other.
-  assertNotDenied(call.access.rows({ verb: 'create', entityName: call.entity.name }));
+  assertNotDenied(call.access.rows({ verb: 'create', entity: call.entity }));
   const run = importRecords(runtime.bulk, call, {
     format: stream.mediaType === csvType ? 'csv' : 'jsonl',
     bytes: stream.bytes,
@@ -83,7 +83,7 @@ async function exportFile(
   exported: AuthorizedCall,
 ): Promise<Reply> {
   // An export is a list without pages: what denies the one denies the other.
-  const listed = exported.access.rows({ verb: 'list', entityName: exported.entity.name });
+  const listed = exported.access.rows({ verb: 'list', entity: exported.entity });
   const call: AuthorizedCall = { ...exported, rows: assertNotDenied(bothPolicies(exported.rows, listed)) };
   const format = readFileFormat(query.get('format'), incoming);
   const listQuery = scopeToCaller(call, await runtime.query(call, exportParameters(call, query), 'export'));
