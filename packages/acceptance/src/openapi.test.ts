@@ -103,6 +103,8 @@ test('codes are mailed and used in the way that the documents tell', async () =>
   assert.equal((await management.send('forgotPassword', { body: { email: builder.email } })).status, 202);
   const code = await codeTo(org, builder.email, 'code');
   assert.equal((await management.send('resetPassword', { body: { code, new_password } })).status, 204);
+  const link = await management.send<{ readonly code: string }>('createSignInLink', { token: org.builder.token });
+  assert.equal((await management.send('signInByLink', { body: { code: link.body.code } })).status, 200);
   const page = await management.send('readInbox', { headers: { accept: 'text/html' } });
   assert.deepEqual([page.status, page.text.includes(code)], [200, true]);
 });

@@ -12,6 +12,7 @@ import { passwordsApi } from './management/passwords.ts';
 import { platformApi } from './management/platform.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
 import { settingsApi } from './management/settings.ts';
+import { signInLinksApi } from './management/sign-in-links.ts';
 import { suspendedAccountsApi } from './management/suspended-accounts.ts';
 import { usageApi } from './management/usage.ts';
 import { orgWorkspacesApi } from './management/workspaces.ts';
@@ -33,6 +34,7 @@ export const managementApi = {
   ...platformApi,
   ...serviceKeysApi,
   ...settingsApi,
+  ...signInLinksApi,
   ...suspendedAccountsApi,
   ...usageApi,
   ...orgWorkspacesApi,

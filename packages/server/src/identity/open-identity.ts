@@ -18,6 +18,7 @@ import { createServiceKeys } from './keys/service-keys.ts';
 import { createProviderTokens } from './oidc/provider-tokens.ts';
 import type { SignUpPolicy } from './org-users/account.ts';
 import { createOrgAccounts } from './org-users/org-accounts.ts';
+import { createSignInLinks } from './org-users/sign-in-links.ts';
 import { createLoginThrottle } from './people/login-throttle.ts';
 import { createMailThrottle } from './people/mail-throttle.ts';
 import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
@@ -87,6 +88,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
     },
     management: {
       accounts: createOrgAccounts(org),
+      signInLinks: settings.mode === 'development' ? createSignInLinks(org) : undefined,
       deployKeys: createDeployKeys({ platform, clock, newId }),
       operator: digest === undefined ? undefined : createOperatorAccess({ digest, ...operator }),
       serviceKeys: createServiceKeys(app),

@@ -19,6 +19,7 @@ export type { ServiceKeys } from './keys/service-keys.ts';
 export { type Identity, openIdentity } from './open-identity.ts';
 export { type OrgAccounts, type OrgCaller, sessionSeconds } from './org-users/org-accounts.ts';
 export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
+export type { SignInLinks } from './org-users/sign-in-links.ts';
 export { emailKey } from './people/email.ts';
 export type { PasswordCost } from './people/passwords.ts';
 export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';

@@ -56,9 +56,10 @@ export async function verifyEmail(
   { orgScope, org, env }: AppClient,
   { body: { code }, requestId }: { readonly body: BodyOf<typeof mailsApi.verifyEmail>; readonly requestId: string },
 ): Promise<void> {
-  const { id, unsettled } = await spendCode(orgScope, { purpose: 'verify-email', code, accounts: appUsers }, (user) =>
+  const { holder } = await spendCode(orgScope, { purpose: 'verify-email', code, accounts: appUsers }, (user) =>
     withVerifiedEmail({ orgScope, clock, auditCaller: auditCallerOf(user.id, requestId) }, user),
   );
+  const { id, unsettled } = holder;
   if (unsettled !== undefined)
     for (const sub of [id, unsettled.user_id]) revocations.bump(tokensKeyOf({ env, org: org.code, sub }));
 }

@@ -2,6 +2,7 @@ import type { accountsApi } from '@freehold/contract/management/accounts';
 import type { orgUsersApi } from '@freehold/contract/management/org-users';
 import type { BodyOf } from '@freehold/contract/route';
 import { notFound } from '../../lib/problem.ts';
+import type { Change } from '../../store/port.ts';
 import { tryCommit } from '../../store/transact.ts';
 import { requirePassword } from '../people/passwords.ts';
 import { logInTo } from '../people/realm.ts';
@@ -45,15 +46,29 @@ export async function switchOrg(
   return loggedIn;
 }
 
+interface OrgChoice {
+  readonly chosen: OrgSummary;
+  readonly orgs: readonly OrgSummary[];
+}
+
 /** Undefined where the person has left the org meanwhile. */
 async function enter(
   deps: OrgAccountsDeps,
-  { id, email, name, session_epoch }: OrgUser & SessionHolder,
-  { chosen, orgs }: { readonly chosen: OrgSummary; readonly orgs: readonly OrgSummary[] },
+  person: OrgUser & SessionHolder,
+  choice: OrgChoice,
 ): Promise<LoggedIn | undefined> {
+  const { loggedIn, changes } = await planEntry(deps, person, choice);
+  return (await tryCommit(deps.platform, changes)) ? loggedIn : undefined;
+}
+
+/** The changes by which a person has a session in an org; the first is refused where he has left it. */
+export async function planEntry(
+  deps: OrgAccountsDeps,
+  { id, email, name, session_epoch }: OrgUser & SessionHolder,
+  { chosen, orgs }: OrgChoice,
+): Promise<{ readonly loggedIn: LoggedIn; readonly changes: readonly Change[] }> {
   const { token, expires_at, changes } = await newSession(deps, { id, session_epoch }, chosen.code);
   const isMember = { kind: 'check', ...memberships.key([id, chosen.code]), if: 'present' } as const;
-  if (!(await tryCommit(deps.platform, [isMember, ...changes]))) return undefined;
   const org = { code: chosen.code, name: chosen.name };
-  return { token, expires_at, user: { id, email, name }, org, orgs };
+  return { loggedIn: { token, expires_at, user: { id, email, name }, org, orgs }, changes: [isMember, ...changes] };
 }

@@ -17,8 +17,8 @@ async function withAnn() {
   const write = (person: Account) => scope.commit([accounts.put(person.id, person, { if: 'any' })]);
   await write(ann);
   const issue = (purpose: CodePurpose) => issueCode({ scope, clock }, purpose, ann);
-  const spend = (purpose: CodePurpose, code: string) =>
-    spendCode(scope, { purpose, code, accounts }, async (holder) => ({ holder, along: [] }));
+  const spend = async (purpose: CodePurpose, code: string) =>
+    (await spendCode(scope, { purpose, code, accounts }, async (holder) => ({ holder, along: [] }))).holder;
   const look = (purpose: CodePurpose, code: string) => requireCode(scope, { purpose, code, accounts });
   return { scope, write, issue, spend, look, advance: (by: number) => (now += by) };
 }
@@ -28,6 +28,7 @@ const isGone = { code: 'not_found' };
 for (const [purpose, lifetime] of [
   ['reset-password', hour],
   ['verify-email', 24 * hour],
+  ['sign-in', hour / 4],
 ] as const)
   test(`a code to ${purpose} is good to its last moment, and once`, async () => {
     const { issue, spend, look, advance } = await withAnn();
@@ -51,6 +52,16 @@ test('a code is good for what it was mailed for, while the address is unchanged'
   await assert.rejects(spend('verify-email', verify), isGone);
   await write({ ...ann, email: 'ANN@example.com' });
   await spend('reset-password', reset);
+});
+
+test('a code to sign in is good for nothing else, and dies with the password', async () => {
+  const { write, issue, spend } = await withAnn();
+  const [signIn, reset, verify] = [await issue('sign-in'), await issue('reset-password'), await issue('verify-email')];
+  for (const purpose of ['reset-password', 'verify-email'] as const)
+    await assert.rejects(spend(purpose, signIn), isGone);
+  for (const code of [reset, verify]) await assert.rejects(spend('sign-in', code), isGone);
+  await write({ ...ann, password_hash: 'new' });
+  await assert.rejects(spend('sign-in', signIn), isGone);
 });
 
 test('a code for a new password dies with the old one, and one to verify the email does not', async () => {

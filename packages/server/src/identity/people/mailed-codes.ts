@@ -8,8 +8,8 @@ import { transact } from '../../store/transact.ts';
 import { emailKey } from './email.ts';
 import type { Account, Renewed } from './realm.ts';
 
-/** What a reader of the mail of an address may do by a code. */
-export type CodePurpose = 'reset-password' | 'verify-email';
+/** What a reader of the mail of an address may do by a code; one to sign in is shown to its owner and not mailed. */
+export type CodePurpose = 'reset-password' | 'verify-email' | 'sign-in';
 
 /** Of the code itself the platform keeps a hash, by which the rest is found. */
 interface StoredCode {
@@ -17,9 +17,10 @@ interface StoredCode {
   readonly mark: string;
 }
 
-const lifetimeMilliseconds: Readonly<Record<CodePurpose, number>> = {
+export const codeLifetimeMilliseconds: Readonly<Record<CodePurpose, number>> = {
   'reset-password': 60 * 60 * 1000,
   'verify-email': 24 * 60 * 60 * 1000,
+  'sign-in': 15 * 60 * 1000,
 };
 
 const codes = table(
@@ -38,7 +39,7 @@ export async function issueCode(
 ): Promise<string> {
   const code = secretToken();
   const stored: StoredCode = { user_id: account.id, mark: markOf(purpose, account) };
-  const due = { at: clock.now() + lifetimeMilliseconds[purpose], queue: 'expire' } as const;
+  const due = { at: clock.now() + codeLifetimeMilliseconds[purpose], queue: 'expire' } as const;
   await scope.commit([codes.insert({ purpose, code }, stored, due)]);
   return code;
 }
@@ -59,17 +60,18 @@ export async function requireCode<A extends Account>(scope: Scope, use: CodeUse<
  * Writes what `change` makes of the account in the commit that ends the code, so that a code is good once.
  * @throws Problem `not_found` for a code that is good no more.
  */
-export async function spendCode<A extends Account>(
+export async function spendCode<A extends Account, R extends Renewed<A>>(
   scope: Scope,
   use: CodeUse<A>,
-  change: (account: A) => Promise<Renewed<A>>,
-): Promise<A> {
+  change: (account: A) => Promise<R>,
+): Promise<R> {
   const { planned } = await transact(scope, async () => {
     const { code, account } = await findHolder(scope, use);
-    const { holder, along } = await change(account.value);
-    return { holder, changes: [removeAsRead(code), use.accounts.replace(account, holder), ...along] };
+    const renewed = await change(account.value);
+    const { holder, along } = renewed;
+    return { renewed, changes: [removeAsRead(code), use.accounts.replace(account, holder), ...along] };
   });
-  return planned.holder;
+  return planned.renewed;
 }
 
 async function findHolder<A extends Account>(scope: Scope, use: CodeUse<A>) {
@@ -85,7 +87,7 @@ async function findHolder<A extends Account>(scope: Scope, use: CodeUse<A>) {
  * where the code stands in for the password, that very password.
  */
 function markOf(purpose: CodePurpose, { email, password_hash, suspended_for }: Account): string {
-  const password = purpose === 'reset-password' ? password_hash : undefined;
+  const password = purpose === 'verify-email' ? undefined : password_hash;
   const suspended = suspended_for === undefined ? [] : [suspended_for];
   return hash('sha256', JSON.stringify([emailKey(email), password ?? null, ...suspended]), 'base64url');
 }

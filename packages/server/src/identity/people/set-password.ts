@@ -96,5 +96,8 @@ export async function resetPassword<A extends Account>(
   const use: CodeUse<A> = { purpose: 'reset-password', code, accounts: realm.accounts };
   const { id, email } = await requireCode(realm.scope, use);
   const password_hash = await hasher.hash(new_password, realm.attemptOf(email, ip));
-  await realm.revoking(id, () => spendCode(realm.scope, use, (account) => realm.reset({ ...account, password_hash })));
+  await realm.revoking(id, async () => {
+    const renewed = await spendCode(realm.scope, use, (account) => realm.reset({ ...account, password_hash }));
+    return renewed.holder;
+  });
 }

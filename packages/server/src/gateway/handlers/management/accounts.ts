@@ -1,20 +1,25 @@
 import type { IncomingMessage } from 'node:http';
 import { accountsApi } from '@freehold/contract/management/accounts';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
-import { type OrgAccounts, sessionSeconds } from '../../../identity/port.ts';
-import { type ConsoleSite, isCookieCall, sessionCookie } from '../../pipeline/headers/console-cookie.ts';
+import { signInLinksApi } from '@freehold/contract/management/sign-in-links';
+import { type OrgAccounts, type SignInLinks, sessionSeconds } from '../../../identity/port.ts';
+import { notFound } from '../../../lib/problem.ts';
+import { type ConsoleSite, isCookieCall, sessionCookie, siteUrl } from '../../pipeline/headers/console-cookie.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve, serveReply } from '../../serve.ts';
 
 export interface AccountServices {
   readonly accounts: OrgAccounts;
+  /** Undefined in production. */
+  readonly signInLinks: SignInLinks | undefined;
   readonly site: ConsoleSite;
 }
 
 /** The builder's own account, and his sessions. */
-export function accountRoutes({ accounts, site }: AccountServices): readonly ManagementRoute[] {
+export function accountRoutes({ accounts, signInLinks, site }: AccountServices): readonly ManagementRoute[] {
   return [
+    ...signInLinkRoutes({ signInLinks, site }),
     serveReply(accountsApi.signUp, async ({ incoming, body, ip, requestId }) =>
       sessionReply(site, incoming, 201, await accounts.signUp(body, { ip, requestId })),
     ),
@@ -47,6 +52,23 @@ export function accountRoutes({ accounts, site }: AccountServices): readonly Man
     serve(orgUsersApi.endSession, async ({ params }, caller) => {
       await accounts.endSession(caller, params.id);
     }),
+  ];
+}
+
+/** For development: a link that is printed at a start signs in by itself. */
+function signInLinkRoutes({ signInLinks, site }: Pick<AccountServices, 'signInLinks' | 'site'>) {
+  const links = (): SignInLinks => {
+    if (signInLinks === undefined) throw notFound();
+    return signInLinks;
+  };
+  return [
+    serve(signInLinksApi.createSignInLink, async ({ incoming }, caller) => {
+      const issued = await links().issue(caller);
+      return { url: `${siteUrl(site, incoming)}/sign-in/link#code=${issued.code}`, ...issued };
+    }),
+    serveReply(signInLinksApi.signInByLink, async ({ incoming, body, ip }) =>
+      sessionReply(site, incoming, 200, await links().use(body.code, ip)),
+    ),
   ];
 }
 

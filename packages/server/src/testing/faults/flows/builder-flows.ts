@@ -27,6 +27,43 @@ const logIn: Flow = {
   },
 };
 
+const makeLink: Flow = {
+  route: 'POST /auth/sign-in-links',
+  prepare: async ({ org }) => {
+    let code = '';
+    const send = async () => {
+      const reply = await org.manage('POST', '/auth/sign-in-links');
+      if (reply.status === 201) ({ code } = reply.body);
+      return reply;
+    };
+    const check = async () => {
+      if (code === '') return;
+      assert.equal((await org.anonymousCall('/auth/sign-in-by-link', { code })).status, 200);
+      code = '';
+    };
+    return { send, check };
+  },
+};
+
+const enterByLink: Flow = {
+  route: 'POST /auth/sign-in-by-link',
+  prepare: async ({ org }) => {
+    const { code } = (await org.manage('POST', '/auth/sign-in-links')).body;
+    let token = '';
+    const send = async () => {
+      const reply = await org.anonymousCall('/auth/sign-in-by-link', { code });
+      if (reply.status === 200) ({ token } = reply.body);
+      return reply;
+    };
+    // If the reply was lost, its session has no holder.
+    const check = async () => {
+      if (token !== '') assert.ok(await isAlive(org, token));
+      assert.equal((await org.anonymousCall('/auth/sign-in-by-link', { code })).status, 404);
+    };
+    return { send, already: 404, check };
+  },
+};
+
 const switchOrg: Flow = {
   route: 'POST /auth/switch-org',
   prepare: async ({ org }) => {
@@ -210,6 +247,8 @@ async function loginStatus(org: OrgCalls, email: string, secret = password): Pro
 export const builderFlows: Flows = {
   'a sign-up': register,
   'a log-in of a builder': logIn,
+  'a sign-in link': makeLink,
+  'a sign-in by a link': enterByLink,
   'a switch to another org': switchOrg,
   'a log-out of a builder': logOut,
   'the end of a session': endSession,

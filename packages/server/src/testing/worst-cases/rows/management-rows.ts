@@ -18,6 +18,8 @@ const plain = (target: string, as: Caller = 'builder'): Row => ({ as, target: ()
 const accountRows: Rows = {
   'POST /auth/signup': small('/auth/signup', 'anyone'),
   'POST /auth/login': small('/auth/login', 'anyone'),
+  'POST /auth/sign-in-links': plain('/auth/sign-in-links'),
+  'POST /auth/sign-in-by-link': small('/auth/sign-in-by-link', 'anyone'),
   'POST /auth/accept-invitation': small('/auth/accept-invitation', 'anyone'),
   'POST /auth/forgot-password': small('/auth/forgot-password', 'anyone'),
   'POST /auth/reset-password': small('/auth/reset-password', 'anyone'),

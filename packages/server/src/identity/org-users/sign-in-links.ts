@@ -1,0 +1,51 @@
+import { timestamp } from '../../lib/clock.ts';
+import { notFound, Problem } from '../../lib/problem.ts';
+import { codeLifetimeMilliseconds, issueCode, spendCode } from '../people/mailed-codes.ts';
+import type { OrgCaller } from '../sessions/org-sessions.ts';
+import { type OrgAccountsDeps, orgsOf, orgUsers } from './account.ts';
+import { type LoggedIn, planEntry } from './log-in.ts';
+
+/** Links by which a builder signs in once more, once and soon. For development: the demo prints one. */
+export interface SignInLinks {
+  /** The code of a link for the caller. @throws Problem `not_found` if his account is gone. */
+  issue(caller: OrgCaller): Promise<IssuedCode>;
+  /** A session in the first of the orgs of the code's owner. @throws Problem `not_found`, `rate_limited`. */
+  use(code: string, ip: string): Promise<LoggedIn>;
+}
+
+export interface IssuedCode {
+  readonly code: string;
+  readonly expires_at: string;
+}
+
+export function createSignInLinks(deps: OrgAccountsDeps): SignInLinks {
+  return { issue: (caller) => issueLink(deps, caller), use: (code, ip) => openLink(deps, code, ip) };
+}
+
+async function issueLink({ platform, clock }: OrgAccountsDeps, { user }: OrgCaller): Promise<IssuedCode> {
+  const account = await orgUsers.read(platform, user.id);
+  if (account === undefined) throw notFound();
+  const expires_at = timestamp(clock.now() + codeLifetimeMilliseconds['sign-in']);
+  return { code: await issueCode({ scope: platform, clock }, 'sign-in', account.value), expires_at };
+}
+
+/** The code is found by its hash: how much of a guess is right changes nothing about the time that it takes. */
+async function openLink(deps: OrgAccountsDeps, code: string, ip: string): Promise<LoggedIn> {
+  const { platform, loginThrottle } = deps;
+  const attempt = { emailKey: 'sign-in link', ip };
+  loginThrottle.check(attempt);
+  try {
+    const { loggedIn } = await spendCode(platform, { purpose: 'sign-in', code, accounts: orgUsers }, async (holder) => {
+      const orgs = await orgsOf(platform, holder.id);
+      const [chosen] = orgs;
+      if (chosen === undefined) throw notFound();
+      const { loggedIn, changes } = await planEntry(deps, holder, { chosen, orgs });
+      return { holder, along: changes, loggedIn };
+    });
+    loginThrottle.recordSuccess(attempt);
+    return loggedIn;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'not_found') loginThrottle.recordFailure(attempt);
+    throw error;
+  }
+}
