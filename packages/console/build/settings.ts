@@ -25,6 +25,8 @@ export const settings: InlineConfig = {
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     target: 'es2024',
+    // Browsers that know `light-dark()`, which otherwise follows the system and not the choice of the user.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
   },
   plugins: [react(), routeTable(), platformProxy(), finishedFolder({ from: unfinished, to: builtFolder })],
 };

@@ -102,6 +102,24 @@ const account = createRoute({
   path: 'account',
   component: lazyRouteComponent(() => import('./screens/account/account.tsx'), 'Account'),
 });
+const entities = createRoute({
+  getParentRoute: () => place,
+  path: 'entities',
+  validateSearch: ({ q }: Record<string, unknown>): { readonly q?: string } => (typeof q === 'string' ? { q } : {}),
+  component: lazyRouteComponent(() => import('./screens/entities/entities.tsx'), 'Entities'),
+});
+const newEntity = createRoute({
+  getParentRoute: () => place,
+  path: 'new-entity',
+  component: lazyRouteComponent(() => import('./screens/entities/new-entity.tsx'), 'NewEntity'),
+});
+const entity = createRoute({
+  getParentRoute: () => place,
+  path: 'entities/$entity',
+  validateSearch: ({ tab }: Record<string, unknown>): { readonly tab?: string } =>
+    typeof tab === 'string' ? { tab } : {},
+  component: lazyRouteComponent(() => import('./screens/entities/entity.tsx'), 'EntityScreen'),
+});
 
 const routeTree = root.addChildren([
   index,
@@ -110,7 +128,7 @@ const routeTree = root.addChildren([
   forgotPassword,
   resetPassword,
   acceptInvitation,
-  org.addChildren([orgIndex, place.addChildren([home, account])]),
+  org.addChildren([orgIndex, place.addChildren([home, account, entities, newEntity, entity])]),
 ]);
 
 export const router = createRouter({

@@ -1,4 +1,7 @@
-import { HomeIcon } from '../components/icons.tsx';
+import { EntityIcon, HomeIcon } from '../components/icons.tsx';
 
 /** The screens of the navigation and of the command palette, in their order. */
-export const navigation = [{ label: 'Home', to: '/o/$org/$env', icon: HomeIcon, isExact: true }] as const;
+export const navigation = [
+  { label: 'Home', to: '/o/$org/$env', icon: HomeIcon, isExact: true },
+  { label: 'Entities', to: '/o/$org/$env/entities', icon: EntityIcon, isExact: false },
+] as const;

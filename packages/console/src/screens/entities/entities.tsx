@@ -1,0 +1,131 @@
+import { Anchor, Button, Group, Paper, Table, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { usePlace } from '../../api/session.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { SearchIcon } from '../../components/icons.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { ReasonedButton } from '../../components/reasoned-button.tsx';
+import { Screen } from '../../components/screen.tsx';
+import { When } from '../../components/when.tsx';
+import classes from './entities.module.css';
+import { entitiesQuery } from './queries.ts';
+
+const figures = new Intl.NumberFormat('en');
+
+/** The entities of the environment, and a field that narrows them by name. */
+export function Entities() {
+  const { env } = usePlace();
+  const entities = useQuery(entitiesQuery(env));
+  return (
+    <Screen
+      title="Entities"
+      intro="What the app stores. The API of an entity is served as soon as it is saved."
+      actions={<NewEntity />}
+    >
+      <Loaded query={entities}>
+        {({ items }) => (items.length === 0 ? <NoEntities /> : <EntityTable entities={items} />)}
+      </Loaded>
+    </Screen>
+  );
+}
+
+function NewEntity() {
+  const { org, env, readOnlyReason } = usePlace();
+  const navigate = useNavigate();
+  return (
+    <ReasonedButton
+      reason={readOnlyReason}
+      onClick={() => void navigate({ to: '/o/$org/$env/new-entity', params: { org, env } })}
+    >
+      New entity
+    </ReasonedButton>
+  );
+}
+
+function NoEntities() {
+  const { org, env } = usePlace();
+  if (env === 'prod')
+    return (
+      <EmptyState
+        title="Production has no entities yet"
+        action={
+          <Button component={Link} to={`/o/${org}/test/entities`} variant="default">
+            Entities in test
+          </Button>
+        }
+      >
+        Define entities in test. A deploy brings them here, all at once.
+      </EmptyState>
+    );
+  return (
+    <EmptyState title="No entities yet" action={<NewEntity />}>
+      An entity describes records, such as an order with a title and an amount. There is no table to make and no code to
+      deploy.
+    </EmptyState>
+  );
+}
+
+interface Row {
+  readonly name: string;
+  readonly records: number;
+  readonly updated_at: string;
+}
+
+function EntityTable({ entities }: { readonly entities: readonly Row[] }) {
+  const { org, env } = usePlace();
+  const navigate = useNavigate();
+  const { q = '' } = useSearch({ from: '/o/$org/$env/entities' });
+  const found = entities.filter(({ name }) => name.includes(q.trim().toLowerCase()));
+  return (
+    <>
+      <Group justify="space-between">
+        <TextInput
+          aria-label="Search entities"
+          placeholder="Search by name"
+          leftSection={<SearchIcon />}
+          value={q}
+          onChange={({ currentTarget: { value } }) =>
+            void navigate({ to: '.', search: value === '' ? {} : { q: value }, replace: true })
+          }
+          className={classes.search}
+        />
+        <Text size="sm" c="dimmed" role="status">
+          {found.length === entities.length
+            ? `${entities.length} entities`
+            : `${found.length} of ${entities.length} entities`}
+        </Text>
+      </Group>
+      {found.length === 0 ? (
+        <EmptyState title="No entity has this name">Search for a part of its name, in lower case.</EmptyState>
+      ) : (
+        <Paper withBorder className={classes.scroll}>
+          <Table highlightOnHover aria-label="Entities">
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Name</Table.Th>
+                <Table.Th className={classes.number}>Records</Table.Th>
+                <Table.Th>Changed</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {found.map(({ name, records, updated_at }) => (
+                <Table.Tr key={name}>
+                  <Table.Td>
+                    <Anchor component={Link} to={`/o/${org}/${env}/entities/${name}`} fw={500}>
+                      {name}
+                    </Anchor>
+                  </Table.Td>
+                  <Table.Td className={classes.number}>{figures.format(records)}</Table.Td>
+                  <Table.Td>
+                    <When at={updated_at} />
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Paper>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,210 @@
+import { Group, Select, SimpleGrid, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { usePlace } from '../../api/session.ts';
+import { colTypes, type Field, isRequired, type Lookup, withHints } from './definition.ts';
+import { BoundInputs, DefaultInput, type FieldProps } from './hint-inputs.tsx';
+import { entitiesQuery } from './queries.ts';
+
+const searchable: ReadonlySet<string> = new Set(['string', 'email', 'url', 'enum']);
+const unindexed: ReadonlySet<string> = new Set(['json', 'encrypted', 'array']);
+const computed: ReadonlySet<string> = new Set(['formula', 'autoincrement']);
+const formulaTypes = ['string', 'number', 'integer', 'boolean', 'date', 'datetime'];
+const lookupTypes: ReadonlySet<string> = new Set(['string', 'guid']);
+
+/** Everything about one field that the form knows; the rest of its members is in the JSON. */
+export function FieldDetails(props: FieldProps & { readonly isNew: boolean }) {
+  const { field, isNew, isReadOnly, errorAt, onChange } = props;
+  const type = field.colType ?? 'string';
+  return (
+    <Stack gap="sm">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <TextInput
+          label="Name"
+          value={field.name}
+          error={errorAt('name')}
+          readOnly={isReadOnly || !isNew}
+          description={
+            isNew || isReadOnly
+              ? undefined
+              : 'To rename it, add a field with a backfill of this one, then remove this one'
+          }
+          onChange={({ currentTarget: { value } }) => onChange({ ...field, name: value })}
+        />
+        <Select
+          label="Type"
+          data={[...colTypes]}
+          value={type}
+          error={errorAt('colType')}
+          readOnly={isReadOnly}
+          allowDeselect={false}
+          onChange={(value) => onChange(withHints(field, { colType: value ?? undefined }))}
+        />
+        <BoundInputs {...props} />
+        {lookupTypes.has(type) && <LookupInputs {...props} />}
+        {type === 'array' && <ElementLookup {...props} />}
+        <DefaultInput {...props} />
+      </SimpleGrid>
+      {type === 'formula' ? <FormulaInputs {...props} /> : !computed.has(type) && <BackfillInput {...props} />}
+      <Switches {...props} />
+    </Stack>
+  );
+}
+
+function Switches({ field, isReadOnly, errorAt, onChange }: FieldProps) {
+  const type = field.colType ?? 'string';
+  const set = (hints: Parameters<typeof withHints>[1]) => onChange(withHints(field, hints));
+  return (
+    <Group gap="lg" align="flex-start">
+      {!computed.has(type) && (
+        <Switch
+          label="Required"
+          checked={isRequired(field)}
+          disabled={isReadOnly}
+          error={errorAt('required')}
+          onChange={({ currentTarget: { checked } }) =>
+            set(checked ? { validate: true, required: undefined } : { required: false })
+          }
+        />
+      )}
+      {!unindexed.has(type) && (
+        <Switch
+          label="Index"
+          description="Lists sort and filter by it"
+          checked={field.index === true}
+          disabled={isReadOnly}
+          error={errorAt('index')}
+          onChange={({ currentTarget: { checked } }) => set({ index: checked ? true : undefined })}
+        />
+      )}
+      {searchable.has(type) && (
+        <Switch
+          label="Search"
+          description="Its words are found by q"
+          checked={field.search === true}
+          disabled={isReadOnly}
+          error={errorAt('search')}
+          onChange={({ currentTarget: { checked } }) => set({ search: checked ? true : undefined })}
+        />
+      )}
+    </Group>
+  );
+}
+
+function LookupInputs({ field, isReadOnly, errorAt, onChange }: FieldProps) {
+  return (
+    <LookupChoice
+      lookup={field.lookup}
+      isReadOnly={isReadOnly}
+      error={errorAt('lookup')}
+      rules={['restrict', 'cascade', 'setnull']}
+      onChange={(lookup) => onChange(withHints(field, { lookup }))}
+    />
+  );
+}
+
+function ElementLookup({ field, isReadOnly, errorAt, onChange }: FieldProps) {
+  return (
+    <LookupChoice
+      lookup={field.items?.lookup}
+      isReadOnly={isReadOnly}
+      error={errorAt('items')}
+      rules={['restrict', 'setnull']}
+      onChange={(lookup) =>
+        onChange(withHints(field, { items: lookup === undefined ? undefined : { colType: 'guid', lookup } }))
+      }
+    />
+  );
+}
+
+interface LookupProps {
+  readonly lookup: Lookup | undefined;
+  readonly isReadOnly: boolean;
+  readonly error: string | undefined;
+  /** What may happen when the other record is deleted. */
+  readonly rules: readonly string[];
+  readonly onChange: (lookup: Lookup | undefined) => void;
+}
+
+const systemEntities = ['user', 'group', 'userrole', 'aclpolicy'];
+
+function LookupChoice({ lookup, isReadOnly, error, rules, onChange }: LookupProps) {
+  const { env } = usePlace();
+  const { data } = useQuery(entitiesQuery(env));
+  const names = [...(data?.items ?? []).map(({ name }) => name), ...systemEntities];
+  const known = lookup === undefined || names.includes(lookup.entity) ? names : [...names, lookup.entity];
+  return (
+    <>
+      <Select
+        label="Looks up"
+        placeholder="No other record"
+        searchable
+        clearable
+        data={known}
+        value={lookup?.entity ?? null}
+        error={error}
+        readOnly={isReadOnly}
+        onChange={(entity) => onChange(entity === null ? undefined : { ...lookup, entity })}
+      />
+      {lookup !== undefined && (
+        <Select
+          label="When the other record is deleted"
+          data={rules.map((value) => ({ value, label: meanings[value] ?? value }))}
+          value={lookup.onDelete ?? 'restrict'}
+          readOnly={isReadOnly}
+          allowDeselect={false}
+          onChange={(onDelete) => onChange({ ...lookup, onDelete: onDelete ?? 'restrict' })}
+        />
+      )}
+    </>
+  );
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  restrict: 'refuse it (restrict)',
+  cascade: 'delete this one too (cascade)',
+  setnull: 'clear the field (setnull)',
+};
+
+function FormulaInputs({ field, isReadOnly, errorAt, onChange }: FieldProps) {
+  const { formula = '' } = field;
+  const cel = typeof formula === 'string' ? undefined : formula;
+  const set = (value: Field['formula']) => onChange(withHints(field, { formula: value }));
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+      <Select
+        label="Result"
+        data={['text with fields in braces', ...formulaTypes]}
+        value={cel?.type ?? 'text with fields in braces'}
+        readOnly={isReadOnly}
+        allowDeselect={false}
+        onChange={(type) => {
+          const text = cel?.cel ?? (typeof formula === 'string' ? formula : '');
+          set(type === null || !formulaTypes.includes(type) ? text : { cel: text, type });
+        }}
+      />
+      <Textarea
+        label={cel === undefined ? 'Text, such as {title}-{score}' : 'Expression in CEL over the fields'}
+        value={cel?.cel ?? (typeof formula === 'string' ? formula : '')}
+        error={errorAt('formula')}
+        readOnly={isReadOnly}
+        autosize
+        onChange={({ currentTarget: { value } }) => set(cel === undefined ? value : { ...cel, cel: value })}
+      />
+    </SimpleGrid>
+  );
+}
+
+function BackfillInput({ field, isReadOnly, errorAt, onChange }: FieldProps) {
+  return (
+    <TextInput
+      label="Backfill"
+      description="In CEL over the other fields: the value of records that stand without one when the field comes"
+      value={field.backfill ?? ''}
+      error={errorAt('backfill')}
+      readOnly={isReadOnly}
+      onChange={({ currentTarget: { value } }) =>
+        onChange(withHints(field, { backfill: value === '' ? undefined : value }))
+      }
+    />
+  );
+}

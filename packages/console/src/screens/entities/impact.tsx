@@ -1,0 +1,114 @@
+import { Alert, Badge, Checkbox, Group, List, Stack, Text, TextInput } from '@mantine/core';
+import { CopyId } from '../../components/copy-id.tsx';
+import { Sentence } from '../../components/sentence.tsx';
+import classes from './entities.module.css';
+import type { Plan } from './queries.ts';
+
+const figures = new Intl.NumberFormat('en');
+
+/** What the change would do, step by step, before it is made. */
+export function Impact({ plan: { plan, warnings = [] } }: { readonly plan: Plan }) {
+  if (plan.length === 0) return <Text size="sm">This changes nothing.</Text>;
+  return (
+    <Stack gap="xs">
+      <List size="sm" aria-label="What the change does">
+        {plan.map((step) => (
+          <List.Item key={step.message}>
+            <Group gap="xs">
+              <Sentence text={step.message} />
+              {step.records !== 0 && (
+                <Badge variant="light" color={step.examples.length > 0 ? 'red' : 'gray'}>
+                  {countOf(step.records)}
+                </Badge>
+              )}
+            </Group>
+            {step.examples.length > 0 && (
+              <details>
+                <summary>Some of these records</summary>
+                <List size="xs">
+                  {step.examples.map(({ tenant_code, id, errors = [] }) => (
+                    <List.Item key={id}>
+                      {tenant_code} <CopyId value={id} what="id of the record" />
+                      {errors.map(({ message }) => ` ${message}`).join(';')}
+                    </List.Item>
+                  ))}
+                </List>
+              </details>
+            )}
+          </List.Item>
+        ))}
+      </List>
+      {warnings.map((warning) => (
+        <Text key={warning} size="sm" c="dimmed">
+          <Sentence text={warning} />
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+function countOf(records: Plan['plan'][number]['records']): string {
+  const count = typeof records === 'number' ? figures.format(records) : `at least ${figures.format(records.atLeast)}`;
+  return records === 1 ? '1 record' : `${count} records`;
+}
+
+interface ForceProps {
+  readonly plan: Plan;
+  readonly entity: string;
+  /** What was ticked or typed so far. */
+  readonly consent: Consent;
+  readonly onChange: (consent: Consent) => void;
+}
+
+export interface Consent {
+  readonly mayFail: boolean;
+  readonly typedName: string;
+}
+
+export const noConsent: Consent = { mayFail: false, typedName: '' };
+
+/** Why the change cannot be made yet; undefined where it can. */
+export function consentMissing({ would_fail, would_lose }: Plan, entity: string, consent: Consent): string | undefined {
+  if (would_lose && consent.typedName !== entity)
+    return 'The change erases values. Type the name of the entity to confirm it.';
+  if (would_fail && !consent.mayFail)
+    return 'Records contradict the change. Correct them, or say that it may be made all the same.';
+  return undefined;
+}
+
+/** Says what `force` means for this change, and asks for it. */
+export function Force({ plan: { would_fail, would_lose }, entity, consent, onChange }: ForceProps) {
+  return (
+    <>
+      {would_fail && (
+        <Alert color="yellow" classNames={{ title: classes.alertTitle ?? '' }} title="Records contradict the change.">
+          <Stack gap="xs">
+            <Text size="sm">
+              Correct them first, or make the change with force: they can still be read, and must meet the rule when
+              they are next written.
+            </Text>
+            <Checkbox
+              label="Make it all the same"
+              checked={consent.mayFail}
+              onChange={({ currentTarget: { checked } }) => onChange({ ...consent, mayFail: checked })}
+            />
+          </Stack>
+        </Alert>
+      )}
+      {would_lose && (
+        <Alert
+          color="red"
+          classNames={{ title: classes.alertTitle ?? '' }}
+          title="The change erases values of records, for good."
+        >
+          <TextInput
+            label={`Type ${entity} to confirm it`}
+            value={consent.typedName}
+            autoComplete="off"
+            onChange={({ currentTarget: { value } }) => onChange({ ...consent, typedName: value })}
+          />
+        </Alert>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,174 @@
+import { Alert, Badge, Button, Code, Collapse, Group, List, Modal, Paper, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import { ApiProblem } from '../../api/problem.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { usePlace } from '../../api/session.ts';
+import { LineSkeletons, Loaded } from '../../components/loaded.tsx';
+import { ProblemAlert } from '../../components/problem-alert.tsx';
+import { ReasonedButton } from '../../components/reasoned-button.tsx';
+import { Sentence } from '../../components/sentence.tsx';
+import { When } from '../../components/when.tsx';
+import classes from './entities.module.css';
+
+const pagesize = 20;
+
+/** Every version of the definition in test, what restoring it would change, and a way back to it. */
+export function VersionsTab({ name }: { readonly name: string }) {
+  const params = { kind: 'entity', name };
+  const versions = useInfiniteQuery({
+    queryKey: ['entities', 'versions', name],
+    queryFn: ({ pageParam, signal }) =>
+      call('listItemVersions', { params, query: { pagesize, nexttoken: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ nexttoken }) => nexttoken ?? undefined,
+  });
+  if (versions.data === undefined)
+    return versions.isError ? <ProblemAlert error={versions.error} /> : <LineSkeletons />;
+  const items = versions.data.pages.flatMap((page) => page.items);
+  return (
+    <Stack gap="sm">
+      {items.map((item) => (
+        <Version key={item.version} name={name} item={item} />
+      ))}
+      {versions.hasNextPage && (
+        <Button
+          variant="default"
+          loading={versions.isFetchingNextPage}
+          onClick={() => void versions.fetchNextPage()}
+          w="fit-content"
+        >
+          Earlier versions
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+interface Item {
+  readonly version: number;
+  readonly action: string;
+  readonly at: string;
+  readonly active: boolean;
+  readonly restored?: number | undefined;
+}
+
+function Version({ name, item }: { readonly name: string; readonly item: Item }) {
+  const { readOnlyReason } = usePlace();
+  const [isOpen, setIsOpen] = useState(false);
+  const [isAsking, setIsAsking] = useState(false);
+  const { version, action, at, active, restored } = item;
+  return (
+    <Paper withBorder p="sm">
+      <Group justify="space-between">
+        <Group gap="xs">
+          <Text fw={500}>Version {version}</Text>
+          {active && (
+            <Badge color="teal" variant="light">
+              live in test
+            </Badge>
+          )}
+          <Text size="sm" c="dimmed">
+            {action}
+            {restored === undefined ? '' : ` from version ${restored}`} <When at={at} />
+          </Text>
+        </Group>
+        {!active && (
+          <Group gap="xs">
+            <Button variant="subtle" size="compact-sm" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+              Compare with the live version
+            </Button>
+            {action !== 'removed' && (
+              <ReasonedButton
+                reason={readOnlyReason}
+                variant="default"
+                size="compact-sm"
+                onClick={() => setIsAsking(true)}
+              >
+                Restore
+              </ReasonedButton>
+            )}
+          </Group>
+        )}
+      </Group>
+      <Collapse expanded={isOpen}>{isOpen && <Comparison name={name} version={version} />}</Collapse>
+      <Modal opened={isAsking} onClose={() => setIsAsking(false)} title={`Restore version ${version}?`} size="lg">
+        {isAsking && <Restore name={name} version={version} close={() => setIsAsking(false)} />}
+      </Modal>
+    </Paper>
+  );
+}
+
+interface OfVersion {
+  readonly name: string;
+  readonly version: number;
+}
+
+/** The change that leads from the live version to this one. */
+function Comparison({ name, version }: OfVersion) {
+  const params = { kind: 'entity', name, version: String(version) };
+  const compared = useQuery({
+    queryKey: ['entities', 'versions', name, version],
+    queryFn: ({ signal }) => call('readItemVersion', { params, query: { compare: 'active' }, signal }),
+  });
+  return (
+    <Loaded query={compared} skeleton={<LineSkeletons lines={2} />}>
+      {({ compared: difference, content }) => (
+        <Stack gap="xs" mt="xs">
+          {difference === undefined ? (
+            <Text size="sm">There is no live version to compare with.</Text>
+          ) : difference.summary.length === 0 ? (
+            <Text size="sm">It is the same as the live version.</Text>
+          ) : (
+            <List size="sm" aria-label={`From the live version to version ${version}`}>
+              {difference.summary.map((sentence) => (
+                <List.Item key={sentence}>
+                  <Sentence text={sentence} />
+                </List.Item>
+              ))}
+            </List>
+          )}
+          <Code block mah={320}>
+            {JSON.stringify(difference?.changes ?? content, null, 2)}
+          </Code>
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+function Restore({ name, version, close }: OfVersion & { readonly close: () => void }) {
+  const restore = useMutation({
+    mutationFn: (force: boolean) =>
+      call('restoreConfigItem', { params: { kind: 'entity', name }, query: { force }, body: { version } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['entities'] });
+      close();
+    },
+  });
+  const { error } = restore;
+  const mayForce =
+    error instanceof ApiProblem && error.code === 'conflict' && error.body !== undefined && 'checked' in error.body;
+  return (
+    <Stack>
+      <Comparison name={name} version={version} />
+      <Text size="sm">It becomes a new version. Fields that it lacks are hidden, and their values are kept.</Text>
+      <ProblemAlert error={error} />
+      {mayForce && (
+        <Alert color="yellow" classNames={{ title: classes.alertTitle ?? '' }} title="Records contradict this version">
+          With force it is restored all the same. These records can still be read, and must meet the rules when they are
+          next written.
+        </Alert>
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+        <Button color={mayForce ? 'red' : 'cyan'} loading={restore.isPending} onClick={() => restore.mutate(mayForce)}>
+          {mayForce ? 'Restore with force' : 'Restore'}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
