@@ -166,6 +166,14 @@ function SaveBar({ entity, plan, body, version, onDiscard, onSaved }: SaveBarPro
           />
         )}
         <ProblemAlert error={save.error} />
+        {[error, save.error].some(isBehind) && (
+          <Text size="sm">
+            The definition was changed since you opened it. Copy what you need from the JSON, then go on from there.{' '}
+            <Button variant="default" size="compact-sm" onClick={() => void onSaved()}>
+              Show the current definition
+            </Button>
+          </Text>
+        )}
         <Group justify="flex-end">
           {isPlanning && (
             <Text size="sm" c="dimmed" role="status">
@@ -186,6 +194,10 @@ function SaveBar({ entity, plan, body, version, onDiscard, onSaved }: SaveBarPro
       </Stack>
     </Paper>
   );
+}
+
+function isBehind(error: unknown): boolean {
+  return error instanceof ApiProblem && error.code === 'version_mismatch';
 }
 
 function whyNot({ data, error, isPlanning }: ReturnType<typeof usePlan>, entity: string, consent: typeof noConsent) {

@@ -147,7 +147,7 @@ function Marks({ field, isNew, isWrong, isReadOnly }: MarksProps) {
     ...(field.search === true ? [['search', 'gray'] as const] : []),
   ];
   return marks.map(([mark, color]) => (
-    <Badge key={mark} size="sm" variant="light" color={color} autoContrast={false}>
+    <Badge key={mark} size="sm" variant="dot" color={color}>
       {mark}
     </Badge>
   ));

@@ -76,7 +76,7 @@ export function IndexesTab({ entity: { indexes, fills = [] } }: { readonly entit
 
 function State({ state }: { readonly state: keyof typeof colours }) {
   return (
-    <Badge color={colours[state]} variant="light">
+    <Badge color={colours[state]} variant="dot">
       {state}
     </Badge>
   );

@@ -65,7 +65,7 @@ function Version({ name, item }: { readonly name: string; readonly item: Item })
         <Group gap="xs">
           <Text fw={500}>Version {version}</Text>
           {active && (
-            <Badge color="teal" variant="light">
+            <Badge color="teal" variant="dot">
               live in test
             </Badge>
           )}
@@ -76,7 +76,7 @@ function Version({ name, item }: { readonly name: string; readonly item: Item })
         </Group>
         {!active && (
           <Group gap="xs">
-            <Button variant="subtle" size="compact-sm" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+            <Button variant="default" size="compact-sm" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
               Compare with the live version
             </Button>
             {action !== 'removed' && (
