@@ -58,6 +58,7 @@ export const testKinds = {
   unit: {
     globs: [
       'packages/{contract,server,client,cli,console}/src/**/!(*.postgres).test.ts',
+      'packages/console/build/*.test.ts',
       'bench/**/*.test.ts',
       'examples/**/*.test.ts',
       'tools/**/*.test.ts',

@@ -4,11 +4,12 @@ import type { InlineConfig } from 'vite';
 import { finishedFolder } from './finished-folder.ts';
 import { platformProxy } from './platform-proxy.ts';
 import { routeTable } from './route-table.ts';
+import { usedStyles } from './used-styles.ts';
 
 const folder = join(import.meta.dirname, '..');
 
 /** Where the platform looks for the console. */
-const builtFolder = join(folder, 'dist');
+export const builtFolder = join(folder, 'dist');
 
 /** Built beside its place and moved there when it is whole, so that no platform serves half a console. */
 const unfinished = join(folder, '..', '..', 'node_modules', '.cache', `console-${process.pid}`);
@@ -28,5 +29,11 @@ export const settings: InlineConfig = {
     // Browsers that know `light-dark()`, which otherwise follows the system and not the choice of the user.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
   },
-  plugins: [react(), routeTable(), platformProxy(), finishedFolder({ from: unfinished, to: builtFolder })],
+  plugins: [
+    react(),
+    routeTable(),
+    platformProxy(),
+    usedStyles(),
+    finishedFolder({ from: unfinished, to: builtFolder }),
+  ],
 };

@@ -7,9 +7,10 @@ import {
   notFound,
   Outlet,
   redirect,
+  retainSearchParams,
 } from '@tanstack/react-router';
 import { queryClient } from './api/query-client.ts';
-import { isEnvironment, meQuery, orgQuery } from './api/session.ts';
+import { isEnvironment, meQuery } from './api/session.ts';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
 import { enterOrg } from './shell/enter-org.ts';
@@ -83,12 +84,15 @@ const orgIndex = createRoute({
 const place = createRoute({
   getParentRoute: () => org,
   path: '$env',
+  validateSearch: ({ w }: Record<string, unknown>): { readonly w?: string | undefined } =>
+    typeof w === 'string' ? { w } : {},
+  // The workspace stays chosen from screen to screen.
+  search: { middlewares: [retainSearchParams(['w'])] },
   beforeLoad: async ({ params, location }) => {
     if (!isEnvironment(params.env)) throw notFound();
     const entered = await enterOrg(params.org);
     if (entered === 'signed out') throw redirect({ to: '/sign-in', search: { next: location.href } });
     if (entered === 'no member') throw notFound();
-    void queryClient.prefetchQuery(orgQuery);
   },
   component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
 });

@@ -6,7 +6,8 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { type Platform, type StartOptions, startPlatform } from '../platform.ts';
 
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const program = process.env.FREEHOLD_TEST_BROWSER ?? programs.find((path) => existsSync(path));
+const named = process.env.FREEHOLD_TEST_BROWSER;
+const program = (named === undefined ? programs : [named]).find((path) => existsSync(path));
 
 /** Why browser tests cannot run, and what to do; `false` where they can. */
 export const skip: string | false =

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { call } from './call.ts';
 
 export type Environment = 'test' | 'prod';
@@ -8,16 +8,13 @@ export function isEnvironment(text: string): text is Environment {
   return text === 'test' || text === 'prod';
 }
 
-/** The signed-in builder. Throws 401 at once, so that a first visit leads to the sign-in page. */
+/** The signed-in builder, with the org of the session and its environments. Throws 401 at once, so that a first visit leads to the sign-in page. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: () => call('readMe', { mayBeSignedOut: true }),
   staleTime: 60_000,
   retry: false,
 });
-
-/** The org with its environments. */
-export const orgQuery = queryOptions({ queryKey: ['org'], queryFn: () => call('readOrg'), staleTime: 30_000 });
 
 /** The orgs that the user is a member of. */
 export const orgsQuery = queryOptions({
@@ -26,9 +23,18 @@ export const orgsQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** What is known before anyone has signed in. */
+export const configQuery = queryOptions({
+  queryKey: ['config'],
+  queryFn: () => call('readConsoleConfig', { mayBeSignedOut: true }),
+  staleTime: 60_000,
+});
+
 export interface Place {
   readonly org: string;
   readonly env: Environment;
+  /** The code of the workspace that the user has chosen; undefined for all of them. */
+  readonly workspace: string | undefined;
   /** Why nothing of the environment's configuration can be changed here; undefined where it can. */
   readonly readOnlyReason: string | undefined;
   /** Why the user may not do what only admins of the org may; undefined if he is one. */
@@ -38,9 +44,11 @@ export interface Place {
 /** Where the user is, for screens below `/o/{org}/{env}`. */
 export function usePlace(): Place {
   const { org, env } = useParams({ from: '/o/$org/$env' });
+  const { w } = useSearch({ from: '/o/$org/$env' });
   const { data: me } = useQuery(meQuery);
   return {
     org,
+    workspace: w,
     env: isEnvironment(env) ? env : 'test',
     readOnlyReason:
       env === 'prod' ? 'Production changes by deploys only. Make the change in test, then deploy it.' : undefined,

@@ -23,7 +23,7 @@ export function CommandPalette() {
       id: 'environment',
       leftSection: <SwapIcon />,
       label: otherEnv === 'prod' ? 'Go to production' : 'Go to test',
-      onClick: () => void navigate({ to: '/o/$org/$env', params: { org, env: otherEnv } }),
+      onClick: () => void navigate({ to: '/o/$org/$env', params: { org, env: otherEnv }, search: { w: undefined } }),
     },
     {
       id: 'account',
@@ -42,6 +42,7 @@ export function CommandPalette() {
   return (
     <Spotlight
       actions={actions}
+      overlayProps={{ backgroundOpacity: 0.35, blur: 0 }}
       nothingFound="Nothing has this name"
       shortcut={['mod + K']}
       tagsToIgnore={[]}

@@ -1,7 +1,7 @@
 import { Menu, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { orgQuery, usePlace } from '../api/session.ts';
+import { meQuery, usePlace } from '../api/session.ts';
 import { CheckIcon, ChevronIcon } from '../components/icons.tsx';
 import classes from './shell.module.css';
 
@@ -9,8 +9,8 @@ const names = { test: 'Test', prod: 'Production' } as const;
 
 export function EnvironmentSwitch() {
   const { org, env } = usePlace();
-  const { data } = useQuery(orgQuery);
-  const hasProduction = data === undefined || data.environments.prod !== null;
+  const { data } = useQuery(meQuery);
+  const hasProduction = data === undefined || data.org.environments.prod !== null;
   return (
     <Menu position="bottom-start" width={260}>
       <Menu.Target>
@@ -27,6 +27,7 @@ export function EnvironmentSwitch() {
             component={Link}
             to="/o/$org/$env"
             params={{ org, env: one } as never}
+            search={{ w: undefined } as never}
             rightSection={one === env ? <CheckIcon size={12} /> : null}
           >
             {names[one]}

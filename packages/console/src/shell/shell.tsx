@@ -4,7 +4,7 @@ import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { orgQuery, usePlace } from '../api/session.ts';
+import { meQuery, usePlace } from '../api/session.ts';
 import { SearchIcon } from '../components/icons.tsx';
 import logo from '../logo.svg';
 import { AccountMenu } from './account-menu.tsx';
@@ -15,12 +15,13 @@ import { NoProduction } from './no-production.tsx';
 import { OrgMenu } from './org-menu.tsx';
 import { OtherOrgNotice } from './other-org-notice.tsx';
 import classes from './shell.module.css';
+import { WorkspaceSwitch } from './workspace-switch.tsx';
 
 /** The frame of all screens: where the user is, what there is, and the screen. */
 export function Shell() {
   const { env, readOnlyReason } = usePlace();
-  const { data: org } = useQuery(orgQuery);
-  const hasPlace = env === 'test' || org?.environments.prod !== null;
+  const { data: me } = useQuery(meQuery);
+  const hasPlace = env === 'test' || me?.org.environments.prod !== null;
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => {
@@ -41,6 +42,7 @@ export function Shell() {
             <img src={logo} alt="" width={24} height={24} className={classes.logo} />
             <OrgMenu />
             <EnvironmentSwitch />
+            <WorkspaceSwitch />
           </Group>
           <Group gap="xs" wrap="nowrap">
             <UnstyledButton className={classes.search} onClick={spotlight.open} aria-label="Go to… Ctrl K">

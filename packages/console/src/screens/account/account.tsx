@@ -43,7 +43,7 @@ function Sessions() {
       <ProblemAlert error={error} />
       <Loaded query={sessions}>
         {({ items }) => (
-          <Table.ScrollContainer minWidth={420}>
+          <Table.ScrollContainer type="native" minWidth={420}>
             <Table>
               <Table.Thead>
                 <Table.Tr>

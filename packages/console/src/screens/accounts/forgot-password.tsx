@@ -1,11 +1,14 @@
 import { Alert, Anchor, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
+import { configQuery } from '../../api/session.ts';
 import { AccountForm } from './account-form.tsx';
 import { AccountPage } from './account-page.tsx';
 
 export function ForgotPassword() {
+  const { data: config } = useQuery(configQuery);
   const [sentTo, setSentTo] = useState<string>();
   return (
     <AccountPage
@@ -41,6 +44,16 @@ export function ForgotPassword() {
       ) : (
         <Alert color="green" role="status" title="Look into your mails">
           If {sentTo} has an account, a link is on its way.
+          {config?.inbox === true && (
+            <>
+              {' '}
+              In development it lands in the{' '}
+              <Anchor href="inbox" underline="always">
+                inbox
+              </Anchor>{' '}
+              of this platform.
+            </>
+          )}
         </Alert>
       )}
     </AccountPage>

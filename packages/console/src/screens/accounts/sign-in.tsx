@@ -1,21 +1,26 @@
 import { Anchor, PasswordInput, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
+import { configQuery } from '../../api/session.ts';
 import { AccountForm } from './account-form.tsx';
 import { AccountPage } from './account-page.tsx';
 import { asCookie, useSessionBegun } from './session-begun.ts';
 
 export function SignIn() {
   const { next } = useSearch({ from: '/sign-in' });
+  const { data: config } = useQuery(configQuery);
   const begun = useSessionBegun();
   return (
     <AccountPage
       title="Sign in"
       footer={
         <>
-          <Anchor component={Link} to="/sign-up" size="sm">
-            Create an org
-          </Anchor>
+          {config?.sign_up === true && (
+            <Anchor component={Link} to="/sign-up" size="sm">
+              Create an org
+            </Anchor>
+          )}
           <Anchor component={Link} to="/forgot-password" size="sm">
             Forgot your password?
           </Anchor>

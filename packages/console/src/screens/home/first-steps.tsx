@@ -11,16 +11,11 @@ interface Step {
   readonly isDone: boolean;
 }
 
-interface Props {
-  readonly usage: Usage;
-  readonly hasProduction: boolean;
-}
-
 /** What a new org does first. Each step is ticked by what the platform counts, never by hand. */
-export function FirstSteps({ usage, hasProduction }: Props) {
+export function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
   return (
     <List spacing="sm" listStyleType="none" withPadding={false} center={false}>
-      {stepsOf(usage, hasProduction).map(({ name, how, isDone }) => (
+      {steps.map(({ name, how, isDone }) => (
         <List.Item
           key={name}
           icon={
@@ -46,7 +41,14 @@ export function FirstSteps({ usage, hasProduction }: Props) {
   );
 }
 
-function stepsOf({ caps, environments, usage }: Usage, hasProduction: boolean): readonly Step[] {
+interface Facts {
+  readonly usage: Pick<Usage, 'caps' | 'environments'>;
+  /** In test, or in the environment that is shown. */
+  readonly hasWorkspace: boolean;
+  readonly hasProduction: boolean;
+}
+
+export function stepsOf({ usage: { caps, environments }, hasWorkspace, hasProduction }: Facts): readonly Step[] {
   return [
     {
       name: 'Define an entity',
@@ -56,7 +58,7 @@ function stepsOf({ caps, environments, usage }: Usage, hasProduction: boolean): 
     {
       name: 'Sign in to your app',
       how: 'The first user of the app founds a workspace and is its admin.',
-      isDone: usage.by_workspace.some(({ env, tenant_code }) => env === 'test' && tenant_code !== null),
+      isDone: hasWorkspace || environments.test.records.total > 0,
     },
     {
       name: 'Create a record',

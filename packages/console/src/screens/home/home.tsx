@@ -1,50 +1,64 @@
-import { Grid, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Grid, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
-import { orgQuery, usePlace } from '../../api/session.ts';
+import { meQuery, usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Screen } from '../../components/screen.tsx';
-import { FirstSteps } from './first-steps.tsx';
+import { FirstSteps, stepsOf } from './first-steps.tsx';
 import { UsageCards } from './usage-cards.tsx';
+import { WorkspaceTable, workspacesQuery } from './workspace-table.tsx';
 
 const usageQuery = queryOptions({ queryKey: ['usage', 31], queryFn: () => call('showUsage', { query: { days: 31 } }) });
 
 export function Home() {
-  const { env } = usePlace();
-  const org = useQuery(orgQuery);
+  const { env, workspace } = usePlace();
+  const { data: me } = useQuery(meQuery);
+  const workspaces = useQuery(workspacesQuery(env));
   const usage = useQuery(usageQuery);
-  const access = org.data?.environments[env];
+  const environments = me?.org.environments;
+  const hasWorkspace = (workspaces.data?.items.length ?? 0) > 0;
+  const steps =
+    usage.data === undefined
+      ? []
+      : stepsOf({ usage: usage.data, hasWorkspace, hasProduction: environments?.prod != null });
+  const plan = usage.data === undefined ? '' : `, on the plan ${usage.data.plan.name}`;
   return (
-    <Screen
-      title="Home"
-      intro={
-        org.data === undefined ? 'What this environment has and uses' : `${org.data.name}, on the plan ${org.data.plan}`
-      }
-    >
-      <Loaded query={usage} skeleton={<Skeleton height={150} radius="md" />}>
-        {(data) => <UsageCards usage={data} env={env} />}
+    <Screen title="Home" intro={me === undefined ? undefined : `${me.org.name}${plan}`}>
+      {usage.data?.alerts.map(({ message, level }) => (
+        <Alert key={message} color={level === 'critical' ? 'red' : 'yellow'} title={message} />
+      ))}
+      <Loaded query={usage} skeleton={<Skeleton height={115} radius="md" />}>
+        {(data) => <UsageCards usage={data} env={env} workspace={workspace} />}
       </Loaded>
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <Paper withBorder p="md" h="100%">
-            <Title order={2} mb="sm">
-              First steps
-            </Title>
-            <Loaded query={usage}>
-              {(data) => <FirstSteps usage={data} hasProduction={org.data?.environments.prod != null} />}
-            </Loaded>
-          </Paper>
+          <Stack gap="lg">
+            {steps.some(({ isDone }) => !isDone) && (
+              <Paper withBorder p="md">
+                <Title order={2} mb="sm">
+                  First steps
+                </Title>
+                <FirstSteps steps={steps} />
+              </Paper>
+            )}
+            <Paper withBorder p="md">
+              <Title order={2} mb="sm">
+                Workspaces
+              </Title>
+              <WorkspaceTable usage={usage.data} />
+            </Paper>
+          </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
-          <Paper withBorder p="md" h="100%">
+          <Paper withBorder p="md">
             <Stack gap="xs">
               <Title order={2}>What apps send</Title>
               <Text size="sm" c="dimmed">
                 Apps name the org in their paths and this environment by its client id. Neither is a secret.
               </Text>
-              <Fact name="Org code" value={org.data?.code} />
-              <Fact name="Client id" value={access?.client_id} />
+              <Fact name="Org code" value={me?.org.code} />
+              <Fact name="Client id" value={environments?.[env]?.client_id} />
             </Stack>
           </Paper>
         </Grid.Col>

@@ -5,9 +5,20 @@ import type { Usage } from './first-steps.tsx';
 
 const figures = new Intl.NumberFormat('en');
 
+interface Props {
+  readonly usage: Usage;
+  readonly env: Environment;
+  /** Whose calls and records are shown; undefined for those of all workspaces. */
+  readonly workspace: string | undefined;
+}
+
 /** What the environment has used, beside the limits of the org's plan. */
-export function UsageCards({ usage, env }: { readonly usage: Usage; readonly env: Environment }) {
-  const own = usage.environments[env];
+export function UsageCards({ usage, env, workspace }: Props) {
+  const whole = usage.environments[env];
+  const own =
+    workspace === undefined
+      ? whole
+      : usage.usage.by_workspace.find((row) => row.env === env && row.tenant_code === workspace);
   const { limits } = usage.plan;
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="lg">
@@ -17,7 +28,7 @@ export function UsageCards({ usage, env }: { readonly usage: Usage; readonly env
         used={usage.usage.api_calls.today}
         limit={limits.api_calls_per_day}
       >
-        <DayBars days={own?.api_calls.by_day ?? []} />
+        {workspace === undefined && <DayBars days={whole?.api_calls.by_day ?? []} />}
       </Card>
       <Card name="Records" value={own?.records.total ?? 0} used={usage.usage.records.total} limit={limits.records} />
       <Card
@@ -68,7 +79,7 @@ function Card({ name, value, used, limit, children }: CardProps) {
             aria-label={`${name}: ${Math.round(percent)} % of the limit`}
           />
           <Text size="xs" c="dimmed" mt={4}>
-            {figures.format(used)} of {figures.format(limit)} in both environments
+            {figures.format(used)} of {figures.format(limit)} in the whole org
           </Text>
         </>
       )}

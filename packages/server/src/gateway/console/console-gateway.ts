@@ -11,7 +11,7 @@ export function withConsole(api: Gateway, routes: readonly RoutePattern[], sourc
     const { path } = readTarget(incoming.url ?? '/');
     const reply = segmentsOfApi.has(firstSegment(path)) ? undefined : consoleReply(source, incoming, path);
     if (reply === undefined) return api(incoming, trace, errors);
-    trace.route = '/console';
+    trace.route = '/*';
     return reply;
   };
 }

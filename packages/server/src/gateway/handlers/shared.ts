@@ -35,7 +35,10 @@ function problemPage(code: string): Reply {
   if (!isProblemCode(code)) throw notFound();
   const status = problemStatus[code];
   const body = `<!doctype html><meta charset="utf-8"><title>${code}</title><h1>${code}</h1><p>${problemTitles[code]}.</p><p>HTTP status ${status}.</p>`;
-  const headers = { 'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'" };
+  const headers = {
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cross-Origin-Opener-Policy': 'same-origin',
+  };
   return { status: 200, body, contentType: 'text/html; charset=utf-8', headers };
 }
 

@@ -16,6 +16,7 @@ ${mails.length === 0 ? '<p>There are none yet.</p>' : mails.map(article).join('\
 `;
   const headers = {
     'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    'Cross-Origin-Opener-Policy': 'same-origin',
     'Referrer-Policy': 'no-referrer',
   };
   return { status: 200, body, contentType: 'text/html; charset=utf-8', headers };

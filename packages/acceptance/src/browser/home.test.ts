@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { manage, newEmail, signIn, signUp } from '../org.ts';
+import { assertAccessible } from './accessibility.ts';
+import { consolePlatform, openBrowser, skip } from './browser.ts';
+import { signInAs } from './console-pages.ts';
+
+const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
+
+test('the first steps tick themselves, and a workspace is chosen in the address', { skip }, async (context) => {
+  const org = await signUp(platform);
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  await page.getByText('None yet. The first user who signs in to the app founds a workspace').waitFor();
+  assert.equal(await page.getByText('done', { exact: true }).count(), 0);
+
+  const entity = { entityName: 'order', UpdateParams: [{ name: 'title', colType: 'string' }] };
+  assert.equal((await manage(org, 'POST', '/api/create-order', { body: entity })).status, 201);
+  const { tenantCode } = await signIn(org, newEmail('founder'));
+  await page.reload();
+  await page.getByText('Define an entity').getByText('done').waitFor();
+  await page.getByText('Sign in to your app').getByText('done').waitFor();
+  assert.equal(await page.getByText('done', { exact: true }).count(), 2);
+
+  await page.getByRole('button', { name: 'Workspace: All workspaces' }).click();
+  await page.getByRole('textbox', { name: 'Find a workspace by its code' }).fill('nothing-like-it');
+  await page.getByText('No workspace has this code.').waitFor();
+  await page.getByRole('textbox', { name: 'Find a workspace by its code' }).fill(tenantCode.slice(0, 3));
+  await assertAccessible(page);
+  await page.getByRole('button', { name: `${tenantCode} 0 records` }).click();
+  await page.getByRole('button', { name: `Workspace: ${tenantCode}` }).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('w'), tenantCode);
+  await page.reload();
+  await page.getByRole('button', { name: `Workspace: ${tenantCode}` }).waitFor();
+  await assertAccessible(page);
+});
+
+test('a screen is reached by the keyboard alone', { skip }, async (context) => {
+  const org = await signUp(platform);
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('textbox', { name: 'Go to' }).waitFor();
+  await page.keyboard.type('your acc');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Your account' }).waitFor();
+});
+
+test('at the width of a phone nothing is cut off, and the navigation opens', { skip }, async (context) => {
+  const org = await signUp(platform);
+  const { newPage } = await openBrowser(context, platform, { viewport: { width: 390, height: 800 } });
+  const page = await newPage();
+  await signInAs(page, org.builder);
+  for (const path of ['', '/account']) {
+    await page.goto(`/o/${org.code}/test${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path);
+  }
+  await page.getByRole('button', { name: 'Navigation' }).click();
+  await page.getByRole('link', { name: 'Home' }).click();
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+  await assertAccessible(page);
+});

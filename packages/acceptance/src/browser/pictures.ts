@@ -1,0 +1,30 @@
+import type { Page } from 'playwright-core';
+
+interface Picture {
+  readonly name: string;
+  readonly path: (demo: { readonly org: string }) => string;
+  readonly isBeforeSignIn?: true;
+  /** On a phone. */
+  readonly isNarrow?: true;
+  /** What is opened before the picture is taken. */
+  readonly show?: (page: Page) => Promise<void>;
+}
+
+/** The screens, in the order of the navigation. */
+export const pictures: readonly Picture[] = [
+  { name: 'sign-in', path: () => '/sign-in', isBeforeSignIn: true },
+  { name: 'sign-up', path: () => '/sign-up', isBeforeSignIn: true },
+  { name: 'home', path: ({ org }) => `/o/${org}/test` },
+  { name: 'home-narrow', path: ({ org }) => `/o/${org}/test`, isNarrow: true },
+  { name: 'production', path: ({ org }) => `/o/${org}/prod` },
+  {
+    name: 'command-palette',
+    path: ({ org }) => `/o/${org}/test`,
+    show: async (page) => {
+      await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('textbox', { name: 'Go to' }).waitFor();
+    },
+  },
+  { name: 'account', path: ({ org }) => `/o/${org}/test/account` },
+];

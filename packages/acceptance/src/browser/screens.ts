@@ -1,0 +1,58 @@
+/** `npm run screens`: a picture of every screen, light and dark, with the data of the demo, in `docs/screens/`. */
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { type Platform, startPlatform } from '../platform.ts';
+import { skip, watchedContext } from './browser.ts';
+import { signInAs } from './console-pages.ts';
+import { pictures } from './pictures.ts';
+
+const folder = join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'screens');
+const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 390, height: 800 } } as const;
+
+interface Demo {
+  readonly org: string;
+  readonly builder: { readonly email: string; readonly password: string };
+}
+
+async function takePictures(): Promise<void> {
+  const platform = await startPlatform({ env: { FREEHOLD_CONSOLE: 'on', FREEHOLD_DEMO: 'on' } });
+  const demo = await completeDemo(platform);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const watched = await watchedContext(platform, { colorScheme, viewport: sizes.wide });
+    const page = await watched.newPage();
+    for (const picture of pictures.filter(({ isBeforeSignIn }) => isBeforeSignIn === true)) {
+      await page.goto(picture.path(demo));
+      await shoot(page, `${picture.name}-${colorScheme}`);
+    }
+    await signInAs(page, demo.builder, demo.builder.password);
+    for (const { name, path, show, isNarrow } of pictures.filter(({ isBeforeSignIn }) => isBeforeSignIn !== true)) {
+      await page.setViewportSize(isNarrow === true ? sizes.narrow : sizes.wide);
+      await page.goto(path(demo));
+      await show?.(page);
+      await shoot(page, `${name}-${colorScheme}`);
+    }
+    await watched.context.close();
+    for (const fault of watched.faults()) console.log(`${colorScheme}: ${fault}`);
+  }
+  await platform.kill();
+}
+
+/** The platform serves while the demo is being made, and prints it when it is complete. */
+async function completeDemo({ child, stdout, dataDir }: Platform): Promise<Demo> {
+  while (child.stdout !== null && !stdout().includes('demo.jwt')) await once(child.stdout, 'data');
+  return JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
+}
+
+async function shoot(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
+  console.log(`docs/screens/${name}.png`);
+}
+
+if (skip === false) await takePictures();
+else console.log(skip);
+process.exit();

@@ -1,0 +1,68 @@
+import { Anchor, Table, Text } from '@mantine/core';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { call } from '../../api/call.ts';
+import { type Environment, usePlace } from '../../api/session.ts';
+import { Loaded } from '../../components/loaded.tsx';
+import type { Usage } from './first-steps.tsx';
+
+const figures = new Intl.NumberFormat('en');
+
+export const workspacesQuery = (env: Environment) =>
+  queryOptions({
+    queryKey: ['workspaces', env],
+    queryFn: () => call('listOrgWorkspaces', { query: { env, pagesize: 10 } }),
+  });
+
+/** The first workspaces by their codes; the switch at the top finds the others. */
+export function WorkspaceTable({ usage }: { readonly usage: Usage | undefined }) {
+  const { env } = usePlace();
+  const workspaces = useQuery(workspacesQuery(env));
+  const callsOf = (code: string): number =>
+    usage?.usage.by_workspace.find((row) => row.env === env && row.tenant_code === code)?.api_calls.today ?? 0;
+  return (
+    <Loaded query={workspaces}>
+      {({ items, nexttoken }) =>
+        items.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            None yet. The first user who signs in to the app founds a workspace and is its admin.
+          </Text>
+        ) : (
+          <>
+            <Table.ScrollContainer type="native" minWidth={380}>
+              <Table>
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Code</Table.Th>
+                    <Table.Th ta="right">Members</Table.Th>
+                    <Table.Th ta="right">Records</Table.Th>
+                    <Table.Th ta="right">Calls today</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {items.map(({ code, members, records }) => (
+                    <Table.Tr key={code}>
+                      <Table.Td>
+                        <Anchor component={Link} to="." search={{ w: code } as never} size="sm">
+                          {code}
+                        </Anchor>
+                      </Table.Td>
+                      <Table.Td ta="right">{figures.format(members)}</Table.Td>
+                      <Table.Td ta="right">{figures.format(records)}</Table.Td>
+                      <Table.Td ta="right">{figures.format(callsOf(code))}</Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Table.ScrollContainer>
+            {nexttoken !== null && (
+              <Text size="xs" c="dimmed">
+                There are more. Find one by its code in the switch at the top.
+              </Text>
+            )}
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
