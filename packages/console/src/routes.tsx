@@ -34,6 +34,11 @@ const signIn = createRoute({
   validateSearch: readNext,
   component: lazyRouteComponent(accounts, 'SignIn'),
 });
+const signInLink = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in/link',
+  component: lazyRouteComponent(() => import('./screens/accounts/sign-in-link.tsx'), 'SignInLink'),
+});
 const signUp = createRoute({
   getParentRoute: () => root,
   path: '/sign-up',
@@ -128,6 +133,7 @@ const entity = createRoute({
 const routeTree = root.addChildren([
   index,
   signIn,
+  signInLink,
   signUp,
   forgotPassword,
   resetPassword,

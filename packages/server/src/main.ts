@@ -77,7 +77,8 @@ async function run(config: Config): Promise<void> {
 async function demoText(platform: Platform, config: Config, { app, management }: Listeners): Promise<string> {
   if (!config.demo || app === undefined || management === undefined) return '';
   const urls = { app: app.url, management: management.url };
-  return showDemo({ dataDir: config.dataDir, urls, isEmpty: () => platform.isEmpty() });
+  const { dataDir, console: hasConsole } = config;
+  return showDemo({ dataDir, urls, hasConsole, isEmpty: () => platform.isEmpty() });
 }
 
 interface Listeners {

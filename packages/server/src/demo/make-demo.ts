@@ -7,7 +7,7 @@ import { Refused } from './call.ts';
 import { change, definitions, settings } from './help-desk.ts';
 import { makeDesk, type Sessions } from './make-desk.ts';
 import { desks } from './people.ts';
-import { type App, builderSession, type Credentials, type Session, type Urls } from './sign-in.ts';
+import { type App, type Builder, type Credentials, signUpOrIn, type Urls } from './sign-in.ts';
 
 export interface Demo {
   readonly org: string;
@@ -18,25 +18,24 @@ export interface Demo {
   readonly made_at: string;
 }
 
-type Builder = Pick<Session, 'call' | 'itemsOf'>;
-
 export interface MadeDemo {
+  readonly builder: Builder;
   readonly clientId: string;
   /** In the order of the desks. */
   readonly sessions: readonly Sessions[];
 }
 
-/** @returns the client id of its test environment, and sessions of its users. */
+/** @returns the client id of its test environment, and sessions of its builder and users. */
 export async function makeDemo(urls: Urls, demo: Demo): Promise<MadeDemo> {
   const signUp = { name: 'Demo Builder', org_name: 'Demo', org_code: demo.org };
-  const builder = await builderSession(urls, { ...demo.builder, signUp });
+  const builder = await signUpOrIn(urls, { ...demo.builder, signUp });
   const { environments } = await builder.call('/org');
   const clientId = (environments as { readonly test: { readonly client_id: string } }).test.client_id;
   await configure(builder);
   const app: App = { base: `${urls.app}/app/${demo.org}`, clientId };
   const madeAt = Date.parse(demo.made_at);
   const sessions = await Promise.all(desks.map((desk) => makeDesk({ app, desk, password: demo.password, madeAt })));
-  return { clientId, sessions };
+  return { builder, clientId, sessions };
 }
 
 /** Settings and entities, a release that makes them live in production, and a change since. */

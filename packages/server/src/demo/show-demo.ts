@@ -5,15 +5,16 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { secretToken } from '../lib/ids.ts';
-import { type Demo, makeDemo } from './make-demo.ts';
-import type { Sessions } from './make-desk.ts';
+import { type Demo, type MadeDemo, makeDemo } from './make-demo.ts';
 import { desks, emailOf } from './people.ts';
 import { makeRefusedCalls } from './refused-calls.ts';
-import { signIn, type Urls } from './sign-in.ts';
+import { signIn, signInBuilder, type Urls } from './sign-in.ts';
 
 export interface DemoOptions {
   readonly dataDir: string;
   readonly urls: Urls;
+  /** Whether the management gateway has a console to sign in to. */
+  readonly hasConsole: boolean;
   /** Whether there is no account yet. */
   readonly isEmpty: () => Promise<boolean>;
 }
@@ -33,13 +34,14 @@ export async function showDemo(options: DemoOptions): Promise<string> {
   const demo: KeptDemo = kept === undefined ? newDemo() : (JSON.parse(kept) as KeptDemo);
   // A demo of an earlier version has other users: its calls are not known here.
   if (demo.made_at === undefined) return '';
-  if (demo.client_id === undefined || isEmpty) {
-    await keep(path, demo);
-    const { clientId, sessions } = await makeDemo(options.urls, demo);
-    await keep(path, { ...demo, client_id: clientId });
-    return present(options, { ...demo, client_id: clientId }, sessions);
+  if (demo.client_id !== undefined && !isEmpty) {
+    const builder = await signInBuilder(options.urls, demo.builder);
+    return present(options, demo, { builder, clientId: demo.client_id, sessions: [] });
   }
-  return present(options, { ...demo, client_id: demo.client_id }, []);
+  await keep(path, demo);
+  const made = await makeDemo(options.urls, demo);
+  await keep(path, { ...demo, client_id: made.clientId });
+  return present(options, demo, made);
 }
 
 function newDemo(): Demo {
@@ -54,36 +56,45 @@ async function keep(path: string, demo: KeptDemo): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-/** @param made the sessions of a demo that has just been made */
-async function present(options: DemoOptions, demo: Required<KeptDemo>, made: readonly Sessions[]): Promise<string> {
-  const app = { base: `${options.urls.app}/app/${demo.org}`, clientId: demo.client_id };
-  const entered = new Map([...made].flatMap((sessions) => [...sessions]));
+/** @param made the demo, with the sessions that are open already */
+async function present(options: DemoOptions, demo: Demo, { builder, clientId, sessions }: MadeDemo): Promise<string> {
+  const { urls, dataDir, hasConsole } = options;
+  const app = { base: `${urls.app}/app/${demo.org}`, clientId };
+  const entered = new Map(sessions.flatMap((ofDesk) => [...ofDesk]));
   const sessionOf = async (name: string) => {
     const session = entered.get(name) ?? (await signIn(app, { email: emailOf(name), password: demo.password }));
     entered.set(name, session);
     return session;
   };
   for (const desk of desks) await makeRefusedCalls(app, desk, sessionOf);
-  const path = join(options.dataDir, 'demo.jwt');
+  const path = join(dataDir, 'demo.jwt');
   await writeFile(path, (await sessionOf('Bob')).token, { mode: 0o600 });
-  return describe(options.urls, demo, path);
-}
-
-function describe(urls: Urls, demo: Required<KeptDemo>, tokenPath: string): string {
-  const base = `${urls.app}/app/${demo.org}`;
+  const link = hasConsole ? await builder.call('/auth/sign-in-links', { method: 'POST' }) : undefined;
   return `
 A demo app is ready: a help desk with two workspaces and 2,000 records.
-
+${link === undefined ? '' : linkText(String(link.url))}
   app gateway         ${urls.app}
   management gateway  ${urls.management}   (sign in as ${demo.builder.email}, password ${demo.builder.password})
   org code            ${demo.org}
-  client id           ${demo.client_id}
+  client id           ${clientId}
 
-An agent of the help desk may list tickets (200), and may not delete one (403, with the reason):
+${callsText(app.base, path)}
+`;
+}
+
+function linkText(url: string): string {
+  return `
+This link signs you in to its console, once, within 15 minutes:
+
+  ${url}
+`;
+}
+
+function callsText(base: string, tokenPath: string): string {
+  return `An agent of the help desk may list tickets (200), and may not delete one (403, with the reason):
 
   TOKEN=$(cat '${tokenPath.replaceAll("'", "'\\''")}')
   curl -i ${base}/list/ticket -H "Authorization: Bearer $TOKEN"
   curl -i -X DELETE ${base}/delete/ticket/1 -H "Authorization: Bearer $TOKEN"
-
 `;
 }

@@ -44,18 +44,23 @@ async function exchange({ base, clientId }: App, oauthtoken: string): Promise<Se
   return { ...callsWith(base, token), userId: String(reply.user_id), tenantCode: String(reply.tenant_code ?? '') };
 }
 
+export type Builder = Pick<Session, 'call' | 'itemsOf'>;
+
 /** Signs a builder up, or in if the email has an account. */
-export async function builderSession(
-  { management }: Urls,
-  { signUp, ...credentials }: Credentials & { readonly signUp: Reply },
-): Promise<Pick<Session, 'call' | 'itemsOf'>> {
-  const url = `${management}/auth`;
-  const { token } = await call({ url: `${url}/signup`, body: { ...credentials, ...signUp } }).catch(
-    (error: unknown) => {
-      if (!(error instanceof Refused && error.code === 'conflict')) throw error;
-      return call({ url: `${url}/login`, body: credentials });
-    },
-  );
+export async function signUpOrIn(urls: Urls, { signUp, ...credentials }: Credentials & { readonly signUp: Reply }) {
+  return signedUp(urls, { ...credentials, ...signUp }).catch((error: unknown) => {
+    if (!(error instanceof Refused && error.code === 'conflict')) throw error;
+    return signInBuilder(urls, credentials);
+  });
+}
+
+async function signedUp({ management }: Urls, body: Reply): Promise<Builder> {
+  const { token } = await call({ url: `${management}/auth/signup`, body });
+  return callsWith(management, String(token));
+}
+
+export async function signInBuilder({ management }: Urls, body: Credentials): Promise<Builder> {
+  const { token } = await call({ url: `${management}/auth/login`, body });
   return callsWith(management, String(token));
 }
 

@@ -42,7 +42,7 @@ export function ResetPassword() {
 export function IncompleteLink() {
   return (
     <Alert color="yellow" role="alert" title="The link is incomplete">
-      It has no code. Open it from the mail as a whole.
+      It has no code. Open it as a whole.
     </Alert>
   );
 }

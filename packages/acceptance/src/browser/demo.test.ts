@@ -1,0 +1,35 @@
+/** The link that a first start prints, as a newcomer opens it. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import type { Platform } from '../platform.ts';
+import { assertAccessible } from './accessibility.ts';
+import { consolePlatform, openBrowser, skip } from './browser.ts';
+
+async function printedLink(platform: Platform): Promise<string> {
+  const patience = AbortSignal.timeout(60_000);
+  const { stdout } = platform.child;
+  while (!platform.stdout().includes('Bearer $TOKEN') && stdout !== null)
+    await once(stdout, 'data', { signal: patience });
+  const [link] = /http\S+\/sign-in\/link#\S+/.exec(platform.stdout()) ?? [];
+  assert.ok(link, platform.stdout());
+  return link;
+}
+
+test('the link that a first start prints leads to the console of the demo, once', { skip }, async (context) => {
+  const platform = await consolePlatform({ env: { FREEHOLD_DEMO: 'on', FREEHOLD_STORE: 'sqlite:' } });
+  const link = await printedLink(platform);
+  const page = await (await openBrowser(context, platform)).newPage();
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+  await page.getByRole('button', { name: 'Org: Demo' }).waitFor();
+  await page.getByRole('link', { name: 'Entities' }).click();
+  await page.getByRole('link', { name: 'ticket' }).waitFor();
+  await assertAccessible(page);
+  await page.goto('about:blank');
+  await page.goto(link);
+  await page.getByRole('alert').getByText('not_found').waitFor();
+  await assertAccessible(page);
+  await page.goto('/sign-in/link');
+  await page.getByRole('alert').getByText('It has no code').waitFor();
+});
