@@ -12,6 +12,8 @@ const fields = new Map([
   ['done', 'bool'],
   ['starts', timestamp],
   ['tags', 'list<string>'],
+  ['times', `list<${timestamp}>`],
+  ['numbers', 'list<int>'],
   ['user', 'string'],
   ['customer_id', 'string'],
 ]);
@@ -37,6 +39,8 @@ const record = {
   done: true,
   starts: new Date('2026-11-23T11:00:00Z'),
   tags: ['red', 'blue'],
+  times: [new Date('2026-11-23T11:00:00Z')],
+  numbers: [2n, 3n],
   user: 'ann',
   customer_id: 'c1',
 };
@@ -137,4 +141,52 @@ test('a part that a record has not the steps for is false, and the work is count
   };
   assert.deepEqual(ask(2_000_000), [true, true]);
   assert.deepEqual(ask(3_000_000), [false, true]);
+});
+
+const list = { characters: 0, elements: 1000 };
+const text = { characters: 1000, elements: 0 };
+const spelled = 'a'.repeat(100);
+
+/** What is counted at least, for values of a size: that many steps were measured, of some 2 ns. */
+const counted: readonly (readonly [source: string, size: typeof list, stepsMin: number])[] = [
+  ['size(title) < 0', text, 12_000],
+  ['size(title) + size(title) < 0', text, 24_000],
+  ['title.lowerAscii() == "x"', text, 6_000],
+  [`tags.exists(t, size("${spelled}") == size(t))`, list, 1000 * 1200],
+  [`tags.exists(t, "${spelled}".startsWith(t))`, list, 1000 * 600],
+  ['times.exists(t, t.getDayOfYear() == 1)', list, 1000 * 700],
+  ['times.exists(t, t < timestamp("2026-01-01T00:00:00Z"))', list, 1000 * 4300],
+  ['times.exists(t, now - t < duration("1h"))', list, 1000 * 9000],
+  ['times.exists(t, duration("1h") < duration("1s"))', list, 1000 * 10_000],
+  ['tags.exists(t, double(t) == 1.5)', list, 1000 * 4000],
+  ['tags.exists(t, int(t) == 1 || double(t) == 1.5)', list, 1000 * 8000],
+  ['numbers.exists(t, 1 / t == 2)', list, 1000 * 4000],
+  ['numbers.exists(t, t * t % 7 + t == -t)', list, 1000 * 16_000],
+];
+
+for (const [source, size, stepsMin] of counted)
+  test(`of \`${source.replace(spelled, '…')}\` the work that is measured is counted`, () => {
+    const effort = { steps: 0 };
+    compiled(source).holds({ fields: record, lookups: {}, variables, sizeOf: () => size }, effort);
+    assert.ok(effort.steps >= stepsMin && effort.steps < 4 * stepsMin, String(effort.steps));
+  });
+
+test('what cannot be evaluated is counted where that shows, and keeps no other part from its steps', () => {
+  const condition = compiled('1 / (minutes - 90) > 0');
+  const ask = (minutes: bigint) => {
+    const effort = { steps: 0 };
+    const none = { characters: 0, elements: 0 };
+    condition.holds({ fields: { minutes }, lookups: {}, variables, sizeOf: () => none }, effort);
+    return effort.steps;
+  };
+  assert.equal(ask(90n) - ask(91n), 4000);
+});
+
+test('a list so long that its elements could not all fail in time is asked nothing', () => {
+  const condition = compiled('numbers.exists(t, 100 / t == 50)');
+  const ask = (elements: number): boolean => {
+    const sizeOf = () => ({ characters: 0, elements });
+    return condition.holds({ fields: { numbers: [2n] }, lookups: {}, variables, sizeOf }, { steps: 0 });
+  };
+  assert.deepEqual([ask(5000), ask(10_000)], [true, false]);
 });

@@ -112,27 +112,74 @@ function partTest(node: ASTNode, language: ExpressionLanguage): Test {
     const taken = steps(sizeOf);
     if (effort.steps + taken > stepsOfRecordMax) return false;
     effort.steps += taken;
-    return evaluated(parsed, context) === true;
+    const value = evaluated(parsed, context);
+    if (value === undefined) effort.steps += stepsOfFailure;
+    return value === true;
   };
 }
 
 /**
  * Measured: a node takes up to 60 ns, for each element where it stands in a quantifier; a character up to 12 ns for each
- * operation that goes through it, and an element up to 60 ns.
+ * operation that goes through it, of which `size` counts as two, and an element up to 60 ns.
  */
 const stepsOfNode = 30;
 const stepsOfCharacter = 6;
+/** What these take beside that of a node: they read a text, or reckon with the calendar. */
+const stepsOfCall: ReadonlyMap<string, number> = new Map([
+  ['duration', 1000],
+  ['timestamp', 300],
+  ['getDayOfYear', 700],
+]);
+/** The error of one that cannot be evaluated tells its place, with a part of the text. */
+const stepsOfFailure = 4000;
+const fallible: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '-_']);
+const fallibleCalls: ReadonlySet<string> = new Set(['int', 'double', 'timestamp', 'duration']);
 
 function stepsOf(node: ASTNode, readings: readonly Reading[]): (sizeOf: ConditionValues['sizeOf']) => number {
   const nodes = nodesOf(node);
-  const operations = Math.max(1, nodes.filter(({ op }) => op === 'call' || op === 'rcall' || op === '+').length);
-  const nodesForEach = quantifiedIn(node).reduce((sum, one) => sum + nodesOf(one).length, 0);
-  return (sizeOf) =>
-    readings.reduce((sum, reading) => {
+  const operations = Math.max(1, operationsIn(nodes));
+  const whole = stepsOfNodes(nodes);
+  // Of an element a failure is no failure of the quantifier, and each of its nodes may be one.
+  const forEach = quantifiersIn(node).map(({ list, condition }) => {
+    const inner = nodesOf(condition);
+    return { list, steps: stepsOfNodes(inner) + stepsOfFailure * inner.filter(mayFail).length };
+  });
+  return (sizeOf) => {
+    const gone = readings.reduce((sum, reading) => {
       const { characters, elements } = sizeOf(reading);
-      const gone = stepsOfCharacter * characters + stepsOfNode * elements;
-      return sum + operations * gone + stepsOfNode * nodesForEach * elements;
-    }, stepsOfNode * nodes.length);
+      return sum + stepsOfCharacter * characters + stepsOfNode * elements;
+    }, 0);
+    return forEach.reduce(
+      (sum, { list, steps }) => {
+        const reading = readings.find(({ name, member }) => name === list && member === undefined);
+        return sum + (reading === undefined ? 0 : steps * sizeOf(reading).elements);
+      },
+      whole + operations * gone,
+    );
+  };
+}
+
+/** Without what they read of a record. */
+function stepsOfNodes(nodes: readonly ASTNode[]): number {
+  const written = nodes.reduce((sum, node) => sum + (node.op === 'value' ? textOfNode(node).length : 0), 0);
+  const calls = nodes.reduce((sum, node) => sum + (stepsOfCall.get(nameOfCall(node) ?? '') ?? 0), 0);
+  return stepsOfNode * nodes.length + calls + operationsIn(nodes) * stepsOfCharacter * written;
+}
+
+/** How often they go through the characters of a text. */
+function operationsIn(nodes: readonly ASTNode[]): number {
+  return nodes.reduce((sum, node) => {
+    const name = nameOfCall(node);
+    return sum + (name === 'size' ? 2 : name !== undefined || node.op === '+' ? 1 : 0);
+  }, 0);
+}
+
+function mayFail(node: ASTNode): boolean {
+  return fallible.has(node.op) || (node.op === 'call' && fallibleCalls.has(node.args[0]));
+}
+
+function nameOfCall(node: ASTNode): string | undefined {
+  return node.op === 'call' || node.op === 'rcall' ? node.args[0] : undefined;
 }
 
 /** Undefined for a part that is no comparison of a field with a constant. */
@@ -213,7 +260,7 @@ function unboundedPart(root: ASTNode, surroundings: Surroundings): Mistake | und
     if (name === 'contains' && !isShortText(sought, surroundings))
       return { message: `\`contains\` takes a text of at most ${partCharactersMax} characters`, at: node.range.start };
   }
-  const long = quantifiedIn(root).find((node) => nodesOf(node).length > nodesForEachMax);
+  const long = quantifiersIn(root).find(({ condition }) => nodesOf(condition).length > nodesForEachMax)?.condition;
   return (
     long && { message: `the condition of a quantifier has more than ${nodesForEachMax} parts`, at: long.range.start }
   );
@@ -226,10 +273,12 @@ function isShortText(node: ASTNode | undefined, { variables }: Surroundings): bo
   return variable?.op === 'id' && variables.has(variable.args);
 }
 
-/** The conditions that are asked of each element of a list. */
-function quantifiedIn(node: ASTNode): readonly ASTNode[] {
-  if (node.op === 'rcall' && node.args[2].length === 2) return node.args[2].slice(1);
-  return childrenOf(node).flatMap(quantifiedIn);
+/** The conditions that are asked of each element of a list, and the fields with the lists. */
+function quantifiersIn(node: ASTNode): readonly { readonly list: string | undefined; readonly condition: ASTNode }[] {
+  if (node.op !== 'rcall') return childrenOf(node).flatMap(quantifiersIn);
+  const [, receiver, [variable, condition]] = node.args;
+  if (variable === undefined || condition === undefined) return childrenOf(node).flatMap(quantifiersIn);
+  return [{ list: receiver.op === 'id' ? receiver.args : fieldOf(receiver), condition }];
 }
 
 function mistakenReading(readings: readonly Reading[]): Mistake | undefined {
