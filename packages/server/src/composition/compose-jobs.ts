@@ -17,6 +17,7 @@ import { startExpirySweep } from '../jobs/expiry-sweep.ts';
 import { type JobHandler, type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
+import { paceBackground } from '../lib/scheduling/event-loop.ts';
 import {
   maintainEntity,
   maintainEntityJob,
@@ -67,7 +68,13 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: Jo
     { ...spaces.test, configs: configs.test },
     { ...spaces.prod, configs: configs.prod },
   ];
-  const runner = startJobRunner({ spaces: dataSpaces, handlers: watch(handlers), clock, onError: onFault });
+  const runner = startJobRunner({
+    spaces: dataSpaces,
+    handlers: watch(handlers),
+    clock,
+    onError: onFault,
+    pacer: paceBackground,
+  });
   const sweep = startExpirySweep({ spaces: Object.values(spaces), clock, onError: onFault });
   return {
     wake: runner.wake,

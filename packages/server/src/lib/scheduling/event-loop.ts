@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type EventLoop, FairScheduler, type Lane } from './fair-scheduler.ts';
+import { createPacer } from './pacer.ts';
 
 const eventLoop: EventLoop = {
   now: () => performance.now(),
@@ -31,6 +33,15 @@ export function createYielder(lane: Lane, stepsTaken: () => number = uncounted):
       begunAt = stepsTaken();
     });
   };
+}
+
+/** For a piece of background work: what is asked between two steps of it (`pacer.ts`). */
+export function paceBackground(): () => Promise<void> {
+  return createPacer({
+    now: eventLoop.now,
+    pause: (milliseconds) => pause(milliseconds),
+    callsBegun: () => scheduler.callsBegun,
+  });
 }
 
 function uncounted(): number {

@@ -51,6 +51,7 @@ export class FairScheduler {
   readonly #orgs: Rotation<OrgLane>;
   /** Milliseconds of this round, of calls that went ahead at once. */
   #spent = 0;
+  #begun = 0;
   #isRoundToEnd = false;
   /** The call that went ahead last, as long as it is not known what it has cost. */
   #last: object | undefined;
@@ -64,6 +65,11 @@ export class FairScheduler {
     this.#orgs = new Rotation(() => new OrgLane(turnMilliseconds), turnMilliseconds);
   }
 
+  /** How many calls have wanted to begin, in all. */
+  get callsBegun(): number {
+    return this.#begun;
+  }
+
   /**
    * A call wants to begin. Undefined where it may at once.
    * @param call stands for it when it leaves.
@@ -71,6 +77,7 @@ export class FairScheduler {
    * @throws Problem `rate_limited`, where too many calls of its org wait.
    */
   enter(call: object, lane: Lane, at: number): Promise<void> | undefined {
+    this.#begun += 1;
     if (this.#last !== undefined) this.#settle(at, this.#limits.round.orgMilliseconds * uncertainPart);
     const org = this.#orgs.of(lane.org);
     const { round, waitingMax } = this.#limits;

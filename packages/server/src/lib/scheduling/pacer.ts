@@ -1,0 +1,30 @@
+export interface PacerParts {
+  /** Milliseconds, which only grow. */
+  readonly now: () => number;
+  readonly pause: (milliseconds: number) => Promise<void>;
+  /** How many calls have begun since the process did. */
+  readonly callsBegun: () => number;
+}
+
+/** While calls come, a step is followed by so many pauses as long as it: background work has a fifth of the time. */
+const pausesOfStep = 4;
+/** So that no step, however long, keeps the work from going on. */
+const pauseMillisecondsMax = 250;
+
+/**
+ * For background work, asked between two steps of it: while calls come it leaves them the greater part of the time, and
+ * goes on under any load. Where none has come since the step began, or since a pause of its length, it goes on at once.
+ */
+export function createPacer({ now, pause, callsBegun }: PacerParts): () => Promise<void> {
+  let begunAt = now();
+  let seen = callsBegun();
+  return async () => {
+    const took = Math.min(now() - begunAt, pauseMillisecondsMax);
+    for (let pauses = 0; pauses < pausesOfStep && callsBegun() > seen; pauses++) {
+      seen = callsBegun();
+      await pause(took);
+    }
+    begunAt = now();
+    seen = callsBegun();
+  };
+}
