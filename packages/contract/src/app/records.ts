@@ -5,23 +5,31 @@ import { count, guid, named, text } from '../schema.ts';
 
 export const RecordId = named('RecordId', Type.Object({ id: guid }));
 
+const IndexRead = Type.Object({
+  name: text,
+  kind: Type.Union(['field', 'owner', 'parent', 'search', 'compound'].map((kind) => Type.Literal(kind))),
+});
+
 export const Explanation = named(
   'Explanation',
   Type.Object(
     {
-      index: Type.Union(
-        [
-          Type.Object({
-            name: text,
-            kind: Type.Union(['field', 'owner', 'parent', 'search', 'compound'].map((kind) => Type.Literal(kind))),
-          }),
-          Type.Null(),
-        ],
-        { description: 'The index whose entries were read; `null` if the records themselves were.' },
+      index: Type.Union([IndexRead, Type.Null()], {
+        description: 'The index whose entries were read; `null` if the records themselves were.',
+      }),
+      through: Type.Optional(
+        Type.Object(
+          {
+            entity: text,
+            index: IndexRead,
+            records: Type.Integer({ minimum: 0, description: 'How many records of the other entity there are.' }),
+          },
+          { description: 'The records of another entity to which lookups point; the entries are those of the lookup.' },
+        ),
       ),
       entriesWalked: Type.Integer({
         minimum: 0,
-        description: 'How many entries of the index were read, or records without an index.',
+        description: 'How many entries of these indexes were read, or records without an index.',
       }),
       recordsTested: Type.Integer({
         minimum: 0,

@@ -57,7 +57,7 @@ async function* pagesOf(
   configs: ConfigReader,
 ): AsyncGenerator<readonly ReadableText[]> {
   const { workspace, entity } = call;
-  const plan = planList(call, query);
+  const plan = planList(call, query, { isWhole: true });
   const pause = createYielder(laneOf(workspace), () => stepsOf(plan));
   let position: string | undefined;
   for (;;) {
@@ -83,12 +83,20 @@ async function* pagesOf(
 /** A list is over before an index is taken apart that it reads by; an export may not be. */
 async function assertServed({ config, entity }: AuthorizedCall, plan: ListPlan, latest: ConfigSet): Promise<void> {
   if (latest === config) return;
-  const now = await latest.entity(entity.name);
-  if (now === undefined) throw notFound();
-  const ready = [...now.indexes, ...now.searches, ...now.compounds]
-    .filter(({ isReady }) => isReady)
-    .map(({ pk }) => pk);
-  const isServed = [now.idIndexPk, ...ready].some((pk) => plan.pk === pk || plan.pk.startsWith(`${pk};`));
-  if (plan.isIndex && !isServed)
-    throw new Problem('conflict', 'an index that the export uses was removed: start the export again');
+  if ((await latest.entity(entity.name)) === undefined) throw notFound();
+  const { lookup } = plan;
+  const walked = [
+    ...(plan.isIndex ? [{ entity: entity.name, pk: plan.pk }] : []),
+    ...(lookup === undefined ? [] : [lookup.others, { entity: entity.name, pk: lookup.own.pk }]),
+  ];
+  for (const index of walked)
+    if (!(await isServed(latest, index)))
+      throw new Problem('conflict', 'an index that the export uses was removed: start the export again');
+}
+
+async function isServed(latest: ConfigSet, index: { readonly entity: string; readonly pk: string }): Promise<boolean> {
+  const now = await latest.entity(index.entity);
+  if (now === undefined) return false;
+  const ready = [...now.indexes, ...now.searches, ...now.compounds].filter(({ isReady }) => isReady);
+  return [now.idIndexPk, ...ready.map(({ pk }) => pk)].some((pk) => index.pk === pk || index.pk.startsWith(`${pk};`));
 }

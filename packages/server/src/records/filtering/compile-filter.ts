@@ -13,7 +13,7 @@ import { nameIn } from '../listing/list-parameters.ts';
 import type { ListQuery } from '../listing/list-query.ts';
 import type { RecordData } from '../record.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
-import { impliedFilter, withRanges } from './filter-demands.ts';
+import { type Implied, impliedFilter, withRanges } from './filter-demands.ts';
 import type { FilterExpression } from './filter-expression.ts';
 import { type FilterLanguage, filterLanguage, languageWith } from './filter-language.ts';
 import { type FilterTargets, type FollowedField, FollowedRecords } from './filter-lookups.ts';
@@ -31,10 +31,10 @@ export function withFilter(call: RecordCall, query: ListQuery, now: number, targ
   const entities = targets?.entities ?? new Map();
   const compiled = compiledFilter(entity, filter, entities);
   if (isMistake(compiled)) throw refusal(entity, compiled);
-  const followed = followedBy(entity, compiled, entities);
+  const variables = { now: new Date(now), user: { id: actor.userId } };
+  const followed = followedBy(entity, { condition: compiled, variables }, entities);
   const lookups =
     targets === undefined || followed.length === 0 ? undefined : new FollowedRecords(targets.call, followed);
-  const variables = { now: new Date(now), user: { id: actor.userId } };
   return { ...query, expression: bindFilter(entity, { condition: compiled, lookups, variables }) };
 }
 
@@ -71,11 +71,14 @@ function lookupsOf({ readings }: Condition): readonly Reading[] {
   return following.filter(({ name }, at) => following.findIndex((one) => one.name === name) === at);
 }
 
-function followedBy(holder: CompiledEntity, condition: Condition, targets: Targets): readonly FollowedField[] {
+function followedBy(holder: CompiledEntity, bound: Omit<Bound, 'lookups'>, targets: Targets): readonly FollowedField[] {
+  const { condition } = bound;
   return lookupsOf(condition).flatMap(({ name }) => {
     const entity = targets.get(name);
+    if (entity === undefined) return [];
     const members = condition.readings.flatMap((one) => (one.name === name ? (one.member ?? []) : []));
-    return entity === undefined ? [] : [{ name, field: fieldName(holder, name), entity, members: new Set(members) }];
+    const implied = withRanges(impliedBy(bound, entity, name).map(({ filter }) => filter));
+    return [{ name, field: fieldName(holder, name), entity, members: new Set(members), implied }];
   });
 }
 
@@ -97,14 +100,9 @@ interface Bound {
 }
 
 function bindFilter(entity: CompiledEntity, bound: Bound): FilterExpression {
-  const { condition, lookups, variables } = bound;
+  const { condition, lookups } = bound;
   const { values } = filterLanguage(entity);
-  const implied = condition.demands.flatMap(({ field, member, operator, constant }) => {
-    const value = member === undefined ? values.get(field) : undefined;
-    return value === undefined
-      ? []
-      : (impliedFilter(entity, { field: value.field, operator, value, constant: constant(variables) }) ?? []);
-  });
+  const implied = impliedBy(bound, entity);
   const isImplied =
     condition.isConjunctionOfDemands &&
     implied.length === condition.demands.length &&
@@ -118,6 +116,21 @@ function bindFilter(entity: CompiledEntity, bound: Bound): FilterExpression {
     lookups,
     steps: () => evaluation.steps + (lookups?.steps ?? 0),
   };
+}
+
+/** @param lookup the name by which the filter reads the records of the entity; undefined for those that a list is of. */
+function impliedBy(
+  { condition, variables }: Omit<Bound, 'lookups'>,
+  entity: CompiledEntity,
+  lookup?: string,
+): readonly Implied[] {
+  const { values } = filterLanguage(entity);
+  return condition.demands.flatMap(({ field: name, member, operator, constant }) => {
+    const [of, read] = member === undefined ? [undefined, name] : [name, member];
+    const value = of === lookup ? values.get(read) : undefined;
+    if (value === undefined) return [];
+    return impliedFilter(entity, { field: value.field, operator, value, constant: constant(variables) }) ?? [];
+  });
 }
 
 /** Evaluates a condition on one record after the other, and adds up what that takes. */

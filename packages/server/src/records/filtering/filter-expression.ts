@@ -19,14 +19,22 @@ export interface FilterExpression {
   steps(): number;
 }
 
+/** A lookup that a filter follows. */
+export interface FollowedLookup {
+  readonly field: string;
+  /** To whose records it points. */
+  readonly entity: CompiledEntity;
+  /** Conditions that the record meets to which it points, in every record of which the filter holds. */
+  readonly implied: readonly Filter[];
+  /** Whether the caller may list all records of the entity, with all fields. */
+  mayListAll(): boolean;
+}
+
 /** The records that lookups of a filter point to. */
 export interface FilterLookups {
+  readonly followed: readonly FollowedLookup[];
   /** Of the records that point to them. */
   readonly entity: CompiledEntity;
-  /** How many of them there are for a record at most. */
-  readonly perRecord: number;
-  /** Whether the caller may list all that they may point to, with all fields. */
-  mayListAll(): boolean;
   /** What deciding about them has taken so far, which is of what the filter has taken. */
   readonly steps: number;
   /** Lets others go first where a slice is over. */

@@ -9,7 +9,7 @@ import { dataOf, type RecordData } from '../record.ts';
 import { isReadable, type RecordPolicy } from '../record-policy.ts';
 import { recordPlace } from '../views/load-lookups.ts';
 import { grantOn } from '../writing/checks/record-checks.ts';
-import type { FilterLookups } from './filter-expression.ts';
+import type { FilterLookups, FollowedLookup } from './filter-expression.ts';
 import { filterLanguage } from './filter-language.ts';
 import { type ReadValues, readValues } from './read-values.ts';
 
@@ -42,12 +42,10 @@ function mayListAll({ access }: FilterTargets['call'], entity: CompiledEntity): 
   return access.rows({ verb: 'list', entity }) === undefined;
 }
 
-/** A lookup that a filter follows. */
-export interface FollowedField {
+/** A lookup that a filter follows, as the filter has it. */
+export interface FollowedField extends Omit<FollowedLookup, 'mayListAll'> {
   /** The name by which the filter reads it, which may be an alias. */
   readonly name: string;
-  readonly field: string;
-  readonly entity: CompiledEntity;
   /** What it reads of the records there. */
   readonly members: ReadonlySet<string>;
 }
@@ -56,7 +54,7 @@ const readAtOnce = 10;
 
 /** The records that lookups point to in the records at hand, each read once for those that follow one another. */
 export class FollowedRecords implements FilterLookups {
-  readonly perRecord: number;
+  readonly followed: readonly FollowedLookup[];
   readonly entity: CompiledEntity;
   steps = 0;
   readonly #call: FilterTargets['call'];
@@ -70,11 +68,7 @@ export class FollowedRecords implements FilterLookups {
     this.entity = call.entity;
     this.#followed = followed;
     this.pause = createYielder(laneOf(call.workspace), () => this.steps);
-    this.perRecord = followed.length;
-  }
-
-  mayListAll(): boolean {
-    return this.#followed.every(({ entity }) => mayListAll(this.#call, entity));
+    this.followed = followed.map((one) => ({ ...one, mayListAll: () => mayListAll(call, one.entity) }));
   }
 
   async load(records: readonly RecordData[], left: ScanLeft, isSpent: () => boolean): Promise<number> {

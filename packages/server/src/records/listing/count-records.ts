@@ -38,7 +38,7 @@ export async function countRecords(cursors: Cursors, call: RecordCall, query: Li
     return { count, ...explained(countedWithoutRecords(undefined, 0)) };
   }
   // Each part of a count is known to the caller, so no field orders the records that he may be unable to read.
-  const plan = planList(call, query, { inAnyOrder: call.rows === undefined });
+  const plan = planList(call, query, { inAnyOrder: call.rows === undefined, isWhole: true });
   const indexed = query.nexttoken === undefined ? await indexedCount(call, plan) : undefined;
   if (indexed === undefined) return countByReading(cursors, call, { query, plan });
   return { count: indexed, ...explained(countedWithoutRecords(plan.index, indexed)) };

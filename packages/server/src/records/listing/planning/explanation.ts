@@ -4,12 +4,15 @@ import type { AuthorizedCall } from '../../caller-access.ts';
 import { isExact } from '../judge-records.ts';
 import type { ListQuery } from '../list-query.ts';
 import type { Walk } from '../walking/list-walk.ts';
-import type { IndexName, ListPlan } from './list-plan.ts';
+import type { FoundThrough, IndexName } from './index-name.ts';
+import type { ListPlan } from './list-plan.ts';
 
 export interface Explanation {
   /** Null where the records themselves were gone through. */
   readonly index: IndexName | null;
-  /** Entries of the index that were read, or records where there is none. */
+  /** Where the entries are of records whose lookups point to some of others: how these were found. */
+  readonly through?: FoundThrough;
+  /** Entries of the indexes that were read, or records where there is none. */
   readonly entriesWalked: number;
   /** Records that were tested by what the range of the walk does not say: conditions, words, the filter, policies. */
   readonly recordsTested: number;
@@ -34,9 +37,10 @@ export function countedWithoutRecords(index: IndexName | undefined, entriesWalke
 
 /** @param judged records of which it was asked whether they are of the answer. */
 export function explain(plan: ListPlan, walk: Walk, judged: number): Explanation {
-  const { index, entries, items, bytes, milliseconds, steps } = walk.taken();
+  const { index, through, entries, items, bytes, milliseconds, steps } = walk.taken();
   return {
     index: index ?? null,
+    ...(through === undefined ? {} : { through }),
     entriesWalked: entries,
     recordsTested: isExact(plan) ? 0 : judged,
     budget: { items, bytes, milliseconds, steps },
@@ -53,7 +57,11 @@ export function assertMayExplain(
   { expression }: Pick<ListQuery, 'expression'>,
 ): void {
   if (explains === 'every_list') return;
-  if (explains === undefined || rows !== undefined || expression?.lookups?.mayListAll() === false)
+  if (
+    explains === undefined ||
+    rows !== undefined ||
+    expression?.lookups?.followed.every((one) => one.mayListAll()) === false
+  )
     throw new Problem(
       'access_denied',
       '`explain` is for builders, and for service keys that may read all of each record',

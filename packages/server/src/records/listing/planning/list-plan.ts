@@ -1,14 +1,5 @@
-import type { CompiledEntity, CompiledIndex, CompiledSearch, IndexKind } from '../../../schema/port.ts';
-import {
-  afterAll,
-  elementIndex,
-  fieldIndex,
-  idOf,
-  indexPrefix,
-  indexStart,
-  isAloneInIndex,
-  presentPrefix,
-} from '../../../schema/port.ts';
+import type { CompiledEntity, CompiledIndex, CompiledSearch } from '../../../schema/port.ts';
+import { elementIndex, fieldIndex, idOf, indexPrefix, indexStart, isAloneInIndex } from '../../../schema/port.ts';
 import type { Range } from '../../../store/port.ts';
 import type { Workspace } from '../../../tenancy/port.ts';
 import type { FilterExpression } from '../../filtering/filter-expression.ts';
@@ -20,6 +11,9 @@ import type { RecordCall } from '../../writing/write-loop.ts';
 import type { Filter } from '../filter.ts';
 import { equalityFilter, type ListQuery } from '../list-query.ts';
 import { compoundPlan } from './compound-plan.ts';
+import type { IndexName } from './index-name.ts';
+import { encodedValue, entriesOf, rangeOf } from './index-range.ts';
+import { type LookupPlan, lookupPlan } from './lookup-plan.ts';
 
 /** One key range that holds every record of the answer in the answer's order, and what remains to be tested. */
 export interface ListPlan {
@@ -39,12 +33,8 @@ export interface ListPlan {
   readonly rowFilters: readonly Filter[];
   /** Where the range is of all records: entries by which those that may be of the answer are found sooner. */
   readonly gather?: WordEntries;
-}
-
-/** The index that entries are of, as the state of an entity names it. */
-export interface IndexName {
-  readonly name: string;
-  readonly kind: IndexKind;
+  /** Where the range is in creation order: indexes by which the records that may be of the answer are found sooner. */
+  readonly lookup?: LookupPlan;
 }
 
 /** The entries of all words with one beginning. */
@@ -64,15 +54,16 @@ export interface WordEntries {
 export function planList(
   { entity, workspace, rows }: ListCall,
   asked: ListQuery,
-  { inAnyOrder = false }: { readonly inAnyOrder?: boolean } = {},
+  { inAnyOrder = false, isWhole = false }: PlanOptions = {},
 ): ListPlan {
   const { expression } = asked;
   if (asked.filter !== undefined && expression === undefined) throw new TypeError('the filter is not compiled');
   const ofRows = rowFilters(entity, rows);
   const query = { ...asked, filters: [...asked.filters, ...(expression?.implied ?? []), ...ofRows] };
+  const lookup = rows === undefined ? lookupPlan({ entity, workspace }, query) : undefined;
   const plan: Chosen | undefined =
     groupPlan(entity, query) ??
-    compoundPlan(entity, query, inAnyOrder) ??
+    compoundPlan(entity, query, inAnyOrder && lookup === undefined) ??
     sortPlan(entity, query) ??
     valuePlan(entity, query) ??
     wordPlan(entity, query);
@@ -83,13 +74,24 @@ export function planList(
     isIndex,
     index,
     range: { reverse: query.descending, ...range },
-    residual,
+    // What is found by the other record is in no part of the range.
+    residual: lookup === undefined ? residual : query.filters,
     search: query.search,
     expression: expression?.isImplied === true ? undefined : expression,
     rows,
     rowFilters: residual.filter((filter) => ofRows.includes(filter)),
     ...(gather === undefined ? {} : { gather }),
+    ...(lookup === undefined
+      ? {}
+      : { lookup: { ...lookup, wanted: isWhole ? Number.POSITIVE_INFINITY : asked.pageSize } }),
   };
+}
+
+interface PlanOptions {
+  /** Whether a part of the records may be read in any order. */
+  readonly inAnyOrder?: boolean;
+  /** Whether all records of the answer are read, and not those of a page. */
+  readonly isWhole?: boolean;
 }
 
 type ListCall = Pick<RecordCall, 'entity' | 'workspace' | 'rows'>;
@@ -114,7 +116,7 @@ function wordEntries(entity: CompiledEntity, { search }: ListQuery): WordEntries
   };
 }
 
-type Chosen = Omit<ListPlan, 'search' | 'expression' | 'rows' | 'rowFilters' | 'gather'>;
+type Chosen = Omit<ListPlan, 'search' | 'expression' | 'rows' | 'rowFilters' | 'gather' | 'lookup'>;
 
 /** The records of one owner or parent, in the order that the index has them. */
 function groupPlan(entity: CompiledEntity, { filters, sortKeys }: ListQuery): Chosen | undefined {
@@ -181,10 +183,6 @@ function ranged(index: CompiledIndex, filters: readonly Filter[], sortField: str
   return { ...entriesOf(index), range, residual: without(filters, filter) };
 }
 
-function entriesOf({ pk, name, kind }: CompiledIndex): Pick<ListPlan, 'pk' | 'isIndex' | 'index'> {
-  return { pk, isIndex: true, index: { name, kind: kind === 'elements' ? 'field' : kind } };
-}
-
 function wordIndex({ name }: CompiledSearch): IndexName {
   return { name, kind: 'search' };
 }
@@ -203,28 +201,4 @@ function without(filters: readonly Filter[], used: Filter | undefined): readonly
   const isOneValue = used !== undefined && (used.operator === 'eq' || used.operator === 'contains');
   const isExact = isOneValue && isAloneInIndex(encodedValue(used, 0));
   return isExact ? filters.filter((filter) => filter !== used) : filters;
-}
-
-/** The part of an index that holds every record a filter lets through, and perhaps a few more. */
-function rangeOf(filter: Filter): Pick<Range, 'prefix' | 'after' | 'before'> | undefined {
-  switch (filter.operator) {
-    case 'eq':
-      return { prefix: indexPrefix(encodedValue(filter, 0)) };
-    case 'startswith':
-      return { prefix: indexStart(encodedValue(filter, 0)) };
-    case 'gt':
-    case 'gte':
-      return { after: indexStart(encodedValue(filter, 0)) };
-    case 'lt':
-    case 'lte':
-      return { after: presentPrefix, before: indexStart(encodedValue(filter, 0)) + afterAll };
-    case 'between':
-      return { after: indexStart(encodedValue(filter, 0)), before: indexStart(encodedValue(filter, 1)) + afterAll };
-    default:
-      return undefined;
-  }
-}
-
-function encodedValue(filter: Filter, index: number): string {
-  return filter.encoded[index] ?? '';
 }

@@ -1,12 +1,14 @@
 import type { Item, Scope } from '../../../store/port.ts';
 import { stepsOf } from '../judge-records.ts';
-import type { IndexName, ListPlan, WordEntries } from '../planning/list-plan.ts';
+import { othersSought } from '../planning/choose-lookup.ts';
+import type { ListPlan, WordEntries } from '../planning/list-plan.ts';
 import { loadingWalk } from './loading-walk.ts';
-import { gatheredWalk, type RecordWalk, rangeWalk } from './record-walk.ts';
+import { lookupWalk } from './lookup-walk.ts';
+import { continued, gatheredWalk, type RecordWalk, rangeWalk } from './record-walk.ts';
 import { newScan, type ScanLeft, scanBudget } from './scan-budget.ts';
 
 /** Goes through the records of a plan in steps, keeping to the scan budget. */
-export interface Walk extends Omit<RecordWalk, 'index' | 'entries'> {
+export interface Walk extends Omit<RecordWalk, 'index' | 'through' | 'entries'> {
   /** Whether no other record may be judged, also of those that are read already. */
   isWorkSpent(): boolean;
   /** What the walk has read and used so far. */
@@ -14,8 +16,7 @@ export interface Walk extends Omit<RecordWalk, 'index' | 'entries'> {
 }
 
 /** Of the scan budget, and the entries that were read, also those of which no record is gone through. */
-export interface Taken {
-  readonly index: IndexName | undefined;
+export interface Taken extends Pick<RecordWalk, 'index' | 'through'> {
   readonly entries: number;
   readonly items: number;
   /** As the budget counts them: never less than the store read. */
@@ -37,7 +38,7 @@ export async function openWalk(
   const walk =
     gather !== undefined && words.length <= scanBudget.items
       ? gatheredWalk(scope, plan, { entries: gather, words, left }, start)
-      : rangeWalk(scope, plan, start, left);
+      : ((await soughtWalk(scope, plan, start, left)) ?? rangeWalk(scope, plan, start, left));
   const begunAt = stepsOf(plan);
   const { steps } = left;
   const isSpent = (share: number): boolean => stepsOf(plan) - begunAt >= share * steps;
@@ -52,14 +53,30 @@ export async function openWalk(
     isSpent: () => loading.isSpent() || isSpent(1),
     // What loading has taken, it has taken for these records: one of them is passed at least.
     isWorkSpent: () => isSpent(1) && (hasPassed || loading === walk),
-    taken: () => ({ ...takenSoFar(), index: loading.index, entries: words.length + loading.entries() }),
+    taken: () => {
+      const { index, through } = loading;
+      return { ...takenSoFar(), index, through, entries: words.length + loading.entries() };
+    },
   };
 }
 
 /** Of the steps of a page: the others are for the filter, which is asked when the records of its lookups are loaded. */
 const loadingShare = 0.5;
 
-function takenFrom(plan: ListPlan, left: ScanLeft): () => Omit<Taken, 'index' | 'entries'> {
+async function soughtWalk(
+  scope: Scope,
+  plan: ListPlan,
+  start: string | undefined,
+  left: ScanLeft,
+): Promise<RecordWalk | undefined> {
+  const { lookup, expression } = plan;
+  left.hasTime();
+  const others = await othersSought(scope, plan, continued(plan, start));
+  if (lookup === undefined || others === undefined) return undefined;
+  return lookupWalk(scope, plan, { lookup, others, left, pause: () => expression?.lookups?.pause() }, start);
+}
+
+function takenFrom(plan: ListPlan, left: ScanLeft): () => Omit<Taken, 'index' | 'through' | 'entries'> {
   const { items, bytes } = left;
   const begunAt = stepsOf(plan);
   const begun = performance.now();

@@ -22,7 +22,7 @@ export function loadingWalk(
   return {
     ...walk,
     next: async (limit) => {
-      const affordable = Math.floor(left.items / (1 + lookups.perRecord));
+      const affordable = Math.floor(left.items / (1 + lookups.followed.length));
       const entries = await walk.next(Math.max(1, Math.min(limit, loadedAtOnce, affordable)));
       const judged: WalkedRecord[] = [];
       for (const entry of entries) {

@@ -1,7 +1,8 @@
 /** Ways to go through the records of a plan's range. */
 import type { Followed, Item, RangeRead, Scope } from '../../../store/port.ts';
 import type { WalkedRecord } from '../judge-records.ts';
-import type { IndexName, ListPlan, WordEntries } from '../planning/list-plan.ts';
+import type { FoundThrough, IndexName } from '../planning/index-name.ts';
+import type { ListPlan, WordEntries } from '../planning/list-plan.ts';
 import type { ScanLeft } from './scan-budget.ts';
 
 /** Goes through records in steps, keeping to the scan budget. */
@@ -12,6 +13,7 @@ export interface RecordWalk {
   isAtEnd(): boolean;
   isSpent(): boolean;
   readonly index: IndexName | undefined;
+  readonly through?: FoundThrough | undefined;
   /** Those of the range that were read. */
   entries(): number;
 }
@@ -46,7 +48,7 @@ export function rangeWalk(scope: Scope, plan: ListPlan, start: string | undefine
 }
 
 /** The rest of a plan's range behind a position, in the direction it is read. */
-function continued(plan: ListPlan, position: string | undefined): Omit<RangeRead, 'limit'> {
+export function continued(plan: ListPlan, position: string | undefined): Omit<RangeRead, 'limit'> {
   // A walk that made no step has come no further than to its beginning.
   if (position === undefined || position === '') return plan.range;
   return plan.range.reverse === true ? { ...plan.range, before: position } : { ...plan.range, after: position };

@@ -1,0 +1,91 @@
+/** How the records are found whose lookups point to what a filter asks for, by an index of each of the two entities. */
+import { type CompiledEntity, fieldIndex, indexPrefix } from '../../../schema/port.ts';
+import type { Item, Key, Range } from '../../../store/port.ts';
+import type { FollowedLookup } from '../../filtering/filter-expression.ts';
+import { recordCounter } from '../../indexes/derive.ts';
+import type { RecordCall } from '../../writing/write-loop.ts';
+import type { Filter } from '../filter.ts';
+import { findItems } from '../find-record.ts';
+import type { ListQuery } from '../list-query.ts';
+import { compoundPlan } from './compound-plan.ts';
+import type { IndexName } from './index-name.ts';
+import { rangeOf } from './index-range.ts';
+
+export interface LookupPlan {
+  /** The records of the other entity that are asked for, and perhaps a few more. */
+  readonly others: OthersRange;
+  /** The index by which records are found that point to one of them. */
+  readonly own: LookupIndex;
+  /** The records with these ids that are there. */
+  readonly read: (ids: readonly string[]) => Promise<readonly Item[]>;
+  /** How many records of the answer are looked for: those of a page, or `Infinity`. */
+  readonly wanted: number;
+}
+
+export interface OthersRange {
+  readonly entity: string;
+  readonly index: IndexName;
+  readonly pk: string;
+  readonly range: Range;
+  /** Counts all records of the entity. */
+  readonly counter: Key;
+}
+
+export interface LookupIndex {
+  readonly index: IndexName;
+  readonly pk: string;
+  /** Of the entries of the records that point to one: behind it they have their ids, so they are in creation order. */
+  readonly prefixOf: (id: string) => string;
+}
+
+/**
+ * Undefined where no indexes serve it, and where how many records these hold may be unknown to the caller: where the
+ * search ends would tell.
+ */
+export function lookupPlan(
+  call: Pick<RecordCall, 'entity' | 'workspace'>,
+  { expression, search, sortKeys }: ListQuery,
+): Omit<LookupPlan, 'wanted'> | undefined {
+  const { entity } = call;
+  if (search !== undefined || sortKeys.length > 0 || showsOwn(entity)) return undefined;
+  for (const lookup of expression?.lookups?.followed ?? []) {
+    const own = ownIndex(entity, lookup.field);
+    const others = othersRange(lookup);
+    if (own === undefined || others === undefined || !lookup.mayListAll()) continue;
+    return { others, own, read: (ids) => findItems(call, ids) };
+  }
+  return undefined;
+}
+
+function showsOwn({ definition }: CompiledEntity): boolean {
+  return definition.ownerIndexes?.some(({ scopeList }) => scopeList === true) === true;
+}
+
+function ownIndex(entity: CompiledEntity, field: string): LookupIndex | undefined {
+  const index = fieldIndex(entity, field);
+  if (index?.isReady !== true) return undefined;
+  const { pk, name, order } = index;
+  return { index: { name, kind: 'field' }, pk, prefixOf: (id) => indexPrefix(order.encode(id)) };
+}
+
+/** The part of an index that the fewest of the records are expected in. */
+function othersRange({ entity, implied }: FollowedLookup): OthersRange | undefined {
+  const common = { entity: entity.name, counter: recordCounter(entity.name) };
+  const compound = compoundPlan(entity, { filters: implied, sortKeys: [], descending: false }, true);
+  if (compound !== undefined) return { ...common, index: compound.index, pk: compound.pk, range: compound.range };
+  for (const filter of narrowestFirst(implied)) {
+    const index = fieldIndex(entity, filter.field);
+    const range = rangeOf(filter);
+    if (index?.isReady !== true || range === undefined) continue;
+    return { ...common, index: { name: index.name, kind: 'field' }, pk: index.pk, range };
+  }
+  return undefined;
+}
+
+/** Those that a filter implies. */
+const operators: readonly Filter['operator'][] = ['eq', 'startswith', 'between', 'gte', 'lte'];
+
+function narrowestFirst(filters: readonly Filter[]): readonly Filter[] {
+  const rank = ({ operator }: Filter): number => operators.indexOf(operator);
+  return filters.toSorted((left, right) => rank(left) - rank(right));
+}
