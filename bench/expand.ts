@@ -1,21 +1,16 @@
 /**
- * What related records cost: a list of 20 records with `expand`, or with a filter over a lookup, against the same list
- * without, and against the requests that a client would send instead, in turns.
+ * What related records cost: a list of 20 records with `expand` against the same list without, and
+ * against the requests that a client would send instead, in turns.
  *
  * npm run bench:expand -- [--rounds 400]
  */
 import { parseArgs } from 'node:util';
 import { type AppUser, act, create, defineEntity, definition, foundedOrg } from '../packages/acceptance/src/org.ts';
 import { startPlatform } from '../packages/acceptance/src/platform.ts';
-import { median } from './measure.ts';
+import { printRatios, type Run } from './in-turns.ts';
 
 const tickets = 20;
 const commentsOfEach = 5;
-const warmUpRounds = 50;
-
-/** The requests that show the same, one after the other. */
-type Run = () => Promise<void>;
-
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { rounds: { type: 'string', default: '400' } } });
   const platform = await startPlatform();
@@ -25,13 +20,8 @@ async function main(): Promise<void> {
       await defineEntity(org, definition(name, [{ name: 'title', colType: 'string' }, ...lookups.map(lookup)]));
     const ids = await fill(founder);
     const runs = runsOf(founder, ids);
-    await timesOf(runs, warmUpRounds);
-    const times = await timesOf(runs, Number(values.rounds));
-    const alone = median(times.get('without') ?? []);
     console.log(`Node ${process.version}, ${values.rounds} rounds, a list of ${tickets} records`);
-    console.table(
-      [...times].map(([run, all]) => ({ run, ms: median(all).toFixed(2), ratio: (median(all) / alone).toFixed(2) })),
-    );
+    await printRatios(runs, Number(values.rounds));
   } finally {
     await platform.terminate();
   }
@@ -65,7 +55,6 @@ function runsOf(user: AppUser, { customers, tickets }: Ids): ReadonlyMap<string,
     if (status !== 200) throw new Error(`${path} answered ${status} ${text}`);
   };
   const expand = (names: string) => () => get(`/list/ticket?expand=${names}`);
-  const filtered = (filter: string) => () => get(`/list/ticket?filter=${encodeURIComponent(filter)}`);
   const oneByOne = async (): Promise<void> => {
     await get('/list/ticket');
     for (const id of customers) await get(`/item/customer/${id}`);
@@ -76,28 +65,8 @@ function runsOf(user: AppUser, { customers, tickets }: Ids): ReadonlyMap<string,
     ['expand=customer_id', expand('customer_id')],
     ['expand=comment_via_ticket_id', expand('comment_via_ticket_id')],
     ['both, with the author of each comment', expand('customer_id,comment_via_ticket_id.customer_id')],
-    ['a filter by its own field', filtered('title.startsWith("ticket")')],
-    ['a filter over customer_id', filtered('customer_id.title.startsWith("customer")')],
     ['customers and comments by 40 more requests', oneByOne],
   ]);
-}
-
-/** Milliseconds of each, all of them in each round, each round beginning with another. */
-async function timesOf(
-  runs: ReadonlyMap<string, Run>,
-  rounds: number,
-): Promise<ReadonlyMap<string, readonly number[]>> {
-  const times = new Map([...runs.keys()].map((run) => [run, [] as number[]]));
-  const order = [...runs];
-  for (let round = 0; round < rounds; round++) {
-    for (const [name, run] of order) {
-      const begun = performance.now();
-      await run();
-      times.get(name)?.push(performance.now() - begun);
-    }
-    order.push(...order.splice(0, 1));
-  }
-  return times;
 }
 
 await main();

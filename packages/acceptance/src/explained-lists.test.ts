@@ -103,6 +103,27 @@ test('a service key that may not browse is not told how lists of its own records
   assert.deepEqual(all, { index: null, entriesWalked: 2, recordsTested: 0 });
 });
 
+test('records that are found by what they look up are told with both indexes', async () => {
+  await defineEntity(org, { entityName: 'site', UpdateParams: [{ name: 'region', index: true }] });
+  await defineEntity(org, {
+    entityName: 'visit',
+    UpdateParams: [{ name: 'site_id', colType: 'guid', lookup: { entity: 'site' } }],
+  });
+  for (let at = 0; at < 8; at++) {
+    const { id } = await create(founder, 'site', { region: at === 3 ? 'north' : 'south' });
+    for (let visit = 0; visit < 2; visit++) await create(founder, 'visit', { site_id: id });
+  }
+  const filter = encodeURIComponent('site_id.region == "north"');
+  const server = await serverWith([allow(['listvisit', 'countvisit', 'listsite', 'getsite'])]);
+  const through = { entity: 'site', index: { name: 'region', kind: 'field' }, records: 1 };
+  const found = { index: { name: 'site_id', kind: 'field' }, through, entriesWalked: 3, recordsTested: 2 };
+  assert.deepEqual(await explained(server, `/list/visit?filter=${filter}&explain=true`), found);
+  assert.deepEqual(await explained(server, `/count/visit?filter=${filter}&explain=true`), found);
+  const southern = encodeURIComponent('site_id.region == "south"');
+  const walked = { index: null, entriesWalked: 16, recordsTested: 16 };
+  assert.deepEqual(await explained(server, `/list/visit?filter=${southern}&explain=true`), walked);
+});
+
 test('a service key that may not list all of the records that lookups of a filter point to is not told', async () => {
   await defineEntity(org, { entityName: 'customer', UpdateParams: [{ name: 'tier' }, { name: 'region' }] });
   await defineEntity(org, {

@@ -209,7 +209,7 @@ const asked = fc.record({
 for (const kind of storeKinds)
   test(`lists, counts and pages of any size by what lookups point to hold the same records with indexes and without, in ${kind}`, async (context) => {
     const { node, tickets } = await openTickets(context, kind);
-    const ways = { sought: 0, walked: 0 };
+    const ways = { listed: 0, counted: 0, walked: 0 };
     const property = fc.asyncProperty(
       asked,
       async ({ filter: { text, holds }, sent, layout, rows, sortdir, sizes }) => {
@@ -230,10 +230,11 @@ for (const kind of storeKinds)
           await queryBy(call, { ...sent, filter: text, explain: 'true' }, 'count'),
         );
         assert.equal(counted.count, all.length);
-        indexes.add(counted.explain?.index?.name ?? '');
-        const isSought = indexes.has('customer_id');
-        assert.ok(!isSought || (layout !== 'bare' && rows === accesses.whole), `${layout} ${[...indexes].join()}`);
-        ways[isSought ? 'sought' : 'walked'] += 1;
+        const [isListed, isCounted] = [indexes.has('customer_id'), counted.explain?.index?.name === 'customer_id'];
+        assert.ok(!(isListed || isCounted) || (layout !== 'bare' && rows === accesses.whole));
+        if (isListed) ways.listed += 1;
+        if (isCounted) ways.counted += 1;
+        if (!isListed && !isCounted) ways.walked += 1;
       },
     );
     const gold = ofCustomer('customer_id.tier == "gold"', ({ tier }) => tier === 'gold');
@@ -246,5 +247,5 @@ for (const kind of storeKinds)
       numRuns: (kind === 'memory' ? 400 : 80) / (isQuick ? 4 : 1),
       examples: examples.map((one) => [one]),
     });
-    assert.ok(ways.sought > 0 && ways.walked > 0);
+    assert.ok(ways.listed > 0 && ways.counted > 0 && ways.walked > 0);
   });

@@ -44,9 +44,11 @@ const idLength = 36;
  */
 function recordsNeeded({ wanted }: LookupPlan, sought: number, all: number): number | undefined {
   if (sought === 0) return 0;
+  if (sought >= all) return undefined;
   const searches = recordsPerSearch * sought;
-  const passedForPage = (wanted * all) / sought;
-  // Of all records in the range, those of the answer are read in both ways.
+  // For each record of the answer so many others are gone through.
+  const passedForEach = all / sought - 1;
+  // Those of the answer are read in both ways.
   const needed = Math.ceil((searches * all) / (all - sought));
-  return all > sought && passedForPage > searches + wanted && needed <= countedMax ? needed : undefined;
+  return wanted * passedForEach > searches && needed <= countedMax ? needed : undefined;
 }

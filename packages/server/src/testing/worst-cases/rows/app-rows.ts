@@ -79,14 +79,16 @@ const slowNeedle = `aab${'a'.repeat(12_000)}`;
 const manyValues = Array.from({ length: 100 }, (_, index) => `x${index}`).join(',');
 const manyFilters = `title=${manyValues}&title_op=in&note=${manyValues.slice(0, 400)}&note_op=ne`;
 
-/** What decides which records are shown, each over as many records as one page looks at. */
 /** Each part goes through the texts more than once. */
-const slowFilter = encodeURIComponent(
-  Array.from({ length: 10 }, (_, index) => `(note + note).lowerAscii().contains("${index}b")`).join(' || '),
-);
+const slowParts = Array.from({ length: 10 }, (_, index) => `(note + note).lowerAscii().contains("${index}b")`);
+const slowFilter = encodeURIComponent(slowParts.join(' || '));
 
 const slowLookups = slowFilter.replaceAll('note', 'parent_id.note');
+const soughtLookups = encodeURIComponent(
+  `parent_id.title == "n0" && (${slowParts.slice(1).join(' || ').replaceAll('note', 'parent_id.note')})`,
+);
 
+/** What decides which records are shown, each over as many records as one page looks at. */
 function choices(route: string): readonly Largest[] {
   const over = (query: string): string => `${route}${query === '' ? '' : `?${query}`}`;
   return [
@@ -110,6 +112,10 @@ function choices(route: string): readonly Largest[] {
     {
       what: 'an expression over texts of other records',
       ask: (stage) => ({ as: 'restricted', target: of(over(`filter=${slowLookups}`))(stage) }),
+    },
+    {
+      what: 'records that are found by the texts of others',
+      ask: (stage) => ({ as: 'member', target: of(over(`filter=${soughtLookups}`))(stage) }),
     },
     { what: 'words', ask: (stage) => ({ target: of(over(`q=${'a+b+c+d+e+f+g+h+i+j'}`))(stage) }) },
   ];
