@@ -3,6 +3,7 @@ import { type CompiledEntity, fieldIndex, indexPrefix } from '../../../schema/po
 import type { Item, Key, Range } from '../../../store/port.ts';
 import type { FollowedLookup } from '../../filtering/filter-expression.ts';
 import { recordCounter } from '../../indexes/derive.ts';
+import { dataOf } from '../../record.ts';
 import type { RecordCall } from '../../writing/write-loop.ts';
 import type { Filter } from '../filter.ts';
 import { findItems } from '../find-record.ts';
@@ -18,6 +19,7 @@ export interface LookupPlan {
   readonly own: LookupIndex;
   /** The records with these ids that are there. */
   readonly read: (ids: readonly string[]) => Promise<readonly Item[]>;
+  readonly idOf: (item: Item) => string;
   /** How many records of the answer are looked for: those of a page, or `Infinity`. */
   readonly wanted: number;
 }
@@ -52,7 +54,7 @@ export function lookupPlan(
     const own = ownIndex(entity, lookup.field);
     const others = othersRange(lookup);
     if (own === undefined || others === undefined || !lookup.mayListAll()) continue;
-    return { others, own, read: (ids) => findItems(call, ids) };
+    return { others, own, read: (ids) => findItems(call, ids), idOf: (item) => dataOf(entity, item).id };
   }
   return undefined;
 }

@@ -1,6 +1,5 @@
 /** Goes through the records whose lookups point to one of some others, in creation order. */
 import type { Item, Scope } from '../../../store/port.ts';
-import { dataOf } from '../../record.ts';
 import type { WalkedRecord } from '../judge-records.ts';
 import type { ListPlan } from '../planning/list-plan.ts';
 import type { LookupPlan } from '../planning/lookup-plan.ts';
@@ -48,7 +47,7 @@ export function lookupWalk(
         for (const item of await lookup.read(ids)) {
           await pause();
           left.bytes -= 3 * item.value.length;
-          records.set(dataOf(item).id, item);
+          records.set(lookup.idOf(item), item);
         }
         for (const id of ids) {
           const item = records.get(id);
