@@ -8,6 +8,7 @@ import { deployApi } from './management/deploy.ts';
 import { entitiesApi } from './management/entities.ts';
 import { inboxApi } from './management/inbox.ts';
 import { orgUsersApi } from './management/org-users.ts';
+import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
 import { platformApi } from './management/platform.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
@@ -30,6 +31,7 @@ export const managementApi = {
   ...entitiesApi,
   ...inboxApi,
   ...orgUsersApi,
+  ...overviewApi,
   ...passwordsApi,
   ...platformApi,
   ...serviceKeysApi,

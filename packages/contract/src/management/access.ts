@@ -68,18 +68,23 @@ const decided = {
   over_budget: Type.Optional(Type.Literal(true, { description: 'The decision reached its work budget.' })),
 };
 
+/** The call that a decision is about. */
+export const deniedCall = {
+  decision_id: text,
+  request_id: text,
+  at: time,
+  env: oneOf(['test', 'prod']),
+  tenant_code: text,
+  user_id: guid,
+  act: Type.Optional(Type.String({ format: 'uuid', description: 'The builder who impersonated that user.' })),
+  action: text,
+  resource: text,
+};
+
 export const Decision = named(
   'Decision',
   Type.Object({
-    decision_id: text,
-    request_id: text,
-    at: time,
-    env: oneOf(['test', 'prod']),
-    tenant_code: text,
-    user_id: guid,
-    act: Type.Optional(Type.String({ format: 'uuid', description: 'The builder who impersonated that user.' })),
-    action: text,
-    resource: text,
+    ...deniedCall,
     ...decided,
   }),
 );

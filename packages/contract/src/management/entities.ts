@@ -21,7 +21,15 @@ export const DefinedEntity = named(
 
 export const EntitySummary = named(
   'EntitySummary',
-  Type.Object({ name: text, apis: Type.Array(text), records: Type.Integer(), updated_at: time }),
+  Type.Object({
+    name: text,
+    apis: Type.Array(text),
+    records: Type.Integer(),
+    updated_at: time,
+    lookups: Type.Array(Type.Object({ field: text, entity: text }), {
+      description: 'The fields that refer to records, each with the entity that it refers to.',
+    }),
+  }),
 );
 
 export const ApiConfig = named(

@@ -15,6 +15,7 @@ import {
 } from '../identity/port.ts';
 import { startExpirySweep } from '../jobs/expiry-sweep.ts';
 import { type JobHandler, type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
+import { type WaitingWork, waitingWork } from '../jobs/waiting-work.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { paceBackground } from '../lib/scheduling/event-loop.ts';
@@ -29,7 +30,7 @@ import {
 import { readRemoveRecordWork, removeRecordJob, runRemoval } from '../records/port.ts';
 import type { OpenedStore } from '../store/port.ts';
 import type { WatchJobs } from '../telemetry/work-metrics.ts';
-import type { Environment } from '../tenancy/port.ts';
+import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type AlertWebhook, createAlertWebhook, deliveryJob } from '../webhooks/alert-webhook.ts';
 import type { Spaces } from './open-spaces.ts';
 
@@ -47,7 +48,12 @@ interface DataSpace extends OpenedStore {
   readonly configs: ConfigReader;
 }
 
-export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: JobDeps): JobRunner {
+export interface Jobs extends JobRunner {
+  /** What an org has waiting in an environment. */
+  readonly waiting: (env: Environment, orgCode: string) => Promise<WaitingWork>;
+}
+
+export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: JobDeps): Jobs {
   const handlers = new Map<string, JobHandler<DataSpace>>([
     [purgeEntityJob, ({ store }, work, renewLease) => purgeEntity(store, readPurgeWork(work), renewLease)],
     [
@@ -78,6 +84,7 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: Jo
   const sweep = startExpirySweep({ spaces: Object.values(spaces), clock, onError: onFault });
   return {
     wake: runner.wake,
+    waiting: (env, orgCode) => waitingWork(spaces[env].store.scope(orgScopeName(orgCode))),
     close: async () => {
       await Promise.all([runner.close(), sweep.close()]);
     },

@@ -104,7 +104,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   });
 
   const gateways = createGateways({
-    ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics },
+    ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics, jobs },
     iam: { ...iam, decisions: countDenials(metrics, iam.decisions) },
     alertWebhook: alerts.webhook,
     onceScopes: opened.onceScopes,

@@ -6,6 +6,7 @@ import { changeApi, previewApi } from './definition/change-api.ts';
 import { defineEntity } from './definition/define-entity.ts';
 import type { ChangePreview } from './definition/preview-change.ts';
 import { type RemovalOptions, removeEntity } from './remove-entity.ts';
+import { type BuildsOfOrg, listBuilds } from './showing/list-builds.ts';
 import { type EntitySummary, listEntities } from './showing/list-entities.ts';
 import { compiledOf, type ShownEntity, showEntity } from './showing/show-entity.ts';
 
@@ -18,6 +19,8 @@ export interface EntityAdmin {
   /** What `change` would do. Nothing is written. @throws Problem as `change`, but for what records say. */
   preview(orgCode: string, change: ApiChange): Promise<ChangePreview>;
   list(orgCode: string): Promise<readonly EntitySummary[]>;
+  /** The entities whose indexes or fields are not ready. */
+  builds(orgCode: string): Promise<BuildsOfOrg>;
   /** The five configs, and how far the indexes are. @throws Problem `not_found`. */
   show(orgCode: string, entityName: string): Promise<ShownEntity>;
   /** As it is live. */
@@ -32,6 +35,7 @@ export function createEntityAdmin(deps: EntityAdminDeps): EntityAdmin {
     change: (orgCode, change) => changeApi(deps, orgCode, change),
     preview: (orgCode, change) => previewApi(deps, orgCode, change),
     list: (orgCode) => listEntities(deps, orgCode),
+    builds: (orgCode) => listBuilds(deps, orgCode),
     show: (orgCode, entityName) => showEntity(deps, orgCode, entityName),
     compiled: (orgCode, entityName) => compiledOf(deps, orgCode, entityName),
     remove: (orgCode, entityName, options) => removeEntity(deps, orgCode, { ...options, entityName }),

@@ -14,6 +14,7 @@ import type { OnceScopes } from './answer-once.ts';
 import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from './app-gateway.ts';
 import { createClientAddress } from './client-address.ts';
 import type { ConsoleSource } from './console-source.ts';
+import type { OverviewServices } from './handlers/management/overview.ts';
 import type { Operations } from './handlers/shared.ts';
 import { createManagementGateway } from './management-gateway.ts';
 import { createManagementOrigin, type ManagementOrigin } from './management-origin.ts';
@@ -34,6 +35,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly metering: Metering;
   readonly mail: Pick<OpenedMail, 'inbox'>;
   readonly alertWebhook: AlertWebhook;
+  readonly jobs: { readonly waiting: OverviewServices['waitingJobs'] };
   readonly metrics: { text(): string };
   readonly settings: GatewaySettings;
   readonly console: ConsoleSource;
@@ -77,6 +79,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     entities: deps.entities,
     inbox: deps.mail.inbox,
     alertWebhook: deps.alertWebhook,
+    waitingJobs: deps.jobs.waiting,
     console: deps.console,
     metrics,
     mode: settings.mode,

@@ -28,6 +28,7 @@ import { type InboxServices, inboxRoutes } from './handlers/management/inbox.ts'
 import { type ObservabilityServices, observabilityRoutes } from './handlers/management/observability.ts';
 import { managementDocumentRoutes } from './handlers/management/openapi.ts';
 import { orgRoutes } from './handlers/management/org.ts';
+import { type OverviewServices, overviewRoutes } from './handlers/management/overview.ts';
 import { passwordRoutes } from './handlers/management/passwords.ts';
 import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
@@ -73,6 +74,7 @@ export interface ManagementGatewayDeps
     SuspendedAccountServices,
     ImpersonationServices,
     OrgWorkspaceServices,
+    OverviewServices,
     InboxServices,
     ObservabilityServices,
     UsageExportServices,
@@ -184,6 +186,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...suspendedAccountRoutes(deps),
     ...impersonationRoutes(deps),
     ...orgWorkspaceRoutes(deps),
+    ...overviewRoutes(deps),
     ...inboxRoutes(deps),
     ...consoleRoutes(deps),
     ...auditRoutes(deps.audit),

@@ -43,7 +43,8 @@ export interface JobRunner {
   close(): Promise<void>;
 }
 
-const works = table(
+/** Of a scope, by name. */
+export const works = table(
   (name: string) => ({ pk: 'work', sk: name }),
   json<{ readonly job: string }>('piece of work', { job: 'string' }),
 );

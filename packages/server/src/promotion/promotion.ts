@@ -20,6 +20,8 @@ import { type Activated, activate } from './releases/activate.ts';
 import {
   type HistoryPage,
   type HistoryQuery,
+  type LatestRelease,
+  latestReleases,
   type ShownRelease,
   showHistory,
   showRelease,
@@ -50,6 +52,8 @@ export interface Promotion {
   rollback(command: PromotionCommand, body?: SentRollback): Promise<RolledBack>;
   /** @throws Problem `invalid_cursor`. */
   history(orgCode: string, query: HistoryQuery): Promise<HistoryPage>;
+  /** The last releases, the latest first, without what they changed. */
+  latest(orgCode: string, limit: number): Promise<readonly LatestRelease[]>;
   /** @throws Problem `not_found`. */
   release(orgCode: string, version: number): Promise<ShownRelease>;
   retired(orgCode: string): Promise<readonly RetiredEntity[]>;
@@ -82,6 +86,7 @@ export function createPromotion(deps: PromotionDeps): Promotion {
     activate: (asked, body) => activate(deps, asked, readActivate(body)),
     rollback: (asked, body) => rollback(deps, asked, readRollback(body)),
     history: (orgCode, query) => showHistory(deps, orgCode, query),
+    latest: (orgCode, limit) => latestReleases(deps, orgCode, limit),
     release: (orgCode, version) => showRelease(deps, orgCode, version),
     retired: (orgCode) => listRetired(deps, orgCode),
     removeRetired: (asked, entityName) => removeRetired(deps, asked, entityName),

@@ -105,6 +105,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer GET /observability',
     'developer GET /observability/export',
     'developer GET /org',
+    'developer GET /org/overview',
     'developer GET /org/refused-origins',
     'developer GET /org/settings',
     'developer GET /org/workspaces',

@@ -54,6 +54,27 @@ export async function showHistory(
   return { items, nexttoken: isAtEnd ? null : deps.cursors.seal(last.sk, binding) };
 }
 
+export interface LatestRelease extends Omit<ShownRelease, 'items' | 'diff'> {
+  /** How many config items it changed. */
+  readonly items: number;
+}
+
+/** The last releases, the latest first; fewer where they changed very many items. */
+export async function latestReleases(
+  { stores }: Pick<PromotionDeps, 'stores'>,
+  orgCode: string,
+  limit: number,
+): Promise<readonly LatestRelease[]> {
+  const scope = stores.prod.scope(orgScopeName(orgCode));
+  const { current } = await readCurrent(scope);
+  const rows = await releases.range(scope, releasePartition, { reverse: true, limit, bytesMax: pageBytesMax });
+  return rows.map(({ value: { items, ...release } }) => ({
+    ...release,
+    live: isLive(release, current),
+    items: items.length,
+  }));
+}
+
 /** A page ends with the release that takes what it lists past this, */
 const pageBytesMax = 256 * 1024;
 /** or what it tells of contents past this. */
@@ -73,10 +94,16 @@ async function show(deps: PromotionDeps, orgCode: string, { items, ...release }:
     diff.push({ kind: one.kind, name: one.name, ...changeOf(deps.kinds, one) });
   return {
     ...release,
-    live: release.version === current.version || (release.action === 'activate' && release.version === current.live),
+    live: isLive(release, current),
     items: items.map(({ kind, name, change }) => ({ kind, name, change })),
     diff,
   };
+}
+
+type Current = Awaited<ReturnType<typeof readCurrent>>['current'];
+
+function isLive({ version, action }: Pick<Release, 'version' | 'action'>, current: Current): boolean {
+  return version === current.version || (action === 'activate' && version === current.live);
 }
 
 async function differencesOf(

@@ -83,6 +83,11 @@ const orgRows: Rows = {
   'GET /org/service-keys': small('/org/service-keys'),
   'POST /org/service-keys': small('/org/service-keys'),
   'DELETE /org/service-keys/:id': one(`/org/service-keys/${noId}`),
+  'GET /org/overview': {
+    as: 'builder',
+    target: () => '/org/overview',
+    largest: [{ what: 'entities', ask: () => ({}) }],
+  },
   'GET /org/workspaces': {
     as: 'builder',
     target: () => '/org/workspaces',

@@ -1,0 +1,168 @@
+/** What goes on in an org, told in one call: builds, jobs, the alert webhook, denials and releases. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { assertProblem } from './assert-problem.ts';
+import { call } from './call.ts';
+import {
+  act,
+  create,
+  defineEntity,
+  definition,
+  foundedOrg,
+  joinOrg,
+  manage,
+  memberWith,
+  type Org,
+  signUp,
+} from './org.ts';
+import { platformForTests } from './platform-for-tests.ts';
+import { deploy, provisionedOrg, rollback } from './promotion.ts';
+
+const gateways = await platformForTests();
+
+interface Overview {
+  readonly builds: {
+    readonly entities: number;
+    readonly items: readonly {
+      readonly entity: string;
+      readonly indexes: { readonly building: number; readonly failed: number };
+      readonly fills: { readonly filling: number; readonly failed: number };
+    }[];
+  };
+  readonly jobs: { readonly waiting: number; readonly by_kind: Readonly<Record<string, number>> };
+  readonly webhook: { readonly last_delivery: object | null } | null;
+  readonly denials: readonly Readonly<Record<string, unknown>>[];
+  readonly releases: readonly {
+    readonly version: number;
+    readonly action: string;
+    readonly note?: string;
+    readonly live: boolean;
+    readonly items: number;
+  }[];
+}
+
+async function overview(org: Org, query = '', token = org.builder.token): Promise<Overview> {
+  const reply = await manage<Overview>(org, 'GET', `/org/overview${query}`, { token });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body;
+}
+
+/** Background work has its own time. */
+async function overviewWhere(org: Org, holds: (overview: Overview) => boolean): Promise<Overview> {
+  for (;;) {
+    const shown = await overview(org);
+    if (holds(shown)) return shown;
+    await wait(20);
+  }
+}
+
+const nothing = { entities: 0, items: [] };
+
+test('a new org has nothing to tell', async () => {
+  const org = await signUp(gateways);
+  const jobs = { waiting: 0, by_kind: {} };
+  assert.deepEqual(await overview(org), { builds: nothing, jobs, webhook: null, denials: [], releases: [] });
+});
+
+test('a failed index is shown with its entity until it is mended', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  await defineEntity(org, definition('note', [{ name: 'title' }]));
+  const [first] = [await create(founder, 'note', { title: 'a' }), await create(founder, 'note', { title: 'a' })];
+  const body = { UniqueIndexes: [{ indexName: 'by_title', fields: ['title'] }] };
+  assert.equal((await manage(org, 'PUT', '/api/create-note', { body })).status, 200);
+  const { builds } = await overviewWhere(org, (shown) => shown.builds.items[0]?.indexes.failed === 1);
+  assert.deepEqual(
+    builds.items.map(({ entity, indexes, fills }) => [entity, indexes, fills]),
+    [['note', { building: 0, failed: 1 }, { filling: 0, failed: 0 }]],
+  );
+  assert.equal(builds.entities, 1);
+  assert.deepEqual((await overview(org, '?env=prod')).builds, nothing);
+  await act(founder, 'DELETE', `/delete/note/${first.id}`);
+  assert.equal((await manage(org, 'PUT', '/api/create-note', { body })).status, 200);
+  await overviewWhere(org, (shown) => shown.builds.entities === 0 && shown.jobs.waiting === 0);
+});
+
+test('the last denials are shown, each with the ids by which it is explained', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  await defineEntity(org, definition('note', [{ name: 'title' }]));
+  const member = await memberWith(founder, []);
+  const ids: unknown[] = [];
+  for (let call = 0; call < 7; call++)
+    ids.push(assertProblem(await act(member, 'GET', '/list/note'), 'access_denied').decision_id);
+  const { denials } = await overview(org);
+  assert.deepEqual(
+    denials.map(({ decision_id }) => decision_id),
+    ids.toReversed().slice(0, 5),
+  );
+  const [last] = denials;
+  assert.deepEqual([last?.action, last?.user_id, last?.tenant_code], ['listnote', member.id, member.tenantCode]);
+  assert.equal((await manage(org, 'GET', `/acl/decisions/${last?.decision_id}`)).status, 200);
+  assert.deepEqual((await overview(org, '?env=prod')).denials, []);
+  const neighbour = await signUp(gateways);
+  assert.deepEqual((await overview(neighbour)).denials, []);
+});
+
+test('the last releases are shown without what they changed, and which one is live', async () => {
+  const org = await provisionedOrg(gateways);
+  await defineEntity(org, definition('note', [{ name: 'title' }]));
+  await deploy(org, { note: 'first' });
+  await defineEntity(org, definition('task', [{ name: 'title' }]));
+  await deploy(org);
+  await rollback(org);
+  const { releases } = await overview(org, '?env=prod');
+  const [back, second, first] = releases;
+  assert.deepEqual([back?.action, back?.live], ['rollback', true]);
+  assert.deepEqual([second?.action, second?.live], ['activate', false]);
+  assert.deepEqual([first?.version, first?.items, first?.note], [1, 1, 'first']);
+  assert.ok(releases.every((release) => !('diff' in release)));
+});
+
+test('the alert webhook is shown without its address, which is for admins', async () => {
+  const org = await signUp(gateways);
+  const developer = await joinOrg(org, 'developer');
+  const body = { url: `${org.app}/hook` };
+  assert.equal((await manage(org, 'PUT', '/org/alerts/webhook', { body })).status, 200);
+  const reply = await manage(org, 'GET', '/org/overview', { token: developer.token });
+  assert.deepEqual(reply.body.webhook, { last_delivery: null });
+  assert.ok(!reply.text.includes('/hook'));
+  assertProblem(await manage(org, 'GET', '/org/alerts/webhook', { token: developer.token }), 'role_required');
+});
+
+test('it is told to builders of the org alone, and takes nothing but the environment', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  assertProblem(await call('GET', `${org.management}/org/overview`), 'token_missing');
+  for (const token of [founder.token, 'nonsense'])
+    assertProblem(await manage(org, 'GET', '/org/overview', { token }), 'token_invalid');
+  for (const query of ['env=stage', 'pagesize=1', `env=${'x'.repeat(3000)}`])
+    assertProblem(await manage(org, 'GET', `/org/overview?${query}`), 'invalid_request');
+});
+
+test('the list of entities tells which of their fields refer to which entity', async () => {
+  const org = await signUp(gateways);
+  await defineEntity(org, definition('customer', [{ name: 'title' }]));
+  const lookup = { entity: 'customer', onDelete: 'restrict' };
+  const tags = { colType: 'array', items: { colType: 'guid', lookup: { entity: 'customer', onDelete: 'setnull' } } };
+  await defineEntity(
+    org,
+    definition('ticket', [
+      { name: 'opened_by', colType: 'guid', lookup },
+      { name: 'also_for', ...tags },
+      { name: 'title' },
+    ]),
+  );
+  const reply = await manage<{ items: { name: string; lookups: object[] }[] }>(org, 'GET', '/api/entities');
+  assert.deepEqual(
+    reply.body.items.map(({ name, lookups }) => [name, lookups]),
+    [
+      ['customer', []],
+      [
+        'ticket',
+        [
+          { field: 'also_for', entity: 'customer' },
+          { field: 'opened_by', entity: 'customer' },
+        ],
+      ],
+    ],
+  );
+});

@@ -1,0 +1,77 @@
+import { Type } from '@sinclair/typebox';
+import { environment } from '../parameters.ts';
+import { reply, route } from '../route.ts';
+import { closed, count, named, oneOf, orNull, recordOf, text, time } from '../schema.ts';
+import { deniedCall } from './access.ts';
+
+export const OverviewBuild = named(
+  'OverviewBuild',
+  Type.Object({
+    entity: text,
+    indexes: Type.Object({ building: count, failed: count }),
+    fills: Type.Object({ filling: count, failed: count }),
+    progress: orNull(Type.Object({ done: count, total: count }), {
+      description: 'Records that the work has gone through; null before it begins and after it has ended.',
+    }),
+  }),
+);
+
+export const OverviewDenial = named('OverviewDenial', Type.Object(deniedCall));
+
+export const OverviewRelease = named(
+  'OverviewRelease',
+  Type.Object({
+    version: Type.Integer({ minimum: 1 }),
+    action: oneOf(['activate', 'rollback']),
+    at: time,
+    actor: Type.Object({ kind: text, id: text }),
+    note: Type.Optional(text),
+    live: Type.Boolean({ description: 'Whether its configuration is live.' }),
+    items: Type.Integer({ minimum: 0, description: 'How many config items it changed.' }),
+  }),
+);
+
+export const Overview = named(
+  'Overview',
+  Type.Object({
+    builds: Type.Object(
+      {
+        entities: Type.Integer({ minimum: 0, description: 'How many entities have work that goes on or has failed.' }),
+        items: Type.Array(OverviewBuild, { maxItems: 20 }),
+      },
+      { description: 'Indexes that are being built and fields that are being filled, or that failed.' },
+    ),
+    jobs: Type.Object(
+      {
+        waiting: Type.Integer({ minimum: 0, maximum: 100, description: 'At most 100 are counted.' }),
+        by_kind: recordOf(count),
+      },
+      { description: 'Background work of the org that waits or goes on, such as the removal of an entity.' },
+    ),
+    webhook: orNull(
+      Type.Object({
+        last_delivery: orNull(
+          Type.Object({ state: oneOf(['delivered', 'retrying', 'failed']), attempts: count, at: time }),
+        ),
+      }),
+      { description: 'The alert webhook; null if there is none.' },
+    ),
+    denials: Type.Array(OverviewDenial, { maxItems: 5, description: 'The last denials, the latest first.' }),
+    releases: Type.Array(OverviewRelease, {
+      maxItems: 5,
+      description: 'The last activations and rollbacks of production, the latest first.',
+    }),
+  }),
+);
+
+export const overviewApi = {
+  showOverview: route({
+    method: 'GET',
+    path: '/org/overview',
+    access: 'developer',
+    tag: 'usage',
+    summary: 'What goes on in an environment: builds, jobs, the alert webhook, the last denials and releases',
+    query: closed({ env: environment }),
+    replies: { 200: reply('The present state.', Overview) },
+  }),
+};

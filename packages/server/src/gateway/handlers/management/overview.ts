@@ -1,0 +1,59 @@
+import { overviewApi } from '@freehold/contract/management/overview';
+import type { ReplyOf } from '@freehold/contract/route';
+import type { AuditContext } from '../../../audit/audit-entry.ts';
+import type { EntityAdmin } from '../../../entities/port.ts';
+import type { DecisionLog, LoggedDecision } from '../../../iam/port.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { Problem } from '../../../lib/problem.ts';
+import type { Promotion } from '../../../promotion/port.ts';
+import type { Environment } from '../../../tenancy/port.ts';
+import { auditContextOf } from '../../pipeline/audit-context.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
+import { serve } from '../../serve.ts';
+import type { AlertWebhookServices } from './alert-webhook.ts';
+
+export interface OverviewServices {
+  readonly entities: (env: Environment, auditContext: AuditContext) => EntityAdmin;
+  readonly waitingJobs: (env: Environment, orgCode: string) => Promise<Overview['jobs']>;
+  readonly alertWebhook: AlertWebhookServices['alertWebhook'];
+  readonly decisions: DecisionLog;
+  readonly promotion: Promotion;
+  readonly clock: Clock;
+}
+
+type Overview = ReplyOf<typeof overviewApi.showOverview>;
+
+const shownMax = 5;
+
+/** What a builder looks at first. It is made of what the modules keep anyway, and reads no records. */
+export function overviewRoutes(services: OverviewServices): readonly ManagementRoute[] {
+  const { entities, waitingJobs, decisions, promotion, clock } = services;
+  return [
+    serve(overviewApi.showOverview, async (request, caller) => {
+      const { env } = request.query;
+      const { code, environments } = caller.org;
+      return {
+        builds: await entities(env, auditContextOf(clock, request, caller)).builds(code),
+        jobs: await waitingJobs(env, code),
+        webhook: await webhookOf(services, code),
+        denials: decisions.latest(code, { env, limit: shownMax }).map(denial),
+        releases: environments.prod === null ? [] : await promotion.latest(code, shownMax),
+      };
+    }),
+  ];
+}
+
+/** Its address is for admins alone. */
+async function webhookOf({ alertWebhook }: OverviewServices, orgCode: string): Promise<Overview['webhook']> {
+  const webhook = await alertWebhook.show(orgCode).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'not_found') return undefined;
+    throw error;
+  });
+  if (webhook === undefined) return null;
+  const last = webhook.last_delivery;
+  return { last_delivery: last === null ? null : { state: last.state, attempts: last.attempts, at: last.at } };
+}
+
+function denial({ explanation: _, ...logged }: LoggedDecision): Overview['denials'][number] {
+  return logged;
+}
