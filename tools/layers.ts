@@ -68,7 +68,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'mail',
   ],
   iam: ['lib', ...storePort, 'audit', 'access', 'tenancy', 'schema', 'config', 'records', 'entities'],
-  entities: ['lib', ...storePort, 'audit', 'tenancy', 'schema', 'config', 'records', 'maintenance'],
+  entities: ['lib', ...storePort, 'audit', 'access', 'tenancy', 'schema', 'config', 'records', 'maintenance'],
   maintenance: ['lib', ...storePort, 'store/lost-head.ts', 'audit', 'tenancy', 'schema', 'config', 'records'],
   transfer: ['lib', ...storePort, 'tenancy', 'schema', 'config', 'records'],
   records: ['lib', ...storePort, 'audit', 'tenancy', 'schema', 'config', 'expressions'],

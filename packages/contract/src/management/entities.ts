@@ -142,6 +142,22 @@ export const PlannedChange = named(
     plan: Type.Array(PlannedStep),
     would_fail: Type.Boolean({ description: 'Whether the change needs `force=true` because records fail its rules.' }),
     would_lose: Type.Boolean({ description: 'Whether the change needs `force=true` because records lose values.' }),
+    would_revive: Type.Optional(
+      Type.Array(
+        Type.Object({
+          name: text,
+          policies: Type.Integer({ minimum: 0, description: 'How many of the policies that were checked name it.' }),
+          examples: Type.Array(Type.Object({ tenant_code: text, id: guid }), {
+            maxItems: 5,
+            description: 'Some of these policies.',
+          }),
+        }),
+        {
+          description:
+            'Names of removed fields that the change gives to fields, and that policies name. It needs `force=true`, also with an empty list, which says that there are too many policies to check.',
+        },
+      ),
+    ),
     warnings: Type.Optional(Type.Array(text)),
   }),
 );

@@ -2,10 +2,10 @@ import { type AttachedPolicy, type CompiledStatement, compilePolicy } from './co
 import type { AccessContext } from './context/context.ts';
 import { type Effort, isSpent, wholeEffort } from './effort.ts';
 import { type Explanation, explain } from './explanation.ts';
+import { type RenamedField, renamedFields } from './names/renamed-fields.ts';
 import { countPatterns, type PolicyCounts } from './patterns/count-patterns.ts';
 import { foldAscii, matchesGlob } from './patterns/glob.ts';
 import type { AskedPath } from './patterns/resource-glob.ts';
-import { type RenamedField, renamedFields } from './renamed-fields.ts';
 import { plainRulings, type Ruling } from './ruling.ts';
 import { weigh } from './weigh.ts';
 

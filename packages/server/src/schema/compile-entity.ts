@@ -34,6 +34,8 @@ export interface CompiledEntity extends CompiledIndexes {
   readonly hidden: readonly string[];
   /** What a write leaves out, of the values that the definition does not know. */
   readonly unkept: readonly string[];
+  /** Names that removed fields had. */
+  readonly freed: readonly string[];
   /** Whether records may have sealed values beside them. */
   readonly hasSealed: boolean;
   readonly definition: EntityDefinition;
@@ -74,6 +76,7 @@ export function compileEntity(
     idIndexPk: `index#${name};id`,
     hidden,
     unkept: (state.unkept ?? []).map(stored.inMemory),
+    freed: state.freed ?? [],
     hasSealed: state.hasSealed,
     definition,
     checks: compileChecks(definition),

@@ -1,5 +1,5 @@
 import { type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
-import { storedNameOf } from './field-names.ts';
+import { namesOf, storedNameOf } from './field-names.ts';
 import { fieldTypeOf } from './field-types/registry.ts';
 import { type FillState, nextFillStates } from './fills/fill-states.ts';
 import { type IndexState, newIndexStates, nextIndexStates } from './indexes/index-states.ts';
@@ -26,6 +26,8 @@ export interface EntityState {
   readonly erasing?: readonly string[];
   /** Fields whose values a job brings to the records that stand, and those where it failed. */
   readonly fills?: readonly FillState[];
+  /** Names of fields that the definition had and has no more, the latest of them: policies may still name them. */
+  readonly freed?: readonly string[];
   /** Whether records may have sealed values beside them. */
   readonly hasSealed: boolean;
 }
@@ -70,6 +72,7 @@ export function nextEntityState(
       ),
       erasing,
       fills: nextFillStates(current.fills ?? [], { before, after }, version),
+      freed: freedNames(current.freed ?? [], { before, after }),
     }),
     hasSealed: current.hasSealed || after.UpdateParams.some(isSealed),
   };
@@ -77,9 +80,13 @@ export function nextEntityState(
 
 /** The state once no stored record has a value of these fields any more. */
 export function afterErasing(state: EntityState, names: readonly string[]): EntityState {
-  const { hidden, unkept = [], erasing = [], fills = [], ...others } = state;
+  const { hidden, unkept = [], erasing = [], fills = [], freed = [], ...others } = state;
   const left = (all: readonly string[]): readonly string[] => all.filter((name) => !names.includes(name));
-  return { ...others, hidden: left(hidden), ...membersOf({ unkept: left(unkept), erasing: left(erasing), fills }) };
+  return {
+    ...others,
+    hidden: left(hidden),
+    ...membersOf({ unkept: left(unkept), erasing: left(erasing), fills, freed }),
+  };
 }
 
 /** The state with these fills in place of its own. */
@@ -88,13 +95,23 @@ export function withFills({ fills: _, ...state }: EntityState, fills: readonly F
 }
 
 /** An entity has a member only where it says something. */
-function membersOf(members: Required<Pick<EntityState, 'unkept' | 'erasing' | 'fills'>>) {
-  const { unkept, erasing, fills } = members;
+function membersOf(members: Required<Pick<EntityState, 'unkept' | 'erasing' | 'fills' | 'freed'>>) {
+  const { unkept, erasing, fills, freed } = members;
   return {
     ...(unkept.length > 0 ? { unkept } : {}),
     ...(erasing.length > 0 ? { erasing } : {}),
     ...(fills.length > 0 ? { fills } : {}),
+    ...(freed.length > 0 ? { freed } : {}),
   };
+}
+
+/** More than a builder remembers to have removed. */
+const freedMax = 1000;
+
+function freedNames(current: readonly string[], { before, after }: DefinitionSwitch): readonly string[] {
+  const [had, has] = [before, after].map(({ UpdateParams }) => UpdateParams.flatMap(namesOf));
+  const names = union(current, had ?? []).filter((name) => has?.includes(name) !== true && !isPlatformField(name));
+  return names.slice(-freedMax);
 }
 
 function union(...lists: readonly (readonly string[])[]): readonly string[] {

@@ -43,6 +43,11 @@ export function fieldNamed<Field>(catalog: NamedFields<Field>, name: string): Fi
   return catalog.fields.get(fieldName(catalog, name));
 }
 
+/** Names of removed fields that fields have now: policies that still name those apply to these. */
+export function revivedNames(freed: readonly string[], fields: readonly Named[]): readonly string[] {
+  return freed.length === 0 ? [] : fields.flatMap(namesOf).filter((name) => freed.includes(name));
+}
+
 /** The field with all its names among `formerNames`, so that a policy still finds it when an alias is removed. */
 export function withFormerNames(field: FieldDefinition): FieldDefinition {
   const [, ...others] = namesOf(field);

@@ -40,7 +40,15 @@ export {
   viewedActions,
 } from './entity-content.ts';
 export { afterErasing, type EntityState, newEntityState, nextEntityState, withFills } from './entity-state.ts';
-export { apiNamesOf, fieldName, fieldNamed, type NamedFields, namesOf, storedNameOf } from './field-names.ts';
+export {
+  apiNamesOf,
+  fieldName,
+  fieldNamed,
+  type NamedFields,
+  namesOf,
+  revivedNames,
+  storedNameOf,
+} from './field-names.ts';
 export {
   type ExpressionValue,
   momentInExpressions,

@@ -15,8 +15,8 @@ export interface ContextKey {
   readonly state: RecordState | undefined;
   /** The field, where the key asks for a field of the record and for nothing within it. */
   readonly recordField: string | undefined;
-  /** The name, where the key asks for a field, or for something within it. */
-  fieldName(context: AccessContext): string | undefined;
+  /** The name that the key has for a field, where it asks for one, or for something within it: one of these. */
+  fieldNames(context: AccessContext): readonly string[];
   /** `undefined` where the context has no such thing, `AlikeMembers` where it has several. The time is a `Date`. */
   read(context: AccessContext, effort: Effort): unknown;
   /** What it leads to, by the names below its root as the context has them: several where these differ in ASCII case. */
@@ -49,7 +49,7 @@ const plainKey = {
   needs: [],
   state: undefined,
   recordField: undefined,
-  fieldName: () => undefined,
+  fieldNames: () => [],
   spellings: () => [],
 } as const;
 
@@ -76,10 +76,10 @@ function keyUnder(root: string, path: readonly string[]): KeyMeaning | 'role' | 
 
 function recordKey(first: string, path: readonly string[]): KeyMeaning {
   const ofRecord = walking(({ record }) => record, path, 'fields');
-  const [name, nameInState] = path;
-  const fieldName = (): string | undefined => name;
-  if (path.length === 1) return { ...ofRecord, needs: ['record'], recordField: name, fieldName };
-  if (first !== 'before' && first !== 'after') return { ...ofRecord, needs: ['record'], fieldName };
+  const [name] = path;
+  const fieldNames = (): readonly string[] => path.slice(0, 1);
+  if (path.length === 1) return { ...ofRecord, needs: ['record'], recordField: name, fieldNames };
+  if (first !== 'before' && first !== 'after') return { ...ofRecord, needs: ['record'], fieldNames };
   const ofState = walking((context) => context[first], path.slice(1), 'fields');
   // Where the request has no such state, it is a field of the record, or nothing.
   const meaning = (context: AccessContext) => (context[first] === undefined ? ofRecord : ofState);
@@ -87,7 +87,7 @@ function recordKey(first: string, path: readonly string[]): KeyMeaning {
     state: first,
     needs: first === 'after' ? ['record', 'after'] : ['record'],
     read: (context, effort) => meaning(context).read(context, effort),
-    fieldName: (context) => (context[first] === undefined ? name : nameInState),
+    fieldNames: (context) => (context[first] === undefined ? path.slice(0, 2) : path.slice(1, 2)),
     spellings: (context, effort) => {
       const names = meaning(context).spellings(context, effort);
       return context[first] === undefined ? names : names.map((rest) => `${first}.${rest}`);
@@ -111,7 +111,11 @@ function requestKey(name: string, path: readonly string[]): KeyMeaning | undefin
     }
     case 'body':
       return isPath(path)
-        ? { ...walking(({ request }) => request.body, path, 'sent fields'), needs: ['body'], fieldName: () => path[0] }
+        ? {
+            ...walking(({ request }) => request.body, path, 'sent fields'),
+            needs: ['body'],
+            fieldNames: () => path.slice(0, 1),
+          }
         : undefined;
     default:
       return path.length === 0 ? plainRequestKeys.get(name) : undefined;
@@ -156,7 +160,7 @@ function walking(
   };
 }
 
-function ofQuery(name: string): Pick<ContextKey, 'read' | 'spellings' | 'fieldName'> {
+function ofQuery(name: string): Pick<ContextKey, 'read' | 'spellings' | 'fieldNames'> {
   const folded = foldAscii(name);
   const namesAlike = ({ request, naming }: AccessContext, effort: Effort): readonly string[] => {
     const { queryParameters } = request;
@@ -167,7 +171,7 @@ function ofQuery(name: string): Pick<ContextKey, 'read' | 'spellings' | 'fieldNa
   };
   return {
     spellings: namesAlike,
-    fieldName: () => name.replace(/_op$/i, ''),
+    fieldNames: () => [name.replace(/_op$/i, '')],
     read: (context, effort) => {
       const { queryParameters } = context.request;
       const values = namesAlike(context, effort).map((other) => queryParameters.get(other));

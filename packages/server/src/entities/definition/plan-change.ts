@@ -3,7 +3,7 @@ import type { ConfigSet } from '../../config/port.ts';
 import { type ConfigChange, itemChanged, newBodies } from '../../config/port.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import type { CompiledEntity, EntityState, ParsedDefinition } from '../../schema/port.ts';
-import { apiName, contentOfBodies, type EntityContent } from '../../schema/port.ts';
+import { apiName, contentOfBodies, type EntityContent, revivedNames } from '../../schema/port.ts';
 import type { EntityAdminDeps } from '../admin-deps.ts';
 import { readConfigBodies, shownConfig } from '../config-bodies.ts';
 import { entityAudited } from '../entity-audited.ts';
@@ -29,6 +29,8 @@ export interface ChangePlan extends ConfigChange {
   readonly removed: readonly string[];
   /** The fields whose stored values go: those that are removed, and those that take values of another making. */
   readonly lost: readonly string[];
+  /** Names of removed fields that fields have now. */
+  readonly revived: readonly string[];
 }
 
 /** The configuration that a change is planned on, and the version that it makes. */
@@ -81,6 +83,7 @@ export async function planChange(
     config: set,
     states: { before: active.state, after: step.state },
     removed,
+    revived: revivedNames(before.freed, definition.UpdateParams),
     lost: [...removed, ...overwrittenFields(before, step.after)],
     warnings: [...warnings, ...changeWarnings({ before: before.definition, after: definition, removed })],
   };

@@ -5,6 +5,7 @@ import type { EntityAdminDeps } from '../admin-deps.ts';
 import { findEqualRecords } from '../stored-records/equal-records.ts';
 import type { RecordExample } from '../stored-records/noted-records.ts';
 import { lookAtChange, type RecordsOfChange, wouldFail, wouldLose } from '../stored-records/records-of-change.ts';
+import { isRevived, type RevivedName } from '../stored-records/revived-names.ts';
 import { type ChangeStep, contradictedStep, definitionSteps } from './change-steps.ts';
 import { type DefinitionChange, planChange } from './plan-change.ts';
 
@@ -28,6 +29,8 @@ export interface ChangePreview {
   readonly would_fail: boolean;
   /** The same where records lose values. */
   readonly would_lose: boolean;
+  /** Names of removed fields that fields would have: where policies name them, the change needs `force`. */
+  readonly would_revive?: readonly RevivedName[];
   readonly warnings?: readonly string[];
 }
 
@@ -49,6 +52,7 @@ export async function previewDefinition(
     plan: [...plan, ...(await contradictions(deps, { orgCode, entity: after }, steps))],
     would_fail: wouldFail(found),
     would_lose: wouldLose(found),
+    ...(found.revived !== undefined && isRevived(found.revived) ? { would_revive: found.revived.names } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   };
 }

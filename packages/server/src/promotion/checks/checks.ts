@@ -3,7 +3,7 @@ import type { EntityStep } from '../../entities/port.ts';
 import { recordsAgainst, recordsToHide, recordsToLose, setAfter, type ToldValues } from '../../entities/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
-import type { EntityState } from '../../schema/port.ts';
+import { type EntityState, revivedNames } from '../../schema/port.ts';
 import { limits } from '../../store/port.ts';
 import { type Bodies, itemOf } from '../differences/compare.ts';
 import type { ItemBody } from '../item-storage.ts';
@@ -168,6 +168,7 @@ export async function checkRecords(
     if (hidden !== undefined) checks.push(hiddenCheck(step.name, hidden));
     const lost = await recordsToLose(stores.prod, orgCode, step);
     if (lost !== undefined) checks.push(losingCheck(step.name, lost));
+    checks.push(...revivedChecks(step));
     const found = await recordsAgainst(stores.prod, { orgCode, config }, step);
     if (found === undefined) continue;
     const { would_fail, checked, complete } = found;
@@ -187,6 +188,13 @@ export async function checkRecords(
 function losingCheck(name: string, { sentence, fields, checked, complete }: ToldValues): Check {
   const message = `fields take values of another making, and the next write of a record drops what it has: ${sentence}`;
   return { kind: 'entity', name, check: 'records', level: 'error', message, would_lose: fields, checked, complete };
+}
+
+function revivedChecks({ name, before, after }: EntityStep): readonly Check[] {
+  const names = revivedNames(before?.freed ?? [], after?.definition.UpdateParams ?? []).map((one) => `\`${one}\``);
+  if (names.length === 0) return [];
+  const message = `fields have the names of removed ones, and policies of production that name these apply to them: ${names.join(', ')}`;
+  return [{ kind: 'entity', name, check: 'access', level: 'warning', message }];
 }
 
 function hiddenCheck(name: string, { sentence, fields, checked, complete }: ToldValues): Check {

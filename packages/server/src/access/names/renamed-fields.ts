@@ -1,9 +1,9 @@
-import type { CompiledStatement } from './compiled-statement.ts';
-import type { AccessContext } from './context/context.ts';
-import { type FieldNaming, fieldsRenamedFrom } from './context/field-naming.ts';
-import { type Effort, spend } from './effort.ts';
-import { type Glob, matchesGlob } from './patterns/glob.ts';
-import { keysOf } from './patterns/resource-glob.ts';
+import type { CompiledStatement } from '../compiled-statement.ts';
+import type { AccessContext } from '../context/context.ts';
+import { type FieldNaming, fieldsRenamedFrom } from '../context/field-naming.ts';
+import { type Effort, spend } from '../effort.ts';
+import { type Glob, matchesGlob } from '../patterns/glob.ts';
+import { keysOf } from '../patterns/resource-glob.ts';
 
 /** A field that a statement means by a name that is not its present one. */
 export interface RenamedField {
@@ -31,9 +31,10 @@ export function renamedFields(
     if (found.size < renamedMax) found.set(`${name} ${field}`, { name, field });
   };
   for (const key of keys) {
-    const name = key.fieldName(context());
-    if (name === undefined || !spend(effort, stepsOfKey)) continue;
-    for (const field of fieldsRenamedFrom(naming, name)) add(key.text, field);
+    for (const name of key.fieldNames(context())) {
+      if (!spend(effort, stepsOfKey)) break;
+      for (const field of fieldsRenamedFrom(naming, name)) add(key.text, field);
+    }
   }
   for (const glob of fields?.includes ?? [])
     for (const field of fieldsMatchedBefore(naming, glob, effort)) add(glob.pattern, field);
