@@ -1,5 +1,5 @@
 import { type ASTNode, Environment, EvaluationError, ParseError, type ParseResult } from '@marcbachmann/cel-js';
-import { durationPrefix, withDurations } from './durations.ts';
+import { withDurations } from './durations.ts';
 import {
   lookupName,
   noSurroundings,
@@ -10,6 +10,7 @@ import {
   type Surroundings,
 } from './grammar.ts';
 import { isMistake, type Mistake } from './mistake.ts';
+import { sentenceOf } from './sentences.ts';
 
 /**
  * The value of an expression. `absent`: it read a field, or a member of one, that has no value. `error`: it could not
@@ -118,15 +119,16 @@ export function checkExpression(
   const parsed = parse(language.environment, text);
   if (isMistake(parsed)) return { ...parsed, at: placeBefore(parsed.at) };
   const { type, error } = parsed.check();
-  // Beside numbers the library finds two types for the empty list, and its error is none of CEL's.
-  const summary = (error?.summary ?? 'a number is in no empty list').replaceAll(
-    `${durationPrefix}duration`,
-    'duration',
-  );
-  if (error !== undefined) return { message: summary, at: placeBefore(error.range?.start ?? 0) };
+  if (error !== undefined) return { message: checkSentence(error), at: placeBefore(error.range?.start ?? 0) };
   if (type === undefined || !results.includes(type))
     return { message: `it gives a value of the type \`${type}\`, not ${results.join(' or ')}`, at: 0 };
   return { type, parts, parsed, tree: grammatical.ast };
+}
+
+/** Beside numbers the library finds two types for the empty list, and its error is none of CEL's. */
+function checkSentence(error: { readonly code: string; readonly summary: string | undefined }): string {
+  const { code, summary } = error;
+  return summary === undefined ? 'a number is in no empty list' : sentenceOf({ code, summary });
 }
 
 /** A part of an expression that was checked, ready to be evaluated by itself. */
@@ -201,7 +203,7 @@ function parse(environment: Environment, text: string): ParseResult | Mistake {
     return environment.parse(text);
   } catch (error) {
     if (error instanceof ParseError || error instanceof EvaluationError)
-      return { message: error.summary, at: error.range?.start ?? 0 };
+      return { message: sentenceOf(error), at: error.range?.start ?? 0 };
     throw error;
   }
 }

@@ -79,10 +79,20 @@ function unfitName({ entity, isField }: SortedList, { names, fields }: SortNames
   const shown = name.slice(0, 100);
   if (names.length > max) return { code: 'too_many', message: `a list is sorted by at most ${max} fields` };
   if (!isField(field) && fieldIndex(entity, field) === undefined)
-    return { code: 'unknown_field', message: `entity \`${entity.name}\` has no field \`${shown}\`` };
+    return {
+      code: 'unknown_field',
+      message: followsLookup(entity, name) ?? `entity \`${entity.name}\` has no field \`${shown}\``,
+    };
   if (fields.indexOf(field) < at) return { code: 'duplicate', message: `\`sortby\` names field \`${shown}\` twice` };
   if (names.length > 1 && name === 'id') return { code: 'contradiction', message: '`id` sorts a list alone' };
   return undefined;
+}
+
+/** Of a name such as `customer_id.tier`. */
+function followsLookup({ name: entity, fields }: CompiledEntity, name: string): string | undefined {
+  const [lookup = '', member] = name.split('.', 2);
+  if (member === undefined || fields.get(lookup)?.definition.lookup === undefined) return undefined;
+  return `a list is sorted by fields of \`${entity}\`, not of the record that \`${lookup}\` points to`;
 }
 
 function assertIndexed({ entity, filters }: SortedList, sort: Sort, sortby: string): void {
