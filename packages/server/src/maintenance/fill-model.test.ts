@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../lib/problem.ts';
 import { Steps } from '../records/testing/stepped-store.ts';
 import type { FieldDefinition } from '../schema/definition.ts';
-import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/port.ts';
+import { raceKinds, type StoreKind } from '../store/testing/open-test-store.ts';
 import { thinned } from '../store/testing/quick.ts';
 import type { Workspace } from '../tenancy/workspace.ts';
-import { listAll, type Node, RecordBench, SteppedClock, verifyParts } from '../testing/record-bench.ts';
+import { listAll, type Node, openBench, type RecordBench, verifyParts } from '../testing/record-bench.ts';
 import { workOff } from './testing/mortal-runner.ts';
 import { verifyStore } from './verify-store.ts';
 
@@ -77,9 +77,11 @@ const anyRun = fc.record({
 
 type Run = typeof anyRun extends fc.Arbitrary<infer R> ? R : never;
 
-test('with concurrent writes, changes, crashes and stale nodes, every record comes to have the values that its fields are filled with', async () => {
-  await fc.assert(fc.asyncProperty(anyRun, play), { numRuns: thinned(100) });
-});
+for (const kind of raceKinds)
+  test(`with concurrent writes, changes, crashes and stale nodes, every record comes to have the values that its fields are filled with (${kind})`, async (context) => {
+    const property = fc.asyncProperty(anyRun, (run) => play(context, kind, run));
+    await fc.assert(property, { numRuns: thinned(kind === 'memory' ? 100 : 12), endOnFailure: kind !== 'memory' });
+  });
 
 interface Stage {
   readonly bench: RecordBench;
@@ -102,9 +104,9 @@ interface Known {
   readonly born: number;
 }
 
-async function play(run: Run): Promise<void> {
-  const clock = new SteppedClock();
-  const bench = new RecordBench(await openStore({ kind: 'memory', clock }), clock);
+async function play(context: TestContext, kind: StoreKind, run: Run): Promise<void> {
+  const bench = await openBench(context, kind);
+  const { clock } = bench;
   const turns = new Steps();
   const workspaces = [bench.workspace, bench.workspaceOf('other')];
   const stage: Stage = { bench, turns, store: turns.store(bench.opened.store), workspaces, records: [], begun: 0 };

@@ -6,8 +6,8 @@ export interface PacerParts {
   readonly callsBegun: () => number;
 }
 
-/** While calls come, a step is followed by so many pauses as long as it: background work has a fifth of the time. */
-const pausesOfStep = 4;
+/** While calls come, a step is followed by so many pauses as long as it: background work has a seventh of the time. */
+const pausesOfStep = 6;
 /** So that no step, however long, keeps the work from going on. */
 const pauseMillisecondsMax = 250;
 

@@ -32,7 +32,7 @@ export async function workOff(
   };
   for (;;) {
     if (isTakingTurns) await turns.take();
-    const [due] = await bench.opened.maintenance.due('work', bench.clock.now(), 1);
+    const [due] = await turns.during(() => bench.opened.maintenance.due('work', bench.clock.now(), 1));
     if (due === undefined && !isBusy()) return;
     if (due === undefined) {
       whileIdle?.();

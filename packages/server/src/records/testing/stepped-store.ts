@@ -11,6 +11,8 @@ const idleMax = 10_000;
 
 export class Steps {
   readonly #waiting: (() => void)[] = [];
+  /** Of those who were chosen: a disk or a server takes its time for each. */
+  #callsUnderWay = 0;
 
   /** Ends when the caller is chosen. */
   take(): Promise<void> {
@@ -21,14 +23,23 @@ export class Steps {
   store(store: Store): Store {
     return interceptStore(store, async (_asked, call) => {
       await this.take();
-      return call();
+      return this.during(call);
     });
+  }
+
+  /** For a call of a store that waits for no turn: none is given before it has ended. */
+  async during<T>(call: () => Promise<T>): Promise<T> {
+    this.#callsUnderWay += 1;
+    try {
+      return await call();
+    } finally {
+      this.#callsUnderWay -= 1;
+    }
   }
 
   /**
    * Gives turns until the work is done, one at a time: each caller reaches its next call before the next turn is given.
-   * The store must answer without waiting for anything, as the one in memory does; who lets others have their turn
-   * between two calls is waited for.
+   * A call of the store is waited for, and so is who lets others have their turn between two calls.
    * @param choose which of so many that wait comes next.
    */
   async run(work: Promise<unknown>, choose: (waiting: number) => number): Promise<void> {
@@ -40,6 +51,7 @@ export class Steps {
     for (let idle = 0; ; ) {
       await new Promise((resolve) => setImmediate(resolve));
       if (isOver) break;
+      if (this.#callsUnderWay > 0) continue;
       idle = this.#waiting.length > 0 ? 0 : idle + 1;
       if (idle > idleMax) throw new Error('no caller waits for a turn, and the work is not done');
       const [next] = this.#waiting.length > 0 ? this.#waiting.splice(choose(this.#waiting.length), 1) : [];
