@@ -114,7 +114,10 @@ const account = createRoute({
 const entities = createRoute({
   getParentRoute: () => place,
   path: 'entities',
-  validateSearch: ({ q }: Record<string, unknown>): { readonly q?: string } => (typeof q === 'string' ? { q } : {}),
+  validateSearch: ({ q, view }: Record<string, unknown>): { readonly q?: string; readonly view?: 'model' } => ({
+    ...(typeof q === 'string' ? { q } : {}),
+    ...(view === 'model' ? { view } : {}),
+  }),
   component: lazyRouteComponent(() => import('./screens/entities/entities.tsx'), 'Entities'),
 });
 const newEntity = createRoute({

@@ -162,6 +162,23 @@ test('production shows what is live and changes nothing, and texts of a definiti
   await assertAccessible(page);
 });
 
+test('a diagram shows which entities look up which, and leads to them', { skip }, async (context) => {
+  const { org, page } = await orderOn(context);
+  const order_id = { name: 'order_id', colType: 'guid', lookup: { entity: 'order' } };
+  await defineEntity(org, { entityName: 'line', UpdateParams: [order_id] });
+  await defineEntity(org, { entityName: 'note', UpdateParams: [{ name: 'text' }] });
+  await page.getByRole('link', { name: 'Entities' }).click();
+  await page.getByRole('row', { name: 'line' }).getByRole('cell', { name: 'order' }).waitFor();
+  await page.getByText('Model', { exact: true }).click();
+  const diagram = page.getByRole('region', { name: 'Diagram of lookups' });
+  await diagram.getByRole('region', { name: 'line' }).getByText('order_id').waitFor();
+  assert.equal(await diagram.locator('path').count(), 1);
+  await page.getByText('Without lookups:').waitFor();
+  await assertAccessible(page);
+  await diagram.getByRole('link', { name: 'order' }).click();
+  await page.getByRole('heading', { name: 'order', level: 1 }).waitFor();
+});
+
 test('an entity is removed once its name is typed; one that is not there says so', { skip }, async (context) => {
   const { org, page } = await orderOn(context);
   await page.getByRole('button', { name: 'Remove', exact: true }).click();

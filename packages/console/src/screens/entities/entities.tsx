@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Paper, Table, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Paper, SegmentedControl, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
@@ -9,6 +9,8 @@ import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { When } from '../../components/when.tsx';
 import classes from './entities.module.css';
+import { ModelDiagram } from './model-diagram.tsx';
+import type { Modelled } from './model-layout.ts';
 import { entitiesQuery } from './queries.ts';
 
 const figures = new Intl.NumberFormat('en');
@@ -24,7 +26,7 @@ export function Entities() {
       actions={<NewEntity />}
     >
       <Loaded query={entities}>
-        {({ items }) => (items.length === 0 ? <NoEntities /> : <EntityTable entities={items} />)}
+        {({ items }) => (items.length === 0 ? <NoEntities /> : <EntityViews entities={items} />)}
       </Loaded>
     </Screen>
   );
@@ -66,10 +68,32 @@ function NoEntities() {
   );
 }
 
-interface Row {
-  readonly name: string;
+interface Row extends Modelled {
   readonly records: number;
   readonly updated_at: string;
+}
+
+const views = [
+  { value: 'list', label: 'List' },
+  { value: 'model', label: 'Model' },
+];
+
+/** The entities as a list or as a diagram of their lookups. */
+function EntityViews({ entities }: { readonly entities: readonly Row[] }) {
+  const { view = 'list' } = useSearch({ from: '/o/$org/$env/entities' });
+  const navigate = useNavigate();
+  return (
+    <Stack>
+      <SegmentedControl
+        aria-label="How entities are shown"
+        data={views}
+        value={view}
+        w="fit-content"
+        onChange={(chosen) => void navigate({ to: '.', search: chosen === 'model' ? { view: chosen } : {} })}
+      />
+      {view === 'model' ? <ModelDiagram entities={entities} /> : <EntityTable entities={entities} />}
+    </Stack>
+  );
 }
 
 function EntityTable({ entities }: { readonly entities: readonly Row[] }) {
@@ -105,11 +129,12 @@ function EntityTable({ entities }: { readonly entities: readonly Row[] }) {
               <Table.Tr>
                 <Table.Th>Name</Table.Th>
                 <Table.Th className={classes.number}>Records</Table.Th>
+                <Table.Th>Looks up</Table.Th>
                 <Table.Th>Changed</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {found.map(({ name, records, updated_at }) => (
+              {found.map(({ name, records, updated_at, lookups }) => (
                 <Table.Tr key={name}>
                   <Table.Td>
                     <Anchor component={Link} to={`/o/${org}/${env}/entities/${name}`} fw={500}>
@@ -117,6 +142,7 @@ function EntityTable({ entities }: { readonly entities: readonly Row[] }) {
                     </Anchor>
                   </Table.Td>
                   <Table.Td className={classes.number}>{figures.format(records)}</Table.Td>
+                  <Table.Td>{[...new Set(lookups.map(({ entity }) => entity))].join(', ')}</Table.Td>
                   <Table.Td>
                     <When at={updated_at} />
                   </Table.Td>
