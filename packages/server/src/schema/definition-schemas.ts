@@ -114,6 +114,19 @@ function fieldDefinition(): JsonSchema {
     },
     index: { ...flag, description: 'Lists can be sorted by the field, and filtered without reading other records.' },
     search: { ...flag, description: 'The words of the field are found by `q`.' },
+    aliases: {
+      ...arrayOf(fieldName),
+      maxItems: definitionLimits.aliasesMax,
+      description: 'Other names by which callers read and write the field, as after a rename.',
+    },
+    formerNames: {
+      ...arrayOf(fieldName),
+      description: 'Names that the field had. The platform keeps them: policies that use one are about the field.',
+    },
+    storedAs: {
+      ...text,
+      description: 'The name under which records have the value, where it is another one. The platform keeps it.',
+    },
     description: { ...text, maxLength: 2000 },
     formula: {
       anyOf: [

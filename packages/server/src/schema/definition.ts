@@ -154,6 +154,8 @@ export const definitionLimits = {
   /** A reply has the value of a field under each alias: it is at most five times what is read, as a view may show it. */
   aliasesMax: 4,
   aliasesOfEntityMax: 40,
+  /** Names of a field beside the one that it has: each is kept as long as the field. */
+  formerNamesMax: 20,
   indexesMax: 20,
   lookupListsMax: 4,
   compoundIndexesMax: 4,

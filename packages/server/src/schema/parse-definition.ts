@@ -1,6 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidBody } from '../lib/problem.ts';
 import { definitionLimits, type EntityDefinition } from './definition.ts';
+import { withFormerNames } from './field-names.ts';
 import { entityNameProblem } from './names.ts';
 import { isObject } from './parsing/add-error.ts';
 import { refuseUnknownMembers } from './parsing/members.ts';
@@ -40,8 +41,10 @@ export function parseDefinition(input: unknown): ParsedDefinition {
   if (input.Views !== undefined) parseViews(input.Views, fields, add);
   if (input.checks !== undefined) parseChecks(input.checks, fields, add);
   if (errors.length > 0) throw invalidBody(errors);
-  // Every member was checked above, so the body is the definition; it is kept as it was supplied.
-  const complete = input.UpdateParams === undefined ? { ...input, UpdateParams: [] } : input;
+  // Every member was checked above, so the body is the definition; it is kept as it was supplied, but for names.
+  const UpdateParams = fields.map(withFormerNames);
+  const isComplete = input.UpdateParams !== undefined && UpdateParams.every((field, at) => field === fields[at]);
+  const complete = isComplete ? input : { ...input, UpdateParams };
   return { definition: complete as unknown as EntityDefinition, warnings };
 }
 

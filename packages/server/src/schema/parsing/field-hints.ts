@@ -42,6 +42,11 @@ const length: HintShape = {
 const number: HintShape = { holds: (value) => Number.isFinite(value), expected: 'a number' };
 const object: HintShape = { holds: isObject, expected: 'an object' };
 
+const names: HintShape = {
+  holds: (value) => Array.isArray(value) && value.every((name) => typeof name === 'string'),
+  expected: 'a list of names',
+};
+
 const hintShapes: Readonly<Record<string, HintShape>> = {
   validate: flag,
   required: flag,
@@ -57,6 +62,9 @@ const hintShapes: Readonly<Record<string, HintShape>> = {
   formula: { holds: (value) => typeof value === 'string' || isObject(value), expected: 'a string or an object' },
   items: object,
   lookup: object,
+  aliases: names,
+  formerNames: names,
+  storedAs: text,
   description: { holds: (value) => typeof value === 'string' && value.length <= 2000, expected: 'a string' },
   default: { holds: (value) => value !== null, expected: 'a value of the field' },
 };

@@ -80,10 +80,10 @@ function mayStandInFormula(field: FieldDefinition): boolean {
 }
 
 function warningsOf(field: FieldDefinition): readonly string[] {
-  return [...nameWarnings(field), ...idleWarnings(field)];
+  return [...apiNamesOf(field).flatMap(nameWarnings), ...idleWarnings(field)];
 }
 
-function nameWarnings({ name }: FieldDefinition): readonly string[] {
+function nameWarnings(name: string): readonly string[] {
   const state = name.toLowerCase();
   if (state === 'before' || state === 'after')
     return [

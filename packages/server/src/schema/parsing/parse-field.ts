@@ -33,7 +33,18 @@ export function parseField(part: Part, add: AddError): FieldDefinition | undefin
 }
 
 const allTypes = [...fieldTypes.values()];
-const commonHints = ['validate', 'required', 'index', 'search', 'description', 'default', 'backfill'];
+const commonHints = [
+  'validate',
+  'required',
+  'index',
+  'search',
+  'description',
+  'default',
+  'backfill',
+  'aliases',
+  'formerNames',
+  'storedAs',
+];
 /** The platform gives the id its value and its index. */
 const idHints = ['validate', 'required', 'index', 'description'];
 

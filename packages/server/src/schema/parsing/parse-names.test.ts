@@ -66,6 +66,21 @@ test('refuses a field that is defined twice, and names that no field can have', 
     ]);
 });
 
+test('refuses an alias that is there twice, and more names than a field may have', () => {
+  const { aliasesMax, formerNamesMax } = definitionLimits;
+  const numbered = (count: number) => Array.from({ length: count }, (_, index) => `g${index}`);
+  assert.deepEqual(mistakesOf({ name: 'a', aliases: ['b', 'b'] }), [
+    '/UpdateParams/0/aliases/1 duplicate: field `a`: alias `b` is there twice',
+  ]);
+  assert.deepEqual(mistakesOf({ name: 'a', aliases: numbered(aliasesMax), formerNames: numbered(formerNamesMax) }), []);
+  assert.deepEqual(mistakesOf({ name: 'a', aliases: numbered(aliasesMax + 1) }), [
+    `/UpdateParams/0/aliases too_many: field \`a\` may have at most ${aliasesMax} aliases`,
+  ]);
+  assert.deepEqual(mistakesOf({ name: 'a', aliases: ['b'], formerNames: numbered(formerNamesMax) }), [
+    `/UpdateParams/0/name too_many: field \`a\` may have had at most ${formerNamesMax} other names`,
+  ]);
+});
+
 test('refuses more aliases than an entity may have, and says how many', () => {
   const { aliasesMax, aliasesOfEntityMax } = definitionLimits;
   const fields = Array.from({ length: aliasesOfEntityMax }, (_, index) => ({

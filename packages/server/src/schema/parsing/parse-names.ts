@@ -1,4 +1,5 @@
 import { definitionLimits, type FieldDefinition, isPlatformField } from '../definition.ts';
+import { namesOf } from '../field-names.ts';
 import { fieldNameProblem } from '../names.ts';
 import type { AddError } from './add-error.ts';
 
@@ -25,13 +26,32 @@ export function checkFieldNames(fields: readonly PlacedField[], add: AddError): 
     if (owners.has(field.name)) add(`${pointer}/name`, 'duplicate', `field \`${field.name}\` is defined twice`);
     owners.set(field.name, field.name);
   }
-  for (const placed of fields) for (const other of otherNames(placed)) checkOther(other, { placed, owners }, add);
+  for (const placed of fields) {
+    checkNumbers(placed, add);
+    for (const other of otherNames(placed)) checkOther(other, { placed, owners }, add);
+  }
   if (fields.reduce((sum, { field }) => sum + (field.aliases ?? []).length, 0) > aliasesOfEntityMax)
     add(
       '/UpdateParams',
       'too_many',
       `the fields of an entity may have at most ${aliasesOfEntityMax} aliases together, and each at most ${aliasesMax}`,
     );
+}
+
+function checkNumbers({ field, pointer }: PlacedField, add: AddError): void {
+  const { aliasesMax, formerNamesMax } = definitionLimits;
+  const { name, aliases = [] } = field;
+  if (aliases.length > aliasesMax)
+    add(`${pointer}/aliases`, 'too_many', `field \`${name}\` may have at most ${aliasesMax} aliases`);
+  for (const [index, alias] of aliases.entries())
+    if (aliases.indexOf(alias) < index)
+      add(
+        `${pointer}/aliases/${index}`,
+        'duplicate',
+        `field \`${name}\`: alias \`${alias.slice(0, 100)}\` is there twice`,
+      );
+  if (namesOf(field).length > formerNamesMax + 1)
+    add(`${pointer}/name`, 'too_many', `field \`${name}\` may have had at most ${formerNamesMax} other names`);
 }
 
 function otherNames({ field, pointer }: PlacedField): readonly OtherName[] {
