@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { atomic, creating, type Results, updating } from './batches.ts';
+import { documentedApp } from './documented-gateway.ts';
 import {
   type AppUser,
   act,
@@ -330,6 +331,23 @@ test('the app’s document describes each alias as deprecated', async () => {
   );
 });
 
+test('replies are as the app’s document describes them', async () => {
+  const { document, send } = await documentedApp(founder);
+  const { token } = founder;
+  const value = newText();
+  const made = await send<StoredRecord>('createComment', { token, body: { note: value, ticket: ticket.id } });
+  const { id } = made.body;
+  assert.deepEqual(named(made.body), asNamed(value, undefined, ticket.id));
+  await send('updateComment', { token, path: { id }, body: { time: 4 } });
+  await send('getComment', { token, path: { id }, query: { expand: 'ticket', fields: 'body,ticket' } });
+  await send('listComment', { token, query: { body: value, sortby: 'time', total: 'true' } });
+  await send('getTicket', { token, path: { id: ticket.id }, query: { expand: 'comment_via_ticket' } });
+  const { body: schema = {} } = document.operation('createComment');
+  for (const body of [{ text: value }, { body: value }, { note: value, text: value }])
+    assert.ok(document.fits(schema, body), JSON.stringify(body));
+  for (const body of [{}, { time: 5 }, { body: 5 }]) assert.ok(!document.fits(schema, body), JSON.stringify(body));
+});
+
 test('policies mean a field by each of its names, and one that is written under several is judged once', async () => {
   const value = newText();
   const made = await create(founder, 'comment', { text: value, minutes: 5 });
@@ -365,92 +383,4 @@ test('`explain` tells of the index by the name of the field', async () => {
   const builder = { ...founder, token: given.body.token };
   const { body } = await act<{ explain: { index: unknown } }>(builder, 'GET', '/list/comment?body=a&explain=true');
   assert.deepEqual(body.explain.index, { name: 'text', kind: 'field' });
-});
-
-test('an entity shows its aliases, and the names that policies know', async () => {
-  const { body } = await manage<{ create: { UpdateParams: readonly object[] } }>(
-    org,
-    'GET',
-    '/api/entity?entityName=comment',
-  );
-  assert.deepEqual(body.create.UpdateParams[0], { ...text, formerNames: ['body', 'note'] });
-});
-
-const refused: readonly (readonly [what: string, fields: readonly object[], pointer: string, code: string])[] = [
-  [
-    'the name of another field',
-    [{ name: 'a', aliases: ['b'] }, { name: 'b' }],
-    '/UpdateParams/0/aliases/0',
-    'duplicate',
-  ],
-  [
-    'an alias of another field',
-    [
-      { name: 'a', aliases: ['c'] },
-      { name: 'b', aliases: ['c'] },
-    ],
-    '/UpdateParams/1/aliases/0',
-    'duplicate',
-  ],
-  [
-    'a former name of another field',
-    [
-      { name: 'a', formerNames: ['c'] },
-      { name: 'b', aliases: ['c'] },
-    ],
-    '/UpdateParams/1/aliases/0',
-    'duplicate',
-  ],
-  ['its own name', [{ name: 'a', aliases: ['a'] }], '/UpdateParams/0/aliases/0', 'duplicate'],
-  ['a name twice', [{ name: 'a', aliases: ['b', 'b'] }], '/UpdateParams/0/aliases/1', 'duplicate'],
-  ['a field of the platform', [{ name: 'a', aliases: ['version'] }], '/UpdateParams/0/aliases/0', 'invalid_name'],
-  ['a parameter of lists', [{ name: 'a', aliases: ['sortby'] }], '/UpdateParams/0/aliases/0', 'invalid_name'],
-  ['a built-in name', [{ name: 'a', aliases: ['__proto__'] }], '/UpdateParams/0/aliases/0', 'invalid_name'],
-  ['five names', [{ name: 'a', aliases: ['b', 'c', 'd', 'e', 'f'] }], '/UpdateParams/0/aliases', 'too_many'],
-  ['a text', [{ name: 'a', aliases: 'b' }], '/UpdateParams/0/aliases', 'wrong_type'],
-];
-
-for (const [what, UpdateParams, pointer, code] of refused)
-  test(`a field cannot have ${what} as an alias`, async () => {
-    const entityName = `wrong_${random()}`;
-    const reply = await manage(org, 'POST', `/api/create-${entityName}`, { body: { entityName, UpdateParams } });
-    const [error] = assertProblem(reply, 'validation_failed').errors ?? [];
-    assert.deepEqual([error?.pointer, error?.code], [pointer, code], reply.text);
-    assert.equal((await manage(org, 'GET', `/api/entity?entityName=${entityName}`)).status, 404);
-  });
-
-test('an entity has forty aliases at most, and the refusal says so', async () => {
-  const entityName = `many_${random()}`;
-  const UpdateParams = Array.from({ length: 41 }, (_, at) => ({ name: `f${at}`, aliases: [`g${at}`] }));
-  const reply = await manage(org, 'POST', `/api/create-${entityName}`, { body: { entityName, UpdateParams } });
-  assert.match(assertProblem(reply, 'validation_failed').detail, /at most 40 aliases together, and each at most 4/);
-  await defineEntity(org, { entityName, UpdateParams: UpdateParams.slice(1) });
-});
-
-test('an alias that an expression or a view still names is not removed', async () => {
-  const change = (field: object) => manage(org, 'PUT', '/api/create-comment', { body: { UpdateParams: [field] } });
-  const problem = assertProblem(await change({ name: 'minutes', aliases: null }), 'validation_failed');
-  const codes = (problem.errors ?? []).map(({ pointer, code }) => `${pointer} ${code}`);
-  for (const one of ['/checks/0/cel invalid_expression', '/Views/old/fields/1/name unknown_field'])
-    assert.ok(codes.includes(one), codes.join('\n'));
-  assert.equal((await get(await create(founder, 'comment', { text: newText(), time: 3 }))).minutes, 3);
-});
-
-test('an alias that has the name of a parameter of lists keeps it, with a warning', async () => {
-  const entityName = `warned_${random()}`;
-  const {
-    status,
-    body,
-    text: reply,
-  } = await manage<{ warnings: readonly string[] }>(org, 'POST', `/api/create-${entityName}`, {
-    body: { entityName, UpdateParams: [{ name: 'sum', colType: 'integer', aliases: ['total'] }] },
-  });
-  assert.equal(status, 201, reply);
-  assert.match(body.warnings.join(), /lists take `total` as a filter on it/);
-  await create(founder, entityName, { total: 5 });
-  const page = await list(founder, entityName, '?total=5&$total=true');
-  assert.deepEqual(
-    page.items.map(({ sum, total }) => [sum, total]),
-    [[5, 5]],
-  );
 });
