@@ -102,3 +102,27 @@ test('an alias that has the name of a parameter of lists keeps it, with a warnin
     [[5, 5]],
   );
 });
+
+test('what the platform keeps of a field is sent as it stands, and not otherwise', async () => {
+  const entityName = `kept_${random()}`;
+  await defineEntity(org, { entityName, UpdateParams: [{ name: 'text', aliases: ['body'] }] });
+  const change = (field: object) =>
+    manage(org, 'PUT', `/api/create-${entityName}`, { body: { UpdateParams: [field] } });
+  for (const [member, field] of [
+    ['formerNames', { name: 'text', formerNames: ['other'] }],
+    ['storedAs', { name: 'text', storedAs: 'other' }],
+    ['storedAs', { name: 'note', storedAs: 'other' }],
+    ['formerNames', { name: 'note', formerNames: ['other'] }],
+  ] as const) {
+    const [error] = assertProblem(await change(field), 'validation_failed').errors ?? [];
+    assert.deepEqual([error?.pointer, error?.code], [`/UpdateParams/0/${member}`, 'read_only']);
+  }
+  assert.equal((await change({ name: 'text', aliases: null, formerNames: ['body'] })).status, 200);
+  const { body } = await manage<{ create: { UpdateParams: readonly object[] } }>(
+    org,
+    'GET',
+    `/api/entity?entityName=${entityName}`,
+  );
+  assert.deepEqual(body.create.UpdateParams, [{ name: 'text', formerNames: ['body'] }]);
+  assertProblem(await change({ name: 'body' }), 'validation_failed');
+});
