@@ -122,6 +122,28 @@ test('values are erased once the name is typed', { skip }, async (context) => {
   await impactOf(page).waitFor({ state: 'detached' });
 });
 
+test('a field gets the name of a removed one that policies name once that is agreed to', { skip }, async (context) => {
+  const { org, founder } = await foundedOrg(platform);
+  await defineEntity(org, order);
+  const grant = { Effect: 'Allow', Action: ['getorder'], Resource: ['*'], Fields: ['amount'] };
+  await create(founder, 'aclpolicy', { name: 'amounts', statements: [grant] });
+  assert.equal((await manage(org, 'PUT', '/api/create-order', { body: { removeFields: ['amount'] } })).status, 200);
+  // The name is free once the values are erased.
+  const plan = { body: { UpdateParams: [{ name: 'amount' }] } };
+  while ((await manage(org, 'PUT', '/api/create-order?dry_run=true', plan)).status === 409);
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  await page.goto(`/o/${org.code}/test/entities/order`);
+  await page.getByRole('button', { name: 'Add field' }).click();
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('amount');
+  await impactOf(page).getByText('amount: 1 policy').waitFor();
+  await assertAccessible(page);
+  await impactOf(page).getByRole('checkbox', { name: 'Let them apply to the new field' }).check();
+  await impactOf(page).getByRole('button', { name: 'Save' }).click();
+  await impactOf(page).waitFor({ state: 'detached' });
+  await fieldOf(page, 'amount').waitFor();
+});
+
 test('a change by another builder meanwhile is shown, and is not overwritten', { skip }, async (context) => {
   const { org, page } = await orderOn(context);
   const theirs = { UpdateParams: [{ name: 'theirs' }] };

@@ -13,7 +13,7 @@ import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import { changeFrom, type Definition, definitionOf, versionOf } from './definition.ts';
 import { EditorPanes } from './editor-panes.tsx';
 import classes from './entities.module.css';
-import { consentMissing, Force, Impact, noConsent } from './impact.tsx';
+import { consentMissing, Force, Impact, needsForce, noConsent } from './impact.tsx';
 import { type Entity, entityQuery, type Plan } from './queries.ts';
 import { useDraft } from './use-draft.ts';
 
@@ -186,7 +186,7 @@ function SaveBar({ entity, plan, body, version, onDiscard, onSaved }: SaveBarPro
           <ReasonedButton
             reason={whyNot({ data, error, isPlanning }, entity, consent)}
             loading={save.isPending}
-            onClick={() => save.mutate(data !== undefined && (data.would_fail || data.would_lose))}
+            onClick={() => save.mutate(data !== undefined && needsForce(data))}
           >
             Save
           </ReasonedButton>

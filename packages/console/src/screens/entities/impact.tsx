@@ -62,22 +62,34 @@ interface ForceProps {
 
 export interface Consent {
   readonly mayFail: boolean;
+  readonly mayRevive: boolean;
   readonly typedName: string;
 }
 
-export const noConsent: Consent = { mayFail: false, typedName: '' };
+export const noConsent: Consent = { mayFail: false, mayRevive: false, typedName: '' };
+
+/** Whether the change is made with `force` alone. */
+export function needsForce({ would_fail, would_lose, would_revive }: Plan): boolean {
+  return would_fail || would_lose || would_revive !== undefined;
+}
 
 /** Why the change cannot be made yet; undefined where it can. */
-export function consentMissing({ would_fail, would_lose }: Plan, entity: string, consent: Consent): string | undefined {
+export function consentMissing(
+  { would_fail, would_lose, would_revive }: Plan,
+  entity: string,
+  consent: Consent,
+): string | undefined {
   if (would_lose && consent.typedName !== entity)
     return 'The change erases values. Type the name of the entity to confirm it.';
   if (would_fail && !consent.mayFail)
     return 'Records contradict the change. Correct them, or say that it may be made all the same.';
+  if (would_revive !== undefined && !consent.mayRevive)
+    return 'Policies name a removed field. Correct them, or say that they may apply to the new one.';
   return undefined;
 }
 
 /** Says what `force` means for this change, and asks for it. */
-export function Force({ plan: { would_fail, would_lose }, entity, consent, onChange }: ForceProps) {
+export function Force({ plan: { would_fail, would_lose, would_revive }, entity, consent, onChange }: ForceProps) {
   return (
     <>
       {would_fail && (
@@ -91,6 +103,35 @@ export function Force({ plan: { would_fail, would_lose }, entity, consent, onCha
               label="Make it all the same"
               checked={consent.mayFail}
               onChange={({ currentTarget: { checked } }) => onChange({ ...consent, mayFail: checked })}
+            />
+          </Stack>
+        </Alert>
+      )}
+      {would_revive !== undefined && (
+        <Alert
+          color="yellow"
+          classNames={{ title: classes.alertTitle ?? '' }}
+          title="A field gets the name of a removed one, which policies name."
+        >
+          <Stack gap="xs">
+            <Text size="sm">
+              What these policies granted or denied of the removed field would apply to the new one.
+              {would_revive.length === 0 ? ' There are too many policies to look at all of them.' : ''}
+            </Text>
+            {would_revive.map(({ name, policies, examples }) => (
+              <Text key={name} size="sm">
+                {name}: {figures.format(policies)} {policies === 1 ? 'policy' : 'policies'}
+                {examples.map(({ tenant_code, id }) => (
+                  <span key={id}>
+                    , {tenant_code} <CopyId value={id} what="id of the policy" />
+                  </span>
+                ))}
+              </Text>
+            ))}
+            <Checkbox
+              label="Let them apply to the new field"
+              checked={consent.mayRevive}
+              onChange={({ currentTarget: { checked } }) => onChange({ ...consent, mayRevive: checked })}
             />
           </Stack>
         </Alert>
