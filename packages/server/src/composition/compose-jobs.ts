@@ -55,15 +55,15 @@ export interface Jobs extends JobRunner {
 
 export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: JobDeps): Jobs {
   const handlers = new Map<string, JobHandler<DataSpace>>([
-    [purgeEntityJob, ({ store }, work, renewLease) => purgeEntity(store, readPurgeWork(work), renewLease)],
+    [purgeEntityJob, paced(({ store }, work, renewLease) => purgeEntity(store, readPurgeWork(work), renewLease))],
     [
       maintainEntityJob,
-      (space, work, renewLease) => maintainEntity({ ...space, clock }, readMaintainWork(work), renewLease),
+      paced((space, work, renewLease) => maintainEntity({ ...space, clock }, readMaintainWork(work), renewLease)),
     ],
     [closeWorkspaceJob, (space, work) => closeWorkspace({ ...space, clock }, readRemovalWork(work))],
     [
       purgeWorkspaceJob,
-      (space, work, renewLease) => purgeWorkspace({ ...space, clock }, readRemovalWork(work), renewLease),
+      paced((space, work, renewLease) => purgeWorkspace({ ...space, clock }, readRemovalWork(work), renewLease)),
     ],
     [
       removeRecordJob,
@@ -79,7 +79,6 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: Jo
     handlers: watch(handlers),
     clock,
     onError: onFault,
-    pacer: paceBackground,
   });
   const sweep = startExpirySweep({ spaces: Object.values(spaces), clock, onError: onFault });
   return {
@@ -88,6 +87,17 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: Jo
     close: async () => {
       await Promise.all([runner.close(), sweep.close()]);
     },
+  };
+}
+
+/** Gives way to calls between its steps. Removals of records do not: until one is over, it keeps others from being begun. */
+function paced(handler: JobHandler<DataSpace>): JobHandler<DataSpace> {
+  return (space, work, renewLease) => {
+    const pace = paceBackground();
+    return handler(space, work, async () => {
+      await pace();
+      await renewLease();
+    });
   };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
 import { type OpenedStore, type Store, Unavailable } from '../store/port.ts';
-import { type JobHandler, type JobRunnerOptions, type JobSpace, startJobRunner } from './job-runner.ts';
+import { type JobHandler, startJobRunner } from './job-runner.ts';
 
 /** A store with work in it, and runners on it that the test wakes. */
 async function workplace() {
@@ -10,13 +10,13 @@ async function workplace() {
   const clock = { now: () => now };
   const opened = await openStore({ kind: 'memory', clock });
   const errors: unknown[] = [];
-  const run = (handler: JobHandler, space: OpenedStore = opened, more: Partial<JobRunnerOptions<JobSpace>> = {}) =>
+  const run = (handler: JobHandler, space: OpenedStore = opened, isParallel = false) =>
     startJobRunner({
       spaces: [space],
       handlers: new Map([['job', handler]]),
       clock,
       onError: (error) => errors.push(error),
-      ...more,
+      isParallel,
     });
   const give = (name: string, job = 'job') => {
     const value = JSON.stringify({ job, name });
@@ -65,7 +65,7 @@ test('a parallel runner does at most ten at once, each once, and a failing job k
     if (nameOf(work) === 'w24') throw new Error('broken');
     done.push(nameOf(work));
   };
-  const runner = run(handler, opened, { isParallel: true });
+  const runner = run(handler, opened, true);
   runner.wake();
   for (const count of [10, 20, 25]) {
     await until(() => begun.length === count);
@@ -190,32 +190,6 @@ test('a job that says it is still at work keeps its lease', async () => {
   await until(async () => (await left()).length === 0);
   assert.deepEqual(steps, Array(8).fill(0));
   await runner.close();
-});
-
-test('a job gives way between its steps, and stops there where its runner is closed meanwhile', async () => {
-  const { opened, run, give, due, errors } = await workplace();
-  const steps: string[] = [];
-  const urgent = Promise.withResolvers<void>();
-  const pacer = () => async () => {
-    steps.push('gives way');
-    if (steps.length > 3) await urgent.promise;
-  };
-  const handler: JobHandler = async (_space, _work, renewLease) => {
-    for (;;) {
-      steps.push('step');
-      await renewLease();
-    }
-  };
-  const runner = run(handler, opened, { pacer });
-  await give('w');
-  runner.wake();
-  await until(() => steps.length === 4);
-  const closing = runner.close();
-  urgent.resolve();
-  await closing;
-  assert.deepEqual(steps, ['step', 'gives way', 'step', 'gives way']);
-  assert.deepEqual(await due(), ['w']);
-  assert.deepEqual(errors, []);
 });
 
 test('a runner that is closed lets its job stop between two steps, and the work is due for the next one at once', async () => {

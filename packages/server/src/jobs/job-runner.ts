@@ -32,8 +32,6 @@ export interface JobRunnerOptions<Space extends JobSpace> {
   readonly onError: (error: unknown) => void;
   /** Does what is due together at once: for work that waits for others most of its time. */
   readonly isParallel?: boolean;
-  /** Made for each run of a job and asked between its steps: gives way to what is more urgent. */
-  readonly pacer?: () => () => Promise<void>;
 }
 
 export interface JobRunner {
@@ -125,7 +123,7 @@ interface Run<Space> {
 class Stopped extends Error {}
 
 async function runOne<Space extends JobSpace>(
-  { clock, handlers, pacer = () => async () => undefined }: JobRunnerOptions<Space>,
+  { clock, handlers }: JobRunnerOptions<Space>,
   { space, entry, isClosed }: Run<Space>,
 ): Promise<void> {
   const scope = space.store.scope(entry.scope);
@@ -140,9 +138,7 @@ async function runOne<Space extends JobSpace>(
     leasedAt = clock.now();
     await dueAt(leasedAt + leaseMilliseconds);
   };
-  const pace = pacer();
   const renewLease = async (): Promise<void> => {
-    await pace();
     if (isClosed()) throw new Stopped();
     const age = clock.now() - leasedAt;
     if (age < 0 || age >= renewAfterMilliseconds) await lease();
