@@ -108,6 +108,7 @@ const PlannedStep = Type.Object({
     'field_added',
     'field_removed',
     'field_changed',
+    'field_renamed',
     'field_filled',
     'values_lost',
     'index_built',
@@ -123,6 +124,7 @@ const PlannedStep = Type.Object({
   ]),
   message: text,
   field: Type.Optional(text),
+  from: Type.Optional(Type.String({ description: 'The name that a renamed field had.' })),
   index: Type.Optional(Type.Object({ kind: text, name: text })),
   check: Type.Optional(Type.String({ description: 'The expression of the check.' })),
   view: Type.Optional(text),
@@ -196,7 +198,7 @@ export const entitiesApi = {
     tag: 'entity',
     summary: 'Changes one of the five configs of an entity',
     description:
-      'Sent members replace the stored ones; `null` removes an optional member. Fields of `UpdateParams` are merged by name, and removed if `removeFields` names them: 409 with `would_lose` if records have values in them. The create config is the definition, the others have `Views` of their own.',
+      'Sent members replace the stored ones; `null` removes an optional member. Fields of `UpdateParams` are merged by name, renamed by `renamedFrom`, and removed if `removeFields` names them: 409 with `would_lose` if records have values in them. The create config is the definition, the others have `Views` of their own.',
     query: closed({
       env: environment,
       force: Type.Boolean({

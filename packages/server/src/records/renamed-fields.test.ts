@@ -8,6 +8,7 @@ import { sealer } from '../testing/record-bench.ts';
 import { derive } from './indexes/derive.ts';
 import { makeRecord, readRecord, storedText } from './record.ts';
 import { updatedRecordKey } from './record-keys.ts';
+import { statesBesideFields } from './writing/checks/record-checks.ts';
 import { storedJson } from './writing/record-size.ts';
 import { readSealed, sealValues } from './writing/sealed-values.ts';
 
@@ -166,4 +167,13 @@ test('what records refer to keeps its index and its order among references', () 
 test('a reply shows a renamed field, so it is never the stored text', () => {
   assert.equal(compileEntity(before, 1).views.of('get', 'default'), 'stored');
   assert.notEqual(compileEntity(after, 1).views.of('get', 'default'), 'stored');
+});
+
+test('a field that was called like a state of a record keeps its place in policies', () => {
+  const definition = (name: string): EntityDefinition => ({
+    entityName: 'order',
+    UpdateParams: [{ name, storedAs: 'Before', formerNames: ['Before'] }],
+  });
+  const states = { before: 1, after: 2 };
+  assert.deepEqual(statesBesideFields(compileEntity(definition('earlier'), 1), states), { after: 2 });
 });

@@ -48,6 +48,7 @@ export {
   namesOf,
   revivedNames,
   storedNameOf,
+  withFormerNames,
 } from './field-names.ts';
 export {
   type ExpressionValue,
@@ -126,6 +127,7 @@ export { isObject } from './parsing/add-error.ts';
 export { refuseUnknownMembers } from './parsing/members.ts';
 export { parseViews } from './parsing/parse-views.ts';
 export { type Reference, type ReferenceMap, readReferences, withReferences, writeReferences } from './reference-map.ts';
+export { isInTemplate, renamesBetween, withRenames } from './renames/renamed-definition.ts';
 export {
   namedValues,
   renamedIn,

@@ -22,7 +22,7 @@ import { type VerifyDeps, verifyWorkspace } from '../maintenance/verify-store.ts
 import { withFilter } from '../records/filtering/compile-filter.ts';
 import { createCursors } from '../records/listing/cursor.ts';
 import { type ListQuery, readListQuery } from '../records/listing/list-query.ts';
-import { type RecordData, recordText } from '../records/record.ts';
+import { dataOf, type RecordData } from '../records/record.ts';
 import { createRecordRuntime, type RecordRuntime } from '../records/record-runtime.ts';
 import { removeRecordJob } from '../records/removals/removal-row.ts';
 import { readRemoveRecordWork, runRemoval } from '../records/removals/run-removal.ts';
@@ -198,7 +198,7 @@ export async function listAll(
   do {
     const query = listQuery(call, { ...parameters, ...(nexttoken === null ? {} : { nexttoken }) });
     const page = await runtime.list(call, query);
-    records.push(...page.items.map((item) => JSON.parse(recordText(item)) as RecordData));
+    for (const item of page.items) records.push({ ...dataOf(call.entity, item), version: item.version });
     nexttoken = page.nexttoken;
   } while (nexttoken !== null);
   return records;

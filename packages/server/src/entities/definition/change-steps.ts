@@ -8,7 +8,13 @@ import {
   type IndexState,
   isSameFill,
   isSameIndex,
+  renamesBetween,
+  type StoredNames,
+  shownIndexName,
+  storedNameOf,
+  storedNames,
   type Views,
+  withRenames,
 } from '../../schema/port.ts';
 
 /** A part of a change, named for programs and said for people. */
@@ -17,6 +23,7 @@ export interface ChangeStep {
     | 'field_added'
     | 'field_removed'
     | 'field_changed'
+    | 'field_renamed'
     | 'field_filled'
     | 'values_lost'
     | 'index_built'
@@ -31,6 +38,8 @@ export interface ChangeStep {
     | 'definition_changed';
   readonly message: string;
   readonly field?: string;
+  /** The name that the field had. */
+  readonly from?: string;
   readonly index?: Pick<IndexState, 'kind' | 'name'>;
   /** The expression of a check. */
   readonly check?: string;
@@ -52,11 +61,11 @@ export function definitionSteps({ before, after, states, removed, lost }: Defini
     ...fieldSteps(before.UpdateParams, after.UpdateParams, removed),
     ...lost.filter((name) => !removed.includes(name)).map(lostStep),
     ...fillSteps(after, states),
-    ...indexSteps(states),
+    ...indexSteps(states, { before: storedNames(before.UpdateParams), after: storedNames(after.UpdateParams) }),
     ...checkSteps(before.checks, after.checks),
     ...viewSteps(before.Views, after.Views),
   ];
-  return [...steps, ...otherSteps(before, after, steps)];
+  return [...steps, ...otherSteps(withRenames(before, renamesBetween(before, after)), after, steps)];
 }
 
 /** @param of whose views they are, where they are those of one config. */
@@ -78,16 +87,16 @@ function fieldSteps(
   after: readonly FieldDefinition[],
   removed: readonly string[],
 ): readonly ChangeStep[] {
-  const old = new Map(before.map((field) => [field.name, field]));
+  const old = new Map(before.map((field) => [storedNameOf(field), field]));
   return [
     ...after.flatMap((field): readonly ChangeStep[] => {
-      const was = old.get(field.name);
-      if (was !== undefined) return changedField(was, field);
+      const was = old.get(storedNameOf(field));
+      if (was !== undefined) return [...renamedField(was, field), ...changedField(was, field)];
       const message = `field \`${field.name}\` is added with the type \`${colTypeOf(field)}\``;
       return [{ change: 'field_added', field: field.name, message }];
     }),
     ...removed.map((field): ChangeStep => {
-      const message = old.has(field)
+      const message = before.some(({ name }) => name === field)
         ? `field \`${field}\` is removed and its stored values are erased`
         : `the values that earlier definitions left of field \`${field}\` are erased`;
       return { change: 'field_removed', field, message };
@@ -95,8 +104,18 @@ function fieldSteps(
   ];
 }
 
+function renamedField({ name: from }: FieldDefinition, { name: field }: FieldDefinition): readonly ChangeStep[] {
+  if (from === field) return [];
+  const message = `field \`${from}\` is renamed to \`${field}\`: its values stay, and callers may use both names`;
+  return [{ change: 'field_renamed', field, from, message }];
+}
+
+/** What follows from a rename. */
+const membersOfNames: readonly string[] = ['name', 'aliases', 'formerNames', 'storedAs'];
+
 function changedField(was: FieldDefinition, is: FieldDefinition): readonly ChangeStep[] {
-  const members = changedMembers(was, is);
+  const others = was.name === is.name ? ['formerNames'] : membersOfNames;
+  const members = changedMembers(was, is).filter((member) => !others.includes(member));
   if (members.length === 0) return [];
   const named = members.map((member) => `\`${member}\``).join(', ');
   return [{ change: 'field_changed', field: is.name, message: `field \`${is.name}\` changes in ${named}` }];
@@ -122,8 +141,10 @@ function fillSteps(
   { before, after }: DefinitionSteps['states'],
 ): readonly ChangeStep[] {
   const standing = before.fills ?? [];
+  const { inMemory } = storedNames(UpdateParams);
   const begun = after.fills?.filter((fill) => !standing.some((other) => isSameFill(fill, other))) ?? [];
-  return begun.map(({ field }): ChangeStep => {
+  return begun.map(({ field: stored }): ChangeStep => {
+    const field = inMemory(stored);
     const isFormula = UpdateParams.some(({ name, formula }) => name === field && formula !== undefined);
     const message = isFormula
       ? `field \`${field}\` is computed in the stored records`
@@ -137,7 +158,11 @@ function standing({ indexes }: EntityState): readonly IndexState[] {
   return indexes.filter(({ state }) => state === 'ready' || state === 'building' || state === 'failed');
 }
 
-function indexSteps({ before, after }: DefinitionSteps['states']): readonly ChangeStep[] {
+/** @param names how the fields are stored that indexes are named by. */
+function indexSteps(
+  { before, after }: DefinitionSteps['states'],
+  names: { readonly before: StoredNames; readonly after: StoredNames },
+): readonly ChangeStep[] {
   const keyOf = ({ kind, name }: IndexState): string => `${kind} ${name}`;
   const old = new Map(standing(before).map((index) => [keyOf(index), index]));
   const next = new Map(standing(after).map((index) => [keyOf(index), index]));
@@ -148,9 +173,12 @@ function indexSteps({ before, after }: DefinitionSteps['states']): readonly Chan
   return [
     ...built.map((index): ChangeStep => {
       const verb = old.has(keyOf(index)) ? 'built again' : 'built';
-      return indexStep('index_built', index, `${said(index)} is ${verb} from the stored records before it serves`);
+      const shown = { ...index, name: shownIndexName(names.after, index) };
+      return indexStep('index_built', shown, `${said(shown)} is ${verb} from the stored records before it serves`);
     }),
-    ...dropped.map((index) => indexStep('index_dropped', index, `${said(index)} is dropped`)),
+    ...dropped
+      .map((index) => ({ ...index, name: shownIndexName(names.before, index) }))
+      .map((index) => indexStep('index_dropped', index, `${said(index)} is dropped`)),
   ];
 }
 
@@ -209,7 +237,7 @@ export function otherStep(message: string): ChangeStep {
 }
 
 function isReordered(before: EntityDefinition, after: EntityDefinition): boolean {
-  const namesOf = ({ UpdateParams }: EntityDefinition) => UpdateParams.map(({ name }) => name);
+  const namesOf = ({ UpdateParams }: EntityDefinition) => UpdateParams.map(storedNameOf);
   const [was, is] = [namesOf(before), namesOf(after)];
   return !isDeepStrictEqual(
     was.filter((name) => is.includes(name)),

@@ -2,10 +2,19 @@ import type { InputError } from '@freehold/contract/problem';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import type { EntityDefinition, FieldDefinition } from '../../schema/port.ts';
 import { compilePatterns, isObject, type ParsedDefinition, parseDefinition } from '../../schema/port.ts';
+import { type CatalogInPlace, renameFields, withoutKeptMembers } from './rename-fields.ts';
 
 /** A definition with what was sent of it, and the fields that are to go with their values. */
 export interface MergedDefinition extends ParsedDefinition {
   readonly removed: readonly string[];
+}
+
+/** Values that records may have and that no field shows. */
+interface LeftValues {
+  /** The fields that they were of, as far as they can be removed. */
+  readonly hidden: readonly string[];
+  /** The names under which they are stored, also those that are being erased. */
+  readonly names: readonly string[];
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -16,21 +25,23 @@ const optionalMembers = ['baseKeys', 'ownerIndexes', 'parentIndex', 'UniqueIndex
 /**
  * Members that are sent take the place of those that stand, but fields are merged by their names: one that is not sent
  * stays as it is, and so does each member of a field that is not sent with it. What is to go is said so.
- * @param hidden fields that the definition has no more, and whose values records may have.
+ * @param left what records may have of fields that the definition has no more.
  * @param judge reads the merged definition, and refuses what cannot be seen in it alone.
  * @throws Problem `validation_failed`, `unknown_field`.
  */
 export async function mergeDefinition(
   standing: EntityDefinition,
   { removeFields, ...members }: Members,
-  hidden: readonly string[],
+  left: LeftValues,
   judge: (merged: unknown, parse: () => ParsedDefinition) => Promise<ParsedDefinition>,
 ): Promise<MergedDefinition> {
-  const removed = readRemoved(removeFields, { standing, hidden, sent: members.UpdateParams });
+  const removed = readRemoved(removeFields, { standing, hidden: left.hidden, sent: members.UpdateParams });
+  const taken = new Set(left.names);
+  const renamed = renameFields({ standing, sent: members.UpdateParams, removed, taken });
   const isTakenOut = (member: string, value: unknown): boolean => value === null && optionalMembers.includes(member);
-  const catalog = mergeFields(standing.UpdateParams, members, removed);
+  const catalog = mergeFields({ fields: renamed.standing.UpdateParams, taken }, renamed.sent, removed);
   const { UpdateParams: _, ...others } = members;
-  const merged = Object.entries({ ...standing, ...others, UpdateParams: catalog.fields });
+  const merged = Object.entries({ ...renamed.standing, ...others, UpdateParams: catalog.fields });
   const definition = Object.fromEntries(merged.filter(([member, value]) => !isTakenOut(member, value)));
   await compilePatterns(definition);
   const parsed = await asSent(catalog.sentAt, () => judge(definition, () => parseDefinition(definition)));
@@ -75,16 +86,15 @@ interface MergedFields {
 }
 
 /** Fields stay in their order and new ones follow, unless all are sent: then the order is the one that was sent. */
-function mergeFields(
-  standing: readonly FieldDefinition[],
-  { UpdateParams: sent }: Members,
-  removed: readonly string[],
-): MergedFields {
-  const staying = standing.filter(({ name }) => !removed.includes(name));
+function mergeFields(standing: CatalogInPlace, sent: unknown, removed: readonly string[]): MergedFields {
+  const staying = standing.fields.filter(({ name }) => !removed.includes(name));
   if (sent === undefined) return { fields: staying, sentAt: [], leftOut: [] };
   if (!Array.isArray(sent)) return { fields: sent, sentAt: [], leftOut: [] };
   const old = new Map(staying.map((field) => [field.name, field]));
-  const merged = sent.map((field: unknown, at) => ({ field: mergeField(old.get(nameOf(field) ?? ''), field), at }));
+  const merged = withoutKeptMembers(sent, standing).map((field, at) => ({
+    field: mergeField(old.get(nameOf(field) ?? ''), field),
+    at,
+  }));
   const first = new Map(merged.toReversed().map((one) => [nameOf(one.field), one]));
   const leftOut = staying.map(({ name }) => name).filter((name) => !first.has(name));
   const inOrder = staying.map((field) => first.get(field.name) ?? { field, at: undefined });

@@ -62,7 +62,12 @@ export async function planChange(
   const judge = (merged: unknown, parse: () => ParsedDefinition): Promise<ParsedDefinition> =>
     readWithTargets(set, { named: namedByDefinition(merged, standing.views), stood }, () => fitting(standing, parse));
   const members = readMembers(shown, body);
-  const { definition, warnings, removed } = await mergeDefinition(before.definition, members, before.hidden, judge);
+  const { definition, warnings, removed } = await mergeDefinition(
+    before.definition,
+    members,
+    valuesLeft(before, active.state),
+    judge,
+  );
   const content = { ...standing, definition };
   await refuseOrphanedViews(set, { before: standing, after: content });
   const versions = { ...active.versions, create: next };
@@ -89,6 +94,11 @@ export async function planChange(
     lost: [...removed, ...overwrittenFields(before, step.after)],
     warnings: [...warnings, ...changeWarnings({ before: before.definition, after: definition, removed })],
   };
+}
+
+/** What records may have that the definition does not show. */
+function valuesLeft({ hidden, stored }: CompiledEntity, { erasing = [] }: EntityState) {
+  return { hidden, names: [...hidden.map(stored.inStore), ...erasing] };
 }
 
 /** @throws Problem `validation_failed`, `unknown_field`. */

@@ -27,7 +27,7 @@ const changeableMembers: Readonly<Record<string, JsonSchema>> = {
   UpdateParams: {
     ...arrayOf({ ...objectOf({ name: text }), additionalProperties: true }),
     description:
-      'Fields as in `EntityDefinition`, merged by their names: a field that is not sent is kept, and so is each member that is not sent with a field. `null` removes a member.',
+      'Fields as in `EntityDefinition`, merged by their names: a field that is not sent is kept, and so is each member that is not sent with a field. `null` removes a member. `renamedFrom` is the name that the field has until then: it keeps its values, and the old name stays as an alias.',
   },
   removeFields: { ...arrayOf(text), description: 'Fields to remove, with the values that records have in them.' },
   key: text,

@@ -43,6 +43,8 @@ export interface NamedList<Element extends object> {
   /** What an element is called, such as "step". */
   readonly what: string;
   readonly nameOf: (element: Element) => string;
+  /** What makes two elements the same one; its name where it is left out. */
+  readonly keyOf?: (element: Element) => string;
   readonly before: readonly Element[] | undefined;
   readonly after: readonly Element[] | undefined;
   /** What an element is that was not there, after its name. */
@@ -55,24 +57,22 @@ export interface NamedList<Element extends object> {
 /** Sentences about a list of elements with names: which are new, which are gone, which have changed, and their order. */
 export function describeList<Element extends object>(list: NamedList<Element>): readonly string[] {
   const { what, nameOf, added = () => 'is new', removed = () => 'is taken out' } = list;
-  const { before = [], after = [] } = list;
+  const { before = [], after = [], keyOf = nameOf } = list;
   const label = (element: Element): string => `${what} \`${nameOf(element)}\``;
   const changed = list.changed ?? ((was, is) => describeMembers(`${label(is)}: `, { before: was, after: is }));
-  const old = new Map(before.map((element) => [nameOf(element), element]));
-  const names = new Set(after.map(nameOf));
+  const old = new Map(before.map((element) => [keyOf(element), element]));
+  const keys = new Set(after.map(keyOf));
   const sentences = [
     ...after.flatMap((element) => {
-      const was = old.get(nameOf(element));
+      const was = old.get(keyOf(element));
       return was === undefined ? [`${label(element)} ${added(element)}`] : changed(was, element);
     }),
-    ...before
-      .filter((element) => !names.has(nameOf(element)))
-      .map((element) => `${label(element)} ${removed(element)}`),
+    ...before.filter((element) => !keys.has(keyOf(element))).map((element) => `${label(element)} ${removed(element)}`),
   ];
-  const kept = before.map(nameOf).filter((name) => names.has(name));
+  const kept = before.map(keyOf).filter((key) => keys.has(key));
   const isReordered = !isDeepStrictEqual(
     kept,
-    after.map(nameOf).filter((name) => old.has(name)),
+    after.map(keyOf).filter((key) => old.has(key)),
   );
   return isReordered ? [...sentences, `each ${what} stands in another order`] : sentences;
 }

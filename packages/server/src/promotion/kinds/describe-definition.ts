@@ -5,19 +5,24 @@ import {
   type FieldDefinition,
   lookupOf,
   type OwnerIndexDefinition,
+  renamesBetween,
+  storedNameOf,
   type UniqueIndexDefinition,
+  withRenames,
 } from '../../schema/port.ts';
 import { describeList, describeMembers, listed } from '../differences/describe-change.ts';
 import { describeViews } from './describe-views.ts';
 
 /** What a change of an entity's definition means, a sentence each. */
-export function describeDefinition(before: EntityDefinition, after: EntityDefinition): readonly string[] {
+export function describeDefinition(stood: EntityDefinition, after: EntityDefinition): readonly string[] {
+  const before = withRenames(stood, renamesBetween(stood, after));
   const told = ['UpdateParams', 'ownerIndexes', 'parentIndex', 'UniqueIndexes', 'indexes', 'Views', 'checks'];
   return [
     ...describeMembers('', { before, after }, told),
     ...describeList({
       what: 'field',
       nameOf: ({ name }) => name,
+      keyOf: storedNameOf,
       before: before.UpdateParams,
       after: after.UpdateParams,
       added: (field) => `is new, ${kindOf(field)}`,
@@ -73,8 +78,16 @@ function changedField(before: FieldDefinition, after: FieldDefinition): readonly
   const label = `field \`${after.name}\``;
   const was = colTypeOf(before);
   const is = colTypeOf(after);
+  const renamed = before.name === after.name ? [] : [`field \`${before.name}\` is called \`${after.name}\` now`];
   const type = was === is ? [] : [`${label} is of the type \`${is}\` now, and was of \`${was}\``];
-  return [...type, ...describeMembers(`${label}: `, { before, after }, type.length > 0 ? ['colType'] : [])];
+  const described = [...(type.length > 0 ? ['colType'] : []), ...namesDescribed(before, after)];
+  return [...renamed, ...type, ...describeMembers(`${label}: `, { before, after }, described)];
+}
+
+/** What follows from a rename, or from other aliases. */
+function namesDescribed(before: FieldDefinition, after: FieldDefinition): readonly string[] {
+  if (before.name !== after.name) return ['name', 'aliases', 'formerNames', 'storedAs'];
+  return isDeepStrictEqual(before.aliases, after.aliases) ? [] : ['formerNames'];
 }
 
 function scopeOf({ scopeList }: OwnerIndexDefinition): string {

@@ -2,6 +2,7 @@ import type { ConfigSet } from '../../config/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
+import { namedValues, storedValues } from '../../schema/port.ts';
 import { limits, TooLarge } from '../../store/port.ts';
 import { laneOf } from '../../tenancy/port.ts';
 import { keepAnswer, type OnceRequest, once } from '../idempotency.ts';
@@ -53,18 +54,24 @@ export async function writeRecords(
     const { plan, committed } = await parts.writeLoop(first.call, [...names], (config) =>
       planTogether(parts, config, { asked, request }),
     );
-    return withVersion(plan.answer, committed.seq);
+    return answered(operations, plan.answer, committed.seq);
   });
   if ('done' in outcome) return { records: outcome.done, isReplayed: false };
   const { answer, version } = outcome.before;
-  return { records: withVersion(answer as Answer, version), isReplayed: true };
+  return { records: answered(operations, answer as Answer, version), isReplayed: true };
 }
 
-/** Records without their version, which is that of the commit; `null` for a removal. A request is answered from this. */
+/**
+ * Records as they are stored, without their version, which is that of the commit; `null` for a removal. A request is
+ * answered from this, by the names that fields have for its caller: the write may know newer ones.
+ */
 type Answer = readonly (Omit<StoredRecord, 'version'> | null)[];
 
-function withVersion(answer: Answer, version: number): Written['records'] {
-  return answer.map((record) => (record === null ? undefined : { ...record, version }));
+function answered(operations: readonly RecordOperation[], answer: Answer, version: number): Written['records'] {
+  return operations.map(({ call }, index) => {
+    const record = answer[index] ?? null;
+    return record === null ? undefined : { ...record, data: namedValues(call.entity.stored, record.data), version };
+  });
 }
 
 /** An operation, however often it has to be planned, and what is made of its refusal. */
@@ -137,11 +144,11 @@ async function planOne(parts: RecordWriteDeps, config: ConfigSet, command: Pendi
     switch (command.action) {
       case 'create': {
         const { key, data, changes } = await planCreate(parts, call, command.creation);
-        return { call, refused, changes, record: { key, data } };
+        return { call, refused, changes, record: { key, data: storedValues(call.entity.stored, data) } };
       }
       case 'update': {
         const { key, data, changes } = await planUpdate(parts, call, command.input);
-        return { call, refused, changes, record: { key, data } };
+        return { call, refused, changes, record: { key, data: storedValues(call.entity.stored, data) } };
       }
       case 'delete': {
         const { record, ruled } = await readDeletion(parts, call, command.input);

@@ -42,8 +42,10 @@ export function storedValues<Values extends FieldValues>(names: StoredNames, val
 }
 
 function renamed<Values extends FieldValues>(values: Values, nameOf: (name: string) => string): Values {
-  const members = Object.entries(values).map(([name, value]) => [nameOf(name), value]);
-  return Object.fromEntries(members) as Values;
+  const named: Record<string, FieldValues[string]> = {};
+  // No field can have the name of a built-in member.
+  for (const name of Object.keys(values)) named[nameOf(name)] = values[name];
+  return named as Values;
 }
 
 /** The stored name of each field, by each name that callers have for it. */

@@ -74,6 +74,30 @@ export const entityCases: KindCases = {
       ],
     },
     {
+      at: '/definition/UpdateParams/5',
+      value: field('sold_by', {
+        storedAs: 'seller',
+        aliases: ['seller'],
+        formerNames: ['seller'],
+        colType: 'guid',
+        lookup: { entity: 'order' },
+      }),
+      says: [
+        'field `seller` is called `sold_by` now',
+        'field `sold_by`: `lookup` is `{"entity":"order"}` now, and was `{"entity":"user"}`',
+      ],
+    },
+    {
+      at: '/definition/UpdateParams/5',
+      value: field('seller', {
+        aliases: ['vendor'],
+        formerNames: ['vendor'],
+        colType: 'guid',
+        lookup: { entity: 'user' },
+      }),
+      says: ['field `seller`: `aliases` is `["vendor"]` now, and was not said before'],
+    },
+    {
       at: '/definition/baseKeys',
       value: undefined,
       says: ['`baseKeys` is not said any more; it was an object of 63 characters'],

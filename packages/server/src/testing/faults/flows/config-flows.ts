@@ -30,9 +30,9 @@ const change: Flow = {
   prepare: async (fixture) => {
     const { org, act } = fixture;
     const name = await filledEntity(fixture);
-    const body = { entityName: name, UpdateParams: [{ name: 'title', colType: 'string', index: true }] };
+    const body = { entityName: name, UpdateParams: [{ name: 'heading', renamedFrom: 'title', index: true }] };
     const check = async () => {
-      assert.equal((await act('GET', `/list/${name}?title=t1&sortby=title`)).body.items.length, 1);
+      assert.equal((await act('GET', `/list/${name}?heading=t1&sortby=title`)).body.items.length, 1);
       assert.equal((await act('GET', `/count/${name}?title=t0`)).body.count, 1);
     };
     return { send: () => org.manage('PUT', `/api/create-${name}`, body), check };
