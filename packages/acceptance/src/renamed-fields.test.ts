@@ -168,3 +168,22 @@ test('production reads its records by the new name with the activation, and by t
   await rollback(org, version + 1);
   assert.deepEqual((await texts()).get(second.id), ['TWO', 'TWO']);
 });
+
+test('a policy of production that names a field as a release does holds on after a rollback of it', async () => {
+  const org = await provisionedOrg(gateways);
+  await defineEntity(org, comment);
+  const { version } = await deploy(org);
+  const user = await prodFounder(org);
+  await create(user, 'comment', { body: 'secret', rank: 1 });
+  await change(org, rename);
+  await deploy(org);
+  const reader = await memberWith(user, [
+    { Effect: 'Allow', Action: ['*'], Resource: ['*'] },
+    { Effect: 'Deny', Action: ['*'], Resource: ['*'], Fields: ['text'] },
+  ]);
+  const seen = async () => (await list(reader, 'comment')).items.map(({ body, text, rank }) => [body, text, rank]);
+  const hidden = [[undefined, undefined, 1]];
+  assert.deepEqual(await seen(), hidden);
+  await rollback(org, version);
+  assert.deepEqual(await seen(), hidden);
+});

@@ -9,6 +9,7 @@ import { type CompiledFill, compileFills } from './fills/compile-fills.ts';
 import { type CompiledIndexes, compileIndexes } from './indexes/compile-indexes.ts';
 
 import { type CompiledKeys, defaultTemplates, mayOverlap, mayStartWith, parseTemplate } from './key-template.ts';
+import { withKnownNames } from './renames/known-names.ts';
 import { type StoredNames, storedNames } from './renames/stored-names.ts';
 import { type ConfiguredViews, type EntityViews, entityViews } from './views/entity-views.ts';
 
@@ -69,7 +70,7 @@ export function compileEntity(
     fields,
     aliases,
     stored,
-    naming: namingOf(definition.UpdateParams),
+    naming: namingOf(withKnownNames(definition.UpdateParams, state.names)),
     ...compileIndexes({ name, stored }, state.indexes),
     keys,
     directSortPrefix: directSortPrefix(keys),

@@ -3,6 +3,7 @@ import { namesOf, storedNameOf } from './field-names.ts';
 import { fieldTypeOf } from './field-types/registry.ts';
 import { type FillState, nextFillStates } from './fills/fill-states.ts';
 import { type IndexState, newIndexStates, nextIndexStates } from './indexes/index-states.ts';
+import { type KnownNames, nextNames, withKnownNames } from './renames/known-names.ts';
 
 /**
  * What stands under an entity's active create config: which definition is live, and what the platform has made of it
@@ -28,6 +29,11 @@ export interface EntityState {
   readonly fills?: readonly FillState[];
   /** Names of fields that the definition had and has no more, the latest of them: policies may still name them. */
   readonly freed?: readonly string[];
+  /**
+   * Names that fields had under releases that were gone back from, which the definition does not list: a policy that was
+   * written under such a release goes on to mean the field.
+   */
+  readonly names?: KnownNames;
   /** Whether records may have sealed values beside them. */
   readonly hasSealed: boolean;
 }
@@ -60,6 +66,7 @@ export function nextEntityState(
   const hidden = union(current.hidden, plainFields(before)).filter((name) => !shown.includes(name));
   const erasing = union(current.erasing ?? [], erased);
   const unkept = union(current.unkept ?? [], computedFields(before), sealedFields(after));
+  const names = nextNames(current.names ?? {}, before.UpdateParams, after.UpdateParams);
   return {
     version,
     generation: version,
@@ -72,7 +79,8 @@ export function nextEntityState(
       ),
       erasing,
       fills: nextFillStates(current.fills ?? [], { before, after }, version),
-      freed: freedNames(current.freed ?? [], { before, after }),
+      freed: freedNames(current.freed ?? [], { before, after }, names),
+      names,
     }),
     hasSealed: current.hasSealed || after.UpdateParams.some(isSealed),
   };
@@ -80,13 +88,11 @@ export function nextEntityState(
 
 /** The state once no stored record has a value of these fields any more. */
 export function afterErasing(state: EntityState, names: readonly string[]): EntityState {
-  const { hidden, unkept = [], erasing = [], fills = [], freed = [], ...others } = state;
+  const { hidden, unkept = [], erasing = [], fills = [], freed = [], names: known = {}, ...others } = state;
   const left = (all: readonly string[]): readonly string[] => all.filter((name) => !names.includes(name));
-  return {
-    ...others,
-    hidden: left(hidden),
-    ...membersOf({ unkept: left(unkept), erasing: left(erasing), fills, freed }),
-  };
+  const kept = Object.fromEntries(Object.entries(known).filter(([stored]) => !names.includes(stored)));
+  const members = { unkept: left(unkept), erasing: left(erasing), fills, freed, names: kept };
+  return { ...others, hidden: left(hidden), ...membersOf(members) };
 }
 
 /** The state with these fills in place of its own. */
@@ -95,22 +101,28 @@ export function withFills({ fills: _, ...state }: EntityState, fills: readonly F
 }
 
 /** An entity has a member only where it says something. */
-function membersOf(members: Required<Pick<EntityState, 'unkept' | 'erasing' | 'fills' | 'freed'>>) {
-  const { unkept, erasing, fills, freed } = members;
+function membersOf(members: Required<Pick<EntityState, 'unkept' | 'erasing' | 'fills' | 'freed' | 'names'>>) {
+  const { unkept, erasing, fills, freed, names } = members;
   return {
     ...(unkept.length > 0 ? { unkept } : {}),
     ...(erasing.length > 0 ? { erasing } : {}),
     ...(fills.length > 0 ? { fills } : {}),
     ...(freed.length > 0 ? { freed } : {}),
+    ...(Object.keys(names).length > 0 ? { names } : {}),
   };
 }
 
 /** More than a builder remembers to have removed. */
 const freedMax = 1000;
 
-function freedNames(current: readonly string[], { before, after }: DefinitionSwitch): readonly string[] {
-  const [had, has] = [before, after].map(({ UpdateParams }) => UpdateParams.flatMap(namesOf));
-  const names = union(current, had ?? []).filter((name) => has?.includes(name) !== true && !isPlatformField(name));
+function freedNames(
+  current: readonly string[],
+  { before, after }: DefinitionSwitch,
+  known: KnownNames,
+): readonly string[] {
+  const had = before.UpdateParams.flatMap(namesOf);
+  const has = new Set(withKnownNames(after.UpdateParams, known).flatMap(namesOf));
+  const names = union(current, had).filter((name) => !has.has(name) && !isPlatformField(name));
   return names.slice(-freedMax);
 }
 

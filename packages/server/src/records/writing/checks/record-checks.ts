@@ -1,6 +1,6 @@
 /** What a call asks of the rows that its caller has. */
 import { pointerTo } from '../../../lib/json-pointer.ts';
-import { type CompiledEntity, type FieldValue, namesOf } from '../../../schema/port.ts';
+import type { CompiledEntity, FieldValue } from '../../../schema/port.ts';
 import type { RecordData } from '../../record.ts';
 import {
   type FieldNames,
@@ -123,9 +123,9 @@ function asJudged(
 
 export function statesBesideFields<States extends object>(entity: CompiledEntity, states: States): Partial<States> {
   const isField = (state: string): boolean =>
-    [...entity.fields.values()].some(({ definition }) =>
-      namesOf(definition).some((name) => name.toLowerCase() === state),
-    );
+    entity.naming === undefined
+      ? [...entity.fields.keys()].some((name) => name.toLowerCase() === state)
+      : entity.naming.byFolded.has(state);
   return Object.fromEntries(Object.entries(states).filter(([state]) => !isField(state))) as Partial<States>;
 }
 

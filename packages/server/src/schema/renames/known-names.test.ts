@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileEntity } from '../compile-entity.ts';
+import type { EntityDefinition } from '../definition.ts';
+import { afterErasing, newEntityState, nextEntityState } from '../entity-state.ts';
+import { withKnownNames } from './known-names.ts';
+
+const stood: EntityDefinition = { entityName: 'order', UpdateParams: [{ name: 'body' }, { name: 'rank' }] };
+const text = { name: 'text', aliases: ['body'], formerNames: ['body'], storedAs: 'body' };
+const renamed: EntityDefinition = { entityName: 'order', UpdateParams: [text, { name: 'rank' }] };
+const without: EntityDefinition = { entityName: 'order', UpdateParams: [{ name: 'rank' }] };
+
+const first = newEntityState(stood, 1);
+const second = nextEntityState(first, { before: stood, after: renamed }, 2);
+const back = nextEntityState(second, { before: renamed, after: stood }, 3);
+
+test('a release that was gone back from leaves the names that it gave, and none that the definition lists', () => {
+  assert.equal(second.names, undefined);
+  assert.deepEqual(back.names, { body: ['text'] });
+  assert.deepEqual(nextEntityState(back, { before: stood, after: renamed }, 4).names, undefined);
+});
+
+test('policies know a field by a name of a release that was gone back from', () => {
+  const { naming, definition } = compileEntity(stood, 3, back);
+  assert.deepEqual(naming?.byName.get('text'), ['body', 'text']);
+  assert.equal(naming?.byName.get('rank')?.length, 1);
+  assert.equal(definition, stood);
+});
+
+test('what is known of a field outlasts that it is hidden, and goes with its values', () => {
+  const hidden = nextEntityState(back, { before: stood, after: without }, 4);
+  assert.deepEqual(hidden.names, { body: ['text'] });
+  assert.deepEqual(nextEntityState(hidden, { before: without, after: stood }, 5).names, { body: ['text'] });
+  assert.equal(afterErasing(hidden, ['body']).names, undefined);
+});
+
+test('a name that another field has now is about that one', () => {
+  const fields = [{ name: 'body' }, { name: 'text' }];
+  assert.deepEqual(withKnownNames(fields, { body: ['text', 'note'] }), [
+    { name: 'body', formerNames: ['note'] },
+    { name: 'text' },
+  ]);
+});
