@@ -4,7 +4,7 @@ import { Problem } from '../../lib/problem.ts';
 import { verifyStore } from '../../maintenance/verify-store.ts';
 import type { FieldDefinition } from '../../schema/port.ts';
 import { openStore } from '../../store/open-store.ts';
-import { listAll, type Node, RecordBench, SteppedClock, verifyParts } from '../../testing/record-bench.ts';
+import { listAll, type Node, outcomeOf, RecordBench, SteppedClock, verifyParts } from '../../testing/record-bench.ts';
 
 async function org() {
   const clock = new SteppedClock();
@@ -244,3 +244,37 @@ test('a preview tells of a rename, and of no loss', async () => {
     ],
   );
 });
+
+for (const onDelete of ['restrict', 'setnull', 'cascade'])
+  test(`what a renamed lookup refers to is protected as before, also from a node that is late (${onDelete})`, async () => {
+    const { bench, node } = await org();
+    await node.admin.define('acme', { entityName: 'target', UpdateParams: [{ name: 'note' }] });
+    const lookup = { entity: 'target', onDelete };
+    await node.admin.define('acme', { entityName: 'order', UpdateParams: [{ name: 'ref', colType: 'guid', lookup }] });
+    const make = async () => (await node.runtime.create(await node.call('target'), {})).data.id;
+    const [one, other] = [await make(), await make()];
+    const holders = [await create(node, { ref: one }), await create(node, { ref: other })];
+    const late = { ...bench.node(), call: await node.call('target') };
+    await change(node, { UpdateParams: [{ name: 'link', renamedFrom: 'ref' }] });
+    await bench.workOff();
+    const links = async () =>
+      (await listAll(node, await node.call('order'))).map(({ id, link }) => [id, link]).reverse();
+    assert.deepEqual(await links(), [
+      [holders[0], one],
+      [holders[1], other],
+    ]);
+    const removals = [
+      async () => node.runtime.remove(await node.call('target'), { id: one }),
+      async () => late.runtime.remove(late.call, { id: other }),
+    ];
+    for (const removal of removals) {
+      const code = await outcomeOf(removal());
+      assert.equal(code, onDelete === 'restrict' ? 'dangling_reference' : 'done');
+    }
+    const left = { restrict: [one, other], setnull: [undefined, undefined], cascade: [] }[onDelete];
+    assert.deepEqual(
+      (await links()).map(([, link]) => link),
+      left,
+    );
+    assert.deepEqual((await verifyStore(verifyParts(bench))).drift, []);
+  });

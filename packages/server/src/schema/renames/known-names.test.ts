@@ -16,6 +16,7 @@ const back = nextEntityState(second, { before: renamed, after: stood }, 3);
 
 test('a release that was gone back from leaves the names that it gave, and none that the definition lists', () => {
   assert.equal(second.names, undefined);
+  assert.deepEqual([second.freed, back.freed], [undefined, undefined]);
   assert.deepEqual(back.names, { body: ['text'] });
   assert.deepEqual(nextEntityState(back, { before: stood, after: renamed }, 4).names, undefined);
 });
