@@ -12,7 +12,6 @@ import { unknownEntity } from '../unknown-entity.ts';
 import { type ApiChange, readMembers, requireConfigMatch } from './api-change.ts';
 import { changeWarnings } from './change-warnings.ts';
 import { unfitViews } from './definition-limits.ts';
-import { refuseKeptMembers } from './kept-members.ts';
 import { namedByDefinition, readWithTargets, refuseOrphanedViews, unknownTargets } from './lookup-targets.ts';
 import { overwrittenFields } from './lost-values.ts';
 import { mergeDefinition } from './merge-definition.ts';
@@ -58,7 +57,6 @@ export async function planChange(
   requireConfigMatch(shown, preconditions);
   const standing = contentOfBodies(configs.bodies);
   const stood = await unknownTargets(set, namedByDefinition(standing.definition, standing.views));
-  refuseKeptMembers(before.definition, body);
   const judge = (merged: unknown, parse: () => ParsedDefinition): Promise<ParsedDefinition> =>
     readWithTargets(set, { named: namedByDefinition(merged, standing.views), stood }, () => fitting(standing, parse));
   const members = readMembers(shown, body);
