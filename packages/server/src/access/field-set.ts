@@ -50,10 +50,11 @@ export function fieldSetOf(
   if (isUnlimited && taken.length === 0) return undefined;
   const naming = namingOf();
   const effort = wholeEffort();
+  const [ofDeny, ofAllow] = [{ effect: 'Deny', effort } as const, { effect: 'Allow', effort } as const];
   const isIn = (names: readonly string[]): boolean => {
-    if (taken.some((patterns) => takesField(patterns, names, { effect: 'Deny', effort }))) return false;
+    if (taken.some((patterns) => takesField(patterns, names, ofDeny))) return false;
     if (isUnlimited) return true;
-    const grants = (patterns: FieldPatterns) => takesField(patterns, names, { effect: 'Allow', effort });
+    const grants = (patterns: FieldPatterns) => takesField(patterns, names, ofAllow);
     return by === 'all' ? limits.every(grants) : limits.some(grants);
   };
   return rememberingSet((name) => !isSpent(effort) && isIn(namesOf(naming, name)) && !isSpent(effort));
@@ -73,7 +74,12 @@ export function takesField(
   { effect, effort }: { readonly effect: Effect; readonly effort: Effort },
 ): boolean {
   if (!spend(effort, (includes.length + excludes.length) * names.length * stepsOfPattern)) return false;
-  const matchesOne = (glob: Glob): boolean => names.some((name) => matchesGlob(glob, name, effort));
+  const [only = ''] = names;
+  const matchesOne =
+    names.length === 1
+      ? (glob: Glob): boolean => matchesGlob(glob, only, effort)
+      : (glob: Glob): boolean => names.some((name) => matchesGlob(glob, name, effort));
+  if (names.length === 1) return includes.some(matchesOne) && !excludes.some(matchesOne);
   const matchesEach = (glob: Glob): boolean => names.every((name) => matchesGlob(glob, name, effort));
   const isExcludedBy = (glob: Glob): boolean =>
     effect === 'Allow' || glob.kind === 'literal' ? matchesOne(glob) : matchesEach(glob);

@@ -152,11 +152,14 @@ function walking(
 ): Pick<ContextKey, 'read' | 'spellings'> {
   const steps = stepsOf(path, { isFirstGiven: members === 'given' || members === 'fields' });
   const areFields = members === 'fields' || members === 'sent fields';
-  const naming = (context: AccessContext) => (areFields ? context.naming : undefined);
   return {
-    read: (context, effort) => readPath(start(context), steps, effort, naming(context)),
-    spellings: (context, effort) =>
-      placesOf(start(context), steps, effort, naming(context)).map(({ names }) => names.join('.')),
+    read: areFields
+      ? (context, effort) => readPath(start(context), steps, effort, context.naming)
+      : (context, effort) => readPath(start(context), steps, effort),
+    spellings: (context, effort) => {
+      const places = placesOf(start(context), steps, effort, areFields ? context.naming : undefined);
+      return places.map(({ names }) => names.join('.'));
+    },
   };
 }
 

@@ -41,10 +41,9 @@ export function readPath(start: unknown, steps: readonly Step[], effort: Effort,
   let value = start;
   let depth = 0;
   for (const step of steps) {
-    const namingHere = depth === 0 ? naming : undefined;
-    const names = namesAlike(value, step, effort, namingHere);
+    const names = namesAlike(value, step, effort, depth === 0 ? naming : undefined);
     if (names.length > 1) {
-      const places = placesOf(value, steps.slice(depth), effort, namingHere);
+      const places = placesOf(value, steps.slice(depth), effort, depth === 0 ? naming : undefined);
       return new AlikeMembers(places.map((place) => place.value));
     }
     if (names[0] === undefined) return undefined;
@@ -71,7 +70,7 @@ export function placesOf(
     places = places.flatMap(({ names, value }) => {
       const alike = namesAlike(value, step, effort, depth === 0 ? naming : undefined);
       if (alike.length === 0) return [{ names: [...names, step.name], value: undefined }];
-      return alike.map((name) => ({ names: [...names, name], value: memberOf(value, name) }));
+      return alike.map((name) => ({ names: [...names, name], value: ownMemberOf(value, name) }));
     });
   }
   return places;
@@ -91,9 +90,10 @@ function namesAlike(
   naming: FieldNaming | undefined,
 ): readonly string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return noNames;
-  if (first !== undefined) {
+  if (first !== undefined && naming === undefined && Object.hasOwn(value, first[0])) return first;
+  if (first !== undefined && naming !== undefined) {
     const present = presentName(naming, first[0]);
-    if (Object.hasOwn(value, present)) return present === first[0] ? first : [present];
+    if (Object.hasOwn(value, present)) return [present];
   }
   if (isSpent(effort)) return noNames;
   const names = Object.keys(value);
@@ -103,7 +103,10 @@ function namesAlike(
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined;
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** Of a field that may be absent from the record. */
+function ownMemberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? memberOf(value, name) : undefined;
 }
