@@ -1,14 +1,16 @@
 import { managementApi } from '@freehold/contract/management';
 import type { Plugin, ProxyOptions } from 'vite';
 
-const management = 'http://127.0.0.1:4001';
-const app = 'http://127.0.0.1:4000';
+interface Addresses {
+  readonly management: string;
+  readonly app: string;
+}
 
 /**
- * In development with hot reload: calls of the page go to a platform that runs beside it at its usual addresses. The
- * app gateway is reached below `/app`, so the page needs no permission of another origin.
+ * In development with hot reload: calls of the page go to a platform that runs beside it. The app gateway is reached
+ * below `/app`, so the page needs no permission of another origin.
  */
-export function platformProxy(): Plugin {
+export function platformProxy({ management, app }: Addresses): Plugin {
   const segments = new Set(Object.values(managementApi).map(({ path }) => path.split('/')[1] ?? ''));
   const pattern = `^/(${[...segments].map((segment) => segment.replaceAll('.', '\\.')).join('|')})(/|\\?|$)`;
   return {

@@ -16,6 +16,8 @@ export const pictures: readonly Picture[] = [
   { name: 'sign-up', path: () => '/sign-up', isBeforeSignIn: true },
   { name: 'home', path: ({ org }) => `/o/${org}/test` },
   { name: 'home-narrow', path: ({ org }) => `/o/${org}/test`, isNarrow: true },
+  { name: 'entities', path: ({ org }) => `/o/${org}/test/entities` },
+  { name: 'entity', path: ({ org }) => `/o/${org}/test/entities/ticket` },
   { name: 'production', path: ({ org }) => `/o/${org}/prod` },
   {
     name: 'command-palette',
