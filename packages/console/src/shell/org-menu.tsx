@@ -1,6 +1,7 @@
 import { Menu, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { meQuery, orgsQuery, usePlace } from '../api/session.ts';
 import { CheckIcon, ChevronIcon } from '../components/icons.tsx';
 import classes from './shell.module.css';
@@ -8,10 +9,11 @@ import classes from './shell.module.css';
 /** The org, and the other orgs of the user. */
 export function OrgMenu() {
   const { org } = usePlace();
+  const [isOpen, setIsOpen] = useState(false);
   const { data: me } = useQuery(meQuery);
-  const { data: orgs } = useQuery(orgsQuery);
+  const { data: orgs } = useQuery({ ...orgsQuery, enabled: isOpen });
   return (
-    <Menu position="bottom-start" width={260}>
+    <Menu position="bottom-start" width={260} opened={isOpen} onChange={setIsOpen}>
       <Menu.Target>
         <UnstyledButton className={classes.choice} aria-label={`Org: ${me?.org.name ?? org}`}>
           <span className={classes.name}>{me?.org.name ?? org}</span>

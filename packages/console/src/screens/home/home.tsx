@@ -6,6 +6,7 @@ import { CopyId } from '../../components/copy-id.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { FirstSteps, stepsOf } from './first-steps.tsx';
+import { DenialsCard, ReleasesAndHealth } from './overview.tsx';
 import { UsageCards } from './usage-cards.tsx';
 import { WorkspaceTable, workspacesQuery } from './workspace-table.tsx';
 
@@ -48,19 +49,23 @@ export function Home() {
               </Title>
               <WorkspaceTable usage={usage.data} />
             </Paper>
+            <DenialsCard />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
-          <Paper withBorder p="md">
-            <Stack gap="xs">
-              <Title order={2}>What apps send</Title>
-              <Text size="sm" c="dimmed">
-                Apps name the org in their paths and this environment by its client id. Neither is a secret.
-              </Text>
-              <Fact name="Org code" value={me?.org.code} />
-              <Fact name="Client id" value={environments?.[env]?.client_id} />
-            </Stack>
-          </Paper>
+          <Stack gap="lg">
+            <Paper withBorder p="md">
+              <Stack gap="xs">
+                <Title order={2}>What apps send</Title>
+                <Text size="sm" c="dimmed">
+                  Apps name the org in their paths and this environment by its client id. Neither is a secret.
+                </Text>
+                <Fact name="Org code" value={me?.org.code} />
+                <Fact name="Client id" value={environments?.[env]?.client_id} />
+              </Stack>
+            </Paper>
+            <ReleasesAndHealth />
+          </Stack>
         </Grid.Col>
       </Grid>
     </Screen>
