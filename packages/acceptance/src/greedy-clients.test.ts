@@ -105,6 +105,16 @@ test('a caller over its rate limit learns when to go on, and others are served',
   assert.deepEqual([bad.status, bad.headers.get('ratelimit')], [401, null]);
 });
 
+test('a builder who acts for a person uses up his own limit and not the person’s', async (t) => {
+  const platform = await platformOf(t, { env: { FREEHOLD_RATE_LIMIT_PRINCIPAL: '20/3600' } });
+  const { org: own, founder: person } = await foundedOrg(platform);
+  const body = { env: 'test', tenant_code: 'main', user_id: person.id };
+  const { token } = (await manage<{ token: string }>(own, 'POST', '/org/impersonate', { body })).body;
+  const replies = await Promise.all(Array.from({ length: 21 }, () => act({ ...person, token }, 'GET', '/user/me')));
+  assert.equal(replies.filter(({ status }) => status === 429).length, 1);
+  assert.equal((await act(person, 'GET', '/user/me')).status, 200);
+});
+
 test('builders have a limit too', async (t) => {
   const platform = await platformOf(t, { env: { FREEHOLD_RATE_LIMIT_PRINCIPAL: '40/3600' } });
   const { org: own } = await foundedOrg(platform);

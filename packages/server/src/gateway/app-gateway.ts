@@ -70,7 +70,7 @@ export function createAppGateway(parts: AppGatewayDeps): Gateway {
       trace.org = caller.claims.org;
       trace.env = caller.claims.env;
       trace.principal = caller.claims.sub;
-      trace.isImpersonation = caller.claims.act !== undefined;
+      trace.builder = caller.claims.act?.sub;
       parts.rateLimits.take(trace);
       const turn = acquireSlice(incoming, trace, laneOf(caller));
       if (turn !== undefined) await turn;

@@ -21,8 +21,8 @@ export interface CallTrace {
   env: Environment | undefined;
   /** The id of the caller, not of a builder who acts in its name. */
   principal: string | undefined;
-  /** Whether a builder acts in the name of the caller. */
-  isImpersonation: boolean;
+  /** The id of the builder who acts in the name of the caller. */
+  builder: string | undefined;
   /** Of the trace that the request says it is a part of (W3C Trace Context). */
   readonly traceId: string | undefined;
   /** Of the answer, where it tells of one. */
@@ -44,7 +44,7 @@ export function beginTrace(
     org: undefined,
     env: undefined,
     principal: undefined,
-    isImpersonation: false,
+    builder: undefined,
     traceId: readTraceId(traceparent),
     problem: undefined,
     replyHeaders: undefined,

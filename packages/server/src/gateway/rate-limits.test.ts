@@ -64,6 +64,15 @@ test('a principal is one of an org and of an environment, and none takes from an
   );
 });
 
+test('a builder who acts for a person uses up none of the person’s calls, nor another builder’s', () => {
+  const limits = createRateLimits({ principal: perMinute(1), org: undefined }, new Clock());
+  const traces = ['bea', 'bob', undefined].map((builder) => ({ ...traceOf('acme', 'ann', 'prod'), builder }));
+  assert.deepEqual(
+    [...traces, ...traces].map((trace) => isLimited(() => limits.take(trace))),
+    [false, false, false, true, true, true],
+  );
+});
+
 test('an org has a limit of its own, to which what is refused by the other does not count', () => {
   const limits = createRateLimits({ principal: perMinute(2), org: perMinute(3) }, new Clock());
   const [ann, bob] = [traceOf('acme', 'ann'), traceOf('acme', 'bob')];

@@ -10,7 +10,10 @@ export interface Quota {
 }
 
 export interface RateLimitSettings {
-  /** Of a person or a key in one environment of an org; undefined where there is no limit. */
+  /**
+   * Of a person or a key in one environment of an org, and of a builder who acts there for a person; undefined where there
+   * is no limit.
+   */
   readonly principal: Quota | undefined;
   readonly org: Quota | undefined;
 }
@@ -64,8 +67,8 @@ function limitOf(name: Limit['name'], quota: Quota | undefined): Limit | undefin
   return quota === undefined ? undefined : { name, quota, windows: new BoundedMap(windowsMax) };
 }
 
-function windowOf({ name, quota, windows }: Limit, { org, env, principal }: CallTrace, now: number): Window {
-  const key = name === 'org' ? `${org}` : `${org} ${env} ${principal}`;
+function windowOf({ name, quota, windows }: Limit, { org, env, principal, builder = '' }: CallTrace, now: number): Window {
+  const key = name === 'org' ? `${org}` : `${org} ${env} ${principal} ${builder}`;
   const length = quota.seconds * 1000;
   const known = windows.get(key);
   // A window that ends later than a whole window could means that the clock was set back.

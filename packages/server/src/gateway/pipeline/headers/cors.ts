@@ -44,7 +44,7 @@ export interface KnownPages {
  * refusal tells nothing of the app, and the console has to know that it needs another token.
  */
 function isOfBuilder(incoming: IncomingMessage, trace: CallTrace, { status }: Reply): boolean {
-  if (trace.principal !== undefined) return trace.isImpersonation;
+  if (trace.principal !== undefined) return trace.builder !== undefined;
   return (status === 401 || status === 403) && saysActor(incoming);
 }
 
