@@ -108,6 +108,28 @@ test('a key is of one person in one org', async () => {
   for (const { headers } of replies) assert.equal(headers.get(replayed), null);
 });
 
+test('a person and a builder who acts for him share no key, in a create or in a batch', async () => {
+  const asked = { env: 'test', tenant_code: founder.tenantCode, user_id: founder.id };
+  const { token } = (await manage<{ token: string }>(org, 'POST', '/org/impersonate', { body: asked })).body;
+  const data = { title: 'the same' };
+  const operations = [{ action: 'create', entity: 'order', data }];
+  for (const [path, body] of [
+    ['/create/order', data],
+    ['/batch', { mode: 'atomic', operations }],
+    ['/batch', { mode: 'independent', operations }],
+  ] as const) {
+    const key = newKey();
+    const before = await count(founder, 'order');
+    const sendBoth = () => Promise.all([founder, { ...founder, token }].map((user) => send(key, body, { path, user })));
+    for (const expected of [null, 'true'])
+      assert.deepEqual(
+        (await sendBoth()).map(({ headers }) => headers.get(replayed)),
+        [expected, expected],
+      );
+    assert.equal(await count(founder, 'order'), before + 2);
+  }
+});
+
 test('a refused request may be sent again under its key', async () => {
   const [key, body] = [newKey(), { code: 'refused' }];
   const held = await create(founder, 'order', body);

@@ -156,6 +156,7 @@ function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerR
     const each: EachCaller = {
       workspace: requireWorkspace(caller).workspace,
       actor: actorOf(asking),
+      keyHolder: keyHolder(caller),
       authorize: async (alone) => authorize(parts, asking, requestAlone(alone)),
       refusal: (error) => errors.reply(error, requestId),
     };
@@ -175,19 +176,24 @@ function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerR
     );
   const verb = { verb: route.access, entityName: params.entity ?? '' };
   return andThen(authorize(parts, asking, { ...verb, ...asked }), (call) =>
-    andThen(enter(parts, org, request), (entered) => route.handle(entered, authorizeBody(call, entered.body))),
+    andThen(enter(parts, org, request), (entered) =>
+      route.handle(entered, authorizeBody(call, entered.body), keyHolder(caller)),
+    ),
   );
 }
 
-/** A key belongs to a person in a workspace, and to a builder who acts for the person there. */
+/** A person has keys of his own, and so has each builder who acts for him. */
+function keyHolder({ claims: { sub, act } }: AppCaller): string {
+  return act === undefined ? sub : `${sub} ${act.sub}`;
+}
+
 function onceAsked(
   { onceScopes }: OnceServices,
-  { claims }: AppCaller,
+  caller: AppCaller,
   { route, request }: Pick<OnceAsked, 'route' | 'request'>,
 ): OnceAsked {
-  const { env, org, sub, tenant_code: tenantCode, act } = claims;
-  const principal = act === undefined ? sub : `${sub} ${act.sub}`;
-  return { route, request, principal, scopes: () => onceScopes.ofAppUser({ env, org, tenantCode }) };
+  const { env, org, tenant_code: tenantCode } = caller.claims;
+  return { route, request, principal: keyHolder(caller), scopes: () => onceScopes.ofAppUser({ env, org, tenantCode }) };
 }
 
 /** Every route of the app gateway, in one table. */

@@ -67,7 +67,11 @@ function limitOf(name: Limit['name'], quota: Quota | undefined): Limit | undefin
   return quota === undefined ? undefined : { name, quota, windows: new BoundedMap(windowsMax) };
 }
 
-function windowOf({ name, quota, windows }: Limit, { org, env, principal, builder = '' }: CallTrace, now: number): Window {
+function windowOf(
+  { name, quota, windows }: Limit,
+  { org, env, principal, builder = '' }: CallTrace,
+  now: number,
+): Window {
   const key = name === 'org' ? `${org}` : `${org} ${env} ${principal} ${builder}`;
   const length = quota.seconds * 1000;
   const known = windows.get(key);

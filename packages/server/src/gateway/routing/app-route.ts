@@ -23,7 +23,8 @@ export interface RecordRoute extends RoutePattern {
   /** Writes, so it is closed to an org that has reached a limit of its plan. */
   readonly isGated?: true;
   readonly takesBody?: TakesBody;
-  readonly handle: (request: GatewayRequest, call: AuthorizedCall) => Reply | Promise<Reply>;
+  /** @param keyHolder whose the `Idempotency-Key` is that the request may name. */
+  readonly handle: (request: GatewayRequest, call: AuthorizedCall, keyHolder: string) => Reply | Promise<Reply>;
 }
 
 /** About the workspace itself: what a policy has to allow is no verb on an entity. */
@@ -72,6 +73,8 @@ export interface EachRoute extends RoutePattern {
 export interface EachCaller {
   readonly workspace: Workspace;
   readonly actor: Actor;
+  /** Whose the `Idempotency-Key` is that the request may name. */
+  readonly keyHolder: string;
   /** @throws Problem `access_denied`, `not_found`. */
   authorize(request: NamedPolicyRequest): Promise<AuthorizedCall>;
   /** What a request would be answered that fails so. */

@@ -32,7 +32,7 @@ async function batch(
   caller: EachCaller,
 ): Promise<Reply> {
   const { isAtomic, operations } = readBatch(request.body);
-  const once = readOnce(services.idempotency, request, caller.actor.userId);
+  const once = readOnce(services.idempotency, request, caller.keyHolder);
   const run = isAtomic ? runTogether : runEach;
   const { results, isReplayed } = await run(services.runtime, caller, { operations, once });
   const headers = isReplayed ? replayedHeaders : {};

@@ -31,7 +31,7 @@ export function recordRoutes({ runtime, idempotency }: AppServices): readonly Re
       ...described.create,
       isGated: true,
       takesBody: true,
-      handle: (request, call) => create({ runtime, idempotency }, request, call),
+      handle: (request, call, keyHolder) => create({ runtime, idempotency, keyHolder }, request, call),
     },
     {
       ...described.get,
@@ -61,12 +61,12 @@ export function recordRoutes({ runtime, idempotency }: AppServices): readonly Re
 }
 
 async function create(
-  { runtime, idempotency }: Pick<AppServices, 'runtime' | 'idempotency'>,
+  { runtime, idempotency, keyHolder }: Pick<AppServices, 'runtime' | 'idempotency'> & { readonly keyHolder: string },
   request: GatewayRequest,
   call: AuthorizedCall,
 ): Promise<Reply> {
   const presentation = presentationOf(call, 'create', { view: readView(request) });
-  const stored = await runtime.create(call, request.body, readOnce(idempotency, request, call.actor.userId));
+  const stored = await runtime.create(call, request.body, readOnce(idempotency, request, keyHolder));
   const { org = '', entity = '' } = request.params;
   const headers = {
     Location: `/app/${org}/item/${entity}/${stored.data.id}`,
