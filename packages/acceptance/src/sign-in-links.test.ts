@@ -94,6 +94,26 @@ test('a link is worth nothing once the password has changed or the builder has l
   assertProblem(await enter(org, link.code, '192.0.2.4'), 'not_found');
 });
 
+test('a link ends with the session that it was made in, and with the next link of that session', async () => {
+  const org = await signUp(platform);
+  const { email } = org.builder;
+  const signInAgain = async () =>
+    (await call<LoggedIn>('POST', `${org.management}/auth/login`, { body: { email, password } })).body.token;
+  const [token, other] = [await signInAgain(), await signInAgain()];
+  const former = await newLink(org, token);
+  const link = await newLink(org, token);
+  const ofOther = await newLink(org, other);
+  assertProblem(await enter(org, former.code, '192.0.2.7'), 'not_found');
+  assert.equal((await manage(org, 'POST', '/auth/logout', { token: other })).status, 204);
+  assertProblem(await enter(org, ofOther.code, '192.0.2.7'), 'not_found');
+  assert.equal((await enter(org, link.code, '192.0.2.7')).status, 200);
+  const next = await newLink(org, token);
+  const sessions = await manage<{ items: object[] }>(org, 'GET', '/auth/sessions', { token });
+  for (const session of sessions.body.items)
+    assert.deepEqual(Object.keys(session).toSorted(), ['created_at', 'current', 'expires_at', 'id', 'org']);
+  assert.equal((await enter(org, next.code, '192.0.2.7')).status, 200);
+});
+
 test('what is no code is refused, and guesses are slowed down', async () => {
   const org = await signUp(platform);
   const { code } = await newLink(org);

@@ -1,13 +1,26 @@
 import { timestamp } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import { codeLifetimeMilliseconds, issueCode, spendCode } from '../people/mailed-codes.ts';
-import type { OrgCaller } from '../sessions/org-sessions.ts';
+import { transact } from '../../store/transact.ts';
+import {
+  codeLifetimeMilliseconds,
+  goodNoMore,
+  newSignInCode,
+  signInCodeEnd,
+  spendCode,
+} from '../people/mailed-codes.ts';
+import { isStanding, nameLink, type OrgCaller } from '../sessions/org-sessions.ts';
 import { type OrgAccountsDeps, orgsOf, orgUsers } from './account.ts';
 import { type LoggedIn, planEntry } from './log-in.ts';
 
-/** Links by which a builder signs in once more, once and soon. For development: the demo prints one. */
+/**
+ * Links by which a builder signs in once more, once and soon, and while the session goes on that a link was made in. For
+ * development: the demo prints one.
+ */
 export interface SignInLinks {
-  /** The code of a link for the caller. @throws Problem `not_found` if his account is gone. */
+  /**
+   * The code of a link for the caller; the former link of his session ends.
+   * @throws Problem `not_found` if his account is gone, `token_invalid` if his session is.
+   */
   issue(caller: OrgCaller): Promise<IssuedCode>;
   /** A session in the first of the orgs of the code's owner. @throws Problem `not_found`, `rate_limited`. */
   use(code: string, ip: string): Promise<LoggedIn>;
@@ -22,11 +35,17 @@ export function createSignInLinks(deps: OrgAccountsDeps): SignInLinks {
   return { issue: (caller) => issueLink(deps, caller), use: (code, ip) => openLink(deps, code, ip) };
 }
 
-async function issueLink({ platform, clock }: OrgAccountsDeps, { user }: OrgCaller): Promise<IssuedCode> {
-  const account = await orgUsers.read(platform, user.id);
+async function issueLink({ platform, clock }: OrgAccountsDeps, caller: OrgCaller): Promise<IssuedCode> {
+  const account = await orgUsers.read(platform, caller.user.id);
   if (account === undefined) throw notFound();
   const expires_at = timestamp(clock.now() + codeLifetimeMilliseconds['sign-in']);
-  return { code: await issueCode({ scope: platform, clock }, 'sign-in', account.value), expires_at };
+  const { code, codeHash, change } = newSignInCode(clock, account.value, caller.sessionId);
+  await transact(platform, async () => {
+    const named = await nameLink(platform, caller, codeHash);
+    const ends = named.former === undefined ? [] : [signInCodeEnd(named.former)];
+    return { changes: [change, named.change, ...ends] };
+  });
+  return { code, expires_at };
 }
 
 /** The code is found by its hash: how much of a guess is right changes nothing about the time that it takes. */
@@ -35,7 +54,9 @@ async function openLink(deps: OrgAccountsDeps, code: string, ip: string): Promis
   const attempt = { emailKey: 'sign-in link', ip };
   loginThrottle.check(attempt);
   try {
-    const { loggedIn } = await spendCode(platform, { purpose: 'sign-in', code, accounts: orgUsers }, async (holder) => {
+    const use = { purpose: 'sign-in', code, accounts: orgUsers } as const;
+    const { loggedIn } = await spendCode(platform, use, async (holder, session) => {
+      if (session === undefined || !(await isStanding(platform, holder.id, session))) throw goodNoMore();
       const orgs = await orgsOf(platform, holder.id);
       const [chosen] = orgs;
       if (chosen === undefined) throw notFound();

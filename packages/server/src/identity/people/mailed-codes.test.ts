@@ -64,6 +64,14 @@ test('a code to sign in is good for nothing else, and dies with the password', a
   await assert.rejects(spend('sign-in', signIn), isGone);
 });
 
+test('a code that changes nothing about the account does not write it', async () => {
+  const { scope, issue, spend } = await withAnn();
+  const row = { pk: 'person', sk: ann.id };
+  const [before] = await scope.get([row]);
+  await spend('sign-in', await issue('sign-in'));
+  assert.deepEqual(await scope.get([row]), [before]);
+});
+
 test('a code for a new password dies with the old one, and one to verify the email does not', async () => {
   const { write, issue, spend } = await withAnn();
   const [reset, verify] = [await issue('reset-password'), await issue('verify-email')];

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { secretHash, secretToken } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { Scope } from '../../store/port.ts';
-import { json, removeAsRead, type Table, table } from '../../store/table.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import { asRead, json, removeAsRead, type Table, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { emailKey } from './email.ts';
 import type { Account, Renewed } from './realm.ts';
@@ -15,6 +15,8 @@ export type CodePurpose = 'reset-password' | 'verify-email' | 'sign-in';
 interface StoredCode {
   readonly user_id: string;
   readonly mark: string;
+  /** The session that a code to sign in was made in. */
+  readonly session?: string | undefined;
 }
 
 export const codeLifetimeMilliseconds: Readonly<Record<CodePurpose, number>> = {
@@ -24,9 +26,9 @@ export const codeLifetimeMilliseconds: Readonly<Record<CodePurpose, number>> = {
 };
 
 const codes = table(
-  ({ purpose, code }: Pick<CodeUse<Account>, 'purpose' | 'code'>) => ({
+  ({ purpose, hash }: { readonly purpose: CodePurpose; readonly hash: string }) => ({
     pk: `mailed-code;${purpose}`,
-    sk: secretHash(code),
+    sk: hash,
   }),
   json<StoredCode>('mailed code', { user_id: 'string', mark: 'string' }),
 );
@@ -37,11 +39,33 @@ export async function issueCode(
   purpose: CodePurpose,
   account: Account,
 ): Promise<string> {
-  const code = secretToken();
-  const stored: StoredCode = { user_id: account.id, mark: markOf(purpose, account) };
-  const due = { at: clock.now() + codeLifetimeMilliseconds[purpose], queue: 'expire' } as const;
-  await scope.commit([codes.insert({ purpose, code }, stored, due)]);
+  const { code, change } = newCode(clock, purpose, account);
+  await scope.commit([change]);
   return code;
+}
+
+interface NewCode {
+  readonly code: string;
+  readonly codeHash: string;
+  readonly change: Change;
+}
+
+/** A code to sign in that the session shows its owner, for the commit that has the session name it. */
+export function newSignInCode(clock: Clock, account: Account, session: string): NewCode {
+  return newCode(clock, 'sign-in', account, session);
+}
+
+/** Ends a code to sign in that may be spent already. */
+export function signInCodeEnd(codeHash: string): Change {
+  return codes.remove({ purpose: 'sign-in', hash: codeHash }, 'any');
+}
+
+function newCode(clock: Clock, purpose: CodePurpose, account: Account, session?: string): NewCode {
+  const code = secretToken();
+  const codeHash = secretHash(code);
+  const stored: StoredCode = { user_id: account.id, mark: markOf(purpose, account), session };
+  const due = { at: clock.now() + codeLifetimeMilliseconds[purpose], queue: 'expire' } as const;
+  return { code, codeHash, change: codes.insert({ purpose, hash: codeHash }, stored, due) };
 }
 
 export interface CodeUse<A extends Account> {
@@ -57,25 +81,29 @@ export async function requireCode<A extends Account>(scope: Scope, use: CodeUse<
 }
 
 /**
- * Writes what `change` makes of the account in the commit that ends the code, so that a code is good once.
+ * Writes what `change` makes of the account in the commit that ends the code, so that a code is good once. An account that
+ * stays as it is has to be as it was read, and does not get in the way of others who change it.
  * @throws Problem `not_found` for a code that is good no more.
  */
 export async function spendCode<A extends Account, R extends Renewed<A>>(
   scope: Scope,
   use: CodeUse<A>,
-  change: (account: A) => Promise<R>,
+  change: (account: A, session: string | undefined) => Promise<R>,
 ): Promise<R> {
   const { planned } = await transact(scope, async () => {
     const { code, account } = await findHolder(scope, use);
-    const renewed = await change(account.value);
+    const renewed = await change(account.value, code.value.session);
     const { holder, along } = renewed;
-    return { renewed, changes: [removeAsRead(code), use.accounts.replace(account, holder), ...along] };
+    const { pk, sk } = account;
+    const written: Change =
+      holder === account.value ? { kind: 'check', pk, sk, if: asRead(account) } : use.accounts.replace(account, holder);
+    return { renewed, changes: [removeAsRead(code), written, ...along] };
   });
   return planned.renewed;
 }
 
 async function findHolder<A extends Account>(scope: Scope, use: CodeUse<A>) {
-  const code = await codes.read(scope, use);
+  const code = await codes.read(scope, { purpose: use.purpose, hash: secretHash(use.code) });
   if (code === undefined) throw goodNoMore();
   const account = await use.accounts.read(scope, code.value.user_id);
   if (account === undefined || markOf(use.purpose, account.value) !== code.value.mark) throw goodNoMore();
@@ -93,6 +121,6 @@ function markOf(purpose: CodePurpose, { email, password_hash, suspended_for }: A
 }
 
 /** The same for a code that never was, and for a spent, expired or superseded code. */
-function goodNoMore(): Problem {
+export function goodNoMore(): Problem {
   return new Problem('not_found', 'the code is no longer valid: request another mail');
 }

@@ -46,6 +46,8 @@ interface StoredSession {
 /** A session as its person sees it: what it is found by, and never its token. */
 interface ListedSession extends Omit<ShownSession, 'id' | 'current'> {
   readonly token_hash: string;
+  /** Of the last sign-in link that was made in the session: the one that may still be good. */
+  readonly link_hash?: string | undefined;
 }
 
 export const sessionMilliseconds = 12 * 60 * 60 * 1000;
@@ -128,11 +130,29 @@ async function callerOf(platform: Scope, tokenHash: string): Promise<OrgCaller |
   return { user: { id, email, name }, org, role, sessionId: session.id, session_epoch };
 }
 
+/** Has a session name a new sign-in link in place of its former one. @throws Problem `token_invalid`. */
+export async function nameLink(
+  platform: Scope,
+  { user, sessionId }: OrgCaller,
+  link_hash: string,
+): Promise<{ readonly former: string | undefined; readonly change: Change }> {
+  const listed = await listedSessions.read(platform, [user.id, sessionId]);
+  if (listed === undefined) throw sessionEnded();
+  return { former: listed.value.link_hash, change: listedSessions.replace(listed, { ...listed.value, link_hash }) };
+}
+
+/** Whether a session of the person goes on. */
+export async function isStanding(platform: Scope, userId: string, sessionId: string): Promise<boolean> {
+  return (await listedSessions.read(platform, [userId, sessionId])) !== undefined;
+}
+
 /** The caller's own sessions, in all orgs. */
 export async function listSessions(platform: Scope, { user, sessionId }: OrgCaller): Promise<readonly ShownSession[]> {
-  return (await sessionsOf(platform, user.id)).map(({ sk: id, value: { token_hash: _, ...listed } }) => {
-    return { id, ...listed, current: id === sessionId };
-  });
+  return (await sessionsOf(platform, user.id)).map(
+    ({ sk: id, value: { token_hash: _, link_hash: _link, ...listed } }) => {
+      return { id, ...listed, current: id === sessionId };
+    },
+  );
 }
 
 /** @throws Problem `not_found` where it is no session of the caller. */
@@ -160,8 +180,12 @@ export async function keepSession(
 ): Promise<readonly Change[]> {
   const listed = await listedSessions.read(platform, [user.id, sessionId]);
   const session = listed === undefined ? undefined : await sessions.read(platform, listed.value.token_hash);
-  if (session === undefined) throw new Problem('token_invalid', 'the session has ended');
+  if (session === undefined) throw sessionEnded();
   return [sessions.replace(session, { ...session.value, session_epoch })];
+}
+
+function sessionEnded(): Problem {
+  return new Problem('token_invalid', 'the session has ended');
 }
 
 /** The earliest first, since their ids are in the order of time. */
