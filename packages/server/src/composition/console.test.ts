@@ -13,9 +13,14 @@ const settings = {
   publicUrl: undefined,
 } as const;
 
-function folderOf(context: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'freehold-console-'));
+/** A folder like `packages/console`, with a program that builds it. */
+function folderOf(context: TestContext, files: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'console-'));
   context.after(() => rmSync(folder, { recursive: true }));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(folder, path, '..'), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
   return folder;
 }
 
@@ -45,20 +50,16 @@ test('a platform without a console, or without a management gateway, says nothin
   }
 });
 
-test('what was built is read once, and a file of an unknown type fails the start', (context) => {
-  const folder = folderOf(context);
+test('what was built is read once, and what others put beside it is not served', (context) => {
   const { lines, log } = listening();
-  mkdirSync(join(folder, 'assets'));
-  writeFileSync(join(folder, 'index.html'), '<p>');
-  writeFileSync(join(folder, 'assets', 'main-1.js'), '1');
-  writeFileSync(join(folder, 'assets', 'main-1.js.br'), 'b');
+  const paths = ['main-1.js', 'main-1.js.map', '.DS_Store', 'page.exe'].map((name) => `dist/assets/${name}`);
+  const files = { 'dist/index.html': '<p>', 'dist/.DS_Store': '', 'dist/assets/main-1.js.br': 'b' };
+  const folder = folderOf(context, { ...files, ...Object.fromEntries(paths.map((path) => [path, ''])) });
   const state = openConsole(settings, log, folder).current();
   assert.ok(state.is === 'built');
   assert.deepEqual([...state.files.assets.keys()], ['/assets/main-1.js']);
   assert.deepEqual(state.files.assets.get('/assets/main-1.js')?.coded, { br: Buffer.from('b') });
   assert.deepEqual(lines, []);
-  writeFileSync(join(folder, 'assets', 'page.exe'), '');
-  assert.throws(() => openConsole(settings, log, folder), /unknown type/);
 });
 
 test('browsers reach the app gateway at its public address, else at its port', (context) => {
@@ -73,4 +74,63 @@ test('browsers reach the app gateway at its public address, else at its port', (
   there.openedApp('http://127.0.0.1:4000');
   assert.deepEqual(there.appAddress(), { url: publicUrl });
   assert.deepEqual([local.basePath, there.basePath], ['/', '/manage/']);
+});
+
+/** A console in development, or as it is shipped. */
+function opened(folder: string, mode: 'development' | 'production') {
+  const { lines, log } = listening();
+  return { site: openConsole({ ...settings, mode }, log, folder), lines };
+}
+
+/** Ends with the build and what is logged of it. */
+async function builtBy({ site, lines }: ReturnType<typeof opened>): Promise<void> {
+  site.build();
+  while (!/console (is|could not be) built|cannot be read/.test(lines.at(-1) ?? ''))
+    await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+const vite = { 'node_modules/vite/package.json': '{}' };
+
+test('a console that cannot be read is missing, and the log says why', (context) => {
+  // A folder in the place of the page fails for every user that the tests may run as.
+  const { site, lines } = opened(folderOf(context, { 'dist/index.html/a.js': '' }), 'production');
+  assert.equal(site.current().is, 'missing');
+  assert.match(lines.join('\n'), /cannot be read: EISDIR[\s\S]*not built/);
+});
+
+test('a browser that comes before the build begins waits for it', (context) => {
+  const states = (files: Readonly<Record<string, string>>, mode: 'development' | 'production') =>
+    opened(folderOf(context, files), mode).site.current().is;
+  const source = { 'build/build.ts': '' };
+  assert.equal(states({ ...vite, ...source }, 'development'), 'building');
+  assert.equal(states({ ...vite, ...source }, 'production'), 'missing');
+  assert.equal(states(source, 'development'), 'missing');
+  assert.equal(states({ ...vite, ...source, 'dist/index.html': '' }, 'development'), 'built');
+});
+
+test('a build whose files cannot be read leaves the console missing', async (context) => {
+  const build = "import { mkdirSync } from 'node:fs';\nmkdirSync('dist/index.html', { recursive: true });\n";
+  const console = opened(folderOf(context, { ...vite, 'build/build.ts': build }), 'development');
+  await builtBy(console);
+  assert.equal(console.site.current().is, 'missing');
+});
+
+test('a build that fails leaves the console missing, and the log has what it said', async (context) => {
+  const build = "throw new Error(['no', 'luck'].join(' '));\n";
+  const console = opened(folderOf(context, { ...vite, 'build/build.ts': build }), 'development');
+  await builtBy(console);
+  assert.equal(console.site.current().is, 'missing');
+  assert.match(console.lines.at(-1) ?? '', /could not be built: [\s\S]*no luck/);
+});
+
+test('a console that cannot be read is built again', async (context) => {
+  const build = [
+    "import { rmSync, writeFileSync } from 'node:fs';",
+    "rmSync('dist/index.html', { recursive: true });",
+    "writeFileSync('dist/index.html', '');",
+  ];
+  const files = { ...vite, 'build/build.ts': build.join('\n'), 'dist/index.html/a.js': '' };
+  const console = opened(folderOf(context, files), 'development');
+  await builtBy(console);
+  assert.equal(console.site.current().is, 'built');
 });

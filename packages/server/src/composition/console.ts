@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { readConsoleFiles } from '../gateway/console-files.ts';
 import type { ConsoleSource, ConsoleState } from '../gateway/console-source.ts';
@@ -27,12 +27,23 @@ type Settings = Pick<Config, 'mode' | 'console' | 'managementPort' | 'management
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 const consoleFolder = join(root, 'packages', 'console');
-const sources = [join(consoleFolder, 'src'), join(consoleFolder, 'build'), join(root, 'packages', 'contract', 'src')];
 
-export function openConsole(settings: Settings, log: Log, folder = join(consoleFolder, 'dist')): OpenedConsole {
+/** What goes wrong with the files of the console is logged: the API is served without it. */
+export function openConsole(settings: Settings, log: Log, folder = consoleFolder): OpenedConsole {
   const { mode, managementUrl, publicUrl } = settings;
   const isServed = settings.console && settings.managementPort !== undefined;
-  let state: ConsoleState = isServed ? readState(folder) : { is: 'off' };
+  const read = (): ConsoleState => {
+    try {
+      return readState(join(folder, 'dist'));
+    } catch (error) {
+      log.warn(`the console cannot be read: ${messageOf(error)}`);
+      return { is: 'missing' };
+    }
+  };
+  let state: ConsoleState = isServed ? read() : { is: 'off' };
+  const builder = isServed && mode !== 'production' ? findBuilder(folder) : undefined;
+  // Browsers may come before the build begins, which waits until the demo is made.
+  if (state.is === 'missing' && builder !== undefined) state = { is: 'building' };
   let appUrl: string | undefined;
   if (state.is === 'missing' && mode === 'production')
     log.warn('the console is not built: `npm run build:console` builds it for the next start');
@@ -47,34 +58,43 @@ export function openConsole(settings: Settings, log: Log, folder = join(consoleF
       appUrl = url;
     },
     build: () => {
-      if (state.is === 'off' || mode === 'production' || isCurrent(folder)) return;
-      const builder = findBuilder();
+      if (state.is === 'off' || mode === 'production' || (state.is === 'built' && isCurrent(folder))) return;
       if (builder === undefined) {
         if (state.is === 'missing') log.warn('the console is not built: `npm ci && npm run build:console` builds it');
         return;
       }
       log.info('building the console, which takes a few seconds');
-      if (state.is === 'missing') state = { is: 'building' };
-      runBuilder(builder, (fault) => {
+      const ended = (fault: string | undefined) => {
         if (fault === undefined) log.info('the console is built');
         else log.warn(`the console could not be built: ${fault}`);
-        state = readState(folder);
-      });
+        state = read();
+      };
+      try {
+        runBuilder(builder, ended);
+      } catch (error) {
+        ended(messageOf(error));
+      }
     },
   };
 }
 
-function readState(folder: string): ConsoleState {
-  if (!existsSync(join(folder, 'index.html'))) return { is: 'missing' };
-  return { is: 'built', files: readConsoleFiles(folder) };
+function readState(dist: string): ConsoleState {
+  if (!existsSync(join(dist, 'index.html'))) return { is: 'missing' };
+  return { is: 'built', files: readConsoleFiles(dist) };
 }
 
-/** Whether nothing was changed since the build. What was installed without its sources is current. */
+/**
+ * Whether nothing was changed since the build. What was installed without its sources is current; files that come and
+ * go while they are looked at are being changed.
+ */
 function isCurrent(folder: string): boolean {
-  const page = join(folder, 'index.html');
-  if (!existsSync(page)) return false;
-  const builtAt = statSync(page).mtimeMs;
-  return sources.every((source) => newestIn(source) <= builtAt);
+  const sources = [join(folder, 'src'), join(folder, 'build'), join(root, 'packages', 'contract', 'src')];
+  try {
+    const builtAt = statSync(join(folder, 'dist', 'index.html')).mtimeMs;
+    return sources.every((source) => newestIn(source) <= builtAt);
+  } catch {
+    return false;
+  }
 }
 
 function newestIn(folder: string): number {
@@ -85,8 +105,8 @@ function newestIn(folder: string): number {
 }
 
 /** The program that builds it; undefined where what development needs is not installed. */
-function findBuilder(): string | undefined {
-  const builder = join(consoleFolder, 'build', 'build.ts');
+function findBuilder(folder: string): string | undefined {
+  const builder = join(folder, 'build', 'build.ts');
   if (!existsSync(builder)) return undefined;
   try {
     createRequire(builder).resolve('vite/package.json');
@@ -98,15 +118,23 @@ function findBuilder(): string | undefined {
 
 /** Nothing waits for the build: a platform that ends leaves it to finish by itself. */
 function runBuilder(builder: string, ended: (fault: string | undefined) => void): void {
-  const child = spawn(process.execPath, [builder], { cwd: consoleFolder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [builder], {
+    cwd: join(dirname(builder), '..'),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let said = '';
+  // First, since a process that could not begin may have no streams.
+  child.once('error', (error) => ended(error.message));
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       if (said.length < saidCharactersMax) said += text;
     });
-  child.once('error', (error) => ended(error.message));
   child.once('close', (code) => ended(code === 0 ? undefined : said.trim()));
   child.unref();
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 const saidCharactersMax = 4_000;

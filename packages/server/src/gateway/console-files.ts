@@ -29,7 +29,10 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** @throws Error if the folder is not there, or has a file of an unknown type. */
+/**
+ * What others put into the folder, such as a source map or a `.DS_Store`, is not served.
+ * @throws Error if the folder or a file cannot be read.
+ */
 export function readConsoleFiles(folder: string): ConsoleFiles {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -40,7 +43,7 @@ export function readConsoleFiles(folder: string): ConsoleFiles {
     const ending = extname(file);
     if (codedNames.has(ending) || ending === '.html') continue;
     const contentType = contentTypes[ending];
-    if (contentType === undefined) throw new Error(`the console has a file of an unknown type: ${file}`);
+    if (contentType === undefined) continue;
     const coded = codings
       .map((coding) => [coding, file + endings[coding]] as const)
       .filter(([, path]) => names.includes(path))
