@@ -364,7 +364,8 @@ function readUrl(name: string, value: string | undefined, mistakes: string[]): s
   const url = URL.parse(value);
   const isWeb = url !== null && ['http:', 'https:'].includes(url.protocol);
   const isPlain = isWeb && !/[?#]/.test(value) && url.username === '' && url.password === '';
-  if (isPlain) return url.href.replace(/\/+$/, '');
+  // `URL` takes hosts such as `*.example` and `a;b`, which mean something else in a header.
+  if (isPlain && /^(\[[\da-f:.]+\]|[\w.-]+)$/.test(url.hostname)) return url.href.replace(/\/+$/, '');
   mistakes.push(`${name} must be an http or https address, not \`${value}\``);
   return undefined;
 }

@@ -85,6 +85,15 @@ test('the page finds its files below the path of the public address', () => {
   assert.match(reply?.body ?? '', /^<base href="\/manage\/">/);
 });
 
+test('an address stands in the page as it is, whatever signs its path has', () => {
+  const url = "https://api.example/$&$'$$/&quot;/__BASE__";
+  const reply = consoleReply(source(built, { basePath: '/$`/', appAddress: () => ({ url }) }), asked(browser), '/');
+  const [, content = ''] = /<meta content="([^"]*)">/.exec(reply?.body ?? '') ?? [];
+  assert.equal(content.replaceAll('&amp;', '&'), url);
+  assert.doesNotMatch(content, /&(?!amp;)/);
+  assert.match(reply?.body ?? '', /^<base href="\/\$`\/">/);
+});
+
 test('a file is kept for ever, and sent in the best coding that the browser takes', () => {
   const of = (encoding: string | undefined) => {
     const reply = consoleReply(source(built), asked({ 'accept-encoding': encoding }), '/assets/main.js');

@@ -52,7 +52,13 @@ function appUrl(address: AppAddress | undefined, { headers }: IncomingMessage): 
 /** Each reply has a nonce of its own, so no cache may keep it. */
 function pageReply(page: string, basePath: string, app: string): Reply {
   const nonce = randomBytes(16).toString('base64url');
-  const body = page.replaceAll('__NONCE__', nonce).replaceAll('__BASE__', basePath).replaceAll('__APP_URL__', app);
+  const marks = new Map([
+    ['__NONCE__', nonce],
+    ['__BASE__', basePath],
+    ['__APP_URL__', app],
+  ]);
+  // Addresses are as `URL` writes them: of the signs that mean something in a quoted attribute they have `&` alone.
+  const body = page.replaceAll(/__[A-Z_]+__/g, (mark) => (marks.get(mark) ?? mark).replaceAll('&', '&amp;'));
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
