@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -80,8 +80,11 @@ test('the demo has 2,000 records in two workspaces, a release, a change since, a
 test('a second start on the same data makes no second demo, and has denials to look at too', async () => {
   const dataDir = platform.dataDir;
   await platform.terminate();
+  const tokenFile = join(dataDir, 'demo.jwt');
+  chmodSync(tokenFile, 0o644);
   const again = await startPlatform({ dataDir, env: demo });
   await demoIsShown(again);
+  assert.equal(statSync(tokenFile).mode & 0o777, 0o600);
   assert.doesNotMatch(again.stdout() + again.stderr(), /internal_error|"level":"(?:warn|error)"|"level":[45]0/);
   const builder = await builderOf(again, dataDir);
   const { comment, ticket } = await builder.recordsByEntity();

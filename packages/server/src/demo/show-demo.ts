@@ -2,7 +2,7 @@
  * The demo app of a first start: made once the platform is ready, completed by a later start if this one is killed, and
  * described at each start. What signs in again lies in the data folder, readable by its owner alone.
  */
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { secretToken } from '../lib/ids.ts';
 import { type Demo, type MadeDemo, makeDemo } from './make-demo.ts';
@@ -51,8 +51,14 @@ function newDemo(): Demo {
 }
 
 /** All or nothing: a file that a killed start has half written would hide its accounts. */
-async function keep(path: string, demo: KeptDemo): Promise<void> {
-  await writeFile(`${path}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+function keep(path: string, demo: KeptDemo): Promise<void> {
+  return writePrivate(path, `${JSON.stringify(demo, null, 2)}\n`);
+}
+
+/** Puts a new file in the place of the old one, whose mode may be another. */
+async function writePrivate(path: string, text: string): Promise<void> {
+  await rm(`${path}.new`, { force: true });
+  await writeFile(`${path}.new`, text, { mode: 0o600 });
   await rename(`${path}.new`, path);
 }
 
@@ -68,7 +74,7 @@ async function present(options: DemoOptions, demo: Demo, { builder, clientId, se
   };
   for (const desk of desks) await makeRefusedCalls(app, desk, sessionOf);
   const path = join(dataDir, 'demo.jwt');
-  await writeFile(path, (await sessionOf('Bob')).token, { mode: 0o600 });
+  await writePrivate(path, (await sessionOf('Bob')).token);
   const link = hasConsole ? await builder.call('/auth/sign-in-links', { method: 'POST' }) : undefined;
   return `
 A demo app is ready: a help desk with two workspaces and 2,000 records.
