@@ -21,6 +21,11 @@ test('the link that a first start prints leads to the console of the demo, once'
   const link = await printedLink(platform);
   const page = await (await openBrowser(context, platform)).newPage();
   await page.goto(link);
+  const signIn = page.getByRole('button', { name: 'Sign in' });
+  await signIn.waitFor();
+  await assertAccessible(page);
+  assert.deepEqual(await page.context().cookies(), [], 'a page that led here has signed the user in');
+  await signIn.click();
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Org: Demo' }).waitFor();
   await page.getByRole('link', { name: 'Entities' }).click();
@@ -28,6 +33,7 @@ test('the link that a first start prints leads to the console of the demo, once'
   await assertAccessible(page);
   await page.goto('about:blank');
   await page.goto(link);
+  await signIn.click();
   await page.getByRole('alert').getByText('not_found').waitFor();
   await assertAccessible(page);
   await page.goto('/sign-in/link');

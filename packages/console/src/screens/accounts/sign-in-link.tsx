@@ -1,7 +1,7 @@
-import { Anchor, Group, Loader, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { AccountPage } from './account-page.tsx';
@@ -9,21 +9,17 @@ import { mailedCode } from './mailed-code.ts';
 import { IncompleteLink } from './reset-password.tsx';
 import { asCookie, useSessionBegun } from './session-begun.ts';
 
-/** Signs in by the code of a link, which is valid once. */
+/**
+ * Signs in by the code of a link, which is valid once. It waits for a click, because another site may have led here, to
+ * have the user work in the account of its own.
+ */
 export function SignInLink() {
   const [code] = useState(mailedCode);
   const begun = useSessionBegun();
-  const { mutate, error } = useMutation({
+  const { mutate, isPending, error } = useMutation({
     mutationFn: () => call('signInByLink', { body: { code }, headers: asCookie, mayBeSignedOut: true }),
     onSuccess: ({ org }) => begun(org.code),
   });
-  // In development React runs effects twice, and the code is valid once.
-  const isSent = useRef(false);
-  useEffect(() => {
-    if (code === '' || isSent.current) return;
-    isSent.current = true;
-    mutate();
-  }, [code, mutate]);
   return (
     <AccountPage
       title="Sign in"
@@ -35,17 +31,21 @@ export function SignInLink() {
     >
       {code === '' ? (
         <IncompleteLink />
-      ) : error === null ? (
-        <Group role="status">
-          <Loader size="sm" />
-          <Text>Signing you in</Text>
-        </Group>
       ) : (
         <>
-          <ProblemAlert error={error} />
           <Text size="sm">
-            A link is valid once, for 15 minutes. The next start of the platform prints another one.
+            This link signs you in to the account that it was made for, in place of any account that you are signed in
+            to here. Go on only if you made it, or the platform printed it when you started it.
           </Text>
+          <ProblemAlert error={error} />
+          {error !== null && (
+            <Text size="sm">
+              A link is valid once, for 15 minutes. The next start of the platform prints another one.
+            </Text>
+          )}
+          <Button loading={isPending} onClick={() => mutate()} fullWidth>
+            Sign in
+          </Button>
         </>
       )}
     </AccountPage>
