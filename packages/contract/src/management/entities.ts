@@ -109,6 +109,7 @@ const PlannedStep = Type.Object({
     'field_removed',
     'field_changed',
     'field_renamed',
+    'field_converted',
     'field_filled',
     'values_lost',
     'index_built',

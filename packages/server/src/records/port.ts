@@ -38,6 +38,7 @@ export {
   type StoredRecord,
   type StoredText,
   systemData,
+  unconvertedFields,
   unknownField,
 } from './record.ts';
 export { directKey, directPartition, recordPlace, updatedRecordKey } from './record-keys.ts';

@@ -8,6 +8,7 @@ import {
   type CompiledEntity,
   type CompiledField,
   type CompiledFill,
+  convertedWhenRead,
   type FieldValue,
   isOwnedByCaller,
   isPlatformField,
@@ -15,6 +16,7 @@ import {
   isValueProblem,
   namedValues,
   newCheckEffort,
+  overtakenNames,
   readValue,
   storedValues,
 } from '../schema/port.ts';
@@ -58,6 +60,11 @@ export function readRecord(entity: StoredEntity, item: Item): StoredRecord {
 /** What a stored text says. It was checked before it was written, and is not looked at again: many are read at once. */
 export function dataOf({ stored }: StoredEntity, { value }: Pick<Item, 'value'>): RecordData {
   return namedValues(stored, JSON.parse(value) as RecordData);
+}
+
+/** The fields of which the record as it is stored has a value from before a conversion alone. */
+export function unconvertedFields({ stored }: StoredEntity, { value }: Pick<Item, 'value'>): readonly string[] {
+  return stored.conversions.length === 0 ? [] : convertedWhenRead(stored, JSON.parse(value) as RecordData);
 }
 
 /** That of a system entity, whose fields always have their names in the store. */
@@ -155,13 +162,13 @@ export function isMadeByPlatform({ fields }: CompiledEntity, name: string): bool
 }
 
 /** What the platform notes of a record's making and its last change. */
-export interface RecordStamps {
+export type RecordStamps = {
   readonly id: string;
   readonly created_at: string;
   readonly updated_at: string;
   readonly created_by: string;
   readonly updated_by: string;
-}
+};
 
 /**
  * A record of these values: fields in the order of the catalog, so that it reads the same however it came to be, and
@@ -231,8 +238,10 @@ function computedRecord(
     const held = behaviour.compute === undefined ? inputs[name] : room.compute(name, behaviour, inputs);
     if (held !== undefined) fields[name] = held;
   }
+  const overtaken = overtakenNames(entity, { before: standing, after: fields });
+  const isKept = (name: string): boolean => !entity.unkept.includes(name) && !overtaken.has(name);
   for (const [name, held] of Object.entries(standing))
-    if (!entity.fields.has(name) && !isPlatformField(name) && !entity.unkept.includes(name)) fields[name] = held;
+    if (!entity.fields.has(name) && !isPlatformField(name) && isKept(name)) fields[name] = held;
   return { ...fields, id, created_at, updated_at, created_by, updated_by };
 }
 

@@ -1,5 +1,6 @@
 import { type CompiledCheck, compileChecks } from './checks.ts';
 import { type CompiledField, compileField } from './compiled-field.ts';
+import { compileConversions } from './conversions/compile-conversions.ts';
 import { type EntityDefinition, isPlatformField } from './definition.ts';
 import { type EntityState, newEntityState } from './entity-state.ts';
 
@@ -59,7 +60,7 @@ export function compileEntity(
     compileField(field, readable),
   );
   const fields = new Map(catalog.map((field) => [field.name, field]));
-  const stored = storedNames(definition.UpdateParams);
+  const stored = storedNames(definition.UpdateParams, compileConversions(catalog));
   const hidden = state.hidden.map(stored.inMemory);
   const aliases = namesByAlias(definition.UpdateParams);
   const keys = compileKeys(definition);

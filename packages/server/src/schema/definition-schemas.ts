@@ -127,6 +127,10 @@ function fieldDefinition(): JsonSchema {
       ...text,
       description: 'The name under which records have the value, where it is another one. The platform keeps it.',
     },
+    convert: {
+      anyOf: [{ ...expression, description: 'In CEL over the field as it is: its value of another type.' }, conversion],
+      description: 'Sent as an expression in a change. The platform keeps what the values are converted from.',
+    },
     description: { ...text, maxLength: 2000 },
     formula: {
       anyOf: [
@@ -143,6 +147,21 @@ function fieldDefinition(): JsonSchema {
   };
   return closedObjectOf({ name: fieldName, ...hints }, Object.keys(hints));
 }
+
+const conversion = closedObjectOf({
+  cel: expression,
+  from: closedObjectOf(
+    {
+      name: fieldName,
+      storedAs: text,
+      colType,
+      items: { type: 'object' },
+      lookup: { type: 'object' },
+      convert: { type: 'object' },
+    },
+    ['colType', 'items', 'lookup', 'convert'],
+  ),
+});
 
 function lookupTo(onDelete: readonly OnDelete[]): JsonSchema {
   return closedObjectOf({ entity: text, onDelete: { ...text, enum: onDelete } }, ['onDelete']);

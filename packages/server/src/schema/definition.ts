@@ -31,6 +31,8 @@ export interface FieldDefinition {
   readonly formerNames?: readonly string[];
   /** The name under which stored records have the value, where it is not `name`: the one from before a rename. */
   readonly storedAs?: string;
+  /** How values that the field had before it became what it is become its own. */
+  readonly convert?: ConversionDefinition;
   readonly colType?: string;
   readonly validate?: boolean;
   readonly required?: boolean;
@@ -55,6 +57,18 @@ export interface FieldDefinition {
 export interface ExpressionFormula {
   readonly cel: string;
   readonly type: string;
+}
+
+/** The values of a field that are stored under an earlier name, with another type, as its own: builders send the expression. */
+export interface ConversionDefinition {
+  /** In CEL over the field alone, by the name and with the type that it had. */
+  readonly cel: string;
+  readonly from: ConvertedField;
+}
+
+/** What a field was until it was converted. That may have been converted too. */
+export interface ConvertedField extends Pick<FieldDefinition, 'name' | 'colType' | 'items' | 'lookup' | 'convert'> {
+  readonly storedAs: string;
 }
 
 /** What every element of an `array` is: a field without a name of its own. */
@@ -158,6 +172,8 @@ export const definitionLimits = {
   formerNamesMax: 20,
   indexesMax: 20,
   lookupListsMax: 4,
+  conversionsMax: 32,
+  conversionsOfFieldMax: 8,
   compoundIndexesMax: 4,
   compoundFieldsMax: 4,
   enumValuesMax: 500,

@@ -14,6 +14,7 @@ export {
   recordsMayMeet,
 } from './compile-entity.ts';
 export type { CompiledField } from './compiled-field.ts';
+export { conversionFrom, convertedName, identityOf, rootOf, storedNamesOf } from './conversions/conversion.ts';
 export {
   type CheckDefinition,
   type CompoundIndexDefinition,
@@ -129,7 +130,10 @@ export { parseViews } from './parsing/parse-views.ts';
 export { type Reference, type ReferenceMap, readReferences, withReferences, writeReferences } from './reference-map.ts';
 export { isInTemplate, renamesBetween, withRenames } from './renames/renamed-definition.ts';
 export {
+  convertedWhenRead,
+  isUnconverted,
   namedValues,
+  overtakenNames,
   renamedIn,
   type StoredNames,
   storedByName,

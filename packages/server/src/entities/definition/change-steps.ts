@@ -6,6 +6,7 @@ import {
   type EntityState,
   type FieldDefinition,
   type IndexState,
+  identityOf,
   isSameFill,
   isSameIndex,
   renamesBetween,
@@ -24,6 +25,7 @@ export interface ChangeStep {
     | 'field_removed'
     | 'field_changed'
     | 'field_renamed'
+    | 'field_converted'
     | 'field_filled'
     | 'values_lost'
     | 'index_built'
@@ -87,11 +89,12 @@ function fieldSteps(
   after: readonly FieldDefinition[],
   removed: readonly string[],
 ): readonly ChangeStep[] {
-  const old = new Map(before.map((field) => [storedNameOf(field), field]));
+  const old = new Map(before.map((field) => [identityOf(field), field]));
   return [
     ...after.flatMap((field): readonly ChangeStep[] => {
-      const was = old.get(storedNameOf(field));
-      if (was !== undefined) return [...renamedField(was, field), ...changedField(was, field)];
+      const was = old.get(identityOf(field));
+      if (was !== undefined)
+        return [...renamedField(was, field), ...convertedField(was, field), ...changedField(was, field)];
       const message = `field \`${field.name}\` is added with the type \`${colTypeOf(field)}\``;
       return [{ change: 'field_added', field: field.name, message }];
     }),
@@ -110,12 +113,20 @@ function renamedField({ name: from }: FieldDefinition, { name: field }: FieldDef
   return [{ change: 'field_renamed', field, from, message }];
 }
 
+function convertedField(was: FieldDefinition, is: FieldDefinition): readonly ChangeStep[] {
+  if (storedNameOf(was) === storedNameOf(is)) return [];
+  const types = `from \`${colTypeOf(was)}\` to \`${colTypeOf(is)}\``;
+  const message = `the values of field \`${is.name}\` are converted ${types}; those from before stay for a rollback`;
+  return [{ change: 'field_converted', field: is.name, message }];
+}
+
 /** What follows from a rename. */
 const membersOfNames: readonly string[] = ['name', 'aliases', 'formerNames', 'storedAs'];
 
 function changedField(was: FieldDefinition, is: FieldDefinition): readonly ChangeStep[] {
   const others = was.name === is.name ? ['formerNames'] : membersOfNames;
-  const members = changedMembers(was, is).filter((member) => !others.includes(member));
+  const ofConversion = storedNameOf(was) === storedNameOf(is) ? [] : ['convert', 'storedAs', 'colType', 'items'];
+  const members = changedMembers(was, is).filter((member) => ![...others, ...ofConversion].includes(member));
   if (members.length === 0) return [];
   const named = members.map((member) => `\`${member}\``).join(', ');
   return [{ change: 'field_changed', field: is.name, message: `field \`${is.name}\` changes in ${named}` }];
@@ -145,12 +156,16 @@ function fillSteps(
   const begun = after.fills?.filter((fill) => !standing.some((other) => isSameFill(fill, other))) ?? [];
   return begun.map(({ field: stored }): ChangeStep => {
     const field = inMemory(stored);
-    const isFormula = UpdateParams.some(({ name, formula }) => name === field && formula !== undefined);
-    const message = isFormula
-      ? `field \`${field}\` is computed in the stored records`
-      : `stored records without a value of field \`${field}\` are given one`;
-    return { change: 'field_filled', field, message };
+    const definition = UpdateParams.find(({ name }) => name === field);
+    return { change: 'field_filled', field, message: filledSentence(field, definition) };
   });
+}
+
+function filledSentence(name: string, definition: FieldDefinition | undefined): string {
+  if (definition?.formula !== undefined) return `field \`${name}\` is computed in the stored records`;
+  if (definition?.convert !== undefined)
+    return `converted values of field \`${name}\` are written to the stored records`;
+  return `stored records without a value of field \`${name}\` are given one`;
 }
 
 /** Indexes that the definition asks for: those that leave are none any more. */
@@ -237,7 +252,7 @@ export function otherStep(message: string): ChangeStep {
 }
 
 function isReordered(before: EntityDefinition, after: EntityDefinition): boolean {
-  const namesOf = ({ UpdateParams }: EntityDefinition) => UpdateParams.map(storedNameOf);
+  const namesOf = ({ UpdateParams }: EntityDefinition) => UpdateParams.map(identityOf);
   const [was, is] = [namesOf(before), namesOf(after)];
   return !isDeepStrictEqual(
     was.filter((name) => is.includes(name)),

@@ -2,6 +2,7 @@ import type { InputError } from '@freehold/contract/problem';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import type { EntityDefinition, FieldDefinition } from '../../schema/port.ts';
 import { compilePatterns, isObject, type ParsedDefinition, parseDefinition } from '../../schema/port.ts';
+import { convertFields } from './convert-fields.ts';
 import { type CatalogInPlace, renameFields, withoutKeptMembers } from './rename-fields.ts';
 
 /** A definition with what was sent of it, and the fields that are to go with their values. */
@@ -15,6 +16,8 @@ interface LeftValues {
   readonly hidden: readonly string[];
   /** The names under which they are stored, also those that are being erased. */
   readonly names: readonly string[];
+  /** The config version of the change. */
+  readonly version: number;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -37,9 +40,10 @@ export async function mergeDefinition(
 ): Promise<MergedDefinition> {
   const removed = readRemoved(removeFields, { standing, hidden: left.hidden, sent: members.UpdateParams });
   const taken = new Set(left.names);
+  const { version } = left;
   const renamed = renameFields({ standing, sent: members.UpdateParams, removed, taken });
   const isTakenOut = (member: string, value: unknown): boolean => value === null && optionalMembers.includes(member);
-  const catalog = mergeFields({ fields: renamed.standing.UpdateParams, taken }, renamed.sent, removed);
+  const catalog = mergeFields({ fields: renamed.standing.UpdateParams, taken, version }, renamed.sent, removed);
   const { UpdateParams: _, ...others } = members;
   const merged = Object.entries({ ...renamed.standing, ...others, UpdateParams: catalog.fields });
   const definition = Object.fromEntries(merged.filter(([member, value]) => !isTakenOut(member, value)));
@@ -86,12 +90,16 @@ interface MergedFields {
 }
 
 /** Fields stay in their order and new ones follow, unless all are sent: then the order is the one that was sent. */
-function mergeFields(standing: CatalogInPlace, sent: unknown, removed: readonly string[]): MergedFields {
+function mergeFields(
+  standing: CatalogInPlace & { readonly version: number },
+  sent: unknown,
+  removed: readonly string[],
+): MergedFields {
   const staying = standing.fields.filter(({ name }) => !removed.includes(name));
   if (sent === undefined) return { fields: staying, sentAt: [], leftOut: [] };
   if (!Array.isArray(sent)) return { fields: sent, sentAt: [], leftOut: [] };
   const old = new Map(staying.map((field) => [field.name, field]));
-  const merged = withoutKeptMembers(sent, standing).map((field, at) => ({
+  const merged = convertFields(withoutKeptMembers(sent, standing), standing).map((field, at) => ({
     field: mergeField(old.get(nameOf(field) ?? ''), field),
     at,
   }));

@@ -22,10 +22,14 @@ export function narrowedFields(before: CompiledEntity, after: CompiledEntity): r
       const mustHave = field.required && !isFilled(after.definition, field.definition);
       if (old !== undefined && isSecret(old) === isSecret(field))
         return (mustHave && !old.required) || isNarrower(old, field);
-      // Records have no value yet, or one of any type that a removed field has left.
-      return mustHave || before.hidden.includes(name);
+      // Records have no value yet, one of any type that a removed field has left, or one that is to be converted.
+      return mustHave || before.hidden.includes(name) || isConverted(after, field);
     })
     .map(({ name }) => name);
+}
+
+function isConverted({ stored }: CompiledEntity, { name }: CompiledField): boolean {
+  return stored.conversions.some((conversion) => conversion.name === name);
 }
 
 /** The checks that a definition holds records to, and the one before it did not. */

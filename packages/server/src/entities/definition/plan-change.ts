@@ -3,7 +3,14 @@ import type { ConfigSet } from '../../config/port.ts';
 import { type ConfigChange, itemChanged, newBodies } from '../../config/port.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import type { CompiledEntity, EntityState, ParsedDefinition } from '../../schema/port.ts';
-import { apiName, contentOfBodies, type EntityContent, revivedNames } from '../../schema/port.ts';
+import {
+  apiName,
+  contentOfBodies,
+  type EntityContent,
+  revivedNames,
+  rootOf,
+  storedNamesOf,
+} from '../../schema/port.ts';
 import type { EntityAdminDeps } from '../admin-deps.ts';
 import { readConfigBodies, shownConfig } from '../config-bodies.ts';
 import { entityAudited } from '../entity-audited.ts';
@@ -63,13 +70,16 @@ export async function planChange(
   const { definition, warnings, removed } = await mergeDefinition(
     before.definition,
     members,
-    valuesLeft(before, active.state),
+    { ...valuesLeft(before, active.state), version: next },
     judge,
   );
   const content = { ...standing, definition };
   await refuseOrphanedViews(set, { before: standing, after: content });
   const versions = { ...active.versions, create: next };
-  const target = { name: entityName, wanted: { content, versions, erased: removed.map(before.stored.inStore) } };
+  const target = {
+    name: entityName,
+    wanted: { content, versions, erased: removed.flatMap((name) => storedUnder(before, name)) },
+  };
   const { steps, changes } = await planMigration(deps, { orgCode, set, next, keepsRecords: false }, [target]);
   const [step] = steps;
   if (step?.after === undefined || step.state === undefined)
@@ -92,6 +102,14 @@ export async function planChange(
     lost: [...removed, ...overwrittenFields(before, step.after)],
     warnings: [...warnings, ...changeWarnings({ before: before.definition, after: definition, removed })],
   };
+}
+
+/** The names under which records may have values of a field, or of one that the definition has no more. */
+function storedUnder({ fields, stored, hidden }: CompiledEntity, name: string): readonly string[] {
+  const root = rootOf(stored.inStore(name));
+  const known = fields.get(name)?.definition;
+  const left = hidden.map(stored.inStore).filter((one) => rootOf(one) === root);
+  return [...new Set([...(known === undefined ? [stored.inStore(name)] : storedNamesOf(known)), ...left])];
 }
 
 /** What records may have that the definition does not show. */

@@ -82,6 +82,7 @@ function recordsOf(
   switch (change) {
     case 'field_added':
     case 'field_changed':
+    case 'field_converted':
       return failing === undefined ? none : asLooked(failing.byField.of(field), failing.found);
     case 'check_added':
       return failing === undefined ? none : asLooked(failing.byCheck.of(check), failing.found);

@@ -88,7 +88,7 @@ function renameProblem(
   if (renames.has(from)) return contradiction(`field \`${old}\` is renamed to \`${renames.get(from)}\` too`);
   const holder = owners.get(name);
   if (holder !== undefined && holder !== renamed) return isNameOf(is, holder);
-  if (storedNameOf(renamed) !== name && taken.has(name)) return isLeft(is);
+  if (holder === undefined && taken.has(name)) return isLeft(is);
   if (reservedTokens.includes(name) && isInTemplate(standing, from))
     return contradiction(`a template names field \`${old}\`, and \`{${is}}\` means the workspace there`);
   return undefined;

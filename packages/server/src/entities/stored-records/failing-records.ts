@@ -4,7 +4,7 @@ import type { ConfigSet } from '../../config/port.ts';
 import type { RecordData } from '../../records/port.ts';
 import { checkLookups, readSealed, sealedKey } from '../../records/port.ts';
 import type { CompiledCheck, CompiledEntity, CompiledField } from '../../schema/port.ts';
-import { type CheckEffort, isFilled, newCheckEffort, readValue } from '../../schema/port.ts';
+import { type CheckEffort, isFilled, isUnconverted, newCheckEffort, readValue } from '../../schema/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import type { WorkspaceOfOrg } from '../../tenancy/port.ts';
 import { type Looked, lookAtRecords } from './look-at-records.ts';
@@ -128,6 +128,10 @@ function valueErrors(
 ): readonly InputError[] {
   const pointer = `/${name}`;
   const value = behaviour.isSecret === true ? undefined : data[name];
+  if (value === undefined && isUnconverted(entity.stored, name, data)) {
+    const message = `field \`${name}\`: its conversion gives no value of its type`;
+    return [{ pointer, code: 'not_converted', message }];
+  }
   if (value === undefined) {
     if (!required || sealed.includes(name) || isFilled(entity.definition, definition)) return [];
     return [{ pointer, code: 'required', message: `field \`${name}\` is required` }];

@@ -8,6 +8,7 @@ import {
   recordChanges,
   renewedRecord,
   type StoredRecord,
+  unconvertedFields,
   updatedRecordKey,
 } from '../../records/port.ts';
 import type { CompiledEntity, CompiledFill } from '../../schema/port.ts';
@@ -27,7 +28,10 @@ export async function planFill(
   const step = { changes: new Map<string, Change>(), bytes: 0, taken: 0, end: '', unfilled: [] as UnfilledRecord[] };
   for await (const { place, item } of cooperatively(records)) {
     const record = readRecord(task.entity, item);
-    const { changes, fields } = await planRecord(scope, task, record);
+    const { changes, fields } = await planRecord(scope, task, {
+      record,
+      unconverted: unconvertedFields(task.entity, item),
+    });
     const bytes = step.bytes + bytesOf(changes);
     const isTooMuch = step.changes.size + changes.length > changesPerStep || bytes > bytesPerStep;
     // What one record gives up another may take: the next step finds it so.
@@ -56,16 +60,26 @@ interface FilledRecord {
   readonly fields: readonly string[];
 }
 
-async function planRecord(scope: Scope, { entity, fills }: FillTask, before: StoredRecord): Promise<FilledRecord> {
+interface UnwrittenRecord {
+  readonly record: StoredRecord;
+  readonly unconverted: readonly string[];
+}
+
+async function planRecord(
+  scope: Scope,
+  { entity, fills }: FillTask,
+  { record: before, unconverted }: UnwrittenRecord,
+): Promise<FilledRecord> {
   const names = fills.map(({ field }) => entity.stored.inMemory(field));
   const asked = entity.fills.filter(({ name }) => names.includes(name));
   const missing = (data: RecordData): readonly string[] =>
-    asked.map(({ name }) => name).filter((name) => !Object.hasOwn(data, name));
+    [...new Set([...asked.map(({ name }) => name), ...unconverted])].filter((name) => !Object.hasOwn(data, name));
+  const isStored = unconverted.every((name) => !Object.hasOwn(before.data, name));
   // A value that another record has already keeps none of the others from being filled.
   for (const fill of [asked, asked.filter(({ isByWriters }) => isByWriters)]) {
     const after = renewed(entity, before, fill);
     if (after === undefined) continue;
-    if (names.every((name) => isDeepStrictEqual(before.data[name], after[name])))
+    if (isStored && names.every((name) => isDeepStrictEqual(before.data[name], after[name])))
       return { changes: [], fields: missing(after) };
     const changes = await changesOf(scope, entity, { before, after });
     if (changes !== undefined) return { changes, fields: missing(after) };

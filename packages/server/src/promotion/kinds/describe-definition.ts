@@ -3,6 +3,7 @@ import {
   colTypeOf,
   type EntityDefinition,
   type FieldDefinition,
+  identityOf,
   lookupOf,
   type OwnerIndexDefinition,
   renamesBetween,
@@ -22,7 +23,7 @@ export function describeDefinition(stood: EntityDefinition, after: EntityDefinit
     ...describeList({
       what: 'field',
       nameOf: ({ name }) => name,
-      keyOf: storedNameOf,
+      keyOf: identityOf,
       before: before.UpdateParams,
       after: after.UpdateParams,
       added: (field) => `is new, ${kindOf(field)}`,
@@ -80,8 +81,14 @@ function changedField(before: FieldDefinition, after: FieldDefinition): readonly
   const is = colTypeOf(after);
   const renamed = before.name === after.name ? [] : [`field \`${before.name}\` is called \`${after.name}\` now`];
   const type = was === is ? [] : [`${label} is of the type \`${is}\` now, and was of \`${was}\``];
-  const described = [...(type.length > 0 ? ['colType'] : []), ...namesDescribed(before, after)];
-  return [...renamed, ...type, ...describeMembers(`${label}: `, { before, after }, described)];
+  const isConverted = storedNameOf(before) !== storedNameOf(after);
+  const converted = isConverted ? [`the values of ${label} are converted; those from before stay for a rollback`] : [];
+  const described = [
+    ...(type.length > 0 ? ['colType'] : []),
+    ...(isConverted ? ['items', 'convert', 'storedAs'] : []),
+    ...namesDescribed(before, after),
+  ];
+  return [...renamed, ...type, ...converted, ...describeMembers(`${label}: `, { before, after }, described)];
 }
 
 /** What follows from a rename, or from other aliases. */

@@ -6,7 +6,7 @@ import { evaluateOn, evaluationSteps, type ReadableFields } from '../field-types
 import { type FieldValue, type FieldValues, readValue } from '../field-types/field-type.ts';
 import { fieldTypeOf, readableFields } from '../field-types/registry.ts';
 import { lookupOf } from '../lookups.ts';
-import type { FillState } from './fill-states.ts';
+import { type FillState, isFilled } from './fill-states.ts';
 
 /** How a record without a value of a field gets one, as long as the field is being filled. */
 export interface CompiledFill {
@@ -21,17 +21,17 @@ export interface CompiledFill {
 
 /** The fields that are being filled, in the order of the catalog: one may read those before it. Formulas are not among them. */
 export function compileFills(
-  { UpdateParams, UniqueIndexes = [] }: EntityDefinition,
+  entity: EntityDefinition,
   states: readonly FillState[],
   fields: ReadonlyMap<string, CompiledField>,
 ): readonly CompiledFill[] {
   const filling = states.filter(({ state }) => state === 'filling').map(({ field }) => field);
   if (filling.length === 0) return [];
+  const { UpdateParams, UniqueIndexes = [] } = entity;
   const readable = readableFields(UpdateParams);
   return UpdateParams.flatMap((definition): readonly CompiledFill[] => {
     const field = fields.get(definition.name);
-    if (field === undefined || definition.formula !== undefined || !filling.includes(storedNameOf(definition)))
-      return [];
+    if (field === undefined || !filling.includes(storedNameOf(definition)) || !isFilled(entity, definition)) return [];
     const isByWriters = !UniqueIndexes.some((unique) => unique.fields.includes(field.name));
     const { made, steps } = madeBy(definition, readable);
     const value = (record: FieldValues): FieldValue | undefined => {

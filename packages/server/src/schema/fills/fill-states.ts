@@ -44,8 +44,8 @@ export function nextFillStates(
     const stored = storedNameOf(field);
     const standing = current.find((one) => one.field === stored);
     const previous = old.get(stored);
-    const was = previous === undefined ? undefined : fillSource(before, previous);
-    const is = fillSource(after, field);
+    const was = previous === undefined ? undefined : (fillSource(before, previous) ?? conversionSource(previous));
+    const is = fillSource(after, field) ?? conversionSource(field);
     if (is === undefined) return [];
     const isNewlyRequired = isRequired(field) && (previous === undefined || !isRequired(previous));
     if (isDeepStrictEqual(was, is) && !isNewlyRequired && standing?.state !== 'failed')
@@ -64,8 +64,13 @@ export function isFilled(definition: EntityDefinition, field: FieldDefinition): 
 
 /** Where the values of a field come from in records that have none. */
 interface FillSource {
-  readonly kind: 'formula' | 'backfill' | 'default';
+  readonly kind: 'formula' | 'backfill' | 'default' | 'conversion';
   readonly from: unknown;
+}
+
+/** A field is stored under another name once it is converted, so each of its conversions fills another one. */
+function conversionSource({ convert }: FieldDefinition): FillSource | undefined {
+  return convert === undefined ? undefined : { kind: 'conversion', from: undefined };
 }
 
 function fillSource(

@@ -65,6 +65,7 @@ const hintShapes: Readonly<Record<string, HintShape>> = {
   aliases: names,
   formerNames: names,
   storedAs: text,
+  convert: { holds: isObject, expected: 'an expression that is sent for a field that stands' },
   description: { holds: (value) => typeof value === 'string' && value.length <= 2000, expected: 'a string' },
   default: { holds: (value) => value !== null, expected: 'a value of the field' },
 };

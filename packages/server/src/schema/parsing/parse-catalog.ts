@@ -8,6 +8,7 @@ import { isSharedParameter } from '../parameter-names.ts';
 import type { AddError } from './add-error.ts';
 import { checkedHints } from './field-hints.ts';
 import { partsOf } from './members.ts';
+import { checkConversions } from './parse-conversion.ts';
 import { parseField } from './parse-field.ts';
 import { checkBackfillTypes, checkFormulaTypes } from './parse-formula.ts';
 import { checkFieldNames, type PlacedField } from './parse-names.ts';
@@ -31,6 +32,7 @@ export function parseCatalog(input: unknown, add: AddError): Catalog {
     placed.push({ field, pointer: part.pointer });
   }
   checkFieldNames(placed, add);
+  checkConversions(placed, add);
   const fields = placed.map(({ field }) => field);
   checkExpressions(fields, places, add);
   const { indexesMax, lookupListsMax } = definitionLimits;

@@ -8,6 +8,7 @@ import { fieldNameProblem } from '../names.ts';
 import { type AddError, errorCount, isObject } from './add-error.ts';
 import { checkHints, withoutMeaning } from './field-hints.ts';
 import type { Part } from './members.ts';
+import { checkConversion } from './parse-conversion.ts';
 import { checkFormula } from './parse-formula.ts';
 import { checkLookup } from './parse-lookup.ts';
 
@@ -20,9 +21,15 @@ export function parseField(part: Part, add: AddError): FieldDefinition | undefin
   const before = errorCount(add);
   const hints = name === 'id' ? idHints : [...commonHints, ...type.hints];
   checkHints(part, { name, hints }, before.add);
-  const { items, lookup, formula } = part.item;
+  const { items, lookup, formula, convert } = part.item;
   if (isObject(items)) checkItems({ item: items, pointer: `${part.pointer}/items` }, name, before.add);
   if (isObject(formula)) checkFormula({ item: formula, pointer: `${part.pointer}/formula` }, name, before.add);
+  if (isObject(convert))
+    checkConversion(
+      { item: convert, pointer: `${part.pointer}/convert` },
+      { name, readType: readFormerType },
+      before.add,
+    );
   if (before.count() > 0) return undefined;
   const field = part.item as unknown as FieldDefinition;
   const ofElements = isObject(items) ? items.lookup : undefined;
@@ -44,6 +51,7 @@ const commonHints = [
   'aliases',
   'formerNames',
   'storedAs',
+  'convert',
 ];
 /** The platform gives the id its value and its index. */
 const idHints = ['validate', 'required', 'index', 'description'];
@@ -74,6 +82,14 @@ function readType(
     add(at, 'unknown_type', `field \`${name}\`: unknown colType, must be one of ${known}`);
   }
   return undefined;
+}
+
+/** The type that a field had before it was converted. */
+function readFormerType({ item, pointer }: Part, add: AddError): void {
+  const name = String(item.name);
+  const type = readType({ item, pointer }, { name, types: allTypes }, add);
+  if (type?.isList === true && isObject(item.items))
+    checkItems({ item: item.items, pointer: `${pointer}/items` }, name, add);
 }
 
 /** The elements of an array are fields without a name, and with nothing that concerns the record as a whole. */

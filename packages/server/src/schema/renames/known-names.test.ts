@@ -42,3 +42,11 @@ test('a name that another field has now is about that one', () => {
     { name: 'text' },
   ]);
 });
+
+test('a field that a release renamed and converted is known by its name once the release was gone back from', () => {
+  const from = { name: 'body', storedAs: 'body' };
+  const words = { ...text, colType: 'enum', enumValues: ['a'], storedAs: 'body@2', convert: { cel: '"a"', from } };
+  const converted: EntityDefinition = { entityName: 'order', UpdateParams: [words, { name: 'rank' }] };
+  const ahead = nextEntityState(first, { before: stood, after: converted }, 2);
+  assert.deepEqual(nextEntityState(ahead, { before: converted, after: stood }, 3).names, { body: ['text'] });
+});

@@ -1,7 +1,8 @@
+import { identityOf } from '../conversions/conversion.ts';
 import { definitionLimits, type FieldDefinition } from '../definition.ts';
-import { namesOf, storedNameOf } from '../field-names.ts';
+import { namesOf } from '../field-names.ts';
 
-/** By the name under which a field is stored: names that it had, and that its definition does not list. */
+/** By the name under which a field was first stored: names that it had, and that its definition does not list. */
 export type KnownNames = Readonly<Record<string, readonly string[]>>;
 
 /** What is known once a catalog has taken the place of another one. */
@@ -10,7 +11,7 @@ export function nextNames(
   before: readonly FieldDefinition[],
   after: readonly FieldDefinition[],
 ): KnownNames {
-  const [was, is] = [before, after].map((fields) => new Map(fields.map((field) => [storedNameOf(field), field])));
+  const [was, is] = [before, after].map((fields) => new Map(fields.map((field) => [identityOf(field), field])));
   const next = [...new Set([...Object.keys(known), ...(was?.keys() ?? [])])].map((stored) => {
     const [old, field] = [was?.get(stored), is?.get(stored)];
     const listed = field === undefined ? [stored] : namesOf(field);
@@ -28,7 +29,7 @@ export function withKnownNames(fields: readonly FieldDefinition[], known: KnownN
   if (Object.keys(known).length === 0) return fields;
   const owned = new Set(fields.flatMap(namesOf));
   return fields.map((field) => {
-    const names = (known[storedNameOf(field)] ?? []).filter((name) => !owned.has(name));
+    const names = (known[identityOf(field)] ?? []).filter((name) => !owned.has(name));
     return names.length === 0 ? field : { ...field, formerNames: [...(field.formerNames ?? []), ...names] };
   });
 }

@@ -1,16 +1,16 @@
+import { identityOf } from '../conversions/conversion.ts';
 import { type EntityDefinition, type KeyTemplates, orderedField, orderedFieldText } from '../definition.ts';
-import { storedNameOf } from '../field-names.ts';
 import { reservedTokens } from '../key-template.ts';
 
 /** Names that fields have, by the names that they had. */
 export type Renames = ReadonlyMap<string, string>;
 
-/** What fields of a definition are called in another one: a field is the same where it is stored under the same name. */
+/** What fields of a definition are called in another one: a field is the same where its values were first stored under the same name. */
 export function renamesBetween(before: EntityDefinition, after: EntityDefinition): Renames {
-  const names = new Map(after.UpdateParams.map((field) => [storedNameOf(field), field.name]));
+  const names = new Map(after.UpdateParams.map((field) => [identityOf(field), field.name]));
   return new Map(
     before.UpdateParams.flatMap((field) => {
-      const name = names.get(storedNameOf(field));
+      const name = names.get(identityOf(field));
       return name === undefined || name === field.name ? [] : [[field.name, name] as const];
     }),
   );

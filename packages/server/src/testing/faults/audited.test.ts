@@ -38,6 +38,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'another client id': ['client_id.rotated'],
   'a definition': ['entity.defined'],
   'a change of a definition with its index job': ['entity.changed'],
+  'a change of type with the job that writes its values': ['entity.changed'],
   'the removal of an entity with its purge': ['entity.removed'],
   'a setting': ['setting.changed'],
   'the provision of production': ['environment.provisioned'],

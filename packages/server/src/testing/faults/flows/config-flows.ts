@@ -39,6 +39,23 @@ const change: Flow = {
   },
 };
 
+const convert: Flow = {
+  route: 'PUT /api/:apiname',
+  prepare: async (fixture) => {
+    const { org, act } = fixture;
+    const name = await filledEntity(fixture);
+    const body = { entityName: name, UpdateParams: [{ name: 'title', colType: 'integer', convert: 'size(title)' }] };
+    const check = async () => {
+      const { items } = (await act('GET', `/list/${name}`)).body;
+      assert.deepEqual(
+        items.map((item: { readonly title: unknown }) => item.title),
+        [2, 2, 2],
+      );
+    };
+    return { send: () => org.manage('PUT', `/api/create-${name}`, body), check };
+  },
+};
+
 const remove: Flow = {
   route: 'DELETE /api/entity',
   prepare: async (fixture) => {
@@ -82,6 +99,7 @@ async function filledEntity({ org, act }: Fixture): Promise<string> {
 export const configFlows: Flows = {
   'a definition': define,
   'a change of a definition with its index job': change,
+  'a change of type with the job that writes its values': convert,
   'the removal of an entity with its purge': remove,
   'a setting': setting,
 };

@@ -88,6 +88,17 @@ const entityRows: Rows = {
           })),
         ],
       }),
+      defining('conversions', {
+        UpdateParams: Array.from({ length: 32 }, (_, field) => ({
+          name: `c${field}`,
+          colType: 'number',
+          storedAs: `c${field}@2`,
+          convert: {
+            cel: `${`c${field}+`.repeat(19)}${'1+'.repeat(75)}${field}`,
+            from: { name: `c${field}`, colType: 'number', storedAs: `c${field}` },
+          },
+        })),
+      }),
       defining(
         'patterns',
         patterns(200, (field) => `(a{1,30}b?){3}${field}`),
