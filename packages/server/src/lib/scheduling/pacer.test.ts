@@ -3,21 +3,22 @@ import { test } from 'node:test';
 import { createPacer } from './pacer.ts';
 
 /** Background work on a clock of its own; `callsOf` says how many calls come in a time. */
-function workplace(callsOf: (from: number, until: number) => number) {
+function workplace(callsOf: (from: number, until: number) => number, atOnce = 0) {
   let [now, calls] = [0, 0];
   const pass = (milliseconds: number): void => {
     calls += callsOf(now, now + milliseconds);
     now += milliseconds;
   };
   const pauses: number[] = [];
-  const pace = createPacer({
+  const parts = {
     now: () => now,
     callsBegun: () => calls,
-    pause: async (milliseconds) => {
+    pause: async (milliseconds: number) => {
       pauses.push(milliseconds);
       pass(milliseconds);
     },
-  });
+  };
+  const pace = createPacer(parts, atOnce);
   const step = async (milliseconds: number): Promise<void> => {
     pass(milliseconds);
     await pace();
@@ -53,4 +54,12 @@ test('after a long step pauses are bounded', async () => {
   const { step, pauses } = workplace((from, until) => until - from);
   await step(60_000);
   assert.deepEqual(pauses, Array(6).fill(250));
+});
+
+test('work that is soon done never pauses, and longer work does after that', async () => {
+  const { step, pauses } = workplace((from, until) => until - from, 100);
+  for (let steps = 0; steps < 5; steps++) await step(20);
+  assert.deepEqual(pauses, []);
+  await step(20);
+  assert.deepEqual(pauses, Array(6).fill(20));
 });

@@ -10,19 +10,27 @@ export interface PacerParts {
 const pausesOfStep = 6;
 /** So that no step, however long, keeps the work from going on. */
 const pauseMillisecondsMax = 250;
+/** How much work is done without a pause: a job over few records is over at once, and those who wait for it are served. */
+const atOnceMilliseconds = 100;
 
 /**
  * For background work, asked between two steps of it: while calls come it leaves them the greater part of the time, and
  * goes on under any load. Where none has come since the step began, or since a pause of its length, it goes on at once.
+ * @param atOnce how many milliseconds of work are done before the first pause.
  */
-export function createPacer({ now, pause, callsBegun }: PacerParts): () => Promise<void> {
+export function createPacer(
+  { now, pause, callsBegun }: PacerParts,
+  atOnce: number = atOnceMilliseconds,
+): () => Promise<void> {
+  let worked = 0;
   let begunAt = now();
   let seen = callsBegun();
   return async () => {
-    const took = Math.min(now() - begunAt, pauseMillisecondsMax);
-    for (let pauses = 0; pauses < pausesOfStep && callsBegun() > seen; pauses++) {
+    const took = now() - begunAt;
+    worked += took;
+    for (let pauses = 0; worked > atOnce && pauses < pausesOfStep && callsBegun() > seen; pauses++) {
       seen = callsBegun();
-      await pause(took);
+      await pause(Math.min(took, pauseMillisecondsMax));
     }
     begunAt = now();
     seen = callsBegun();
