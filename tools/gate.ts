@@ -17,7 +17,7 @@ const lanes: readonly (readonly Omit<Step, 'command'>[])[] = [
   [
     { name: 'test:unit', countsTests: true },
     { name: 'test:acceptance', countsTests: true },
-    { name: 'test:browser', countsTests: true },
+    { name: 'test:console', countsTests: true },
   ],
 ];
 
