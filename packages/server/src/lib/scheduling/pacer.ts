@@ -11,7 +11,7 @@ const pausesOfStep = 6;
 /** So that no step, however long, keeps the work from going on. */
 const pauseMillisecondsMax = 250;
 /** How much work is done without a pause: a job over few records is over at once, and those who wait for it are served. */
-const atOnceMilliseconds = 100;
+const atOnceMilliseconds = 1000;
 
 /**
  * For background work, asked between two steps of it: while calls come it leaves them the greater part of the time, and
