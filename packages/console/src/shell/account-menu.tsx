@@ -55,7 +55,7 @@ export function useDarkness() {
   return { isDark, toggle: () => setColorScheme(isDark ? 'light' : 'dark') };
 }
 
-/** Ends the session. One that has ended already is as good. */
+/** Ends the session. A session that has ended already is as good. */
 export function useSignOut(): () => void {
   const navigate = useNavigate();
   const { mutate } = useMutation({

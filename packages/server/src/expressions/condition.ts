@@ -130,7 +130,7 @@ const stepsOfCall: ReadonlyMap<string, number> = new Map([
   ['timestamp', 300],
   ['getDayOfYear', 700],
 ]);
-/** The error of one that cannot be evaluated tells its place, with a part of the text. */
+/** The error of an expression that cannot be evaluated tells its place, with a part of the text. */
 const stepsOfFailure = 4000;
 const fallible: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '-_']);
 const fallibleCalls: ReadonlySet<string> = new Set(['int', 'double', 'timestamp', 'duration']);

@@ -27,7 +27,7 @@ export interface FieldDefinition {
   readonly name: string;
   /** Other names by which callers read and write the field: those from before a rename, until a builder removes them. */
   readonly aliases?: readonly string[];
-  /** Every earlier name, also those that are no alias any more: a policy that names one decides about this field. */
+  /** Every earlier name, also after it is taken out of the aliases: a policy that uses it decides about this field. */
   readonly formerNames?: readonly string[];
   /** The name under which stored records have the value, where it is not `name`: the one from before a rename. */
   readonly storedAs?: string;
@@ -168,7 +168,7 @@ export const definitionLimits = {
   /** A reply has the value of a field under each alias: it is at most five times what is read, as a view may show it. */
   aliasesMax: 4,
   aliasesOfEntityMax: 40,
-  /** Names of a field beside the one that it has: each is kept as long as the field. */
+  /** Names of a field beside its present one: each is kept as long as the field. */
   formerNamesMax: 20,
   indexesMax: 20,
   lookupListsMax: 4,

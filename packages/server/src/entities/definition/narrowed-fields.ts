@@ -22,7 +22,7 @@ export function narrowedFields(before: CompiledEntity, after: CompiledEntity): r
       const mustHave = field.required && !isFilled(after.definition, field.definition);
       if (old !== undefined && isSecret(old) === isSecret(field))
         return (mustHave && !old.required) || isNarrower(old, field);
-      // Records have no value yet, one of any type that a removed field has left, or one that is to be converted.
+      // Records have no value yet, one of any type that a removed field has left, or a value that is to be converted.
       return mustHave || before.hidden.includes(name) || isConverted(after, field);
     })
     .map(({ name }) => name);

@@ -104,7 +104,7 @@ export async function planChange(
   };
 }
 
-/** The names under which records may have values of a field, or of one that the definition has no more. */
+/** The names under which records may have values of a field, or of a field that the definition has no more. */
 function storedUnder({ fields, stored, hidden }: CompiledEntity, name: string): readonly string[] {
   const root = rootOf(stored.inStore(name));
   const known = fields.get(name)?.definition;

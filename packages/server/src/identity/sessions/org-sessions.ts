@@ -46,7 +46,7 @@ interface StoredSession {
 /** A session as its person sees it: what it is found by, and never its token. */
 interface ListedSession extends Omit<ShownSession, 'id' | 'current'> {
   readonly token_hash: string;
-  /** Of the last sign-in link that was made in the session: the one that may still be good. */
+  /** Of the last sign-in link that was made in the session: that link may still be good. */
   readonly link_hash?: string | undefined;
 }
 

@@ -60,7 +60,7 @@ export class FollowedRecords implements FilterLookups {
   readonly #call: FilterTargets['call'];
   readonly #followed: readonly FollowedField[];
   readonly pause: () => Promise<void> | undefined;
-  /** Undefined for one that is not there, or that the caller may not get. */
+  /** Undefined for a record that is not there, or that the caller may not get. */
   #found: ReadonlyMap<string, ReadValues | undefined> = new Map();
 
   constructor(call: FilterTargets['call'], followed: readonly FollowedField[]) {

@@ -22,7 +22,7 @@ export interface CompiledConversion {
   readonly stored: string;
   /** The names under which earlier values are, the latest first. */
   readonly former: readonly string[];
-  /** @param values by stored names. Undefined where there is no earlier value, or none that can be converted. */
+  /** @param values by stored names. Undefined where there is no earlier value that can be converted. */
   readonly value: (values: FieldValues, effort: ConversionEffort) => FieldValue | undefined;
 }
 

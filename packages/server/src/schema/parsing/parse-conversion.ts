@@ -11,7 +11,7 @@ import { type AddError, errorCount, isObject } from './add-error.ts';
 import { type Part, refuseUnknownMembers } from './members.ts';
 import type { PlacedField } from './parse-names.ts';
 
-/** Reads a conversion, but for its expression: the field that it converts from must be one that could be stored so. */
+/** Reads a conversion, but for its expression: the field that it converts from must have a type and a stored name. */
 export function checkConversion(
   part: Part,
   { name, readType, depth = 1 }: { readonly name: string; readonly readType: ReadType; readonly depth?: number },

@@ -76,7 +76,7 @@ function convertedValues(
 }
 
 /**
- * The names of values in memory that a write leaves out, which gives its field another value: one that was converted from
+ * The names of values in memory that a write leaves out, which gives its field another value: a value that was converted from
  * the field's by a later definition, and once the field is cleared, those that it would be converted from.
  */
 export function overtakenNames(

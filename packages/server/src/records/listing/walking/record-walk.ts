@@ -102,7 +102,7 @@ export function gatheredWalk(
   };
 }
 
-/** The record at a place of a plan's range, as one moment has it: no record is taken for one that has moved. */
+/** The record at a place of a plan's range, as one moment has it: no record is taken for another that has moved. */
 async function readPlace(scope: Scope, { pk, isIndex }: ListPlan, sk: string): Promise<Followed | undefined> {
   const [found] = isIndex ? await scope.follow(pk, { prefix: sk, limit: 1 }) : await scope.get([{ pk, sk }]);
   return found;
