@@ -85,14 +85,22 @@ const orgIndex = createRoute({
   },
 });
 
+interface ActorSearch {
+  readonly w?: string | undefined;
+  readonly u?: string | undefined;
+}
+
+function readActor({ w, u }: Record<string, unknown>): ActorSearch {
+  return { ...(typeof w === 'string' ? { w } : {}), ...(typeof u === 'string' ? { u } : {}) };
+}
+
 /** The frame of all screens. Below it the user is signed in to the org of the address. */
 const place = createRoute({
   getParentRoute: () => org,
   path: '$env',
-  validateSearch: ({ w }: Record<string, unknown>): { readonly w?: string | undefined } =>
-    typeof w === 'string' ? { w } : {},
-  // The workspace stays chosen from screen to screen.
-  search: { middlewares: [retainSearchParams(['w'])] },
+  validateSearch: readActor,
+  // The workspace, and the user in whose name records are read, stay chosen from screen to screen.
+  search: { middlewares: [retainSearchParams(['w', 'u'])] },
   beforeLoad: async ({ params, location }) => {
     if (!isEnvironment(params.env)) throw notFound();
     const entered = await enterOrg(params.org);

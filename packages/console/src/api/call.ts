@@ -6,7 +6,8 @@
 import { managementRoutes } from 'virtual:routes';
 import type { managementApi } from '@freehold/contract/management';
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf } from '@freehold/contract/route';
-import { ApiProblem, problemOf } from './problem.ts';
+import { type Answered, answerOf, reach, searchOf } from './http.ts';
+import { problemOf } from './problem.ts';
 import { signInAgain } from './session-end.ts';
 
 type Api = typeof managementApi;
@@ -26,12 +27,6 @@ export type Input<N extends RouteName> = (keyof ParamsOf<Api[N]> extends never
 
 type Arguments<N extends RouteName> = Record<never, never> extends Input<N> ? [input?: Input<N>] : [input: Input<N>];
 
-export interface Answered<Body> {
-  readonly status: number;
-  readonly body: Body;
-  readonly headers: Headers;
-}
-
 /** Sends a call. @returns the body of the reply. @throws ApiProblem. */
 export async function call<N extends RouteName>(name: N, ...given: Arguments<N>): Promise<ReplyOf<Api[N]>> {
   return (await callWhole(name, ...given)).body;
@@ -45,10 +40,8 @@ export async function callWhole<N extends RouteName>(
   const sent: Sent = input ?? {};
   const [method, path] = managementRoutes[name] ?? ['GET', '/'];
   const response = await send(method, addressOf(path, sent), sent);
-  const text = response.status === 204 ? '' : await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  const body: unknown = isJson && text !== '' ? JSON.parse(text) : text === '' ? undefined : text;
-  return { status: response.status, body: body as ReplyOf<Api[N]>, headers: response.headers };
+  const answered = await answerOf(response);
+  return { ...answered, body: answered.body as ReplyOf<Api[N]> };
 }
 
 interface Sent {
@@ -84,20 +77,7 @@ async function send(method: string, address: string, sent: Sent): Promise<Respon
 
 const sessionEndings: ReadonlySet<string> = new Set(['token_missing', 'token_invalid', 'token_expired']);
 
-async function reach(address: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(address, init);
-  } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new ApiProblem(undefined, 'the platform cannot be reached');
-  }
-}
-
 function addressOf(path: string, { params = {}, query = {} }: Sent): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== '') search.set(name, String(value));
-  const text = search.toString();
-  return new URL(`.${filled}${text === '' ? '' : `?${text}`}`, document.baseURI).href;
+  return new URL(`.${filled}${searchOf(query)}`, document.baseURI).href;
 }

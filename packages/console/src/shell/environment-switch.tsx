@@ -27,7 +27,7 @@ export function EnvironmentSwitch() {
             component={Link}
             to="/o/$org/$env"
             params={{ org, env: one } as never}
-            search={{ w: undefined } as never}
+            search={{ w: undefined, u: undefined } as never}
             rightSection={one === env ? <CheckIcon size={12} /> : null}
           >
             {names[one]}

@@ -48,7 +48,7 @@ function Workspaces({ close }: { readonly close: () => void }) {
   });
   const choose = (w: string | undefined) => {
     close();
-    void navigate({ to: '.', search: (kept) => ({ ...kept, w }) });
+    void navigate({ to: '.', search: (kept) => ({ ...kept, w, u: undefined }) });
   };
   const items = pages.data?.pages.flatMap((page) => page.items) ?? [];
   return (

@@ -10,12 +10,12 @@ import { LineSkeletons } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
-import { changeFrom, type Definition, definitionOf, versionOf } from './definition.ts';
+import { useDraft } from '../../components/use-draft.ts';
+import { changeFrom, checkDefinition, type Definition, definitionOf, versionOf } from './definition.ts';
 import { EditorPanes } from './editor-panes.tsx';
 import classes from './entities.module.css';
 import { consentMissing, Force, Impact, needsForce, noConsent } from './impact.tsx';
 import { type Entity, entityQuery, type Plan } from './queries.ts';
-import { useDraft } from './use-draft.ts';
 
 /** The definition, edited as a form and as JSON, with what a change would do before it is made. */
 export function DefinitionTab({ entity }: { readonly entity: Entity }) {
@@ -47,12 +47,12 @@ function Editor({ base, latest, onTake }: EditorProps) {
   const { readOnlyReason } = usePlace();
   const stored = definitionOf(base.create);
   const version = versionOf(base.create);
-  const draft = useDraft(stored);
-  const isDirty = draft.mistake !== undefined || JSON.stringify(draft.definition) !== JSON.stringify(stored);
+  const draft = useDraft(stored, checkDefinition);
+  const isDirty = draft.mistake !== undefined || JSON.stringify(draft.value) !== JSON.stringify(stored);
   const plan = usePlan({
     stored,
     version,
-    definition: draft.definition,
+    definition: draft.value,
     isWanted: isDirty && draft.mistake === undefined,
   });
   const problem = plan.error instanceof ApiProblem ? plan.error : undefined;
@@ -75,9 +75,9 @@ function Editor({ base, latest, onTake }: EditorProps) {
         <SaveBar
           entity={base.entityName}
           plan={plan}
-          body={changeFrom(stored, draft.definition)}
+          body={changeFrom(stored, draft.value)}
           version={version}
-          onDiscard={() => draft.setDefinition(stored)}
+          onDiscard={() => draft.setValue(stored)}
           onSaved={onTake}
         />
       )}

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeFrom, definitionOf, readDefinition, textOf, withHints } from './definition.ts';
+import { readObject, textOf } from '../../components/json-object.ts';
+import { changeFrom, checkDefinition, definitionOf, withHints } from './definition.ts';
 
 const stored = definitionOf({
   key: 'apiname#create-order;version#active',
@@ -28,9 +29,9 @@ test('a change sends what is gone as null, and fields that are gone by their nam
 });
 
 test('a definition that is typed again is the same, and a text that is none says why', () => {
-  assert.deepEqual(readDefinition(textOf(stored)), stored);
+  assert.deepEqual(readObject(textOf(stored), checkDefinition), stored);
   for (const text of ['{', '[]', 'null', '{"UpdateParams": [{}]}', '{"UpdateParams": {}}'])
-    assert.equal(typeof readDefinition(text), 'string', text);
+    assert.equal(typeof readObject(text, checkDefinition), 'string', text);
 });
 
 test('a hint that is emptied is taken out', () => {

@@ -58,22 +58,11 @@ export function versionOf(config: unknown): number {
   return Number((config as { readonly version?: unknown } | undefined)?.version ?? 0);
 }
 
-export function textOf(definition: Definition): string {
-  return `${JSON.stringify(definition, null, 2)}\n`;
-}
-
-/** Reads what was typed as JSON. @returns the definition, or the sentence that says why it is none. */
-export function readDefinition(text: string): Definition | string {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'a definition is a JSON object';
-    const fields = (value as Definition).UpdateParams;
-    if (fields !== undefined && !(Array.isArray(fields) && fields.every(isNamed)))
-      return '`UpdateParams` is a list of fields, each with a name';
-    return value as Definition;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+/** Says why the form cannot show a JSON object as a definition. */
+export function checkDefinition(value: object): string | undefined {
+  const fields = (value as Definition).UpdateParams;
+  const isShown = fields === undefined || (Array.isArray(fields) && fields.every(isNamed));
+  return isShown ? undefined : '`UpdateParams` is a list of fields, each with a name';
 }
 
 function isNamed(field: unknown): boolean {

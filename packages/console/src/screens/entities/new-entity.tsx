@@ -9,9 +9,9 @@ import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
-import type { Definition } from './definition.ts';
+import { useDraft } from '../../components/use-draft.ts';
+import { checkDefinition, type Definition } from './definition.ts';
 import { EditorPanes } from './editor-panes.tsx';
-import { useDraft } from './use-draft.ts';
 
 const empty: Definition = { entityName: '', UpdateParams: [{ name: 'name', validate: true, maxlength: 80 }] };
 
@@ -19,8 +19,8 @@ const empty: Definition = { entityName: '', UpdateParams: [{ name: 'name', valid
 export function NewEntity() {
   const { org, env, readOnlyReason } = usePlace();
   const navigate = useNavigate();
-  const draft = useDraft(empty);
-  const { definition, mistake, setDefinition } = draft;
+  const draft = useDraft(empty, checkDefinition);
+  const { value: definition, mistake, setValue: setDefinition } = draft;
   const define = useMutation({
     mutationFn: () =>
       call('defineEntity', { params: { apiname: `create-${definition.entityName}` }, body: definition }),

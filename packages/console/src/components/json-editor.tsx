@@ -6,7 +6,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { classHighlighter } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
-import { styleNonce } from '../../shell/style-nonce.ts';
+import { styleNonce } from '../shell/style-nonce.ts';
 import './json-editor.css';
 
 interface Props {

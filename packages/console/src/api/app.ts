@@ -1,0 +1,129 @@
+/**
+ * The one way to the app API: as one of the app's users, or in the test environment as the builder himself, by a token
+ * of a quarter of an hour that is kept in memory only.
+ */
+
+import type { Method } from '@freehold/contract/route';
+import { useSearch } from '@tanstack/react-router';
+import { call } from './call.ts';
+import { type Answered, answerOf, reach, searchOf } from './http.ts';
+import { problemOf } from './problem.ts';
+import { type Environment, usePlace } from './session.ts';
+
+/** In whose name, and in which workspace, the app is called. */
+export interface Actor {
+  readonly org: string;
+  readonly env: Environment;
+  /** The code of the workspace. */
+  readonly workspace: string;
+  /** The id of the user; undefined for the builder himself, which production refuses. */
+  readonly user: string | undefined;
+}
+
+/** The actor that the address names (`?w=`, `?u=`); undefined until a workspace is chosen. */
+export function useActor(): Actor | undefined {
+  const { org, env, workspace } = usePlace();
+  const { u } = useSearch({ from: '/o/$org/$env' });
+  return workspace === undefined ? undefined : { org, env, workspace, user: u };
+}
+
+export interface AppInput {
+  readonly query?: Readonly<Record<string, unknown>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, in place of `body`: a file to import. */
+  readonly content?: { readonly type: string; readonly data: BodyInit };
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Calls the app API.
+ * @param path Below `/app/{org}`, each of its segments encoded: `/ticket/0192…`.
+ * @throws ApiProblem.
+ */
+export async function callApp(
+  actor: Actor,
+  method: Method,
+  path: `/${string}`,
+  input: AppInput = {},
+): Promise<Answered<unknown>> {
+  return await answerOf(await fetchApp(actor, method, path, input));
+}
+
+/** The same with the reply as it arrives, for exports. @throws ApiProblem. */
+export async function fetchApp(
+  actor: Actor,
+  method: Method,
+  path: `/${string}`,
+  input: AppInput = {},
+): Promise<Response> {
+  const address = `${appAddress(actor.org)}${path}${searchOf(input.query ?? {})}`;
+  const first = await send(address, method, input, await tokenOf(actor));
+  if (first.ok) return first;
+  const problem = await problemOf(first);
+  if (first.status !== 401) throw problem;
+  // The token ended before its time: with the session, the role or the membership that it stands on.
+  tokens.delete(keyOf(actor));
+  const second = await send(address, method, input, await tokenOf(actor));
+  if (!second.ok) throw await problemOf(second);
+  return second;
+}
+
+/** The address of the org's app, to which paths are appended. */
+export function appAddress(org: string): string {
+  const gateway = document.querySelector('meta[name="app-url"]')?.getAttribute('content') ?? '';
+  return `${gateway.replace(/\/$/, '')}/app/${encodeURIComponent(org)}`;
+}
+
+async function send(address: string, method: Method, input: AppInput, token: string): Promise<Response> {
+  const { body, content, headers, signal } = input;
+  const type = content?.type ?? (body === undefined ? undefined : 'application/json');
+  const data = content?.data ?? (body === undefined ? undefined : JSON.stringify(body));
+  return await reach(address, {
+    method,
+    headers: {
+      Accept: 'application/json',
+      Authorization: `Bearer ${token}`,
+      ...(type === undefined ? {} : { 'Content-Type': type }),
+      ...headers,
+    },
+    ...(data === undefined ? {} : { body: data }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+interface Issued {
+  readonly token: Promise<string>;
+  /** In milliseconds; infinite while the token is on its way. */
+  expires: number;
+}
+
+/** The tokens of the actors that were used last; the oldest goes when there are more than `tokensKept`. */
+const tokens = new Map<string, Issued>();
+const tokensKept = 16;
+const spareMilliseconds = 30_000;
+
+const keyOf = ({ org, env, workspace, user }: Actor) => JSON.stringify([org, env, workspace, user]);
+
+function tokenOf(actor: Actor): Promise<string> {
+  const key = keyOf(actor);
+  const known = tokens.get(key);
+  if (known !== undefined && known.expires > Date.now() + spareMilliseconds) return known.token;
+  const issued: Issued = { token: issue(actor, (expires) => Object.assign(issued, { expires })), expires: Infinity };
+  issued.token.catch(() => {
+    if (tokens.get(key) === issued) tokens.delete(key);
+  });
+  tokens.delete(key);
+  tokens.set(key, issued);
+  for (const oldest of tokens.keys()) if (tokens.size > tokensKept) tokens.delete(oldest);
+  return issued.token;
+}
+
+async function issue({ env, workspace, user }: Actor, onExpiry: (milliseconds: number) => void): Promise<string> {
+  const { token, expires_at } = await call('impersonate', {
+    body: { env, tenant_code: workspace, ...(user === undefined ? {} : { user_id: user }) },
+  });
+  onExpiry(Date.parse(expires_at));
+  return token;
+}

@@ -1,0 +1,37 @@
+import { Paper, Skeleton, Stack, Text } from '@mantine/core';
+import { lazy, type ReactNode, Suspense } from 'react';
+import classes from './form-and-json.module.css';
+import type { Draft } from './use-draft.ts';
+
+const JsonEditor = lazy(async () => ({ default: (await import('./json-editor.tsx')).JsonEditor }));
+
+interface Props {
+  readonly draft: Draft<object>;
+  /** The name of the JSON editor, such as “Definition in JSON”. */
+  readonly label: string;
+  readonly isReadOnly: boolean;
+  /** The form, which cannot be changed while the JSON has a mistake. */
+  readonly children: ReactNode;
+}
+
+/** The form and the JSON of a draft side by side. What is typed in one shows in the other. */
+export function FormAndJson({ draft, label, isReadOnly, children }: Props) {
+  const { text, mistake, setText } = draft;
+  return (
+    <div className={classes.editor}>
+      <Stack>
+        {mistake !== undefined && (
+          <Text size="sm" c="red" role="alert">
+            The form shows the last state that could be read. The JSON has a mistake: {mistake}
+          </Text>
+        )}
+        {children}
+      </Stack>
+      <Paper withBorder className={classes.json} {...(mistake === undefined ? {} : { 'data-invalid': true })}>
+        <Suspense fallback={<Skeleton height={420} />}>
+          <JsonEditor label={label} text={text} {...(isReadOnly ? {} : { onChange: setText })} />
+        </Suspense>
+      </Paper>
+    </div>
+  );
+}
