@@ -3,7 +3,20 @@ import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { InputError } from '../problem-schema.ts';
 import { renamedFields } from '../renamed-fields.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, byVerb, closed, guid, itemsOf, named, oneOf, pageOf, recordOf, text, time } from '../schema.ts';
+import {
+  anyObject,
+  byVerb,
+  closed,
+  count,
+  guid,
+  itemsOf,
+  named,
+  oneOf,
+  pageOf,
+  recordOf,
+  text,
+  time,
+} from '../schema.ts';
 
 const renamed = Type.Optional(renamedFields);
 
@@ -191,6 +204,59 @@ export const MatrixRow = named(
   }),
 );
 
+const atMost1000 = 'Of more than 1,000 the first 1,000 are counted.';
+
+export const WorkspacePolicy = named(
+  'WorkspacePolicy',
+  Type.Object({
+    id: guid,
+    name: text,
+    statements: count,
+    members: Type.Integer({ minimum: 0, description: `Who holds it directly. ${atMost1000}` }),
+    groups: Type.Integer({ minimum: 0, description: `The groups that hold it. ${atMost1000}` }),
+    is_of_platform: Type.Boolean({ description: 'Every workspace is founded with a policy of this name.' }),
+    updated_at: time,
+  }),
+);
+
+export const WorkspaceGroup = named(
+  'WorkspaceGroup',
+  Type.Object({
+    id: guid,
+    name: text,
+    members: Type.Integer({ minimum: 0, description: atMost1000 }),
+    policies: Type.Integer({ minimum: 0, description: 'How many policies it holds.' }),
+    policy_names: Type.Array(text, { description: 'The names of the first three of them.' }),
+    is_of_platform: Type.Boolean({ description: 'Every workspace is founded with a group of this name.' }),
+    updated_at: time,
+  }),
+);
+
+export const Holder = named(
+  'Holder',
+  Type.Object({
+    link_id: Type.String({
+      format: 'uuid',
+      description: 'The `useraclpolicy` or `usergroup` record that makes the member one.',
+    }),
+    user_id: guid,
+    email: text,
+    name: Type.String({ description: 'Empty if the member has none.' }),
+    status: Type.String({ description: 'A member who is not `active` has no access.' }),
+  }),
+);
+
+const namedQuery = closed({
+  env: environment,
+  tenant_code: Type.String({ description: 'The code of the workspace.' }),
+  q: Type.Optional(
+    Type.String({ maxLength: 128, description: 'A part of the name; the case of ASCII letters does not count.' }),
+  ),
+  pagesize: Type.Integer({ ...pagesize, maximum: 50, default: 20 }),
+  nexttoken,
+});
+const namedReply = 'A page, by name. It may be short or empty; with a `nexttoken` there may be more.';
+
 export const accessApi = {
   findDecision: route({
     method: 'GET',
@@ -255,6 +321,43 @@ export const accessApi = {
     replies: {
       200: reply('A page of members, with a cursor if there are more.', pageOf(MatrixRow)),
     },
+    problems: ['not_found', 'invalid_cursor'],
+  }),
+  listWorkspacePolicies: route({
+    method: 'GET',
+    path: '/acl/policies',
+    access: 'developer',
+    tag: 'access control',
+    summary: 'The policies of a workspace by name, with the number of members and groups that hold each',
+    query: namedQuery,
+    replies: { 200: reply(namedReply, pageOf(WorkspacePolicy)) },
+    problems: ['not_found', 'invalid_cursor'],
+  }),
+  listWorkspaceGroups: route({
+    method: 'GET',
+    path: '/acl/groups',
+    access: 'developer',
+    tag: 'access control',
+    summary: 'The groups of a workspace by name, with the number of their members and their policies',
+    query: namedQuery,
+    replies: { 200: reply(namedReply, pageOf(WorkspaceGroup)) },
+    problems: ['not_found', 'invalid_cursor'],
+  }),
+  listHolders: route({
+    method: 'GET',
+    path: '/acl/holders',
+    access: 'developer',
+    tag: 'access control',
+    summary: 'The members who hold a policy directly, or are in a group',
+    query: closed({
+      env: environment,
+      tenant_code: Type.String({ description: 'The code of the workspace.' }),
+      policy_id: Type.Optional(Type.String({ format: 'uuid', description: 'Either this or `group_id`.' })),
+      group_id: Type.Optional(guid),
+      pagesize,
+      nexttoken,
+    }),
+    replies: { 200: reply('A page; empty for a policy or group that does not exist.', pageOf(Holder)) },
     problems: ['not_found', 'invalid_cursor'],
   }),
 };

@@ -28,7 +28,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly onceScopes: OnceScopes;
   readonly audit: Audit;
   readonly identity: Identity;
-  readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'simulator'>;
+  readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'overview' | 'simulator'>;
   readonly records: Records;
   readonly entities: Entities;
   readonly promotion: Pick<PromotionModule, 'promotion' | 'items'>;
@@ -74,6 +74,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     ...identity.management,
     ...deps.promotion,
     matrix: iam.matrix,
+    accessOverview: iam.overview,
     simulator: iam.simulator,
     appRoutes: appRoutes(app),
     entities: deps.entities,

@@ -1,6 +1,7 @@
 import type { EntityRules } from '../records/port.ts';
 import { createDecisionLog, type DecisionLog } from './decisions/decision-log.ts';
 import { createIamRules } from './iam-rules.ts';
+import { type AccessOverview, createAccessOverview } from './overview/access-overview.ts';
 import { type AccessEpochs, createAccessEpochs } from './policies/access-epochs.ts';
 import { type AccessMatrix, createAccessMatrix, type MatrixDeps } from './simulation/matrix.ts';
 import { type AccessSimulator, createAccessSimulator, type SimulatorDeps } from './simulation/simulate.ts';
@@ -15,6 +16,7 @@ export interface Iam {
   readonly decisions: DecisionLog;
   readonly simulator: AccessSimulator;
   readonly matrix: AccessMatrix;
+  readonly overview: AccessOverview;
 }
 
 /** What people hold in workspaces, kept by the rules of its entities and shown to builders. */
@@ -27,5 +29,6 @@ export function openIam(deps: IamDeps): Iam {
     decisions: createDecisionLog(clock),
     simulator: createAccessSimulator(deps),
     matrix: createAccessMatrix(deps),
+    overview: createAccessOverview(deps),
   };
 }

@@ -23,6 +23,7 @@ export {
 } from './members/member-accounts.ts';
 export { isServicePrincipal, servicePrincipal, serviceRole } from './members/service-principal.ts';
 export { type Iam, openIam } from './open-iam.ts';
+export type { AccessOverview } from './overview/access-overview.ts';
 export { type AccessEpochs, createAccessEpochs, thenBump } from './policies/access-epochs.ts';
 export { escalationCheck } from './policies/escalation-check.ts';
 export { groupEntries } from './policies/group-policies.ts';

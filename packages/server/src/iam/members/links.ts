@@ -51,6 +51,15 @@ export async function linksTo(
   });
 }
 
+/** How many links lead to a policy or group, as far as they are counted. */
+export function countLinks(
+  scope: Scope,
+  kind: LinkKind,
+  { id, atMost }: { readonly id: string; readonly atMost: number },
+): Promise<number> {
+  return scope.count(linkIndex(kind, kind.by), { prefix: indexPrefix(id) }, atMost);
+}
+
 /** Holds once there is no link to the policy or group: also none of a writer that does not move the policy epoch. */
 export function noLinkTo(kind: LinkKind, id: string): CheckEmpty {
   return { kind: 'check-empty', pk: linkIndex(kind, kind.by), prefix: indexPrefix(id) };

@@ -42,6 +42,14 @@ export async function groupsWith(scope: Scope, policyId: string, limit: number):
   return entries.map(({ item }) => item);
 }
 
+/** How many groups hold a policy, as far as they are counted. */
+export function countGroupsWith(
+  scope: Scope,
+  { id, atMost }: { readonly id: string; readonly atMost: number },
+): Promise<number> {
+  return scope.count(indexPk, { prefix: indexPrefix(id) }, atMost);
+}
+
 export function noGroupWith(policyId: string): CheckEmpty {
   return { kind: 'check-empty', pk: indexPk, prefix: indexPrefix(policyId) };
 }

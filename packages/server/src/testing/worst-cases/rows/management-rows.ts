@@ -211,6 +211,26 @@ const accessRows: Rows = {
     target: () => '/acl/matrix?tenant_code=main',
     largest: [{ what: 'members, entities and policies', ask: () => ({}) }],
   },
+  'GET /acl/policies': {
+    as: 'builder',
+    target: () => '/acl/policies?tenant_code=main',
+    largest: [
+      { what: 'policies', ask: () => ({ target: '/acl/policies?tenant_code=main&pagesize=50' }) },
+      { what: 'names', ask: () => ({ target: `/acl/policies?tenant_code=main&q=${'z'.repeat(128)}` }) },
+    ],
+  },
+  'GET /acl/groups': {
+    as: 'builder',
+    target: () => '/acl/groups?tenant_code=main',
+    largest: [{ what: 'groups', ask: () => ({ target: '/acl/groups?tenant_code=main&pagesize=50' }) }],
+  },
+  'GET /acl/holders': {
+    as: 'builder',
+    target: () => `/acl/holders?tenant_code=main&policy_id=${noId}`,
+    largest: [
+      { what: 'members', ask: () => ({ target: `/acl/holders?tenant_code=main&group_id=${noId}&pagesize=200` }) },
+    ],
+  },
   'GET /acl/decisions': {
     as: 'builder',
     target: () => '/acl/decisions',

@@ -1,6 +1,6 @@
 import { accessApi } from '@freehold/contract/management/access';
 import type { ConfigReader } from '../../../../config/port.ts';
-import type { AccessMatrix, AccessSimulator, Simulation } from '../../../../iam/port.ts';
+import type { AccessMatrix, AccessOverview, AccessSimulator, Simulation } from '../../../../iam/port.ts';
 import { lintEntities, lintStatements } from '../../../../iam/port.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
@@ -12,13 +12,20 @@ import { readSimulation, simulationMistakes } from './read-simulation.ts';
 export interface AclServices {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly matrix: AccessMatrix;
+  readonly accessOverview: AccessOverview;
   readonly simulator: AccessSimulator;
   /** Those of the app gateway: what a call would ask the policies is found in them. */
   readonly appRoutes: readonly AppRoute[];
 }
 
 /** Who may do what, asked by builders. Nothing here changes anything, so production may be asked about. */
-export function aclRoutes({ simulator, matrix, configs, appRoutes }: AclServices): readonly ManagementRoute[] {
+export function aclRoutes({
+  simulator,
+  matrix,
+  accessOverview,
+  configs,
+  appRoutes,
+}: AclServices): readonly ManagementRoute[] {
   return [
     serve(
       accessApi.simulateAccess,
@@ -38,6 +45,13 @@ export function aclRoutes({ simulator, matrix, configs, appRoutes }: AclServices
     serve(accessApi.readAccessMatrix, ({ query }, { org }) => {
       const { env, tenant_code: tenantCode, entity: entityName, pagesize: pageSize, nexttoken } = query;
       return matrix.read(org.code, { env, tenantCode, entityName, pageSize, nexttoken });
+    }),
+    serve(accessApi.listWorkspacePolicies, ({ query }, { org }) => accessOverview.policies(org.code, query)),
+    serve(accessApi.listWorkspaceGroups, ({ query }, { org }) => accessOverview.groups(org.code, query)),
+    serve(accessApi.listHolders, ({ query }, { org }) => {
+      if ((query.policy_id === undefined) === (query.group_id === undefined))
+        throw new Problem('invalid_request', 'send either `policy_id` or `group_id`');
+      return accessOverview.holders(org.code, query);
     }),
   ];
 }

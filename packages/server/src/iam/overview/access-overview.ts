@@ -1,0 +1,114 @@
+import type { accessApi } from '@freehold/contract/management/access';
+import type { QueryOf, ReplyOf } from '@freehold/contract/route';
+import { foldAscii } from '../../access/port.ts';
+import { type Cursors, type RecordData, systemData } from '../../records/port.ts';
+import { fieldIndex, systemEntity } from '../../schema/port.ts';
+import type { Store } from '../../store/port.ts';
+import type { Environment, Workspace } from '../../tenancy/port.ts';
+import { findWorkspace } from '../founding/find-workspace.ts';
+import { countLinks, groupLink, policyLink } from '../members/links.ts';
+import { countGroupsWith, policyIdsOf } from '../policies/group-policies.ts';
+import { readRecords } from '../policies/held-policies.ts';
+import { adminGroup, platformPolicies } from '../policies/policy-names.ts';
+import { type HoldersPage, type HoldersQuery, listHolders } from './holders.ts';
+
+/** The policies and groups of a workspace, with how many members each concerns. Reads no record of the app. */
+export interface AccessOverview {
+  /** By name. @throws Problem `not_found` for a workspace that is not there, `invalid_cursor`. */
+  policies(orgCode: string, query: NamedQuery): Promise<PoliciesPage>;
+  /** By name. @throws Problem as `policies`. */
+  groups(orgCode: string, query: NamedQuery): Promise<GroupsPage>;
+  /** The members who hold a policy directly or are in a group. @throws Problem as `policies`. */
+  holders(orgCode: string, query: HoldersQuery): Promise<HoldersPage>;
+}
+
+export interface OverviewDeps {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly cursors: Cursors;
+}
+
+type NamedQuery = QueryOf<typeof accessApi.listWorkspacePolicies>;
+type PoliciesPage = ReplyOf<typeof accessApi.listWorkspacePolicies>;
+type GroupsPage = ReplyOf<typeof accessApi.listWorkspaceGroups>;
+
+/** Counts end here: more would be read for a figure that says no more. */
+const countedMax = 1000;
+/** How many names one page looks through, when a part of a name is searched. */
+const lookedAtMax = 200;
+const pageBytesMax = 1024 * 1024;
+
+export function createAccessOverview(deps: OverviewDeps): AccessOverview {
+  const workspaceOf = (orgCode: string, { env, tenant_code: tenantCode }: NamedQuery | HoldersQuery) =>
+    findWorkspace(deps.stores, { env, orgCode, tenantCode });
+  return {
+    policies: async (orgCode, query) => {
+      const workspace = await workspaceOf(orgCode, query);
+      return namedPage(deps, { workspace, entity: 'aclpolicy', query }, (data) => policyRow(workspace, data));
+    },
+    groups: async (orgCode, query) => {
+      const workspace = await workspaceOf(orgCode, query);
+      return namedPage(deps, { workspace, entity: 'group', query }, (data) => groupRow(workspace, data));
+    },
+    holders: async (orgCode, query) => listHolders(deps.cursors, await workspaceOf(orgCode, query), query),
+  };
+}
+
+interface NamedList {
+  readonly workspace: Workspace;
+  readonly entity: 'aclpolicy' | 'group';
+  readonly query: NamedQuery;
+}
+
+async function namedPage<Row>(
+  { cursors }: OverviewDeps,
+  { workspace, entity, query }: NamedList,
+  rowOf: (data: RecordData) => Promise<Row>,
+): Promise<{ items: Row[]; nexttoken: string | null }> {
+  const { env, q = '', pagesize, nexttoken } = query;
+  const index = fieldIndex(systemEntity(entity), 'name');
+  if (index === undefined) throw new TypeError(`${entity} has no index on its name`);
+  const wanted = foldAscii(q);
+  const binding = ['acl-overview', entity, env, workspace.scope.name, wanted];
+  const after = nexttoken === undefined ? {} : { after: cursors.open(nexttoken, binding) };
+  const entries = await workspace.scope.follow(index.pk, {
+    ...after,
+    limit: wanted === '' ? pagesize : lookedAtMax,
+    bytesMax: pageBytesMax,
+  });
+  const found = entries.filter((entry) => foldAscii(String(systemData(entry).name)).includes(wanted));
+  const items: Row[] = [];
+  for (const entry of found.slice(0, pagesize)) items.push(await rowOf(systemData(entry)));
+  const last = found.length > pagesize ? found[pagesize - 1] : entries.at(-1);
+  const isMore = last !== undefined && (await workspace.scope.count(index.pk, { after: last.sk }, 1)) > 0;
+  return { items, nexttoken: isMore ? cursors.seal(last.sk, binding) : null };
+}
+
+async function policyRow({ scope }: Workspace, { id, name, statements, updated_at }: RecordData) {
+  return {
+    id,
+    name: String(name),
+    statements: Array.isArray(statements) ? statements.length : 0,
+    members: await countLinks(scope, policyLink, { id, atMost: countedMax }),
+    groups: await countGroupsWith(scope, { id, atMost: countedMax }),
+    is_of_platform: platformPolicies.includes(String(name)),
+    updated_at,
+  };
+}
+
+/** How many of a group's policies are named: a group may hold 50, each of 10 KB. */
+const policiesNamed = 3;
+
+async function groupRow(workspace: Workspace, data: RecordData) {
+  const { id, name, updated_at } = data;
+  const policyIds = policyIdsOf(data);
+  const named = await readRecords(workspace, 'aclpolicy', policyIds.slice(0, policiesNamed));
+  return {
+    id,
+    name: String(name),
+    members: await countLinks(workspace.scope, groupLink, { id, atMost: countedMax }),
+    policies: policyIds.length,
+    policy_names: named.map((policy) => String(systemData(policy).name)),
+    is_of_platform: name === adminGroup,
+    updated_at,
+  };
+}
