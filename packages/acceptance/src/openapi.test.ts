@@ -46,6 +46,7 @@ const known: Known = {
   'If-None-Match': ['*', '"0"'],
   Prefer: ['return=minimal', 'return=representation'],
   client_id: [org.clientId, 'unknown'],
+  'X-Org': [org.code, org.code, 'unknown'],
   oauthtoken: [founder.token, 'a.b.c'],
   code: ['not_found', 'nothing'],
   tenant_code: [founder.tenantCode, 'nothing'],

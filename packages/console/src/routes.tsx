@@ -101,8 +101,10 @@ const place = createRoute({
   validateSearch: readActor,
   // The workspace, and the user in whose name records are read, stay chosen from screen to screen.
   search: { middlewares: [retainSearchParams(['w', 'u'])] },
-  beforeLoad: async ({ params, location }) => {
+  beforeLoad: async ({ params, location, preload }) => {
     if (!isEnvironment(params.env)) throw notFound();
+    // A link that is pointed at is not followed yet: entering another org switches the session.
+    if (preload) return;
     const entered = await enterOrg(params.org);
     if (entered === 'signed out') throw redirect({ to: '/sign-in', search: { next: location.href } });
     if (entered === 'no member') throw notFound();

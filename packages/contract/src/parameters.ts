@@ -56,6 +56,13 @@ export const sessionHeader: HeaderParameter = {
   schema: text,
 };
 
+export const orgHeader: HeaderParameter = {
+  name: 'X-Org',
+  description:
+    'The code of the org that the caller expects to act in. A call of another org does nothing: 409 `org_mismatch`.',
+  schema: text,
+};
+
 export const xRequestIDHeader: HeaderParameter = {
   name: 'X-Request-ID',
   description: 'The caller’s own id for the request, which the response repeats.',

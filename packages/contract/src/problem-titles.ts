@@ -30,6 +30,7 @@ export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   dangling_reference: 'Another item still refers to this',
   no_previous_version: 'There is no earlier version to return to',
   in_use: 'This is still in use',
+  org_mismatch: 'The session belongs to another org than the call expects',
   version_mismatch: 'The record has changed since it was read',
   body_too_large: 'The body is too large',
   unsupported_media_type: 'The route does not accept this content type',

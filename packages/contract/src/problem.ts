@@ -31,6 +31,7 @@ export const problemStatus = {
   dangling_reference: 409,
   no_previous_version: 409,
   in_use: 409,
+  org_mismatch: 409,
   version_mismatch: 412,
   body_too_large: 413,
   unsupported_media_type: 415,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import { call } from '../call.ts';
-import { password, signUp } from '../org.ts';
+import { manage, type Org, password, signUp } from '../org.ts';
 import { startPlatform } from '../platform.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
@@ -20,6 +20,18 @@ async function endSession(context: BrowserContext): Promise<void> {
 async function typePasswords(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: 'Current password' }).fill(password);
   await page.getByRole('textbox', { name: 'New password' }).fill('another good password');
+}
+
+/** Another org, of which the builder is a developer. */
+async function secondOrgOf(mine: Org): Promise<Org> {
+  const theirs = await signUp(platform);
+  const invited = await call<{ code: string }>('POST', `${platform.management}/org/users`, {
+    token: theirs.builder.token,
+    body: { email: mine.builder.email, role: 'developer' },
+  });
+  const body = { code: invited.body.code, password };
+  assert.equal((await call('POST', `${platform.management}/auth/accept-invitation`, { body })).status, 200);
+  return theirs;
 }
 
 test('a session that ends in the middle of a form loses nothing: the user signs in in place and goes on', {
@@ -76,14 +88,7 @@ test('two tabs in two orgs: the one that was left behind says so, and goes back 
   const opened = await openBrowser(context, platform);
   const first = await opened.newPage();
   const mine = await newOrgOn(first, platform);
-  const theirs = await signUp(platform);
-  const invited = await call<{ code: string }>('POST', `${platform.management}/org/users`, {
-    token: theirs.builder.token,
-    body: { email: mine.builder.email, role: 'developer' },
-  });
-  const body = { code: invited.body.code, password };
-  assert.equal((await call('POST', `${platform.management}/auth/accept-invitation`, { body })).status, 200);
-
+  const theirs = await secondOrgOf(mine);
   const second = await opened.newPage();
   await second.goto(`/o/${theirs.code}/test`);
   await second.getByRole('button', { name: `Org: Org ${theirs.code}` }).waitFor();
@@ -91,6 +96,47 @@ test('two tabs in two orgs: the one that was left behind says so, and goes back 
   await first.getByRole('button', { name: `Back to ${mine.code}` }).click();
   await first.getByText(mine.code, { exact: true }).waitFor();
   await second.getByRole('dialog', { name: 'You have switched the org' }).waitFor();
+});
+
+test('a tab whose session has moved to another org unseen does nothing there, and loses nothing', {
+  skip,
+}, async (context) => {
+  const opened = await openBrowser(context, platform);
+  const page = await opened.newPage();
+  const mine = await newOrgOn(page, platform);
+  const theirs = await secondOrgOf(mine);
+  const cookies = async () => (await opened.context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+  const orgOfSession = async () => {
+    const headers = { cookie: await cookies() };
+    return (await call<{ org: { code: string } }>('GET', `${platform.management}/auth/me`, { headers })).body.org.code;
+  };
+
+  // A link that is pointed at does not switch the session.
+  await page.getByRole('button', { name: /^Org: / }).click();
+  const switches: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/auth/switch-org')) switches.push(request.url());
+  });
+  await page.getByRole('menuitem', { name: theirs.code }).hover();
+  await page.keyboard.press('Escape');
+
+  await page.goto(`/o/${mine.code}/test/new-entity`);
+  await page.getByRole('textbox', { name: 'Name of the entity' }).fill('order');
+  const data = { org: theirs.code };
+  const headers = { origin: platform.management, 'x-session': 'cookie' };
+  const switched = await opened.context.request.post(`${platform.management}/auth/switch-org`, { data, headers });
+  assert.equal(switched.status(), 200);
+  assert.equal(await orgOfSession(), theirs.code);
+  await page.getByRole('button', { name: 'Save the entity' }).click();
+  const notice = page.getByRole('dialog', { name: 'You have switched the org' });
+  await notice.getByText(`This tab shows ${mine.code}`).waitFor();
+  await assertAccessible(page);
+  assert.deepEqual(switches, []);
+  await notice.getByRole('button', { name: `Back to ${mine.code}` }).click();
+  await page.getByRole('heading', { name: 'order', level: 1 }).waitFor();
+  assert.equal(await orgOfSession(), mine.code);
+  assert.equal((await manage(theirs, 'GET', '/api/entity?entityName=order')).status, 404);
+  assert.equal((await manage(mine, 'GET', '/api/entity?entityName=order')).status, 200);
 });
 
 test('an org of others is not found, and neither is a screen that there is none of', { skip }, async (context) => {

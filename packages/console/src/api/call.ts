@@ -1,6 +1,6 @@
 /**
  * The one way to the management API: typed by the descriptions of its routes. The session is a cookie that no script
- * reads. If it has ended, the user signs in again in place, and the call is sent once more.
+ * reads. If it has ended, or has moved to another org, the user is asked in place, and the call is sent once more.
  */
 
 import { managementRoutes } from 'virtual:routes';
@@ -9,6 +9,7 @@ import type { BodyOf, ParamsOf, QueryOf, ReplyOf } from '@freehold/contract/rout
 import { type Answered, answerOf, reach, searchOf } from './http.ts';
 import { problemOf } from './problem.ts';
 import { signInAgain } from './session-end.ts';
+import { returnToOrg, tabOrg } from './tab-org.ts';
 
 type Api = typeof managementApi;
 export type RouteName = keyof Api;
@@ -39,7 +40,8 @@ export async function callWhole<N extends RouteName>(
 ): Promise<Answered<ReplyOf<Api[N]>>> {
   const sent: Sent = input ?? {};
   const [method, path] = managementRoutes[name] ?? ['GET', '/'];
-  const response = await send(method, addressOf(path, sent), sent);
+  const headers = { ...orgHeader(name, sent), ...sent.headers };
+  const response = await send(method, addressOf(path, sent), { ...sent, headers });
   const answered = await answerOf(response);
   return { ...answered, body: answered.body as ReplyOf<Api[N]> };
 }
@@ -68,14 +70,22 @@ async function send(method: string, address: string, sent: Sent): Promise<Respon
   const first = await reach(address, init);
   if (first.ok) return first;
   const problem = await problemOf(first);
-  if (sent.mayBeSignedOut === true || !sessionEndings.has(problem.code)) throw problem;
-  await signInAgain(problem);
+  if (sent.mayBeSignedOut === true) throw problem;
+  if (sessionEndings.has(problem.code)) await signInAgain(problem);
+  else if (problem.code === 'org_mismatch') await returnToOrg(problem);
+  else throw problem;
   const second = await reach(address, init);
   if (!second.ok) throw await problemOf(second);
   return second;
 }
 
 const sessionEndings: ReadonlySet<string> = new Set(['token_missing', 'token_invalid', 'token_expired']);
+
+/** Left out where the call asks for the org of the session, or changes it. */
+function orgHeader(name: RouteName, { mayBeSignedOut }: Sent): Readonly<Record<string, string>> {
+  const org = tabOrg();
+  return org === undefined || mayBeSignedOut === true || name === 'switchOrg' ? {} : { 'X-Org': org };
+}
 
 function addressOf(path: string, { params = {}, query = {} }: Sent): string {
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));

@@ -2,6 +2,7 @@ import { call } from '../api/call.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { queryClient } from '../api/query-client.ts';
 import { meQuery } from '../api/session.ts';
+import { setTabOrg } from '../api/tab-org.ts';
 import { announceOrg } from './org-channel.ts';
 
 /**
@@ -11,8 +12,9 @@ import { announceOrg } from './org-channel.ts';
 export async function enterOrg(code: string): Promise<'entered' | 'signed out' | 'no member'> {
   try {
     const me = await queryClient.ensureQueryData(meQuery);
+    if (me.org.code !== code) await call('switchOrg', { body: { org: code } });
+    setTabOrg(code);
     if (me.org.code === code) return 'entered';
-    await call('switchOrg', { body: { org: code } });
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
     if (error.status === 401) return 'signed out';

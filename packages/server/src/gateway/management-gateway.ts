@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { AuditActor } from '../audit/audit-entry.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { operatorActor } from '../audit/operator-log.ts';
 import type { RefusalLog } from '../audit/refusal-log.ts';
@@ -40,21 +41,22 @@ import { type OrgWorkspaceServices, orgWorkspaceRoutes } from './handlers/manage
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
 import { isCookieCall, readSession } from './pipeline/headers/console-cookie.ts';
+import { orgMismatch } from './pipeline/headers/expected-org.ts';
 import { conditional } from './pipeline/headers/preconditions.ts';
 import { readBearerToken } from './pipeline/headers/read-token.ts';
 import { readRequest } from './pipeline/read-request.ts';
 import { withTimeSlice } from './pipeline/time-slice.ts';
 import type { RateLimits } from './rate-limits.ts';
 import type { Reply } from './reply.ts';
+import type { GatewayRequest } from './request.ts';
 import {
   builderAsDeployer,
-  type DeployAccess,
   type DeployCaller,
   deployAccess,
   isDeployAccess,
   keyAsDeployer,
 } from './routing/deploy-caller.ts';
-import type { DeployRoute, ManagementRoute } from './routing/management-route.ts';
+import type { DeployRoute, ManagementRoute, OrgRoute } from './routing/management-route.ts';
 import { recordRefusals } from './routing/record-refusals.ts';
 import { createRouter } from './routing/router.ts';
 
@@ -95,10 +97,6 @@ export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
   const { operator } = deps;
   const routes = managementRoutes(deps);
   const router = createRouter(operator === undefined ? routes.filter(({ access }) => access !== 'operator') : routes);
-  const scopesOf =
-    ({ org }: Pick<OrgCaller, 'org'>) =>
-    () =>
-      deps.onceScopes.ofBuilder(org.code);
   const answer = async (incoming: IncomingMessage, trace: CallTrace): Promise<Reply> => {
     const { path, query } = readTarget(incoming.url ?? '/');
     const { route, params } = router.match(incoming.method ?? '', path);
@@ -115,35 +113,25 @@ export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
         return answerOnce(deps, { route, request, principal: 'operator', scopes }, () => route.handle(request));
       });
     }
-    if (isDeployRoute(route)) {
-      const { deployer, refusal } = await authenticateDeployer(deps, incoming, route.access);
-      traceCaller(trace, { org: deployer.org, id: deployer.actor.id });
-      deps.rateLimits.take(trace);
-      const work = async () => {
-        if (refusal !== undefined) throw refusal;
-        const request = await readRequest(incoming, matched);
-        const once = { route, request, principal: deployer.actor.id, scopes: scopesOf(deployer) };
-        return answerOnce(deps, once, () => route.handle(request, deployer));
-      };
-      const auditedCall = { ...matched, route, actor: deployer.actor, orgCode: deployer.org.code };
-      return withTimeSlice(incoming, trace, {
-        lane: laneOf(deployer),
-        work: () => recordRefusals(deps.refusals, auditedCall, work),
-      });
-    }
-    const caller = await authenticate(deps, incoming);
-    traceCaller(trace, { org: caller.org, id: caller.user.id });
+    const known = isDeployRoute(route)
+      ? await deployerOf(deps, incoming, route)
+      : await builderOf(deps, incoming, route);
+    const { org, actor } = known;
+    traceCaller(trace, { org, id: actor.id });
     deps.rateLimits.take(trace);
+    const mismatch = orgMismatch(incoming, org.code);
     const work = async () => {
-      const refusal = refusalOf(route.access, caller);
+      const refusal = mismatch ?? known.refusal;
       if (refusal !== undefined) throw refusal;
       const request = await readRequest(incoming, matched);
-      const once = { route, request, principal: caller.user.id, scopes: scopesOf(caller) };
-      return answerOnce(deps, once, () => route.handle(request, caller));
+      const scopes = () => deps.onceScopes.ofBuilder(org.code);
+      return answerOnce(deps, { route, request, principal: actor.id, scopes }, () => known.handle(request));
     };
-    const auditedCall = { ...matched, route, actor: builderAsDeployer(caller).actor, orgCode: caller.org.code };
+    const isWriteElsewhere = mismatch !== undefined && route.method !== 'GET';
+    const auditedRoute = isWriteElsewhere ? { refusedAs: route.refusedAs ?? ('session.org_refused' as const) } : route;
+    const auditedCall = { ...matched, route: auditedRoute, actor, orgCode: org.code };
     return withTimeSlice(incoming, trace, {
-      lane: laneOf(caller),
+      lane: laneOf(known),
       work: () => recordRefusals(deps.refusals, auditedCall, work),
     });
   };
@@ -208,30 +196,46 @@ function isDeployRoute(route: ManagementRoute): route is DeployRoute {
   return isDeployAccess(route.access);
 }
 
-interface KnownDeployer {
-  readonly deployer: DeployCaller;
+/** A caller of an org, and what the route does for him. */
+interface KnownOrgCaller extends Pick<OrgCaller, 'org'> {
+  readonly actor: AuditActor;
   /** Why the caller may not do what is asked for. */
   readonly refusal: Problem | undefined;
+  readonly handle: (request: GatewayRequest) => Reply | Promise<Reply>;
+}
+
+async function builderOf(
+  deps: ManagementGatewayDeps,
+  incoming: IncomingMessage,
+  route: OrgRoute,
+): Promise<KnownOrgCaller> {
+  const caller = await authenticate(deps, incoming);
+  const { actor, org } = builderAsDeployer(caller);
+  return { org, actor, refusal: refusalOf(route.access, caller), handle: (request) => route.handle(request, caller) };
 }
 
 /** A builder by his session, or a pipeline by its key, which no browser has to send along: a cookie is none. */
-async function authenticateDeployer(
+async function deployerOf(
   deps: ManagementGatewayDeps,
   incoming: IncomingMessage,
-  access: DeployAccess,
-): Promise<KnownDeployer> {
-  const { role, scopes } = deployAccess[access];
+  route: DeployRoute,
+): Promise<KnownOrgCaller> {
+  const { role, scopes } = deployAccess[route.access];
+  const known = (deployer: DeployCaller, refusal: Problem | undefined): KnownOrgCaller => {
+    const { org, actor } = deployer;
+    return { org, actor, refusal, handle: (request) => route.handle(request, deployer) };
+  };
   const token = readSession(deps.site, incoming);
   if (isCookieCall(incoming) || !isDeployKey(token)) {
     const caller = await authenticate(deps, incoming);
-    return { deployer: builderAsDeployer(caller), refusal: refusalOf(role, caller) };
+    return known(builderAsDeployer(caller), refusalOf(role, caller));
   }
   const key = await deps.deployKeys.authenticate(token);
   if (key === undefined) throw new Problem('token_invalid', 'the token is not valid');
   const refusal = scopes.some((scope) => scope === key.scope)
     ? undefined
     : new Problem('role_required', `a deploy key of the scope \`${key.scope}\` cannot call this route`);
-  return { deployer: keyAsDeployer(key), refusal };
+  return known(keyAsDeployer(key), refusal);
 }
 
 function refusalOf(needed: OrgCaller['role'], { role }: Pick<OrgCaller, 'role'>): Problem | undefined {

@@ -4,7 +4,7 @@ import { schemaPath, type TObject, type TSchema } from '@freehold/contract/schem
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { isRemembered } from '../routing/remembered-posts.ts';
 import { type Content, jsonContent, type Operation, type Parameter } from './operation.ts';
-import { headerParameter, idempotencyKey } from './parameters.ts';
+import { headerParameter, idempotencyKey, org } from './parameters.ts';
 
 export interface DescribedApi {
   readonly operations: readonly Operation[];
@@ -48,6 +48,7 @@ function operationOf(operationId: string, route: Route, refer: Refer): Operation
     ...queryParameters(route.query, refer),
     ...(route.headers ?? []).map(headerParameter),
     ...(takesKey ? [idempotencyKey] : []),
+    ...(isOfOrg(route) ? [org] : []),
   ];
   return {
     method,
@@ -94,12 +95,18 @@ function contentOf({ schema, content }: ReplyDescription, refer: Refer): { reado
 
 /** What follows from the rest of a description. */
 function impliedProblems({ body, access, method }: Route): NonNullable<Operation['problems']> {
-  const ofManagement = [...builders, ...admins].includes(access);
+  const ofOrg = isOfOrg({ access });
   return [
     ...(body === undefined ? [] : (['validation_failed', 'unknown_field'] as const)),
     ...(admins.includes(access) ? (['role_required'] as const) : []),
-    ...(ofManagement && method !== 'GET' ? (['origin_refused'] as const) : []),
+    ...(ofOrg && method !== 'GET' ? (['origin_refused'] as const) : []),
+    ...(ofOrg ? (['org_mismatch'] as const) : []),
   ];
+}
+
+/** Whether a builder or a deploy key calls it, each of which belongs to an org. */
+function isOfOrg({ access }: Pick<Route, 'access'>): boolean {
+  return [...builders, ...admins].includes(access);
 }
 
 const admins: readonly string[] = ['org_admin', 'activate'];

@@ -12,6 +12,8 @@ export const ifMatch = headerParameter(described.ifMatch);
 export const ifNoneMatch = headerParameter(described.ifNoneMatch);
 export const ifNoMatch = headerParameter(described.ifNoMatch);
 
+export const org = headerParameter(described.orgHeader);
+
 export function queryParameter(name: string, schema: JsonSchema, description: string): Parameter {
   return { name, in: 'query', description, schema };
 }
