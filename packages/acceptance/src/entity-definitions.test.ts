@@ -105,7 +105,28 @@ test('the endpoint catalog names a route for each action, and each of them is se
   }
 });
 
-for (const path of ['/api/entity?entityName=nothing', '/api/entity/endpoints?entity=nothing']) {
+test('builders read the app routes of an entity, and those that every app has, as OpenAPI documents', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  await defineEntity(org, definition('order', [title]));
+  const pathsOf = async (path: string) => {
+    const reply = await manage<{ paths: object; openapi: string }>(org, 'GET', path);
+    assert.equal(reply.status, 200, reply.text);
+    assert.match(reply.body.openapi, /^3\.1\./);
+    return Object.keys(reply.body.paths);
+  };
+  const ofOrder = await pathsOf('/api/openapi.json?entity=order');
+  const ofEveryApp = await pathsOf('/api/openapi.json');
+  const all = await act<{ paths: object }>(founder, 'GET', '/openapi.json');
+  assert.ok(ofOrder.every((path) => path.includes('/order')));
+  assert.ok(ofEveryApp.includes(`/app/${org.code}/list/user`));
+  assert.deepEqual([...ofOrder, ...ofEveryApp].sort(), Object.keys(all.body.paths).sort());
+});
+
+for (const path of [
+  '/api/entity?entityName=nothing',
+  '/api/entity/endpoints?entity=nothing',
+  '/api/openapi.json?entity=nothing',
+]) {
   test(`GET ${path} answers that there is nothing`, async () => {
     assertProblem(await manage(await signUp(gateways), 'GET', path), 'not_found');
   });

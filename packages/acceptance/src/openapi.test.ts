@@ -302,6 +302,9 @@ test('all that can be shown without being changed first is shown in the way that
   for (const name of [...shown, 'listSettings', 'showUsage', 'exportUsage'])
     await met(management, name, { token: org.builder.token });
   await met(management, 'readEntityEndpoints', { token: org.builder.token, query: { entity: 'thing' } });
+  const part = { token: org.builder.token, query: { entity: 'thing' } };
+  const { headers } = await management.send('readAppOpenapi', part);
+  await management.send('readAppOpenapi', { ...part, headers: { 'if-none-match': headers.get('etag') ?? '' } });
   const asked = { path: { decision_id: String(denial.decision_id) } };
   await met(management, 'readDecision', { token: org.builder.token, ...asked });
   await met(management, 'logOut', { token: await anotherSession() });

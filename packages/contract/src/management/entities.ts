@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
-import { entityName, environment, ifMatch, ifNoMatch } from '../parameters.ts';
+import { entityName, environment, ifMatch, ifNoMatch, ifNoneMatch } from '../parameters.ts';
 import { InputError } from '../problem-schema.ts';
 import { reply, route } from '../route.ts';
-import { closed, count, guid, itemsOf, madeByServer, named, oneOf, text, time } from '../schema.ts';
+import { anyObject, closed, count, guid, itemsOf, madeByServer, named, oneOf, text, time } from '../schema.ts';
 
 const CreateConfig = madeByServer('CreateConfig');
 const Views = madeByServer('Views');
@@ -244,6 +244,24 @@ export const entitiesApi = {
     summary: 'The app routes of an entity, each with an example call',
     query: closed({ env: environment, entity: entityName }),
     replies: { 200: reply('The routes.', Type.Object({ endpoints: Type.Array(EntityEndpoint) })) },
+    problems: ['not_found'],
+  }),
+  readAppOpenapi: route({
+    method: 'GET',
+    path: '/api/openapi.json',
+    access: 'developer',
+    tag: 'entity',
+    summary: 'The app routes of an entity as an OpenAPI document; without one, the routes that every app has',
+    description: 'The app gateway serves all of them as one document to holders of an app token.',
+    query: closed({
+      env: environment,
+      entity: Type.Optional(Type.String({ description: 'The name of an entity, of the builder or of the platform.' })),
+    }),
+    headers: [ifNoneMatch],
+    replies: {
+      200: reply('OpenAPI 3.1.', anyObject(), ['ETag']),
+      304: reply('The caller’s copy is current.', ['ETag']),
+    },
     problems: ['not_found'],
   }),
   removeEntity: route({

@@ -27,7 +27,11 @@ import { type EntityServices, entityRoutes } from './handlers/management/entitie
 import { type ImpersonationServices, impersonationRoutes } from './handlers/management/impersonation.ts';
 import { type InboxServices, inboxRoutes } from './handlers/management/inbox.ts';
 import { type ObservabilityServices, observabilityRoutes } from './handlers/management/observability.ts';
-import { managementDocumentRoutes } from './handlers/management/openapi.ts';
+import {
+  type AppDocumentServices,
+  appReferenceRoutes,
+  managementDocumentRoutes,
+} from './handlers/management/openapi.ts';
 import { orgRoutes } from './handlers/management/org.ts';
 import { type OverviewServices, overviewRoutes } from './handlers/management/overview.ts';
 import { passwordRoutes } from './handlers/management/passwords.ts';
@@ -69,6 +73,7 @@ export interface ManagementGatewayDeps
     DeployServices,
     DeployKeyServices,
     EntityServices,
+    AppDocumentServices,
     ConfigItemServices,
     ConsoleServices,
     SettingServices,
@@ -160,6 +165,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...passwordRoutes(deps),
     ...orgRoutes(deps),
     ...entityRoutes(deps),
+    ...appReferenceRoutes(deps),
     ...configItemRoutes(deps),
     ...observabilityRoutes(deps),
     ...usageExportRoutes(deps),

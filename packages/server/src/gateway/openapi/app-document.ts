@@ -2,7 +2,7 @@ import { appApi } from '@freehold/contract/app';
 import type { ProblemCode } from '@freehold/contract/problem';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
-import { apiNamesOf, type CompiledEntity, lookupOf } from '../../schema/port.ts';
+import { apiNamesOf, type CompiledEntity, lookupOf, systemEntities } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { describedOperations } from './described-operations.ts';
 import { documentPieces } from './document.ts';
@@ -21,7 +21,12 @@ export interface DocumentedApp {
   readonly env: Environment;
   readonly version: number;
   readonly entities: readonly CompiledEntity[];
+  /** The part that is described; left out, all of it. */
+  readonly part?: DocumentedPart | undefined;
 }
+
+/** The routes of one entity, or those that every app has, with its routes of the entities of the platform. */
+export type DocumentedPart = { readonly entity: string } | 'every app';
 
 /**
  * The most fields that the views of all entities describe together; further views are described as an object of any
@@ -30,7 +35,7 @@ export interface DocumentedApp {
 const viewFieldsMax = 100_000;
 
 /** What the app gateway does for the org, in pieces. Others are served in between. */
-export async function* appDocument({ orgCode, env, version, entities }: DocumentedApp): AsyncGenerator<string> {
+export async function* appDocument({ orgCode, env, version, entities, part }: DocumentedApp): AsyncGenerator<string> {
   const taken = Object.keys({ ...problemSchemas, ...sharedSchemas });
   const names = new Map<string, TypeNames>();
   const documented: DocumentedEntity[] = [];
@@ -38,7 +43,9 @@ export async function* appDocument({ orgCode, env, version, entities }: Document
   const referring = new Map<string, DocumentedReference[]>();
   let viewFieldsLeft = viewFieldsMax;
   for await (const { entity, names: ofEntity } of cooperatively(typeNames(entities, taken))) {
-    names.set(entity.name, ofEntity);
+    const isDescribed = describes(part, entity.name);
+    // A schema of an entity that is not described cannot be referred to.
+    if (isDescribed) names.set(entity.name, ofEntity);
     for (const { definition } of entity.fields.values()) {
       const lookup = lookupOf(definition);
       if (lookup === undefined) continue;
@@ -47,6 +54,7 @@ export async function* appDocument({ orgCode, env, version, entities }: Document
       for (const [at, field] of apiNamesOf(definition).entries())
         known.push({ entity: entity.name, field, isAlias: at > 0 });
     }
+    if (!isDescribed) continue;
     viewFieldsLeft -= viewFieldsOf(entity);
     const expansions = () => documentedExpansions(entity, { referring, names });
     documented.push({ entity, names: ofEntity, lookedUp, expansions, tellsViews: viewFieldsLeft >= 0 });
@@ -60,8 +68,9 @@ export async function* appDocument({ orgCode, env, version, entities }: Document
     title: `The app API of ${orgCode}`,
     version: String(version),
     description: `The environment \`${env}\`. Log in, exchange the login token for an app JWT, and send that with each call; a page of an allowed domain may do so from a browser. Every refusal is problem details (RFC 9457) with a stable \`code\`.`,
-    operations: mapped([() => described.operations, ...documented.map((one) => () => entityOperations(one))], (make) =>
-      make().map(withDescribedViews),
+    operations: mapped(
+      [() => (isOfEntity(part) ? [] : described.operations), ...documented.map((one) => () => entityOperations(one))],
+      (make) => make().map(withDescribedViews),
     ),
     schemas: mapped([() => sharedSchemas, ...documented.map((one) => () => entitySchemas(one))], (make) => make()),
     securitySchemes: {
@@ -71,6 +80,15 @@ export async function* appDocument({ orgCode, env, version, entities }: Document
     tokenProblems: ['token_missing', 'token_invalid', 'token_expired', 'access_denied', 'rate_limited'],
   });
   yield* cooperatively(parts);
+}
+
+function isOfEntity(part: DocumentedPart | undefined): part is { readonly entity: string } {
+  return typeof part === 'object';
+}
+
+function describes(part: DocumentedPart | undefined, entityName: string): boolean {
+  if (part === undefined) return true;
+  return isOfEntity(part) ? part.entity === entityName : systemEntities.has(entityName);
 }
 
 /** Makes each when it is asked for, so that only one is held at a time. */

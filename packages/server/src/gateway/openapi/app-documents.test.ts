@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ConfigSet, systemConfig } from '../../config/config-set.ts';
 import { compileEntity } from '../../schema/compile-entity.ts';
+import { appDocument } from './app-document.ts';
 import { createAppDocuments } from './app-documents.ts';
 
 const acme = { orgCode: 'acme', env: 'test' } as const;
@@ -56,6 +57,35 @@ test('a document that is larger than all that is kept is made again each time', 
   const first = await documents.of(acme, set);
   const second = await documents.of(acme, set);
   assert.ok(first !== second && first.etag === second.etag);
+});
+
+test('a part describes one entity, or what every app has, and is never taken for another part', async () => {
+  const documents = createAppDocuments();
+  const { set } = setOf(1, 'order', 'invoice');
+  const parts = [{ entity: 'order' }, { entity: 'invoice' }, 'every app', undefined] as const;
+  const told = [];
+  for (const part of parts) {
+    const { paths } = JSON.parse(textOf(await documents.of({ ...acme, ...(part && { part }) }, set)));
+    told.push(Object.keys(paths));
+  }
+  const [order = [], invoice = [], everyApp = [], all = []] = told;
+  assert.ok(order.every((path) => /\/order(\/|$)/.test(path)) && order.length === 8, String(order));
+  assert.deepEqual([...order, ...invoice, ...everyApp].sort(), all.sort());
+});
+
+test('a part refers to no schema that it lacks, also where entities look each other up', async () => {
+  const definitions = [
+    { entityName: 'customer', UpdateParams: [{ name: 'name' }] },
+    { entityName: 'order', UpdateParams: [{ name: 'customer_id', lookup: { entity: 'customer' } }] },
+    { entityName: 'line', UpdateParams: [{ name: 'order_id', lookup: { entity: 'order' } }] },
+  ];
+  const entities = definitions.map((definition) => compileEntity(definition, 1));
+  let text = '';
+  for await (const piece of appDocument({ ...acme, version: 1, entities, part: { entity: 'order' } })) text += piece;
+  const { components } = JSON.parse(text);
+  const references = Array.from(text.matchAll(/"#\/components\/(\w+)\/([^"]+)"/g));
+  for (const [, kind = '', name = ''] of references) assert.ok(components[kind][name], `${kind} ${name}`);
+  assert.match(text, /`customer_id`, `line_via_order_id`/);
 });
 
 function textOf({ pieces }: { readonly pieces: readonly string[] }): string {

@@ -3,12 +3,18 @@ import { BoundedMap } from '../../lib/bounded-map.ts';
 import { singleFlight } from '../../lib/scheduling/single-flight.ts';
 import { systemEntities } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { appDocument } from './app-document.ts';
+import { appDocument, type DocumentedPart } from './app-document.ts';
 import { type DocumentText, documentText } from './document-reply.ts';
 
 /** The documents of all orgs' apps, each made once for a version of its configuration. */
 export interface AppDocuments {
-  of(app: { readonly orgCode: string; readonly env: Environment }, set: ConfigSet): Promise<DocumentText>;
+  of(app: DocumentOf, set: ConfigSet): Promise<DocumentText>;
+}
+
+interface DocumentOf {
+  readonly orgCode: string;
+  readonly env: Environment;
+  readonly part?: DocumentedPart;
 }
 
 interface Kept extends DocumentText {
@@ -20,8 +26,8 @@ export function createAppDocuments(charactersMax = 64 * 1024 * 1024): AppDocumen
   const kept = new BoundedMap<string, Kept>(charactersMax, ({ characters }) => characters);
   const flights = singleFlight<string, Kept>();
   return {
-    of: async ({ orgCode, env }, set) => {
-      const key = JSON.stringify([orgCode, env]);
+    of: async ({ orgCode, env, part }, set) => {
+      const key = JSON.stringify([orgCode, env, part]);
       const known = kept.get(key);
       if (known?.version === set.version) return known;
       return flights(JSON.stringify([key, set.version]), async () => {
@@ -29,7 +35,7 @@ export function createAppDocuments(charactersMax = 64 * 1024 * 1024): AppDocumen
         const found = await Promise.all(names.map((name) => set.entity(name)));
         const entities = found.filter((entity) => entity !== undefined);
         const { version } = set;
-        const made = { ...(await documentText(appDocument({ orgCode, env, version, entities }))), version };
+        const made = { ...(await documentText(appDocument({ orgCode, env, version, entities, part }))), version };
         kept.set(key, made);
         return made;
       });

@@ -97,6 +97,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer GET /api/entities',
     'developer GET /api/entity',
     'developer GET /api/entity/endpoints',
+    'developer GET /api/openapi.json',
     'developer GET /auth/me',
     'developer GET /auth/orgs',
     'developer GET /auth/sessions',

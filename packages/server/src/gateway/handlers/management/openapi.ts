@@ -1,6 +1,13 @@
 import { accountsApi } from '@freehold/contract/management/accounts';
+import { entitiesApi } from '@freehold/contract/management/entities';
+import type { ConfigReader } from '../../../config/port.ts';
+import { notFound } from '../../../lib/problem.ts';
+import { systemEntities } from '../../../schema/port.ts';
+import type { Environment } from '../../../tenancy/port.ts';
+import { createAppDocuments } from '../../openapi/app-documents.ts';
 import { documentReply, documentText } from '../../openapi/document-reply.ts';
 import { managementDocument } from '../../openapi/management-document.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import type { PublicRoute } from '../../routing/public-route.ts';
 import { serveReply } from '../../serve.ts';
 
@@ -9,3 +16,23 @@ export function managementDocumentRoutes({ operator }: { readonly operator: unkn
   const document = documentText(managementDocument({ hasOperator: operator !== undefined }));
   return [serveReply(accountsApi.readOpenapi, async ({ incoming }) => documentReply(incoming, await document))];
 }
+
+export interface AppDocumentServices {
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+}
+
+/** What apps can be asked, for builders, who have no token of an app. */
+export function appReferenceRoutes({ configs }: AppDocumentServices): readonly ManagementRoute[] {
+  const documents = createAppDocuments(keptCharactersMax);
+  return [
+    serveReply(entitiesApi.readAppOpenapi, async ({ query: { env, entity }, incoming }, { org }) => {
+      const set = await configs[env].current(org.code);
+      if (entity !== undefined && !set.entityNames.includes(entity) && !systemEntities.has(entity)) throw notFound();
+      const part = entity === undefined ? 'every app' : { entity };
+      return documentReply(incoming, await documents.of({ orgCode: org.code, env, part }, set));
+    }),
+  ];
+}
+
+/** A part is small, and made again in some milliseconds. */
+const keptCharactersMax = 8 * 1024 * 1024;

@@ -142,6 +142,7 @@ const entityRows: Rows = {
   'GET /api/entities': read('/api/entities', 'entities'),
   'GET /api/entity': read('/api/entity?entityName=viewed', 'a definition'),
   'GET /api/entity/endpoints': read('/api/entity/endpoints?entity=wide', 'fields'),
+  'GET /api/openapi.json': read('/api/openapi.json?entity=wide', 'fields'),
   'DELETE /api/entity': one('/api/entity?entityname=none'),
 };
 
