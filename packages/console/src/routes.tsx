@@ -143,6 +143,26 @@ const entity = createRoute({
   component: lazyRouteComponent(() => import('./screens/entities/entity.tsx'), 'EntityScreen'),
 });
 
+const api = createRoute({
+  getParentRoute: () => place,
+  path: 'api',
+  validateSearch: ({ entity, group, op, q }: Record<string, unknown>): ApiSearch => ({
+    ...(typeof entity === 'string' ? { entity } : {}),
+    ...(typeof group === 'string' ? { group } : {}),
+    ...(typeof op === 'string' ? { op } : {}),
+    ...(typeof q === 'string' ? { q } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./screens/api/api.tsx'), 'Api'),
+});
+
+/** An entity or a group of routes, one of its operations by its id, and what is searched for. */
+interface ApiSearch {
+  readonly entity?: string | undefined;
+  readonly group?: string | undefined;
+  readonly op?: string | undefined;
+  readonly q?: string | undefined;
+}
+
 const routeTree = root.addChildren([
   index,
   signIn,
@@ -151,7 +171,7 @@ const routeTree = root.addChildren([
   forgotPassword,
   resetPassword,
   acceptInvitation,
-  org.addChildren([orgIndex, place.addChildren([home, account, entities, newEntity, entity])]),
+  org.addChildren([orgIndex, place.addChildren([home, account, entities, newEntity, entity, api])]),
 ]);
 
 export const router = createRouter({

@@ -18,6 +18,7 @@ export const pictures: readonly Picture[] = [
   { name: 'home-narrow', path: ({ org }) => `/o/${org}/test`, isNarrow: true },
   { name: 'entities', path: ({ org }) => `/o/${org}/test/entities` },
   { name: 'entity', path: ({ org }) => `/o/${org}/test/entities/ticket` },
+  { name: 'api', path: ({ org }) => `/o/${org}/test/api?entity=ticket&op=listTicket&w=lumen` },
   { name: 'production', path: ({ org }) => `/o/${org}/prod` },
   {
     name: 'command-palette',

@@ -58,16 +58,26 @@ export async function fetchApp(
   path: `/${string}`,
   input: AppInput = {},
 ): Promise<Response> {
+  const { response } = await tryApp(actor, method, path, input);
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+/** A reply as it arrives, also that of a refusal. */
+export interface Tried {
+  readonly response: Response;
+  /** When the call was sent, in milliseconds of `performance`. */
+  readonly sentAt: number;
+}
+
+/** Calls the app API, and takes a refusal for a reply. @throws ApiProblem if there is no token or no reply. */
+export async function tryApp(actor: Actor, method: Method, path: `/${string}`, input: AppInput = {}): Promise<Tried> {
   const address = `${appAddress(actor.org)}${path}${searchOf(input.query ?? {})}`;
   const first = await send(address, method, input, await tokenOf(actor));
-  if (first.ok) return first;
-  const problem = await problemOf(first);
-  if (first.status !== 401) throw problem;
+  if (first.response.status !== 401) return first;
   // The token ended before its time: with the session, the role or the membership that it stands on.
   tokens.delete(keyOf(actor));
-  const second = await send(address, method, input, await tokenOf(actor));
-  if (!second.ok) throw await problemOf(second);
-  return second;
+  return await send(address, method, input, await tokenOf(actor));
 }
 
 /** The address of the org's app, to which paths are appended. */
@@ -76,11 +86,12 @@ export function appAddress(org: string): string {
   return `${gateway.replace(/\/$/, '')}/app/${encodeURIComponent(org)}`;
 }
 
-async function send(address: string, method: Method, input: AppInput, token: string): Promise<Response> {
+async function send(address: string, method: Method, input: AppInput, token: string): Promise<Tried> {
   const { body, content, headers, signal } = input;
   const type = content?.type ?? (body === undefined ? undefined : 'application/json');
   const data = content?.data ?? (body === undefined ? undefined : JSON.stringify(body));
-  return await reach(address, {
+  const sentAt = performance.now();
+  const response = await reach(address, {
     method,
     headers: {
       Accept: 'application/json',
@@ -91,6 +102,7 @@ async function send(address: string, method: Method, input: AppInput, token: str
     ...(data === undefined ? {} : { body: data }),
     ...(signal === undefined ? {} : { signal }),
   });
+  return { response, sentAt };
 }
 
 interface Issued {

@@ -41,3 +41,4 @@ export const LeaveIcon = icon(<path d="M6.5 3H3v10h3.5M6.5 8H13M10.5 5.2 13.3 8l
 export const SwapIcon = icon(<path d="M3 5.5h9M9.8 3 12.3 5.5 9.8 8M13 10.5H4M6.2 8 3.7 10.5 6.2 13" />);
 export const ChevronIcon = icon(<path d="m4.5 6.3 3.5 3.5 3.5-3.5" />);
 export const EntityIcon = icon(<path d="M2.8 3h10.4v3.2H2.8zM2.8 6.2v6.8h10.4V6.2M6.4 6.2V13" />);
+export const ApiIcon = icon(<path d="M5.2 4.5 1.8 8l3.4 3.5M10.8 4.5 14.2 8l-3.4 3.5M9.2 3.2 6.8 12.8" />);

@@ -1,7 +1,8 @@
-import { EntityIcon, HomeIcon } from '../components/icons.tsx';
+import { ApiIcon, EntityIcon, HomeIcon } from '../components/icons.tsx';
 
 /** The screens of the navigation and of the command palette, in their order. */
 export const navigation = [
   { label: 'Home', to: '/o/$org/$env', icon: HomeIcon, isExact: true },
   { label: 'Entities', to: '/o/$org/$env/entities', icon: EntityIcon, isExact: false },
+  { label: 'API', to: '/o/$org/$env/api', icon: ApiIcon, isExact: false },
 ] as const;

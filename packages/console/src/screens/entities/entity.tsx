@@ -1,6 +1,6 @@
-import { Skeleton, Tabs } from '@mantine/core';
+import { Button, Skeleton, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { Screen } from '../../components/screen.tsx';
@@ -12,13 +12,27 @@ import { VersionsTab } from './versions-tab.tsx';
 
 /** One entity: its definition, its indexes and what is done to its records, its versions. */
 export function EntityScreen() {
-  const { env } = usePlace();
+  const { org, env } = usePlace();
   const { entity: name } = useParams({ from: '/o/$org/$env/entities/$entity' });
   const { tab = 'definition' } = useSearch({ from: '/o/$org/$env/entities/$entity' });
   const navigate = useNavigate();
   const entity = useQuery(entityQuery(env, name));
   return (
-    <Screen title={name} actions={<RemoveEntity name={name} />}>
+    <Screen
+      title={name}
+      actions={
+        <>
+          <Link to="/o/$org/$env/api" params={{ org, env }} search={{ entity: name }}>
+            {() => (
+              <Button component="span" variant="default">
+                API reference
+              </Button>
+            )}
+          </Link>
+          <RemoveEntity name={name} />
+        </>
+      }
+    >
       <Tabs
         value={tab}
         keepMounted={false}

@@ -1,0 +1,150 @@
+import { Button, Code, CopyButton, Group, Paper, Stack, Tabs, Text, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type Actor, appAddress, tryApp, useActor } from '../../api/app.ts';
+import { usePlace } from '../../api/session.ts';
+import { ProblemAlert } from '../../components/problem-alert.tsx';
+import { ReasonedButton } from '../../components/reasoned-button.tsx';
+import { Answer } from './answer.tsx';
+import { type Answered, readAnswer } from './answered.ts';
+import classes from './api.module.css';
+import { bodyOf, type Operation } from './openapi.ts';
+import { type Filled, headersOf, missingOf, targetOf } from './request.ts';
+import { RunAs } from './run-as.tsx';
+import { curlOf, fetchOf, type Request } from './snippets.ts';
+
+interface Props {
+  readonly operation: Operation;
+  readonly filled: Filled;
+}
+
+/** The call that follows from the inputs: to copy, and to run. */
+export function CallPanel({ operation, filled }: Props) {
+  const { org } = usePlace();
+  const request = requestOf(org, operation, filled);
+  return (
+    <Stack className={classes.call ?? ''}>
+      <Paper withBorder p="md" component="section" aria-label="Call">
+        <Title order={3} size="h5" mb="sm">
+          Call
+        </Title>
+        <Tabs defaultValue="curl" keepMounted={false}>
+          <Tabs.List mb="xs">
+            <Tabs.Tab value="curl">curl</Tabs.Tab>
+            <Tabs.Tab value="fetch">fetch</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="curl">
+            <Snippet text={curlOf(request)} />
+          </Tabs.Panel>
+          <Tabs.Panel value="fetch">
+            <Snippet text={fetchOf(request)} />
+          </Tabs.Panel>
+        </Tabs>
+        {operation.takesToken && (
+          <Text size="xs" c="dimmed" mt="xs">
+            TOKEN is an app token of a user, or a service key.
+          </Text>
+        )}
+      </Paper>
+      {operation.takesToken ? (
+        <Run operation={operation} filled={filled} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          This route takes no token, so it is not run as a user here.
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function Snippet({ text }: { readonly text: string }) {
+  return (
+    <Stack gap="xs">
+      {/* It scrolls, so the keyboard reaches it. */}
+      <Code block className={classes.text ?? ''} tabIndex={0} role="region" aria-label="Snippet">
+        {text}
+      </Code>
+      <CopyButton value={text}>
+        {({ copied, copy }) => (
+          <Button variant="default" size="compact-sm" w="fit-content" onClick={copy}>
+            {copied ? 'Copied' : 'Copy'}
+          </Button>
+        )}
+      </CopyButton>
+    </Stack>
+  );
+}
+
+function requestOf(org: string, operation: Operation, filled: Filled): Request {
+  const body = bodyOf(operation);
+  const isSent = body !== undefined && filled.text.trim() !== '';
+  // The described paths lie below the gateway.
+  const gateway = appAddress(org).slice(0, -`/app/${org}`.length);
+  return {
+    method: operation.method,
+    url: `${gateway}${targetOf(operation, filled)}`,
+    headers: headersOf(operation, filled),
+    takesToken: operation.takesToken,
+    ...(isSent ? { body: { type: body.type, text: filled.text } } : {}),
+  };
+}
+
+function Run({ operation, filled }: Props) {
+  const actor = useActor();
+  const run = useMutation({ mutationFn: (as: Actor) => send(as, operation, filled) });
+  const reason = useWhyNot(operation, filled);
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Run">
+      <Title order={3} size="h5" mb="sm">
+        Run
+      </Title>
+      <Stack gap="sm">
+        <RunAs />
+        <Group>
+          <ReasonedButton
+            reason={reason}
+            loading={run.isPending}
+            onClick={() => actor !== undefined && run.mutate(actor)}
+          >
+            Run
+          </ReasonedButton>
+          {operation.method !== 'GET' && (
+            <Text size="xs" c="dimmed">
+              It changes data of the test environment.
+            </Text>
+          )}
+        </Group>
+        <ProblemAlert error={run.error} />
+        {run.data !== undefined && <Answer key={run.data.id} answered={run.data} />}
+      </Stack>
+    </Paper>
+  );
+}
+
+/** Why the call cannot be run here and now. */
+function useWhyNot(operation: Operation, filled: Filled): string | undefined {
+  const { env } = usePlace();
+  const actor = useActor();
+  if (env === 'prod' && operation.method !== 'GET')
+    return 'In production a builder only reads as a user. Run it in test.';
+  if (actor === undefined) return 'Choose a workspace to run it in.';
+  if (env === 'prod' && actor.user === undefined) return 'In production choose a user to run it as.';
+  const missing = missingOf(operation, filled);
+  return missing === undefined ? undefined : `It needs a value of ${missing}.`;
+}
+
+async function send(actor: Actor, operation: Operation, filled: Filled): Promise<Answered> {
+  const target = targetOf(operation, filled).slice(`/app/${actor.org}`.length) as `/${string}`;
+  const body = bodyOf(operation);
+  const isSent = body !== undefined && filled.text.trim() !== '';
+  const tried = await tryApp(actor, operation.method, target, {
+    headers: headersOf(operation, filled),
+    ...(isSent ? { content: { type: body.type, data: filled.text } } : {}),
+  });
+  return await readAnswer(tried, {
+    actor,
+    method: operation.method,
+    target,
+    recordId: target.includes('{') ? undefined : filled.values['path id'],
+    text: isSent && body.type === 'application/json' ? filled.text : undefined,
+  });
+}

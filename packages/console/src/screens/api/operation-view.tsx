@@ -1,0 +1,204 @@
+import { Badge, Group, Paper, Skeleton, Stack, Text, Textarea, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { useActor } from '../../api/app.ts';
+import { meQuery, usePlace } from '../../api/session.ts';
+import { CopyId } from '../../components/copy-id.tsx';
+import { Sentence } from '../../components/sentence.tsx';
+import classes from './api.module.css';
+import { CallPanel } from './call-panel.tsx';
+import { exampleOf } from './example.ts';
+import { MethodBadge } from './method-badge.tsx';
+import { bodyOf, isJson, type OpenapiDocument, type Operation, type Reaction, repliesOf } from './openapi.ts';
+import { ParameterInputs } from './parameter-inputs.tsx';
+import { someIdQuery } from './queries.ts';
+import type { Filled } from './request.ts';
+import { SchemaView } from './schema-view.tsx';
+
+const JsonEditor = lazy(async () => ({ default: (await import('../../components/json-editor.tsx')).JsonEditor }));
+
+interface Props {
+  readonly document: OpenapiDocument;
+  readonly operation: Operation;
+}
+
+/** One route: what it takes, with inputs in place, what it answers, and the call that follows from the inputs. */
+export function OperationView({ document, operation }: Props) {
+  const { method, path, summary, description, parameters } = operation;
+  const known = useKnownValues(operation);
+  const [typed, setTyped] = useState<Filled['values']>({});
+  const [text, setText] = useState(() => exampleText(document, operation));
+  const filled: Filled = { values: { ...known, ...typed }, text };
+  return (
+    <Stack>
+      <div>
+        <Title order={2}>{summary.replaceAll('`', '')}</Title>
+        <Group gap="xs" mt={4}>
+          <MethodBadge method={method} />
+          <CopyId value={path} what="path" />
+        </Group>
+        <Text size="sm" mt="xs">
+          <Sentence text={description} />
+        </Text>
+      </div>
+      <div className={classes.operation}>
+        <Stack className={classes.inputs ?? ''}>
+          {parameters.length > 0 && (
+            <Paper withBorder p="md" component="section" aria-label="Parameters">
+              <Title order={3} size="h5" mb="sm">
+                Parameters
+              </Title>
+              <ParameterInputs document={document} operation={operation} filled={filled} onChange={setTyped} />
+            </Paper>
+          )}
+          <Body document={document} operation={operation} text={text} onChange={setText} />
+        </Stack>
+        <CallPanel operation={operation} filled={filled} />
+        <Stack className={classes.replies ?? ''}>
+          <Replies document={document} operation={operation} />
+        </Stack>
+      </div>
+    </Stack>
+  );
+}
+
+/** Values that lead somewhere: the client id of the app, and the id of a record where the actor may list some. */
+function useKnownValues({ parameters, path }: Operation): Filled['values'] {
+  const { env } = usePlace();
+  const actor = useActor();
+  const { data: me } = useQuery(meQuery);
+  const entity = /^\/app\/[^/]+\/(?:item|update|delete)\/(\w+)\/\{id\}$/.exec(path)?.[1];
+  const mayCall = actor !== undefined && (env === 'test' || actor.user !== undefined);
+  const found = useQuery({
+    ...someIdQuery(actor ?? { org: '', env, workspace: '', user: undefined }, entity ?? ''),
+    enabled: mayCall && entity !== undefined,
+  });
+  const clientId = me?.org.environments[env]?.client_id;
+  const takesClientId = parameters.some(({ name }) => name === 'client_id');
+  return {
+    ...(takesClientId && clientId !== undefined ? { 'header client_id': clientId } : {}),
+    ...(found.data === undefined || found.data === null ? {} : { 'path id': found.data }),
+  };
+}
+
+function exampleText(document: OpenapiDocument, operation: Operation): string {
+  const body = bodyOf(operation);
+  if (body === undefined) return '';
+  return isJson(body.type) ? JSON.stringify(exampleOf(document, body.schema), null, 2) : '';
+}
+
+interface BodyProps extends Props {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+function Body({ document, operation, text, onChange }: BodyProps) {
+  const body = bodyOf(operation);
+  if (body === undefined) return null;
+  const about = body.schema.description ?? '';
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Body">
+      <Group gap="xs" mb="sm">
+        <Title order={3} size="h5">
+          Body
+        </Title>
+        <Text size="sm" c="dimmed">
+          {Object.keys(operation.requestBody?.content ?? {}).join(' or ')}
+          {operation.requestBody?.required === true ? '' : ', may be left out'}
+        </Text>
+      </Group>
+      <Stack gap="sm">
+        {isJson(body.type) ? (
+          <Paper withBorder>
+            <Suspense fallback={<Skeleton height={120} />}>
+              <JsonEditor label="Body in JSON" text={text} onChange={onChange} />
+            </Suspense>
+          </Paper>
+        ) : (
+          <Textarea
+            label={`Body as ${body.type}`}
+            description={<Sentence text={about} />}
+            value={text}
+            autosize
+            minRows={4}
+            maxRows={16}
+            onChange={({ currentTarget }) => onChange(currentTarget.value)}
+          />
+        )}
+        {isJson(body.type) && <SchemaView document={document} schema={body.schema} />}
+      </Stack>
+    </Paper>
+  );
+}
+
+function Replies({ document, operation }: Props) {
+  const replies = repliesOf(document, operation);
+  const refusals = replies.filter(({ status }) => status >= 400);
+  return (
+    <>
+      <Paper withBorder p="md" component="section" aria-label="Replies">
+        <Title order={3} size="h5" mb="sm">
+          Replies
+        </Title>
+        <Stack gap="sm">
+          {replies
+            .filter(({ status }) => status < 400)
+            .map((reply) => (
+              <SuccessView key={reply.status} document={document} reply={reply} />
+            ))}
+        </Stack>
+      </Paper>
+      <Paper withBorder p="md" component="section" aria-label="Problems">
+        <Title order={3} size="h5" mb="sm">
+          Problems
+        </Title>
+        <Stack gap={6}>
+          {refusals.map(({ status, codes, description }) => (
+            <div key={status}>
+              <Group gap="xs" wrap="nowrap" align="baseline">
+                <Badge variant="outline" color="gray" radius="sm" className={classes.status ?? ''}>
+                  {status}
+                </Badge>
+                <Text size="sm" className={classes.path ?? ''}>
+                  {codes.join(' ')}
+                </Text>
+              </Group>
+              <Text size="xs" c="dimmed">
+                {description}
+              </Text>
+            </div>
+          ))}
+        </Stack>
+      </Paper>
+    </>
+  );
+}
+
+function SuccessView({ document, reply }: { readonly document: OpenapiDocument; readonly reply: Reaction }) {
+  const { status, description, headers, content } = reply;
+  return (
+    <div>
+      <Group gap="xs" align="baseline" wrap="nowrap">
+        <Badge variant="outline" color="teal" radius="sm" className={classes.status ?? ''}>
+          {status}
+        </Badge>
+        <Text size="sm">
+          <Sentence text={description} />
+        </Text>
+      </Group>
+      {headers.length > 0 && (
+        <Text size="xs" c="dimmed">
+          Headers: {headers.join(', ')}
+        </Text>
+      )}
+      {Object.entries(content).map(([type, { schema }]) => (
+        <div key={type}>
+          <Text size="xs" c="dimmed">
+            {type}
+          </Text>
+          {schema !== undefined && <SchemaView document={document} schema={schema} />}
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { queryOptions } from '@tanstack/react-query';
+import { type Actor, callApp } from '../../api/app.ts';
+import { call } from '../../api/call.ts';
+import type { Environment } from '../../api/session.ts';
+import type { OpenapiDocument } from './openapi.ts';
+
+/** The routes of an entity; without one those that every app has. Definitions change them, and so does nothing else. */
+export const documentQuery = (env: Environment, entity: string | undefined) =>
+  queryOptions({
+    queryKey: ['entities', env, 'openapi', entity ?? ''],
+    queryFn: async ({ signal }) => {
+      const document: unknown = await call('readAppOpenapi', { query: { env, entity }, signal });
+      return document as OpenapiDocument;
+    },
+  });
+
+/** The id of a record that the actor may list; null if there is none. */
+export const someIdQuery = (actor: Actor, entity: string) =>
+  queryOptions({
+    queryKey: ['records', actor, 'some id', entity],
+    queryFn: async ({ signal }) => {
+      const { body } = await callApp(actor, 'GET', `/list/${entity}`, { query: { pagesize: 1 }, signal });
+      const [first] = (body as { readonly items?: readonly { readonly id?: string }[] }).items ?? [];
+      return first?.id ?? null;
+    },
+    staleTime: 60_000,
+    retry: false,
+  });
