@@ -53,7 +53,32 @@ test('the last denials are listed, the latest first, as they are shown one by on
   assert.deepEqual((await manage(await signUp(gateways), 'GET', '/acl/decisions')).body, { items: [] });
 });
 
+test('the denials of one workspace or one user are listed alone', async () => {
+  const other = await memberWith(founder, []);
+  const denied = assertProblem(await act(other, 'GET', '/list/order'), 'access_denied');
+  assertProblem(await act(user, 'GET', '/list/order'), 'access_denied');
+  const ids = async (query: string) => {
+    const { body } = await manage<{ readonly items: readonly { readonly decision_id: string }[] }>(
+      org,
+      'GET',
+      `/acl/decisions?${query}`,
+    );
+    return body.items.map((item) => item.decision_id);
+  };
+  assert.deepEqual(await ids(`user_id=${other.id}&tenant_code=${founder.tenantCode}&env=test`), [denied.decision_id]);
+  assert.deepEqual(await ids('tenant_code=elsewhere'), []);
+  assert.deepEqual(await ids(`user_id=${founder.id}`), []);
+});
+
 test('a list of denials by parameters that are wrong is refused', async () => {
-  for (const query of ['pagesize=0', 'pagesize=201', 'env=dev', 'user=x', 'request_id=x&pagesize=1'])
+  for (const query of [
+    'pagesize=0',
+    'pagesize=201',
+    'env=dev',
+    'user=x',
+    'request_id=x&pagesize=1',
+    'request_id=x&user_id=y',
+    'request_id=x&tenant_code=y',
+  ])
     assertProblem(await manage(org, 'GET', `/acl/decisions?${query}`), 'invalid_request');
 });

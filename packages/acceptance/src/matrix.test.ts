@@ -99,6 +99,17 @@ test('what the matrix says of a member is what the member’s calls are answered
   }
 });
 
+test('the matrix of one member has all entities in one reply', async () => {
+  const { items, nexttoken } = await readMatrix(`${workspace}&user_id=${viewer.id}`);
+  assert.deepEqual([items.map((row) => row.user_id), nexttoken], [[viewer.id], null]);
+  const whole = (await readMatrix(workspace)).items.find((row) => row.user_id === viewer.id);
+  assert.deepEqual(items[0], whole);
+  const page = await readMatrix(`${workspace}&entity=order&pagesize=1`);
+  assertProblem(await askMatrix(`${workspace}&user_id=${viewer.id}&nexttoken=${page.nexttoken}`), 'invalid_cursor');
+  for (const id of ['none', '00000000-0000-0000-0000-000000000000'])
+    assertProblem(await askMatrix(`${workspace}&user_id=${id}`), 'not_found');
+});
+
 test('a suspended member is shown as such', async () => {
   const member = await memberWith(founder, [allow('*')]);
   assert.equal((await act(founder, 'PUT', `/update/user/${member.id}`, { body: { status: 'suspended' } })).status, 200);

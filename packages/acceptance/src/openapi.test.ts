@@ -394,6 +394,8 @@ test('access is asked about in the way that the documents tell', async () => {
   assert.equal((await management.send('lintStatements', { token, body: { statements } })).status, 200);
   const query = { tenant_code, pagesize: '1' };
   assert.equal((await management.send('readAccessMatrix', { token, query })).status, 200);
+  const member = { token, path: { id: founder.id }, query: { tenant_code } };
+  assert.equal((await management.send('readMember', member)).status, 200);
   assert.equal((await management.send('findDecision', { token, query: { pagesize: '5' } })).status, 200);
 });
 

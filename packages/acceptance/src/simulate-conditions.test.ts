@@ -167,7 +167,50 @@ test('a denial that looks like a missing record is found by the id of its reques
   const failed = reply.body.matched.find(({ Sid }) => Sid === 'Own')?.failed_condition;
   assert.deepEqual(failed, { operator: 'StringEquals', key: 'record.holder', expected: ['ann'], actual: ['bob'] });
   assert.doesNotMatch(reply.text, /"other"/);
+  assert.doesNotMatch(reply.text, /"conditions"/);
 });
+
+test('a simulation shows all conditions of each statement, and its place in the policy', async () => {
+  const reply = await manage<{ readonly matched: readonly Readonly<Record<string, unknown>>[] }>(
+    org,
+    'POST',
+    '/acl/simulate',
+    {
+      body: {
+        tenant_code: ann.tenantCode,
+        user_id: ann.id,
+        action: 'deleteorder',
+        resource: `/delete/order/${hers.id}`,
+      },
+    },
+  );
+  assert.deepEqual(
+    reply.body.matched.map(({ Sid, index, conditions }) => [Sid, index, conditions]),
+    [
+      ['Night', 2, [{ operator: 'DateGreaterThan', key: 'request.time', expected: ['2030-01-01'] }]],
+      ['Inside', 3, [{ operator: 'IpAddress', key: 'request.ip', expected: ['10.0.0.0/8'] }]],
+    ],
+  );
+});
+
+test('a condition that holds now makes a cell of the matrix conditional, and one that can only deny does not', async () => {
+  const always = { Condition: { StringEquals: { 'tenant.code': [ann.tenantCode] } } };
+  const later = { Condition: { DateGreaterThan: { 'request.time': ['2030-01-01'] } } };
+  const member = await memberWith(founder, [
+    { Sid: 'Here', ...allow('browseorder', '/list/order'), ...always },
+    { Sid: 'Later', ...deny('createorder'), ...later },
+  ]);
+  const reply = await manage<{ readonly items: readonly { readonly entities: Cells }[] }>(
+    org,
+    'GET',
+    `/acl/matrix?tenant_code=${ann.tenantCode}&entity=order&user_id=${member.id}`,
+  );
+  const cells = reply.body.items[0]?.entities.order;
+  assert.deepEqual([cells?.browse?.decision, cells?.browse?.conditional], ['allowed', true]);
+  assert.deepEqual(cells?.create, { decision: 'implicit_deny' });
+});
+
+type Cells = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
 
 test('the matrix says where a condition may decide', async () => {
   const query = `tenant_code=${ann.tenantCode}&entity=order`;

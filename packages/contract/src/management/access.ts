@@ -3,20 +3,8 @@ import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { InputError } from '../problem-schema.ts';
 import { renamedFields } from '../renamed-fields.ts';
 import { reply, route } from '../route.ts';
-import {
-  anyObject,
-  byVerb,
-  closed,
-  count,
-  guid,
-  itemsOf,
-  named,
-  oneOf,
-  pageOf,
-  recordOf,
-  text,
-  time,
-} from '../schema.ts';
+import { anyObject, byVerb, closed, guid, itemsOf, named, oneOf, pageOf, recordOf, text, time } from '../schema.ts';
+import { Holder, WorkspaceGroup, WorkspaceMember, WorkspacePolicy } from './access-holders.ts';
 
 const renamed = Type.Optional(renamedFields);
 
@@ -28,12 +16,18 @@ export const DescribedStatement = named(
     group_id: Type.Optional(text),
     policy: text,
     policy_id: Type.Optional(text),
+    index: Type.Integer({ minimum: 0, description: 'The place of the statement in its policy, from 0.' }),
     Sid: Type.Optional(text),
     Effect: oneOf(['Allow', 'Deny']),
     Action: Type.String({ description: 'The pattern that the action matched.' }),
     Resource: Type.String({ description: 'The pattern that the resource matched.' }),
     Fields: Type.Optional(
       Type.Array(text, { description: 'The fields that the statement is limited to, if it is limited.' }),
+    ),
+    conditions: Type.Optional(
+      Type.Array(Type.Object({ operator: text, key: text, expected: Type.Array(text) }), {
+        description: 'In a simulation, all conditions of the statement, with up to 20 values each.',
+      }),
     ),
     renamed,
     ambiguous: Type.Optional(
@@ -189,7 +183,7 @@ export const MatrixCell = named(
     Sid: Type.Optional(text),
     Fields: Type.Optional(Type.Array(text)),
     renamed,
-    conditional: Type.Optional(Type.Literal(true, { description: 'A condition may decide otherwise.' })),
+    conditional: Type.Optional(Type.Literal(true, { description: 'Under another condition it is decided otherwise.' })),
   }),
 );
 
@@ -204,51 +198,11 @@ export const MatrixRow = named(
   }),
 );
 
-const atMost1000 = 'Of more than 1,000 the first 1,000 are counted.';
-
-export const WorkspacePolicy = named(
-  'WorkspacePolicy',
-  Type.Object({
-    id: guid,
-    name: text,
-    statements: count,
-    members: Type.Integer({ minimum: 0, description: `Who holds it directly. ${atMost1000}` }),
-    groups: Type.Integer({ minimum: 0, description: `The groups that hold it. ${atMost1000}` }),
-    is_of_platform: Type.Boolean({ description: 'Every workspace is founded with a policy of this name.' }),
-    updated_at: time,
-  }),
-);
-
-export const WorkspaceGroup = named(
-  'WorkspaceGroup',
-  Type.Object({
-    id: guid,
-    name: text,
-    members: Type.Integer({ minimum: 0, description: atMost1000 }),
-    policies: Type.Integer({ minimum: 0, description: 'How many policies it holds.' }),
-    policy_names: Type.Array(text, { description: 'The names of the first three of them.' }),
-    is_of_platform: Type.Boolean({ description: 'Every workspace is founded with a group of this name.' }),
-    updated_at: time,
-  }),
-);
-
-export const Holder = named(
-  'Holder',
-  Type.Object({
-    link_id: Type.String({
-      format: 'uuid',
-      description: 'The `useraclpolicy` or `usergroup` record that makes the member one.',
-    }),
-    user_id: guid,
-    email: text,
-    name: Type.String({ description: 'Empty if the member has none.' }),
-    status: Type.String({ description: 'A member who is not `active` has no access.' }),
-  }),
-);
+const tenantCode = Type.String({ description: 'The code of the workspace.' });
 
 const namedQuery = closed({
   env: environment,
-  tenant_code: Type.String({ description: 'The code of the workspace.' }),
+  tenant_code: tenantCode,
   q: Type.Optional(
     Type.String({ maxLength: 128, description: 'A part of the name; the case of ASCII letters does not count.' }),
   ),
@@ -267,6 +221,8 @@ export const accessApi = {
     query: closed({
       request_id: Type.Optional(Type.String({ description: 'Cannot be combined with other parameters.' })),
       env: Type.Optional(oneOf(['test', 'prod'], { description: 'One environment alone.' })),
+      tenant_code: Type.Optional(Type.String({ description: 'One workspace alone, by its code.' })),
+      user_id: Type.Optional(Type.String({ description: 'The calls of one user alone.' })),
       pagesize: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'The default is 50.' })),
     }),
     replies: { 200: reply('The denial, or the last ones.', Type.Union([Decision, itemsOf(Decision)])) },
@@ -313,8 +269,9 @@ export const accessApi = {
     summary: 'Who can do what in a workspace: each member with each verb on each entity',
     query: closed({
       env: environment,
-      tenant_code: Type.String({ description: 'The code of the workspace.' }),
+      tenant_code: tenantCode,
       entity: Type.Optional(Type.String({ description: 'One entity alone.' })),
+      user_id: Type.Optional(Type.String({ description: 'One member alone, with all entities in one reply.' })),
       pagesize: Type.Integer({ ...pagesize, maximum: 50 }),
       nexttoken,
     }),
@@ -343,6 +300,28 @@ export const accessApi = {
     replies: { 200: reply(namedReply, pageOf(WorkspaceGroup)) },
     problems: ['not_found', 'invalid_cursor'],
   }),
+  listMembers: route({
+    method: 'GET',
+    path: '/acl/members',
+    access: 'developer',
+    tag: 'access control',
+    summary: 'The members of a workspace by email, with their groups and policies; `q` also finds a part of the email',
+    query: namedQuery,
+    replies: {
+      200: reply('A page. It may be short or empty; with a `nexttoken` there may be more.', pageOf(WorkspaceMember)),
+    },
+    problems: ['not_found', 'invalid_cursor'],
+  }),
+  readMember: route({
+    method: 'GET',
+    path: '/acl/members/:id',
+    access: 'developer',
+    tag: 'access control',
+    summary: 'A member of a workspace, with the groups and policies',
+    query: closed({ env: environment, tenant_code: tenantCode }),
+    replies: { 200: reply('The member.', WorkspaceMember) },
+    problems: ['not_found'],
+  }),
   listHolders: route({
     method: 'GET',
     path: '/acl/holders',
@@ -351,7 +330,7 @@ export const accessApi = {
     summary: 'The members who hold a policy directly, or are in a group',
     query: closed({
       env: environment,
-      tenant_code: Type.String({ description: 'The code of the workspace.' }),
+      tenant_code: tenantCode,
       policy_id: Type.Optional(Type.String({ format: 'uuid', description: 'Either this or `group_id`.' })),
       group_id: Type.Optional(guid),
       pagesize,

@@ -21,6 +21,8 @@ export interface AttachedPolicy {
 
 export interface CompiledStatement {
   readonly policy: AttachedPolicy;
+  /** Its place among the statements of the policy, from 0. */
+  readonly index: number;
   readonly reading: StatementReading;
   readonly effect: Effect;
   /** Folded, to be matched with a folded action. None in a broken Allow. */
@@ -36,7 +38,7 @@ export function compilePolicy(policy: AttachedPolicy): readonly CompiledStatemen
   const { statements } = policy;
   // What is no list at all is read as one broken statement: it denies everything.
   const elements: readonly unknown[] = Array.isArray(statements) ? statements : [undefined];
-  return elements.map((element) => compileStatement(policy, readStatement(element)));
+  return elements.map((element, index) => ({ ...compileStatement(policy, readStatement(element)), index }));
 }
 
 /** What a statement says of a request: whether it takes effect, or what of it is still open. */
@@ -109,7 +111,7 @@ export function reachOf({ resources }: CompiledStatement, asked: AskedPath): Tru
  * A broken Allow grants nothing. Anything else that is broken denies all that it may have meant: as far as its action
  * or its resource cannot be read, it stands for every one.
  */
-function compileStatement(policy: AttachedPolicy, reading: StatementReading): CompiledStatement {
+function compileStatement(policy: AttachedPolicy, reading: StatementReading): Omit<CompiledStatement, 'index'> {
   const isBroken = reading.errors.length > 0;
   const effect = reading.Effect ?? 'Deny';
   const isVoid = isBroken && effect === 'Allow';

@@ -171,7 +171,7 @@ test('names the policy, how it is held, the statement and the first patterns tha
   const direct = { policyId: 'p0', policyName: 'policy 0', via: { kind: 'direct' } };
   assert.deepEqual(access.explain('getorder', '/item/order/1', noContext), {
     decision: 'allowed',
-    matched: [{ ...direct, Sid: 'Read', Effect: 'Allow', actionPattern: 'GET*', resourcePattern: '/item/*' }],
+    matched: [{ ...direct, index: 0, Sid: 'Read', Effect: 'Allow', actionPattern: 'GET*', resourcePattern: '/item/*' }],
     near: [],
     considered: 3,
   });
@@ -182,6 +182,7 @@ test('names the policy, how it is held, the statement and the first patterns tha
       policyId: 'p1',
       policyName: 'Limits',
       via,
+      index: 0,
       Sid: 'NoDelete',
       Effect: 'Deny',
       actionPattern: 'Delete*',

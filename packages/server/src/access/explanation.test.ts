@@ -27,10 +27,20 @@ const shown = {
   policyId: 'p',
   policyName: 'policy',
   via: { kind: 'direct' },
+  index: 0,
   Effect: 'Allow',
   actionPattern: 'get*',
   resourcePattern: '/item/*',
 };
+
+type Condition = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** How the conditions of a statement are shown. */
+const asShown = (Condition: Condition) => ({
+  conditions: Object.entries(Condition).flatMap(([operator, keys]) =>
+    Object.entries(keys).map(([key, values]) => ({ operator, key, expected: [values].flat().map(String) })),
+  ),
+});
 
 test('tells of a near miss the first condition that failed, with what was expected and what was there', () => {
   const Condition = {
@@ -45,7 +55,7 @@ test('tells of a near miss the first condition that failed, with what was expect
     expected: ['open', 'new'],
     actual: ['closed'],
   };
-  assert.deepEqual(near, [{ ...shown, failed_condition }]);
+  assert.deepEqual(near, [{ ...shown, ...asShown(Condition), failed_condition }]);
 });
 
 test('tells what was expected by the values of its variables, and as it was written where one has none', () => {
@@ -81,7 +91,7 @@ test('names the fields of a statement, and no condition of a statement that cann
   );
   assert.equal(decision, 'undecided');
   assert.deepEqual(matched, [{ ...shown, Fields: ['a'] }]);
-  assert.deepEqual(near, [shown]);
+  assert.deepEqual(near, [{ ...shown, index: 1, ...asShown(Condition) }]);
 });
 
 test('tells of no statement that is about something else, and of 20 near misses at most', () => {
@@ -111,9 +121,10 @@ test('names the members that make several values of a key, in matching and in ot
     expected: ['public'],
     actual: ['secret', 'x'],
   };
-  assert.deepEqual(matched, [{ ...shown, Effect: 'Deny', ambiguous }]);
-  assert.deepEqual(near, [{ ...shown, ambiguous, failed_condition }]);
-  assert.deepEqual(explain(held, { meta: { Level: ['secret', 'x'] } }).matched, [{ ...shown, Effect: 'Deny' }]);
+  const denies = { ...shown, ...asShown(Condition), index: 1, Effect: 'Deny' };
+  assert.deepEqual(matched, [{ ...denies, ambiguous }]);
+  assert.deepEqual(near, [{ ...shown, ...asShown(Condition), ambiguous, failed_condition }]);
+  assert.deepEqual(explain(held, { meta: { Level: ['secret', 'x'] } }).matched, [denies]);
 });
 
 test('names the members that make several values of a variable', () => {
@@ -129,8 +140,8 @@ test('names the members that make several values of a variable', () => {
   const ambiguous = [{ key: 'record.meta.id', members: ['meta.ID', 'meta.Id'] }];
   const expected = Condition.StringNotEquals['user.id'];
   const failed_condition = { operator: 'StringNotEquals', key: 'user.id', expected: [expected], actual: ['u1'] };
-  assert.deepEqual(near, [{ ...shown, ambiguous, failed_condition }]);
-  assert.deepEqual(matched, [{ ...shown, Effect: 'Deny', resourcePattern: Resource, ambiguous }]);
+  assert.deepEqual(near, [{ ...shown, ...asShown(Condition), ambiguous, failed_condition }]);
+  assert.deepEqual(matched, [{ ...shown, index: 1, Effect: 'Deny', resourcePattern: Resource, ambiguous }]);
 });
 
 test('calls fields as the statement does, and says what they are called now', () => {
@@ -148,6 +159,6 @@ test('calls fields as the statement does, and says what they are called now', ()
     { name: '!auth??', field: 'owner' },
   ];
   const failed_condition = { operator: 'StringEquals', key: 'record.Body', expected: ['a'], actual: ['b'] };
-  assert.deepEqual(near, [{ ...shown, Fields: allow.Fields, renamed, failed_condition }]);
-  assert.deepEqual(matched, [{ ...shown, Fields: ['text'] }]);
+  assert.deepEqual(near, [{ ...shown, ...asShown(Condition), Fields: allow.Fields, renamed, failed_condition }]);
+  assert.deepEqual(matched, [{ ...shown, index: 1, Fields: ['text'] }]);
 });

@@ -6,6 +6,7 @@ import {
   type StatementMatch,
   standingBy,
 } from './compiled-statement.ts';
+import type { ConditionTerm } from './conditions/read-condition.ts';
 import type { AccessContext, RecordState } from './context/context.ts';
 import { type ContextKey, isPending } from './context/context-key.ts';
 import { textOf } from './context/context-value.ts';
@@ -35,10 +36,14 @@ export interface Explanation {
 
 /** A statement with the first of its patterns that matched. */
 export interface MatchedStatement extends Pick<AttachedPolicy, 'policyId' | 'policyName' | 'via'> {
+  /** Its place among the statements of the policy, from 0. */
+  readonly index: number;
   readonly Sid?: string;
   readonly Effect: Effect;
   readonly actionPattern: string;
   readonly resourcePattern: string;
+  /** All that has to hold, as it is written; left out of a statement without a condition, and of a broken one. */
+  readonly conditions?: readonly ConditionTerm[];
   /** Where the statement is not about all fields. */
   readonly Fields?: readonly string[];
   /** The keys that it asks for and that lead to several members, whose names differ in ASCII case alone. */
@@ -153,7 +158,7 @@ interface Shown {
 }
 
 function describe({ statement, look, isUnseen }: Told, { asked, foldedAction }: Shown): MatchedStatement {
-  const { policy, reading, effect, fields, actions, resources } = statement;
+  const { policy, index, reading, effect, fields, actions, resources, tests } = statement;
   const action = actions.find((glob) => matchesGlob(glob, foldedAction, asked.effort)) ?? actions[0];
   const resource = (isUnseen ? undefined : look.resource) ?? resources[0];
   const renamed = renamedFields(statement, asked.context, asked.effort);
@@ -161,10 +166,12 @@ function describe({ statement, look, isUnseen }: Told, { asked, foldedAction }: 
     policyId: policy.policyId,
     policyName: policy.policyName,
     via: policy.via,
+    index,
     ...(reading.Sid === undefined ? {} : { Sid: reading.Sid }),
     Effect: effect,
     actionPattern: action?.pattern ?? '',
     resourcePattern: resource?.pattern ?? '',
+    ...(tests.length === 0 || reading.Condition === undefined ? {} : { conditions: reading.Condition }),
     ...(fields === undefined || reading.Fields === undefined ? {} : { Fields: reading.Fields }),
     ...(renamed.length === 0 ? {} : { renamed }),
     ...(isUnseen ? { over_budget: true } : ambiguityOf(statement, look, asked)),

@@ -93,6 +93,8 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer GET /acl/groups',
     'developer GET /acl/holders',
     'developer GET /acl/matrix',
+    'developer GET /acl/members',
+    'developer GET /acl/members/:id',
     'developer GET /acl/policies',
     'developer GET /api/entities',
     'developer GET /api/entity',

@@ -1,6 +1,6 @@
 import type { accessApi } from '@freehold/contract/management/access';
 import type { ReplyOf } from '@freehold/contract/route';
-import type { Explanation } from '../../access/port.ts';
+import type { Explanation, MatchedStatement } from '../../access/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { secretToken } from '../../lib/ids.ts';
@@ -17,10 +17,15 @@ export interface DecisionLog {
   add(orgCode: string, decision: Omit<LoggedDecision, 'decision_id' | 'at'>): string;
   find(orgCode: string, by: { readonly decisionId?: string; readonly requestId?: string }): LoggedDecision | undefined;
   /** The last denials, the latest first. */
-  latest(
-    orgCode: string,
-    asked: { readonly env: Environment | undefined; readonly limit: number },
-  ): readonly LoggedDecision[];
+  latest(orgCode: string, asked: AskedDenials): readonly LoggedDecision[];
+}
+
+/** Those of one environment, workspace or user alone, where one is named. */
+export interface AskedDenials {
+  readonly env?: Environment | undefined;
+  readonly tenantCode?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly limit: number;
 }
 
 /** Who holds hundreds of statements is denied by one of them as well as by all. */
@@ -35,14 +40,20 @@ const perRequestMax = 10;
 
 function shortened(explanation: LoggedDecision['explanation']): Pick<LoggedDecision, 'explanation'> {
   if (explanation === undefined) return {};
-  const matched = explanation.matched.slice(0, matchedMax);
-  const near = explanation.near.slice(0, nearMax).map((statement) => {
+  const matched = explanation.matched.slice(0, matchedMax).map(withoutConditions);
+  const near = explanation.near.slice(0, nearMax).map((one) => {
+    const statement = withoutConditions(one);
     const { failed_condition } = statement;
     if (failed_condition === undefined) return statement;
     const actual = failed_condition.actual.slice(0, valuesMax).map((value) => value.slice(0, lengthMax).toWellFormed());
     return { ...statement, failed_condition: { ...failed_condition, actual } };
   });
   return { explanation: { ...explanation, matched, near } };
+}
+
+/** They belong to policies, which would be kept with them. */
+function withoutConditions<Statement extends MatchedStatement>({ conditions: _, ...rest }: Statement) {
+  return rest;
 }
 
 /** In memory: the last denials of each org, for the orgs denied to most recently. */
@@ -64,9 +75,14 @@ export function createDecisionLog(
     },
     find: (orgCode, by) =>
       orgs.get(orgCode)?.find((logged) => logged.decision_id === by.decisionId || logged.request_id === by.requestId),
-    latest: (orgCode, { env, limit }) =>
+    latest: (orgCode, { env, tenantCode, userId, limit }) =>
       (orgs.get(orgCode) ?? [])
-        .filter((logged) => env === undefined || logged.env === env)
+        .filter(
+          (logged) =>
+            (env ?? logged.env) === logged.env &&
+            (tenantCode ?? logged.tenant_code) === logged.tenant_code &&
+            (userId ?? logged.user_id) === logged.user_id,
+        )
         .slice(-limit)
         .reverse(),
   };

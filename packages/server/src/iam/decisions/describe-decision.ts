@@ -14,16 +14,39 @@ type DescribedStatement = DescribedDecision['matched'][number];
 /** What statements are called that are in no policy yet. */
 export const draftPolicy = { policyId: '', policyName: 'draft', via: { kind: 'direct' } } as const;
 
-export function describeDecision(explanation: Explanation): DescribedDecision {
+export function describeDecision(
+  explanation: Explanation,
+  { withConditions = false }: { readonly withConditions?: boolean } = {},
+): DescribedDecision {
   const { decision, considered, over_budget, record_state } = explanation;
+  const told = (statement: MatchedStatement, matched: boolean): DescribedStatement => ({
+    ...describe(statement, matched),
+    ...(withConditions ? conditionsOf(statement) : {}),
+  });
   const state = record_state === undefined ? {} : { record_state };
   const matched = [
-    ...explanation.matched.map((statement) => describe(statement, true)),
-    ...explanation.near.map((statement) => ({ ...describe(statement, false), ...failureOf(statement) })),
+    ...explanation.matched.map((statement) => told(statement, true)),
+    ...explanation.near.map((statement) => ({ ...told(statement, false), ...failureOf(statement) })),
   ];
   const reason = reasonOf(decision, decisiveStatement({ decision, matched }));
   if (over_budget === undefined) return { decision, reason, matched, ...state, considered };
   return { decision, reason: `${reason}: ${overBudget}`, matched, ...state, considered, over_budget };
+}
+
+const valuesShown = 20;
+const lengthShown = 256;
+
+function conditionsOf({ conditions }: MatchedStatement): Pick<DescribedStatement, 'conditions'> {
+  if (conditions === undefined) return {};
+  const shown = (value: string): string =>
+    value.length > lengthShown ? `${value.slice(0, lengthShown)}…`.toWellFormed() : value;
+  return {
+    conditions: conditions.map(({ operator, key, expected }) => ({
+      operator,
+      key,
+      expected: expected.slice(0, valuesShown).map(shown),
+    })),
+  };
 }
 
 /** How a sentence about a decision goes on that took more than one may. */
@@ -60,6 +83,7 @@ function describe(statement: MatchedStatement, matched: boolean): DescribedState
     policyId,
     policyName,
     via,
+    index,
     Sid,
     Effect,
     actionPattern,
@@ -76,6 +100,7 @@ function describe(statement: MatchedStatement, matched: boolean): DescribedState
     ...(via.kind === 'group' ? { group: via.groupName, group_id: via.groupId } : {}),
     policy: policyName,
     ...(isDraft ? {} : { policy_id: policyId }),
+    index,
     ...(Sid === undefined ? {} : { Sid }),
     Effect,
     Action: actionPattern,

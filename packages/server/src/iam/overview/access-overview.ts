@@ -7,10 +7,17 @@ import type { Store } from '../../store/port.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
 import { findWorkspace } from '../founding/find-workspace.ts';
 import { countLinks, groupLink, policyLink } from '../members/links.ts';
+import { memberOf } from '../members/member-of.ts';
 import { countGroupsWith, policyIdsOf } from '../policies/group-policies.ts';
-import { readRecords } from '../policies/held-policies.ts';
+import {
+  holdingsOf,
+  type RecordReader,
+  readPolicies,
+  readRecords,
+  rememberingReader,
+} from '../policies/held-policies.ts';
 import { adminGroup, platformPolicies } from '../policies/policy-names.ts';
-import { type HoldersPage, type HoldersQuery, listHolders } from './holders.ts';
+import { type HoldersPage, type HoldersQuery, listHolders, personName } from './holders.ts';
 
 /** The policies and groups of a workspace, with how many members each concerns. Reads no record of the app. */
 export interface AccessOverview {
@@ -18,6 +25,10 @@ export interface AccessOverview {
   policies(orgCode: string, query: NamedQuery): Promise<PoliciesPage>;
   /** By name. @throws Problem as `policies`. */
   groups(orgCode: string, query: NamedQuery): Promise<GroupsPage>;
+  /** By email. @throws Problem as `policies`. */
+  members(orgCode: string, query: NamedQuery): Promise<MembersPage>;
+  /** @throws Problem `not_found`. */
+  member(orgCode: string, query: MemberQuery): Promise<MembersPage['items'][number]>;
   /** The members who hold a policy directly or are in a group. @throws Problem as `policies`. */
   holders(orgCode: string, query: HoldersQuery): Promise<HoldersPage>;
 }
@@ -29,6 +40,8 @@ export interface OverviewDeps {
 
 type NamedQuery = QueryOf<typeof accessApi.listWorkspacePolicies>;
 type PoliciesPage = ReplyOf<typeof accessApi.listWorkspacePolicies>;
+type MembersPage = ReplyOf<typeof accessApi.listMembers>;
+type MemberQuery = QueryOf<typeof accessApi.readMember> & { readonly id: string };
 type GroupsPage = ReplyOf<typeof accessApi.listWorkspaceGroups>;
 
 /** Counts end here: more would be read for a figure that says no more. */
@@ -38,35 +51,64 @@ const lookedAtMax = 200;
 const pageBytesMax = 1024 * 1024;
 
 export function createAccessOverview(deps: OverviewDeps): AccessOverview {
-  const workspaceOf = (orgCode: string, { env, tenant_code: tenantCode }: NamedQuery | HoldersQuery) =>
+  const workspaceOf = (orgCode: string, { env, tenant_code: tenantCode }: NamedQuery | MemberQuery | HoldersQuery) =>
     findWorkspace(deps.stores, { env, orgCode, tenantCode });
   return {
     policies: async (orgCode, query) => {
       const workspace = await workspaceOf(orgCode, query);
-      return namedPage(deps, { workspace, entity: 'aclpolicy', query }, (data) => policyRow(workspace, data));
+      return namedPage(deps, { workspace, of: byName('aclpolicy'), query }, (data) => policyRow(workspace, data));
     },
     groups: async (orgCode, query) => {
       const workspace = await workspaceOf(orgCode, query);
-      return namedPage(deps, { workspace, entity: 'group', query }, (data) => groupRow(workspace, data));
+      return namedPage(deps, { workspace, of: byName('group'), query }, (data) => groupRow(workspace, data));
+    },
+    members: async (orgCode, query) => {
+      const workspace = await workspaceOf(orgCode, query);
+      const read = rememberingReader();
+      return namedPage(deps, { workspace, of: membersByEmail, query }, (data) => memberRow(workspace, data, read));
+    },
+    member: async (orgCode, query) => {
+      const workspace = await workspaceOf(orgCode, query);
+      return memberRow(workspace, await memberOf(workspace, query.id));
     },
     holders: async (orgCode, query) => listHolders(deps.cursors, await workspaceOf(orgCode, query), query),
   };
 }
 
+/** Records of a system entity, in the order of one of its fields. */
+interface Listed {
+  readonly entity: 'aclpolicy' | 'group' | 'user';
+  readonly field: string;
+  /** What a search looks through. */
+  readonly textOf: (data: RecordData) => string;
+}
+
+const byName = (entity: 'aclpolicy' | 'group'): Listed => ({
+  entity,
+  field: 'name',
+  textOf: ({ name }) => String(name),
+});
+
+const membersByEmail: Listed = {
+  entity: 'user',
+  field: 'email',
+  textOf: (data) => `${data.email}\n${personName(data)}`,
+};
+
 interface NamedList {
   readonly workspace: Workspace;
-  readonly entity: 'aclpolicy' | 'group';
+  readonly of: Listed;
   readonly query: NamedQuery;
 }
 
 async function namedPage<Row>(
   { cursors }: OverviewDeps,
-  { workspace, entity, query }: NamedList,
+  { workspace, of: { entity, field, textOf }, query }: NamedList,
   rowOf: (data: RecordData) => Promise<Row>,
 ): Promise<{ items: Row[]; nexttoken: string | null }> {
   const { env, q = '', pagesize, nexttoken } = query;
-  const index = fieldIndex(systemEntity(entity), 'name');
-  if (index === undefined) throw new TypeError(`${entity} has no index on its name`);
+  const index = fieldIndex(systemEntity(entity), field);
+  if (index === undefined) throw new TypeError(`${entity} has no index on its ${field}`);
   const wanted = foldAscii(q);
   const binding = ['acl-overview', entity, env, workspace.scope.name, wanted];
   const after = nexttoken === undefined ? {} : { after: cursors.open(nexttoken, binding) };
@@ -75,7 +117,7 @@ async function namedPage<Row>(
     limit: wanted === '' ? pagesize : lookedAtMax,
     bytesMax: pageBytesMax,
   });
-  const found = entries.filter((entry) => foldAscii(String(systemData(entry).name)).includes(wanted));
+  const found = entries.filter((entry) => foldAscii(textOf(systemData(entry))).includes(wanted));
   const items: Row[] = [];
   for (const entry of found.slice(0, pagesize)) items.push(await rowOf(systemData(entry)));
   const last = found.length > pagesize ? found[pagesize - 1] : entries.at(-1);
@@ -110,5 +152,20 @@ async function groupRow(workspace: Workspace, data: RecordData) {
     policy_names: named.map((policy) => String(systemData(policy).name)),
     is_of_platform: name === adminGroup,
     updated_at,
+  };
+}
+
+async function memberRow(workspace: Workspace, data: RecordData, read?: RecordReader) {
+  const { id, email, role, status } = data;
+  const { policyIds, groups } = await holdingsOf(workspace, id, read);
+  const policies = await readPolicies(workspace, policyIds, read);
+  return {
+    user_id: id,
+    email: String(email),
+    name: personName(data),
+    role: String(role ?? ''),
+    status: String(status ?? ''),
+    policies: policies.map(({ policyId, policyName }) => ({ id: policyId, name: policyName })),
+    groups: groups.map(systemData).map((group) => ({ id: group.id, name: String(group.name) })),
   };
 }

@@ -1,6 +1,6 @@
 import type { accessApi } from '@freehold/contract/management/access';
 import type { QueryOf, ReplyOf } from '@freehold/contract/route';
-import { type Cursors, systemData } from '../../records/port.ts';
+import { type Cursors, type RecordData, systemData } from '../../records/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { groupLink, linksTo, policyLink } from '../members/links.ts';
 import { readRecords } from '../policies/held-policies.ts';
@@ -23,11 +23,16 @@ export async function listHolders(
   const linkOf = new Map(shown.map(({ item }) => [String(systemData(item).user_id), systemData(item).id]));
   const members = await readRecords(workspace, 'user', [...linkOf.keys()]);
   const items = members.map((member) => {
-    const { id: user_id, email, fn, ln, status } = systemData(member);
+    const data = systemData(member);
+    const { id: user_id, email, status } = data;
     const link_id = linkOf.get(user_id) ?? '';
-    const name = [fn, ln].filter((part) => typeof part === 'string' && part !== '').join(' ');
-    return { link_id, user_id, email: String(email), name, status: String(status ?? '') };
+    return { link_id, user_id, email: String(email), name: personName(data), status: String(status ?? '') };
   });
   const last = links.length > pagesize ? shown.at(-1) : undefined;
   return { items, nexttoken: last === undefined ? null : cursors.seal(last.sk, binding) };
+}
+
+/** First and last name; empty if the person has neither. */
+export function personName({ fn, ln }: RecordData): string {
+  return [fn, ln].filter((part) => typeof part === 'string' && part !== '').join(' ');
 }

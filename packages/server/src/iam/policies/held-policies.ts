@@ -16,14 +16,9 @@ export async function heldPolicies(
   userId: string,
   read: RecordReader = readRecords,
 ): Promise<readonly AttachedPolicy[]> {
-  const { policyLinks, groupLinks } = await linksOf(workspace.scope, userId);
-  const groups = await read(
-    workspace,
-    'group',
-    groupLinks.map((item) => textOf(item, 'group_id')),
-  );
+  const { policyIds, groups } = await holdingsOf(workspace, userId, read);
   const sources: { readonly id: string; readonly via: AttachedPolicy['via'] }[] = [
-    ...policyLinks.map((item) => ({ id: textOf(item, 'acl_policy_id'), via: { kind: 'direct' } as const })),
+    ...policyIds.map((id) => ({ id, via: { kind: 'direct' } as const })),
     ...groups.flatMap((group) => policyIdsOf(systemData(group)).map((id) => ({ id, via: viaGroup(group) }))),
   ];
   const policies = new Map(
@@ -33,6 +28,26 @@ export async function heldPolicies(
     const policy = policies.get(id);
     return policy === undefined ? [] : [{ ...policy, via }];
   });
+}
+
+/** What a person is linked to. */
+export interface Holdings {
+  readonly policyIds: readonly string[];
+  /** Those that are there. */
+  readonly groups: readonly Item[];
+}
+
+export async function holdingsOf(
+  workspace: Workspace,
+  userId: string,
+  read: RecordReader = readRecords,
+): Promise<Holdings> {
+  const { policyLinks, groupLinks } = await linksOf(workspace.scope, userId);
+  const groupIds = groupLinks.map((item) => textOf(item, 'group_id'));
+  return {
+    policyIds: policyLinks.map((item) => textOf(item, 'acl_policy_id')),
+    groups: await read(workspace, 'group', groupIds),
+  };
 }
 
 /** Policies by their ids; missing ones are left out. */

@@ -5,6 +5,7 @@ import {
   type AttachedPolicy,
   type CompiledAccess,
   compilePolicies,
+  type Explanation,
   type Verb,
   verbs,
 } from '../../access/port.ts';
@@ -12,21 +13,21 @@ import type { ConfigReader, ConfigSet } from '../../config/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import type { Cursors } from '../../records/port.ts';
-import { directPartition, systemData } from '../../records/port.ts';
+import { type Cursors, directPartition, type RecordData, systemData } from '../../records/port.ts';
 import { systemEntity, systemEntityNames } from '../../schema/port.ts';
-import type { Item, Store } from '../../store/port.ts';
+import type { Store } from '../../store/port.ts';
 import { type Environment, laneOf, type Workspace } from '../../tenancy/port.ts';
 import { type ActionParts, routeOfVerb } from '../decisions/action-parts.ts';
 import { decisiveStatement, describeDecision } from '../decisions/describe-decision.ts';
 import { findWorkspace } from '../founding/find-workspace.ts';
+import { memberOf } from '../members/member-of.ts';
 import { heldPolicies, recordKey, rememberingReader } from '../policies/held-policies.ts';
 import { describeExcess } from '../policies/resolve-access.ts';
 import { callerOf } from './simulated-person.ts';
 
 /** Who can do what in a workspace: each member with each verb on each entity, and the statement that it comes from. */
 export interface AccessMatrix {
-  /** @throws Problem `not_found` for a workspace or an entity that is not there, `invalid_cursor`. */
+  /** @throws Problem `not_found` for a workspace, an entity or a member that is not there, `invalid_cursor`. */
   read(orgCode: string, asked: AskedMatrix): Promise<MatrixPage>;
 }
 
@@ -35,6 +36,8 @@ export interface AskedMatrix {
   readonly tenantCode: string;
   /** One entity alone. */
   readonly entityName: string | undefined;
+  /** One member alone. */
+  readonly userId: string | undefined;
   readonly pageSize: number;
   readonly nexttoken: string | undefined;
 }
@@ -59,17 +62,18 @@ export function createAccessMatrix(deps: MatrixDeps): AccessMatrix {
 }
 
 async function readMatrix(deps: MatrixDeps, orgCode: string, asked: AskedMatrix): Promise<MatrixPage> {
-  const { env, tenantCode, entityName, pageSize, nexttoken } = asked;
+  const { env, tenantCode, entityName, userId, pageSize, nexttoken } = asked;
   const workspace = await findWorkspace(deps.stores, { env, orgCode, tenantCode });
   const config = await deps.configs[env].current(orgCode);
   const names = [...new Set([...config.entityNames, ...systemEntityNames])].sort();
   if (entityName !== undefined && !names.includes(entityName))
     throw new Problem('not_found', `there is no entity \`${entityName.slice(0, 100)}\` in \`${env}\``);
   const shown = entityName === undefined ? names : [entityName];
-  const binding = ['acl-matrix', env, workspace.scope.name, entityName ?? ''];
+  const binding = ['acl-matrix', env, workspace.scope.name, entityName ?? '', userId ?? ''];
   const after = nexttoken === undefined ? undefined : deps.cursors.open(nexttoken, binding);
   const limit = Math.max(1, Math.min(pageSize, Math.floor(cellsMax / (shown.length * verbs.length))));
-  const members = await membersAfter(workspace, after, limit + 1);
+  const members =
+    userId === undefined ? await membersAfter(workspace, after, limit + 1) : [await memberOf(workspace, userId)];
   const rows = rowMaker(workspace, await namingsOf(config, shown), deps.clock.now());
   const items: MatrixRow[] = [];
   // One after the other, so that what one member holds is known when the next is looked at.
@@ -79,9 +83,14 @@ async function readMatrix(deps: MatrixDeps, orgCode: string, asked: AskedMatrix)
   return { items, nexttoken: isMore ? deps.cursors.seal(last.user_id, binding) : null };
 }
 
-function membersAfter(workspace: Workspace, userId: string | undefined, limit: number): Promise<readonly Item[]> {
+async function membersAfter(
+  workspace: Workspace,
+  userId: string | undefined,
+  limit: number,
+): Promise<readonly RecordData[]> {
   const after = userId === undefined ? {} : { after: recordKey(workspace, 'user', userId).sk };
-  return workspace.scope.range(directPartition(systemEntity('user'), workspace), { limit, ...after });
+  const items = await workspace.scope.range(directPartition(systemEntity('user'), workspace), { limit, ...after });
+  return items.map(systemData);
 }
 
 /** How the fields of an entity are called, by its name. */
@@ -97,12 +106,11 @@ function rowMaker(workspace: Workspace, namings: Namings, now: number) {
   const read = rememberingReader();
   const compiled = new Map<string, CompiledAccess>();
   const pause = createYielder(laneOf(workspace));
-  return async (member: Item): Promise<MatrixRow> => {
-    const data = systemData(member);
-    const { id, email, role, status } = data;
+  return async (member: RecordData): Promise<MatrixRow> => {
+    const { id, email, role, status } = member;
     const access = compileOnce(compiled, await heldPolicies(workspace, id, read));
     const tenant = { id: workspace.tenantId, code: workspace.tenantCode };
-    const place = { ...callerOf(workspace, data), tenant, now };
+    const place = { ...callerOf(workspace, member), tenant, now };
     const entities: (readonly [string, MatrixRow['entities'][string]])[] = [];
     for (const [entityName, naming] of namings)
       entities.push([entityName, await cellsOf(access, { entityName, place: { ...place, naming }, pause })]);
@@ -161,9 +169,9 @@ function cellOf(access: CompiledAccess, deps: ActionParts, { now, ...caller }: P
     },
     pending: deps.verb === 'browse' ? [] : ['record', 'body'],
   });
-  const described = describeDecision(access.explain(deps.verb + deps.entityName, resource, context));
+  const explanation = access.explain(deps.verb + deps.entityName, resource, context);
+  const described = describeDecision(explanation);
   const { policy, policy_id, group, Sid, Fields, renamed } = decisiveStatement(described) ?? {};
-  const isConditional = described.matched.some((statement) => !statement.matched);
   return {
     decision: described.decision,
     ...(policy === undefined ? {} : { policy }),
@@ -172,8 +180,29 @@ function cellOf(access: CompiledAccess, deps: ActionParts, { now, ...caller }: P
     ...(Sid === undefined ? {} : { Sid }),
     ...(Fields === undefined ? {} : { Fields }),
     ...(renamed === undefined ? {} : { renamed }),
-    ...(isConditional ? { conditional: true } : {}),
+    ...(dependsOnConditions(explanation) ? { conditional: true } : {}),
   };
+}
+
+/** Whether the same call is decided otherwise where another condition holds: at another time, from another address. */
+function dependsOnConditions({ decision, matched, near }: Explanation): boolean {
+  const isSure = (effect: 'Allow' | 'Deny') =>
+    matched.some((one) => one.Effect === effect && one.conditions === undefined && one.Fields === undefined);
+  switch (decision) {
+    case 'undecided':
+      return true;
+    case 'explicit_deny':
+      return !isSure('Deny');
+    case 'implicit_deny':
+      return near.some((one) => one.Effect === 'Allow');
+    case 'allowed':
+      return near.some((one) => one.Effect === 'Deny') || (!isSure('Allow') && isOnConditions(matched, near));
+  }
+}
+
+/** Of an Allow that is limited to fields, only a condition makes it depend on anything. */
+function isOnConditions(matched: Explanation['matched'], near: Explanation['near']): boolean {
+  return near.length > 0 || matched.every((one) => one.Effect === 'Deny' || one.conditions !== undefined);
 }
 
 /** A UUID that no record has (RFC 9562, 5.9). */

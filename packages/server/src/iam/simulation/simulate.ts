@@ -93,7 +93,7 @@ async function simulate(deps: SimulatorDeps, orgCode: string, simulation: Simula
     action,
     resource: request.path,
     ...(person.member === undefined ? {} : { user: person.member }),
-    ...describeDecision(judged.explanation),
+    ...describeDecision(judged.explanation, { withConditions: true }),
     ...(excess === undefined ? {} : { decision: 'implicit_deny', reason: excess }),
     ...(judged.ruling.outcome === 'undecided' ? { needs: judged.ruling.needs } : {}),
     ...fieldsOf(judged, entity, unchangedIn(context, about, person.access)),

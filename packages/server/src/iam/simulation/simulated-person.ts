@@ -1,9 +1,8 @@
 import { type AccessContext, type CompiledAccess, compilePolicies, type Statement } from '../../access/port.ts';
-import { Problem } from '../../lib/problem.ts';
 import type { RecordData } from '../../records/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { draftPolicy } from '../decisions/describe-decision.ts';
-import { findMember } from '../iam-rules.ts';
+import { memberOf } from '../members/member-of.ts';
 import { heldPolicies } from '../policies/held-policies.ts';
 
 /** In whose name a request is simulated. */
@@ -18,9 +17,7 @@ export interface SimulatedPerson {
 
 /** A member with all that he holds now. @throws Problem `not_found`. */
 export async function memberAsPerson(workspace: Workspace, userId: string): Promise<SimulatedPerson> {
-  const data = (await findMember(workspace, userId))?.data;
-  if (data === undefined)
-    throw new Problem('not_found', `there is no member \`${userId.slice(0, 100)}\` in \`${workspace.tenantCode}\``);
+  const data = await memberOf(workspace, userId);
   const access = compilePolicies(await heldPolicies(workspace, data.id));
   const member = { id: data.id, email: String(data.email), status: String(data.status ?? '') };
   return { access, ...callerOf(workspace, data), member };

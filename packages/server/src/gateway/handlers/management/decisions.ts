@@ -10,9 +10,10 @@ import { serveReply } from '../../serve.ts';
 export function decisionRoutes(decisions: DecisionLog): readonly ManagementRoute[] {
   return [
     serveReply(accessApi.findDecision, ({ query }, { org }) => {
-      const { request_id: requestId, env, pagesize } = query;
-      if (requestId === undefined) return latest(decisions, org.code, { env, limit: pagesize ?? pageSizeByDefault });
-      if (env !== undefined || pagesize !== undefined)
+      const { request_id: requestId, env, tenant_code: tenantCode, user_id: userId, pagesize } = query;
+      if (requestId === undefined)
+        return latest(decisions, org.code, { env, tenantCode, userId, limit: pagesize ?? pageSizeByDefault });
+      if ([env, tenantCode, userId, pagesize].some((parameter) => parameter !== undefined))
         throw new Problem('invalid_request', '`request_id` cannot be combined with other parameters');
       return found(decisions.find(org.code, { requestId }));
     }),

@@ -209,7 +209,34 @@ const accessRows: Rows = {
   'GET /acl/matrix': {
     as: 'builder',
     target: () => '/acl/matrix?tenant_code=main',
-    largest: [{ what: 'members, entities and policies', ask: () => ({}) }],
+    largest: [
+      { what: 'members, entities and policies', ask: () => ({}) },
+      {
+        what: 'entities for one member',
+        ask: ({ restricted }) => ({ target: `/acl/matrix?tenant_code=main&user_id=${restricted.id}` }),
+      },
+    ],
+  },
+  'GET /acl/members': {
+    as: 'builder',
+    target: () => '/acl/members?tenant_code=main',
+    largest: [
+      { what: 'members and their policies', ask: () => ({ target: '/acl/members?tenant_code=main&pagesize=50' }) },
+      {
+        what: 'members that a search does not find',
+        ask: () => ({ target: `/acl/members?tenant_code=main&pagesize=50&q=${'a'.repeat(128)}` }),
+      },
+    ],
+  },
+  'GET /acl/members/:id': {
+    as: 'builder',
+    target: () => '/acl/members/none?tenant_code=main',
+    largest: [
+      {
+        what: 'policies of a member',
+        ask: ({ restricted }) => ({ target: `/acl/members/${restricted.id}?tenant_code=main` }),
+      },
+    ],
   },
   'GET /acl/policies': {
     as: 'builder',

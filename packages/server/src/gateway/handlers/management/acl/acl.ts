@@ -43,11 +43,22 @@ export function aclRoutes({
       return { findings: lintStatements(statements, entities) };
     }),
     serve(accessApi.readAccessMatrix, ({ query }, { org }) => {
-      const { env, tenant_code: tenantCode, entity: entityName, pagesize: pageSize, nexttoken } = query;
-      return matrix.read(org.code, { env, tenantCode, entityName, pageSize, nexttoken });
+      const {
+        env,
+        tenant_code: tenantCode,
+        entity: entityName,
+        user_id: userId,
+        pagesize: pageSize,
+        nexttoken,
+      } = query;
+      return matrix.read(org.code, { env, tenantCode, entityName, userId, pageSize, nexttoken });
     }),
     serve(accessApi.listWorkspacePolicies, ({ query }, { org }) => accessOverview.policies(org.code, query)),
     serve(accessApi.listWorkspaceGroups, ({ query }, { org }) => accessOverview.groups(org.code, query)),
+    serve(accessApi.listMembers, ({ query }, { org }) => accessOverview.members(org.code, query)),
+    serve(accessApi.readMember, ({ params, query }, { org }) =>
+      accessOverview.member(org.code, { ...params, ...query }),
+    ),
     serve(accessApi.listHolders, ({ query }, { org }) => {
       if ((query.policy_id === undefined) === (query.group_id === undefined))
         throw new Problem('invalid_request', 'send either `policy_id` or `group_id`');

@@ -1,0 +1,60 @@
+/** What a workspace has of access control: its policies, its groups, and its members. */
+import { Type } from '@sinclair/typebox';
+import { count, guid, named, text, time } from '../schema.ts';
+
+const atMost1000 = 'Of more than 1,000 the first 1,000 are counted.';
+
+export const WorkspacePolicy = named(
+  'WorkspacePolicy',
+  Type.Object({
+    id: guid,
+    name: text,
+    statements: count,
+    members: Type.Integer({ minimum: 0, description: `Who holds it directly. ${atMost1000}` }),
+    groups: Type.Integer({ minimum: 0, description: `The groups that hold it. ${atMost1000}` }),
+    is_of_platform: Type.Boolean({ description: 'Every workspace is founded with a policy of this name.' }),
+    updated_at: time,
+  }),
+);
+
+export const WorkspaceGroup = named(
+  'WorkspaceGroup',
+  Type.Object({
+    id: guid,
+    name: text,
+    members: Type.Integer({ minimum: 0, description: atMost1000 }),
+    policies: Type.Integer({ minimum: 0, description: 'How many policies it holds.' }),
+    policy_names: Type.Array(text, { description: 'The names of the first three of them.' }),
+    is_of_platform: Type.Boolean({ description: 'Every workspace is founded with a group of this name.' }),
+    updated_at: time,
+  }),
+);
+
+export const Holder = named(
+  'Holder',
+  Type.Object({
+    link_id: Type.String({
+      format: 'uuid',
+      description: 'The `useraclpolicy` or `usergroup` record that makes the member one.',
+    }),
+    user_id: guid,
+    email: text,
+    name: Type.String({ description: 'Empty if the member has none.' }),
+    status: Type.String({ description: 'A member who is not `active` has no access.' }),
+  }),
+);
+
+export const WorkspaceMember = named(
+  'WorkspaceMember',
+  Type.Object({
+    user_id: guid,
+    email: text,
+    name: Type.String({ description: 'Empty if the member has none.' }),
+    role: text,
+    status: Type.String({ description: 'A member who is not `active` has no access.' }),
+    policies: Type.Array(Type.Object({ id: guid, name: text }), {
+      description: 'Those that the member holds directly.',
+    }),
+    groups: Type.Array(Type.Object({ id: guid, name: text })),
+  }),
+);
