@@ -87,6 +87,7 @@ function runsOf(user: AppUser): ReadonlyMap<string, Run> {
     ['over the lookup, by indexes', where('customer_id.tier == "gold"')],
     ['over the lookup, record by record', where('customer_id.plain_tier == "gold"')],
     ['sorted by a field', get({ sortby: 'minutes', sortdir: 'desc' })],
+    ['sorted by a field of the lookup', get({ sortby: 'customer_id.tier', sortdir: 'desc' })],
     ['sorted by two fields', get({ sortby: 'status,minutes', sortdir: 'asc,desc' })],
     ['of one status, sorted, by a compound index', get({ status: 'open', sortby: 'minutes', sortdir: 'desc' })],
     ['of one status, sorted, by the index of the sort', get({ status: 'open', sortby: 'rank', sortdir: 'desc' })],

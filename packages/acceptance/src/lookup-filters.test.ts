@@ -99,14 +99,6 @@ test('what is hidden behind a lookup changes no reply to a filter over it', asyn
   assert.deepEqual(await replies(), before);
 });
 
-test('a list is not sorted by a field of the record that a lookup points to', async () => {
-  const refused = assertProblem(await act(founder, 'GET', '/list/ticket?sortby=customer_id.tier'), 'invalid_request');
-  assert.deepEqual(
-    [pointers(refused), refused.errors?.[0]?.message],
-    [['/sortby'], 'a list is sorted by fields of `ticket`, not of the record that `customer_id` points to'],
-  );
-});
-
 test('a filter over a lookup pages to its end', async () => {
   const filter = asked('customer_id.region == "north"');
   const titles: unknown[] = [];

@@ -28,6 +28,8 @@ export interface RecordStates {
 export interface RecordPolicy {
   /** Whether no record can be the caller's, as is known without one. */
   readonly isNone: boolean;
+  /** Whether every record is the caller's, as is known without one. */
+  readonly isEvery?: boolean;
   /** Undefined where the record is not the caller's. */
   judge(record: RecordData, states?: RecordStates): RecordGrant | undefined;
   /** What judging records has taken so far, in steps: about 2 ns each. */
@@ -79,6 +81,7 @@ export function bothPolicies(
     left.judge(record, states) === undefined ? left : right;
   return {
     isNone: left.isNone || right.isNone,
+    isEvery: left.isEvery === true && right.isEvery === true,
     judge: (record, states) => {
       const grant = left.judge(record, states);
       const other = grant === undefined ? undefined : right.judge(record, states);

@@ -9,6 +9,7 @@ import { type Count, countRecords, type Total, totalRecords } from './listing/co
 import type { ListRoute } from './listing/list-parameters.ts';
 import { type ListQuery, readListQuery } from './listing/list-query.ts';
 import { listRecords, type Page } from './listing/list-records.ts';
+import { withLookupSort } from './listing/sorting/lookup-sort.ts';
 import type { ScanLeft } from './listing/walking/scan-budget.ts';
 import { readText } from './read-text.ts';
 import type { StoredRecord } from './record.ts';
@@ -116,8 +117,9 @@ export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
     query: async (call, parameters, route) => {
       const query = readListQuery(call.entity, parameters, route);
       const { filter } = query;
-      if (filter === undefined) return query;
-      return withFilter(call, query, given.clock.now(), await filterTargets(call, filter));
+      if (filter === undefined) return withLookupSort(call, query);
+      const filtered = withFilter(call, query, given.clock.now(), await filterTargets(call, filter));
+      return withLookupSort(call, filtered);
     },
     list: (call, query, left) => listRecords(parts.cursors, call, query, left),
     total: (call, query, page) => totalRecords(parts.cursors, call, { query, page }),

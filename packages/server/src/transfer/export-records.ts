@@ -84,9 +84,10 @@ async function* pagesOf(
 async function assertServed({ config, entity }: AuthorizedCall, plan: ListPlan, latest: ConfigSet): Promise<void> {
   if (latest === config) return;
   if ((await latest.entity(entity.name)) === undefined) throw notFound();
-  const { lookup } = plan;
+  const { lookup, order } = plan;
   const walked = [
     ...(plan.isIndex ? [{ entity: entity.name, pk: plan.pk }] : []),
+    ...(order === undefined ? [] : [order.others]),
     ...(lookup === undefined ? [] : [lookup.others, { entity: entity.name, pk: lookup.own.pk }]),
   ];
   for (const index of walked)

@@ -113,7 +113,7 @@ export function orderParameters(entity: CompiledEntity): readonly Parameter[] {
   return [
     queryParameter(
       'sortby',
-      { ...text, enum: [...sortFields(entity), ...compoundOrders(entity)] },
+      sortSchema(entity),
       'The field that orders the list, or several with commas between them, if an index has their order.',
     ),
     queryParameter(
@@ -125,6 +125,15 @@ export function orderParameters(entity: CompiledEntity): readonly Parameter[] {
 }
 
 const severalDirections: JsonSchema = { ...text, pattern: '^(asc|desc)(,(asc|desc)){0,3}$' };
+
+/** Which fields of the record that a lookup points to have an index is said by the parameters of its own entity. */
+function sortSchema(entity: CompiledEntity): JsonSchema {
+  const own = [...sortFields(entity), ...compoundOrders(entity)];
+  const lookups = [...entity.fields.values()].filter(({ definition }) => definition.lookup !== undefined);
+  if (lookups.length === 0) return { ...text, enum: own };
+  const member = `(${lookups.flatMap(({ definition }) => apiNamesOf(definition)).join('|')})\\.\\w+`;
+  return { ...text, anyOf: [{ enum: own }, { pattern: `^${member}(,${member}){0,3}$` }] };
+}
 
 /** Of each compound index the fields, and those that are left where filters fix the first to one value each. */
 function compoundOrders(entity: CompiledEntity): readonly string[] {

@@ -27,6 +27,7 @@ function recordPolicyBy(
   const { outcome, sureFields, possibleFields, equalities } = ruling;
   return {
     isNone: outcome !== 'allowed' && outcome !== 'undecided',
+    isEvery: outcome === 'allowed',
     judge: (record, states) => {
       const { outcome, ...grant } = judge(record, states);
       return outcome === 'allowed' ? grant : undefined;

@@ -28,7 +28,8 @@ const indexedCountMax = 50_000;
  * Everything is counted by its counter, one value of an indexed field by its index, anything else by reading; so is all
  * of which some records are not the caller's.
  */
-export async function countRecords(cursors: Cursors, call: RecordCall, query: ListQuery): Promise<Count> {
+export async function countRecords(cursors: Cursors, call: RecordCall, listed: ListQuery): Promise<Count> {
+  const query = inOwnOrder(listed);
   const { filters, search, filter, wantsExplanation } = query;
   const explained = (explanation: Explanation) => (wantsExplanation ? { explain: explanation } : {});
   const isWhole = filters.length === 0 && search === undefined && filter === undefined && call.rows === undefined;
@@ -42,6 +43,11 @@ export async function countRecords(cursors: Cursors, call: RecordCall, query: Li
   const indexed = query.nexttoken === undefined ? await indexedCount(call, plan) : undefined;
   if (indexed === undefined) return countByReading(cursors, call, { query, plan });
   return { count: indexed, ...explained(countedWithoutRecords(plan.index, indexed)) };
+}
+
+/** A count is the same in any order, and records are not sought by other records without a need. */
+function inOwnOrder({ lookupSort, askedSort, ...query }: ListQuery): ListQuery {
+  return query;
 }
 
 /** How many records a list has on all its pages; past the budget of a count, how many there are at least. */

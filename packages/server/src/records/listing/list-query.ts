@@ -8,7 +8,8 @@ import { type Filter, type Operator, operators } from './filter.ts';
 import { isParameter, type ListRoute, nameIn, parameter, parameterMistake, withPlainNames } from './list-parameters.ts';
 import { namedBehaviour } from './named-behaviour.ts';
 import { readFilter } from './read-filter.ts';
-import { type AddError, orderText, readSort, type Sort } from './read-sort.ts';
+import type { LookupSort } from './sorting/asked-sort.ts';
+import { type AddError, orderText, readSort, type Sort } from './sorting/read-sort.ts';
 
 /** A list or count request, read and checked against the entity. */
 export interface ListQuery extends Sort {
@@ -22,6 +23,8 @@ export interface ListQuery extends Sort {
   readonly filter?: string | undefined;
   /** The same, made ready for a request. */
   readonly expression?: FilterExpression;
+  /** The order over a lookup, made ready for a request. */
+  readonly lookupSort?: LookupSort;
   readonly view: string | undefined;
   /** The members that a reply is to have of the view, with commas between them. */
   readonly fields: string | undefined;
@@ -104,9 +107,15 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
     ...sort,
     pageSize,
     nexttoken,
-    sentAs: aliasesIn(entity, [...parameters.keys(), ...(parameters.get('sortby')?.split(',') ?? [])]),
+    sentAs: aliasesIn(entity, [...parameters.keys(), ...sortedBy(parameters)]),
     canonical,
   };
+}
+
+/** The fields of the entity itself by which a list is sorted, as they are named. */
+function sortedBy(parameters: ReadonlyMap<string, string>): readonly string[] {
+  const names = parameters.get('sortby')?.split(',') ?? [];
+  return names.map((name) => name.split('.', 1).join());
 }
 
 const noAliases: ListQuery['sentAs'] = new Map();

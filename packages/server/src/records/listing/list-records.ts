@@ -62,5 +62,7 @@ const residualStep = 50;
 /** Everything that a cursor is good for. Another caller, workspace, entity, query or way of reading is another list. */
 export function cursorBinding(call: RecordCall, query: ListQuery, plan: ListPlan): readonly string[] {
   const { workspace, entity, actor } = call;
-  return [workspace.env, workspace.orgCode, workspace.tenantId, actor.userId, entity.name, plan.pk, query.canonical];
+  const others = plan.order === undefined ? [] : [plan.order.others.pk];
+  const list = [entity.name, plan.pk, ...others, query.canonical];
+  return [workspace.env, workspace.orgCode, workspace.tenantId, actor.userId, ...list];
 }

@@ -1,13 +1,13 @@
 /** Whether records are found sooner by what their lookups point to than by going through all of them. */
 import type { Range, Scope } from '../../../store/port.ts';
 import type { ListPlan } from './list-plan.ts';
-import type { LookupPlan } from './lookup-plan.ts';
+import { idAtEnd, type LookupPlan } from './lookup-plan.ts';
 
 /** How many other records are sought by at most: a page reads the index of the lookup for each of them. */
 export const othersMax = 100;
 
 /** Measured: to look for the records that point to one takes as long as to go through so many and their lookups. */
-const recordsPerSearch = 3;
+export const recordsPerSearch = 3;
 
 /** Beyond it, records are gone through: there are nearly as many as would be found. */
 const countedMax = 2000;
@@ -32,11 +32,8 @@ export async function othersSought(
   const needed = recordsNeeded(lookup, found.length, Number(counter?.value ?? 0));
   if (needed === undefined) return undefined;
   const isEnough = (await scope.count(pk, rest, needed + 1)) > needed;
-  return isEnough ? found.map(({ sk }) => sk.slice(-idLength)) : undefined;
+  return isEnough ? found.map(({ sk }) => idAtEnd(sk)) : undefined;
 }
-
-/** Of a UUID, with which the entries of all indexes end. */
-const idLength = 36;
 
 /**
  * How many records there have to be at least in the range; undefined where it is expected to be cheaper to go through

@@ -13,6 +13,7 @@ import { equalityFilter, type ListQuery } from '../list-query.ts';
 import { compoundPlan } from './compound-plan.ts';
 import type { IndexName } from './index-name.ts';
 import { encodedValue, entriesOf, rangeOf } from './index-range.ts';
+import { type LookupOrder, lookupOrder } from './lookup-order.ts';
 import { type LookupPlan, lookupPlan } from './lookup-plan.ts';
 
 /** One key range that holds every record of the answer in the answer's order, and what remains to be tested. */
@@ -35,6 +36,8 @@ export interface ListPlan {
   readonly gather?: WordEntries;
   /** Where the range is in creation order: indexes by which the records that may be of the answer are found sooner. */
   readonly lookup?: LookupPlan;
+  /** Where the order is that of other records: how the parts of the index follow one another that have one lookup each. */
+  readonly order?: LookupOrder;
 }
 
 /** The entries of all words with one beginning. */
@@ -56,12 +59,16 @@ export function planList(
   asked: ListQuery,
   { inAnyOrder = false, isWhole = false }: PlanOptions = {},
 ): ListPlan {
-  const { expression } = asked;
+  const { expression, askedSort, lookupSort } = asked;
+  if (askedSort !== undefined && lookupSort === undefined && asked.sortKeys.length === 0)
+    throw new TypeError('the other entity of the order is not read');
   if (asked.filter !== undefined && expression === undefined) throw new TypeError('the filter is not compiled');
   const ofRows = rowFilters(entity, rows);
   const query = { ...asked, filters: [...asked.filters, ...(expression?.implied ?? []), ...ofRows] };
   const lookup = rows === undefined ? lookupPlan({ entity, workspace }, query) : undefined;
+  const order = lookupSort && lookupOrder({ entity, workspace }, lookupSort);
   const plan: Chosen | undefined =
+    (order && { ...order.own, isIndex: true, range: { reverse: order.isReverse }, residual: query.filters }) ??
     groupPlan(entity, query) ??
     compoundPlan(entity, query, inAnyOrder && lookup === undefined) ??
     sortPlan(entity, query) ??
@@ -81,6 +88,7 @@ export function planList(
     rows,
     rowFilters: residual.filter((filter) => ofRows.includes(filter)),
     ...(gather === undefined ? {} : { gather }),
+    ...(order === undefined ? {} : { order }),
     ...(lookup === undefined
       ? {}
       : { lookup: { ...lookup, wanted: isWhole ? Number.POSITIVE_INFINITY : asked.pageSize } }),
@@ -116,7 +124,7 @@ function wordEntries(entity: CompiledEntity, { search }: ListQuery): WordEntries
   };
 }
 
-type Chosen = Omit<ListPlan, 'search' | 'expression' | 'rows' | 'rowFilters' | 'gather' | 'lookup'>;
+type Chosen = Omit<ListPlan, 'search' | 'expression' | 'rows' | 'rowFilters' | 'gather' | 'lookup' | 'order'>;
 
 /** The records of one owner or parent, in the order that the index has them. */
 function groupPlan(entity: CompiledEntity, { filters, sortKeys }: ListQuery): Chosen | undefined {

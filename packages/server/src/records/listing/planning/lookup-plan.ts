@@ -46,10 +46,10 @@ export interface LookupIndex {
  */
 export function lookupPlan(
   call: Pick<RecordCall, 'entity' | 'workspace'>,
-  { expression, search, sortKeys }: ListQuery,
+  { expression, search, sortKeys, lookupSort }: ListQuery,
 ): Omit<LookupPlan, 'wanted'> | undefined {
   const { entity } = call;
-  if (search !== undefined || sortKeys.length > 0 || showsOwn(entity)) return undefined;
+  if (search !== undefined || sortKeys.length > 0 || lookupSort !== undefined || showsOwn(entity)) return undefined;
   for (const lookup of expression?.lookups?.followed ?? []) {
     const own = ownIndex(entity, lookup.field);
     const others = othersRange(lookup);
@@ -63,7 +63,7 @@ function showsOwn({ definition }: CompiledEntity): boolean {
   return definition.ownerIndexes?.some(({ scopeList }) => scopeList === true) === true;
 }
 
-function ownIndex(entity: CompiledEntity, field: string): LookupIndex | undefined {
+export function ownIndex(entity: CompiledEntity, field: string): LookupIndex | undefined {
   const index = fieldIndex(entity, field);
   if (index?.isReady !== true) return undefined;
   const { pk, name, order } = index;
@@ -90,4 +90,11 @@ const operators: readonly Filter['operator'][] = ['eq', 'startswith', 'between',
 function narrowestFirst(filters: readonly Filter[]): readonly Filter[] {
   const rank = ({ operator }: Filter): number => operators.indexOf(operator);
   return filters.toSorted((left, right) => rank(left) - rank(right));
+}
+
+/** The length of a UUID, with which the entries of all indexes end. */
+const idLength = 36;
+
+export function idAtEnd(sk: string): string {
+  return sk.slice(-idLength);
 }

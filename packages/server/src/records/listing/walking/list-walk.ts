@@ -1,9 +1,11 @@
 import type { Item, Scope } from '../../../store/port.ts';
 import { stepsOf } from '../judge-records.ts';
 import { othersSought } from '../planning/choose-lookup.ts';
+import type { FoundThrough } from '../planning/index-name.ts';
 import type { ListPlan, WordEntries } from '../planning/list-plan.ts';
 import { loadingWalk } from './loading-walk.ts';
 import { lookupWalk } from './lookup-walk.ts';
+import { orderedWalk } from './ordered-walk.ts';
 import { continued, gatheredWalk, type RecordWalk, rangeWalk } from './record-walk.ts';
 import { newScan, type ScanLeft, scanBudget } from './scan-budget.ts';
 
@@ -16,7 +18,8 @@ export interface Walk extends Omit<RecordWalk, 'index' | 'through' | 'entries'> 
 }
 
 /** Of the scan budget, and the entries that were read, also those of which no record is gone through. */
-export interface Taken extends Pick<RecordWalk, 'index' | 'through'> {
+export interface Taken extends Pick<RecordWalk, 'index'> {
+  readonly through: FoundThrough | undefined;
   readonly entries: number;
   readonly items: number;
   /** As the budget counts them: never less than the store read. */
@@ -55,7 +58,7 @@ export async function openWalk(
     isWorkSpent: () => isSpent(1) && (hasPassed || loading === walk),
     taken: () => {
       const { index, through } = loading;
-      return { ...takenSoFar(), index, through, entries: words.length + loading.entries() };
+      return { ...takenSoFar(), index, through: through?.(), entries: words.length + loading.entries() };
     },
   };
 }
@@ -63,14 +66,16 @@ export async function openWalk(
 /** Of the steps of a page: the others are for the filter, which is asked when the records of its lookups are loaded. */
 const loadingShare = 0.5;
 
+/** Undefined where the records of the range are gone through one after the other. */
 async function soughtWalk(
   scope: Scope,
   plan: ListPlan,
   start: string | undefined,
   left: ScanLeft,
 ): Promise<RecordWalk | undefined> {
-  const { lookup, expression } = plan;
+  const { lookup, order, expression } = plan;
   left.hasTime();
+  if (order !== undefined) return orderedWalk(scope, { order, left }, start);
   const others = await othersSought(scope, plan, continued(plan, start));
   if (lookup === undefined || others === undefined) return undefined;
   return lookupWalk(scope, plan, { lookup, others, left, pause: () => expression?.lookups?.pause() }, start);

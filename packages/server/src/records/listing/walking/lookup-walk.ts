@@ -33,7 +33,7 @@ export function lookupWalk(
   let isAtEnd = false;
   return {
     index: lookup.own.index,
-    through: { entity: lookup.others.entity, index: lookup.others.index, records: others.length },
+    through: () => ({ entity: lookup.others.entity, index: lookup.others.index, records: others.length }),
     entries: () => others.length + merged.read,
     next: async (limit) => {
       left.hasTime();

@@ -13,7 +13,7 @@ export interface RecordWalk {
   isAtEnd(): boolean;
   isSpent(): boolean;
   readonly index: IndexName | undefined;
-  readonly through?: FoundThrough | undefined;
+  readonly through?: () => FoundThrough;
   /** Those of the range that were read. */
   entries(): number;
 }

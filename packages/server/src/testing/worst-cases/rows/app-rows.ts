@@ -117,6 +117,13 @@ function choices(route: string): readonly Largest[] {
       what: 'records that are found by the texts of others',
       ask: (stage) => ({ as: 'member', target: of(over(`filter=${soughtLookups}`))(stage) }),
     },
+    {
+      what: 'records in the order of others, with an expression over texts of these',
+      ask: (stage) => ({
+        as: 'member',
+        target: of(over(`sortby=parent_id.title&sortdir=desc&filter=${slowLookups}`))(stage),
+      }),
+    },
     { what: 'words', ask: (stage) => ({ target: of(over(`q=${'a+b+c+d+e+f+g+h+i+j'}`))(stage) }) },
   ];
 }

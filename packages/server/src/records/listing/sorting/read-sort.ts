@@ -1,4 +1,4 @@
-import { Problem } from '../../lib/problem.ts';
+import { Problem } from '../../../lib/problem.ts';
 import {
   type CompiledEntity,
   definitionLimits,
@@ -6,9 +6,10 @@ import {
   fieldName,
   type OrderedField,
   orderedFieldText,
-} from '../../schema/port.ts';
-import type { Filter } from './filter.ts';
-import { servingCompound } from './planning/compound-plan.ts';
+} from '../../../schema/port.ts';
+import type { Filter } from '../filter.ts';
+import { servingCompound } from '../planning/compound-plan.ts';
+import { type AskedLookupSort, askedLookupSort } from './asked-sort.ts';
 
 /** The order of a list. */
 export interface Sort {
@@ -16,6 +17,8 @@ export interface Sort {
   readonly sortKeys: readonly OrderedField[];
   /** The direction of the first key, or of the creation order. */
   readonly descending: boolean;
+  /** Where they are sorted by fields of the record that a lookup points to, and by no keys of their own. */
+  readonly askedSort?: AskedLookupSort;
 }
 
 export type AddError = (name: string, code: string, message: string) => void;
@@ -24,6 +27,8 @@ interface SortedList {
   readonly entity: CompiledEntity;
   readonly filters: readonly Filter[];
   readonly isField: (name: string) => boolean;
+  /** Where the list is of records to which a lookup points, the lookup. */
+  readonly lookup?: string | undefined;
 }
 
 /**
@@ -38,6 +43,12 @@ export function readSort(list: SortedList, parameters: ReadonlyMap<string, strin
   if (sortby === undefined) return { sortKeys: [], descending: directions[0] !== 'asc' };
   const descending = directions[0] === 'desc';
   if (sortby === 'created_at' || sortby === 'id') return { sortKeys: [], descending };
+  const askedSort = askedLookupSort(list.entity, names, parameters.get('sortdir'));
+  if (askedSort !== undefined) {
+    if (!('message' in askedSort)) return { sortKeys: [], descending, askedSort };
+    add('sortby', askedSort.code, askedSort.message);
+    return { sortKeys: [], descending };
+  }
   const fields = names.map((name) => fieldName(list.entity, name));
   const unfit = names.map((_, at) => unfitName(list, { names, fields }, at)).find((one) => one !== undefined);
   if (unfit !== undefined) add('sortby', unfit.code, unfit.message);
@@ -81,38 +92,34 @@ function unfitName({ entity, isField }: SortedList, { names, fields }: SortNames
   if (!isField(field) && fieldIndex(entity, field) === undefined)
     return {
       code: 'unknown_field',
-      message: followsLookup(entity, name) ?? `entity \`${entity.name}\` has no field \`${shown}\``,
+      message: `entity \`${entity.name}\` has no field \`${shown}\``,
     };
   if (fields.indexOf(field) < at) return { code: 'duplicate', message: `\`sortby\` names field \`${shown}\` twice` };
   if (names.length > 1 && name === 'id') return { code: 'contradiction', message: '`id` sorts a list alone' };
   return undefined;
 }
 
-/** Of a name such as `customer_id.tier`. */
-function followsLookup({ name: entity, fields }: CompiledEntity, name: string): string | undefined {
-  const [lookup = '', member] = name.split('.', 2);
-  if (member === undefined || fields.get(lookup)?.definition.lookup === undefined) return undefined;
-  return `a list is sorted by fields of \`${entity}\`, not of the record that \`${lookup}\` points to`;
-}
-
-function assertIndexed({ entity, filters }: SortedList, sort: Sort, sortby: string): void {
+function assertIndexed({ entity, filters, lookup }: SortedList, sort: Sort, sortby: string): void {
+  const of = lookup === undefined ? '' : ` of \`${entity.name}\``;
+  const there = lookup === undefined ? '' : ' there';
   const [only, ...others] = sort.sortKeys;
   const index = only === undefined || others.length > 0 ? undefined : fieldIndex(entity, only.field);
   const ready = entity.compounds.filter(({ isReady }) => isReady);
   if (index?.isReady === true || servingCompound(ready, { filters, ...sort }) !== undefined) return;
   const compound = servingCompound(entity.compounds, { filters, ...sort })?.index;
-  if (index !== undefined) throw stillBuilding(`the index on field \`${sortby}\``);
-  if (compound !== undefined) throw stillBuilding(`the index \`${compound.name}\``);
+  if (index !== undefined) throw stillBuilding(`the index on field \`${sortby}\`${of}`);
+  if (compound !== undefined) throw stillBuilding(`the index \`${compound.name}\`${of}`);
   if (only !== undefined && others.length === 0) {
-    const message = `field \`${sortby}\` has no index`;
-    throw unindexed(message, `${message}: give it \`index: true\` to sort by it`);
+    const message = `field \`${sortby}\`${of} has no index`;
+    throw unindexed(message, `${message}: give it \`index: true\`${there} to sort by it`);
   }
   const fields = sort.sortKeys.map((key) => JSON.stringify(orderedFieldText(key))).join(', ');
-  const message = `no index has this order: declare \`indexes: [{"fields": [${fields}]}]\``;
+  const message = `no index${of} has this order: declare \`indexes: [{"fields": [${fields}]}]\`${there}`;
   throw unindexed(message, message);
 }
 
-function stillBuilding(what: string): Problem {
+/** @param what the index. */
+export function stillBuilding(what: string): Problem {
   return new Problem('unindexed_sort', `${what} is still being built: try again in a moment`);
 }
 
