@@ -461,9 +461,11 @@ test('configuration is promoted, brought back and kept in files in the way that 
   await met('activate', 200, { body: { note: 'without the spare one' } });
   await met('listRetired', 200);
   await met('rollback', 200, { body: { note: 'it was needed' } });
+  await met('rollback', 412, { body: { version: 2, live: 999 } });
   await met('rollback', 200, { body: { version: 2 } });
   await met('listReleases', 200, { query: { pagesize: '2' } });
   await met('readRelease', 200, { path: { version: '1' } });
+  await met('readRelease', 200, { path: { version: '1' }, query: { compare: 'live' } });
   await met('removeRetired', 204, { path: { name: 'spare' } });
   const { text: body } = await met('exportConfig', 200);
   const headers = { 'content-type': 'application/x-tar' };

@@ -74,6 +74,32 @@ test('what test has and production has not is added, with all of it and what it 
   assert.deepEqual([left?.name, left?.depends_on.map((one) => one.in_production)], ['order', [true]]);
 });
 
+test('what is taken out is named among the losses, and nothing else is', async () => {
+  const org = await orgWithOrders();
+  await deploy(org);
+  await change(org, 'create-order', { UpdateParams: [{ name: 'title', validate: true, maxlength: 40 }] });
+  const first = await onlyDifference(org);
+  assert.deepEqual(first.losses, [
+    'field `amount` is taken out; stored values stay hidden',
+    'field `customer_id` is taken out; stored values stay hidden',
+  ]);
+  assert.ok(first.summary.length > first.losses.length);
+  const { checks } = await publish(org);
+  const impact = checks.filter(({ check, name }) => check === 'impact' && name === 'order');
+  assert.deepEqual(
+    impact.map(({ message, loss }) => [message, loss]),
+    first.summary.map((sentence) => [sentence, first.losses.includes(sentence) ? true : undefined]),
+  );
+  await putSetting(org, 'auth', 'app_url', 'https://example.com/is%20taken%20out');
+  await removeEntity(org, 'customer');
+  const shown = await diff(org);
+  const lossesOf = (name: string) => shown.find((one) => one.name === name)?.losses;
+  assert.deepEqual(lossesOf('auth.app_url'), []);
+  assert.deepEqual(lossesOf('customer'), [
+    'entity `customer` is taken out: its routes are gone, its records are served no more',
+  ]);
+});
+
 test('E04: once everything is live nothing differs, and what was edited there and back does not either', async () => {
   const org = await orgWithOrders();
   await deploy(org);

@@ -85,6 +85,45 @@ test('one step back is from what is live, not from what came last', async () => 
   assert.deepEqual(await shownConfig(org, 'prod'), stood[1]);
 });
 
+test('what a rollback would change is shown before it, back and forward, and is what it then changes', async () => {
+  const { org, stood } = await threeReleases();
+  const developer = await joinOrg(org, 'developer');
+  for (const [version, live] of [
+    [1, 3],
+    [3, 1],
+    [2, 3],
+    [4, 2],
+  ] as const) {
+    const path = `/deploy/history/${version}?compare=live`;
+    const { status, body, text } = await manage<Release>(org, 'GET', path, { token: developer.token });
+    assert.equal(status, 200, text);
+    assert.equal(body.compared?.live, live);
+    const wrong = await tryRollback(org, { version, live: version });
+    assertProblem(wrong, 'version_mismatch');
+    assert.equal((wrong.body as { readonly live?: unknown }).live, live);
+    const { body: done } = await tryRollback(org, { version, live });
+    const [made] = await history(org);
+    assert.equal(made?.version, done.version);
+    const sorted = (items: readonly object[] = []) => items.map((item) => JSON.stringify(item)).sort();
+    const changed = (made?.diff ?? []).map((one, index) => ({ ...one, change: made?.items[index]?.change }));
+    const inOrder = ({ kind, name, change: how, changes, summary, losses }: (typeof changed)[number]) => ({
+      kind,
+      name,
+      change: how,
+      changes,
+      summary,
+      losses,
+    });
+    assert.deepEqual(sorted(body.compared?.items), sorted(changed.map(inOrder)));
+    assert.deepEqual(body.items, (await manage<Release>(org, 'GET', `/deploy/history/${version}`)).body.items);
+  }
+  assert.deepEqual(await shownConfig(org, 'prod'), stood[0]);
+  const same = await manage<Release>(org, 'GET', '/deploy/history/1?compare=live');
+  assert.deepEqual(same.body.compared, { live: 1, items: [] });
+  assertProblem(await manage(org, 'GET', '/deploy/history/1?compare=test'), 'invalid_request');
+  assertProblem(await manage(org, 'GET', '/deploy/history/99?compare=live'), 'not_found');
+});
+
 test('what is live already, and what never was, is not rolled back to', async () => {
   const { org, stood } = await threeReleases();
   assertProblem(await tryRollback(org, { version: 3 }), 'conflict');

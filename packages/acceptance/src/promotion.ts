@@ -22,6 +22,7 @@ export interface Difference extends Item {
   readonly edited_since_staged?: boolean;
   readonly changes: readonly PatchOperation[];
   readonly summary: readonly string[];
+  readonly losses: readonly string[];
   readonly depends_on: readonly (Item & {
     readonly pointer: string;
     readonly reason: string;
@@ -74,10 +75,18 @@ export interface Release {
   readonly restored?: number;
   readonly previous?: number;
   readonly items: readonly (Item & { readonly change: string })[];
-  readonly diff: readonly (Item & {
-    readonly changes: readonly PatchOperation[];
-    readonly summary: readonly string[];
-  })[];
+  readonly diff: readonly ItemChange[];
+  /** With `compare`. */
+  readonly compared?: {
+    readonly live: number;
+    readonly items: readonly (ItemChange & { readonly change: string })[];
+  };
+}
+
+interface ItemChange extends Item {
+  readonly changes: readonly PatchOperation[];
+  readonly summary: readonly string[];
+  readonly losses: readonly string[];
 }
 
 export interface Provisioned {

@@ -3,6 +3,7 @@ import { configItemKinds } from '../config-kinds.ts';
 import { environment, ifMatch, ifNoMatch, ifNoneMatch, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, closed, count, itemsOf, named, oneOf, pageOf, text, time } from '../schema.ts';
+import { itemChange } from './deploy-schemas.ts';
 
 export const ConfigKind = named(
   'ConfigKind',
@@ -68,8 +69,7 @@ export const ItemAtVersion = named(
     compared: Type.Optional(
       Type.Object({
         with: Type.Integer({ minimum: 1 }),
-        changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
-        summary: Type.Array(text, { description: 'The change as a sentence.' }),
+        ...itemChange,
       }),
     ),
   }),

@@ -16,6 +16,18 @@ export const ProvisionedProd = named(
   }),
 );
 
+/** How an item goes from one content to another. */
+export const itemChange = {
+  changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
+  summary: Type.Array(text, { description: 'The change as a sentence.' }),
+  losses: Type.Array(text, { description: 'Those sentences of `summary` that say what is taken out.' }),
+};
+
+const ChangedItem = named(
+  'ChangedItem',
+  Type.Object({ kind: itemKind, name: text, change: oneOf(['added', 'modified', 'removed']), ...itemChange }),
+);
+
 export const ConfigDifference = named(
   'ConfigDifference',
   Type.Object({
@@ -26,8 +38,7 @@ export const ConfigDifference = named(
     edited_since_staged: Type.Optional(
       Type.Boolean({ description: 'Whether the item has changed in test since it was published.' }),
     ),
-    changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
-    summary: Type.Array(text, { description: 'The change as a sentence.' }),
+    ...itemChange,
     depends_on: Type.Array(
       Type.Object({
         kind: itemKind,
@@ -66,6 +77,7 @@ export const DeployCheck = named(
       check: oneOf(['definition', 'references', 'switch', 'plan', 'records', 'indexes', 'access', 'impact']),
       level: oneOf(['error', 'warning', 'info'], { description: 'An error blocks the activation.' }),
       message: text,
+      loss: Type.Optional(Type.Literal(true, { description: 'Of an `impact`: it says what is taken out.' })),
     },
     { description: 'Further members hold the details.' },
   ),
@@ -141,9 +153,17 @@ export const Release = named(
       Type.Object({
         kind: itemKind,
         name: text,
-        changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
-        summary: Type.Array(text, { description: 'The change as a sentence.' }),
+        ...itemChange,
       }),
+    ),
+    compared: Type.Optional(
+      Type.Object(
+        {
+          live: Type.Integer({ minimum: 1, description: 'The release whose configuration is live.' }),
+          items: Type.Array(ChangedItem),
+        },
+        { description: 'What a rollback to this release would change in production now. Only with `compare`.' },
+      ),
     ),
   }),
 );
@@ -175,15 +195,7 @@ export const ConfigImport = named(
         description: 'Of a change that was made: fields that are hidden from then on, whose values records keep.',
       }),
     ),
-    items: Type.Array(
-      Type.Object({
-        kind: itemKind,
-        name: text,
-        change: oneOf(['added', 'modified', 'removed']),
-        changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
-        summary: Type.Array(text, { description: 'The change as a sentence.' }),
-      }),
-    ),
+    items: Type.Array(ChangedItem),
   }),
 );
 

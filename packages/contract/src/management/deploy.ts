@@ -18,6 +18,9 @@ import {
   StagedItem,
 } from './deploy-schemas.ts';
 
+const releaseVersion = (options: { readonly description?: string } = {}) =>
+  Type.Integer({ minimum: 1, maximum: 999_999_999_999, ...options });
+
 export const deployApi = {
   provisionProd: route({
     method: 'POST',
@@ -106,12 +109,17 @@ export const deployApi = {
     tag: 'deploy',
     summary: 'Makes another release live again: the previous one, or the one with the given version',
     body: closed({
-      version: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_999 })),
+      version: Type.Optional(releaseVersion()),
+      live: Type.Optional(
+        releaseVersion({
+          description: 'The live release that the change was compared with; 412 if it is another one.',
+        }),
+      ),
       note: Type.Optional(Type.String({ maxLength: 1000 })),
     }),
     isBodyOptional: true,
     replies: { 200: reply('Live.', RolledBack) },
-    problems: ['not_found', 'conflict', 'no_previous_version'],
+    problems: ['not_found', 'version_mismatch', 'conflict', 'no_previous_version'],
     refusedAs: 'deploy.rollback_refused',
   }),
   listReleases: route({
@@ -132,7 +140,12 @@ export const deployApi = {
     path: '/deploy/history/:version',
     access: 'watch',
     tag: 'deploy',
-    summary: 'One activation or rollback',
+    summary: 'One activation or rollback; with `compare`, also what a rollback to it would change',
+    query: closed({
+      compare: Type.Optional(
+        Type.Literal('live', { description: '`compared` leads from what is live in production to this release.' }),
+      ),
+    }),
     replies: { 200: reply('The release.', Release) },
     problems: ['not_found', 'conflict'],
   }),

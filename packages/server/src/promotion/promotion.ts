@@ -18,6 +18,8 @@ import {
 } from './read-requests.ts';
 import { type Activated, activate } from './releases/activate.ts';
 import {
+  type ComparedRelease,
+  compareRelease,
   type HistoryPage,
   type HistoryQuery,
   type LatestRelease,
@@ -48,7 +50,7 @@ export interface Promotion {
   withdraw(command: PromotionCommand, item?: ConfigItem): Promise<void>;
   /** @throws Problem `conflict`, `dangling_reference`, `validation_failed`, `unknown_field`. */
   activate(command: PromotionCommand, body?: SentActivate): Promise<Activated>;
-  /** @throws Problem `no_previous_version`, `not_found`, `conflict`, `validation_failed`, `unknown_field`. */
+  /** @throws Problem `no_previous_version`, `not_found`, `version_mismatch`, `conflict`, `validation_failed`, `unknown_field`. */
   rollback(command: PromotionCommand, body?: SentRollback): Promise<RolledBack>;
   /** @throws Problem `invalid_cursor`. */
   history(orgCode: string, query: HistoryQuery): Promise<HistoryPage>;
@@ -56,6 +58,8 @@ export interface Promotion {
   latest(orgCode: string, limit: number): Promise<readonly LatestRelease[]>;
   /** @throws Problem `not_found`. */
   release(orgCode: string, version: number): Promise<ShownRelease>;
+  /** The same with what a rollback to it would change. @throws Problem `not_found`. */
+  comparedRelease(orgCode: string, version: number): Promise<ComparedRelease>;
   retired(orgCode: string): Promise<readonly RetiredEntity[]>;
   /** @throws Problem `not_found`. */
   removeRetired(command: PromotionCommand, entityName: string): Promise<void>;
@@ -88,6 +92,7 @@ export function createPromotion(deps: PromotionDeps): Promotion {
     history: (orgCode, query) => showHistory(deps, orgCode, query),
     latest: (orgCode, limit) => latestReleases(deps, orgCode, limit),
     release: (orgCode, version) => showRelease(deps, orgCode, version),
+    comparedRelease: (orgCode, version) => compareRelease(deps, orgCode, version),
     retired: (orgCode) => listRetired(deps, orgCode),
     removeRetired: (asked, entityName) => removeRetired(deps, asked, entityName),
   };

@@ -19,6 +19,8 @@ export interface ActivateRequest {
 export interface RollbackRequest {
   /** The release to restore; the default is the one before the live one. */
   readonly version?: number;
+  /** The release that was live when the change was reviewed; if it is left out, any. */
+  readonly live?: number;
   readonly note?: string;
 }
 
@@ -41,8 +43,12 @@ export function readActivate({ note, force = false, base }: SentActivate = {}): 
   return { force, ...(base === undefined ? {} : { base }), ...(note === undefined ? {} : { note }) };
 }
 
-export function readRollback({ version, note }: SentRollback = {}): RollbackRequest {
-  return { ...(version === undefined ? {} : { version }), ...(note === undefined ? {} : { note }) };
+export function readRollback({ version, live, note }: SentRollback = {}): RollbackRequest {
+  return {
+    ...(version === undefined ? {} : { version }),
+    ...(live === undefined ? {} : { live }),
+    ...(note === undefined ? {} : { note }),
+  };
 }
 
 export type SentPublish = BodyOf<typeof deployApi.publish>;

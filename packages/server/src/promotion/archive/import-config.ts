@@ -12,7 +12,7 @@ import {
   itemOf,
   readAll,
 } from '../differences/compare.ts';
-import { changeOf, type ShownDifference } from '../differences/diff.ts';
+import { changeOf, type ShownChange } from '../differences/diff.ts';
 import type { ItemBody } from '../item-storage.ts';
 import { changeItems, type ItemEdit } from '../items/change-items.ts';
 import { parseContent } from '../items/parse-content.ts';
@@ -42,10 +42,7 @@ export interface Imported {
   readonly version?: number;
   /** What of the records is served no more and stays, once it is made. */
   readonly warnings?: readonly string[];
-  readonly items: readonly (ConfigItem & { readonly change: ItemChangeKind } & Pick<
-      ShownDifference,
-      'changes' | 'summary'
-    >)[];
+  readonly items: readonly (ConfigItem & { readonly change: ItemChangeKind } & ShownChange)[];
 }
 
 /**

@@ -6,6 +6,7 @@ import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { type EntityState, revivedNames } from '../../schema/port.ts';
 import { limits } from '../../store/port.ts';
 import { type Bodies, itemOf } from '../differences/compare.ts';
+import { isLoss } from '../differences/describe-change.ts';
 import type { ItemBody } from '../item-storage.ts';
 import { danglingReferences, danglingSentence, newlyDangling } from '../items/item-references.ts';
 import { parseContent } from '../items/parse-content.ts';
@@ -151,7 +152,16 @@ function changeChecks(
   const { describe, widening } = kinds[kind];
   return [
     ...widening(change).map((message): Check => ({ kind, name, check: 'access', level: 'warning', message })),
-    ...describe(change).map((message): Check => ({ kind, name, check: 'impact', level: 'info', message })),
+    ...describe(change).map(
+      (message): Check => ({
+        kind,
+        name,
+        check: 'impact',
+        level: 'info',
+        message,
+        ...(isLoss(message) ? { loss: true } : {}),
+      }),
+    ),
   ];
 }
 

@@ -77,6 +77,11 @@ export function describeList<Element extends object>(list: NamedList<Element>): 
   return isReordered ? [...sentences, `each ${what} stands in another order`] : sentences;
 }
 
+/** Whether a sentence says that something is taken out. Names and values in it say nothing of that. */
+export function isLoss(sentence: string): boolean {
+  return sentence.replaceAll(/`[^`]*`|“[^”]*”/g, '').includes('is taken out');
+}
+
 /** Names in a sentence. */
 export function listed(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ');

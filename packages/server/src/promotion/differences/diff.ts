@@ -6,6 +6,7 @@ import { referencesOf } from '../items/item-references.ts';
 import { type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import { readStaged, type StagedItem } from '../releases/staging.ts';
 import { type Bodies, compareBodies, type ItemChangeKind, type ItemDifference, itemOf, readAll } from './compare.ts';
+import { isLoss } from './describe-change.ts';
 import { diffJson, type PatchOperation } from './json-patch.ts';
 
 /** An item of test that is not the same in production. */
@@ -19,6 +20,8 @@ export interface ShownDifference extends ConfigItem {
   readonly changes: readonly PatchOperation[];
   /** The same in words. */
   readonly summary: readonly string[];
+  /** Those of them that say what is taken out. */
+  readonly losses: readonly string[];
   /** The items that it cannot do without; those that production lacks are published with it. */
   readonly depends_on: readonly (ItemReference & { readonly in_production: boolean })[];
 }
@@ -55,13 +58,13 @@ export async function showDiff(deps: PromotionDeps, orgCode: string): Promise<re
   return shown;
 }
 
+export type ShownChange = Pick<ShownDifference, 'changes' | 'summary' | 'losses'>;
+
 /** A difference as a patch and in words. */
-export function changeOf(
-  kinds: ConfigKinds,
-  { kind, name, before, after }: ItemDifference,
-): Pick<ShownDifference, 'changes' | 'summary'> {
+export function changeOf(kinds: ConfigKinds, { kind, name, before, after }: ItemDifference): ShownChange {
   const change = { name, before: before?.content, after: after?.content };
-  return { changes: patchOf(change.before, change.after), summary: kinds[kind].describe(change) };
+  const summary = kinds[kind].describe(change);
+  return { changes: patchOf(change.before, change.after), summary, losses: summary.filter(isLoss) };
 }
 
 /** The whole document appears and vanishes under the pointer of all of it. */

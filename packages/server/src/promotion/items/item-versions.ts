@@ -3,7 +3,7 @@ import { itemHistory, itemHistoryPrefix } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { type ItemDifference, itemOf } from '../differences/compare.ts';
-import { changeOf, type ShownDifference } from '../differences/diff.ts';
+import { changeOf, type ShownChange } from '../differences/diff.ts';
 import type { ItemBody } from '../item-storage.ts';
 import { type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import { liveItem, readBodies } from './read-items.ts';
@@ -28,7 +28,7 @@ export interface VersionPage {
 export interface ItemAtVersion extends ConfigItem, ShownVersion {
   readonly content?: unknown;
   /** What became of the version that it is compared with. */
-  readonly compared?: Pick<ShownDifference, 'changes' | 'summary'> & { readonly with: number };
+  readonly compared?: ShownChange & { readonly with: number };
 }
 
 /** The versions of an item, the latest first. @throws Problem `not_found`, `invalid_cursor`. */
@@ -86,7 +86,7 @@ export async function showVersion(deps: PromotionDeps, asked: AskedVersion): Pro
 type Sides = readonly [ItemBody | undefined, ItemBody | undefined];
 
 function changeBetween({ kinds }: PromotionDeps, item: ConfigItem, [before, after]: Sides) {
-  if (before === undefined && after === undefined) return { changes: [], summary: [] };
+  if (before === undefined && after === undefined) return { changes: [], summary: [], losses: [] };
   const difference: ItemDifference = { ...itemOf(item), change: 'modified', before, after };
   return changeOf(kinds, difference);
 }

@@ -3,9 +3,10 @@ import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { ItemDifference } from '../differences/compare.ts';
-import { changeOf, type ShownDifference } from '../differences/diff.ts';
+import { changeOf, type ShownChange } from '../differences/diff.ts';
 import { readBodies } from '../items/read-items.ts';
 import type { PromotionDeps } from '../promotion-deps.ts';
+import { changesTo } from './release-content.ts';
 import { type Release, type ReleasedItem, readCurrent, readRelease, releasePartition, releases } from './releases.ts';
 
 /** A release with what it changed. */
@@ -13,7 +14,16 @@ export interface ShownRelease extends Omit<Release, 'items'> {
   /** Whether its configuration is live. */
   readonly live: boolean;
   readonly items: readonly Pick<ReleasedItem, 'kind' | 'name' | 'change'>[];
-  readonly diff: readonly (Pick<ReleasedItem, 'kind' | 'name'> & Pick<ShownDifference, 'changes' | 'summary'>)[];
+  readonly diff: readonly (Pick<ReleasedItem, 'kind' | 'name'> & ShownChange)[];
+}
+
+/** A release, and what a rollback to it would change now. */
+export interface ComparedRelease extends ShownRelease {
+  readonly compared: {
+    /** The release whose configuration is live. */
+    readonly live: number;
+    readonly items: readonly (Pick<ReleasedItem, 'kind' | 'name' | 'change'> & ShownChange)[];
+  };
 }
 
 export interface HistoryQuery {
@@ -82,9 +92,23 @@ const pageCharactersMax = 1024 * 1024;
 
 /** @throws Problem `not_found`. */
 export async function showRelease(deps: PromotionDeps, orgCode: string, version: number): Promise<ShownRelease> {
-  const release = await readRelease(deps.stores.prod.scope(orgScopeName(orgCode)), version);
+  return show(deps, orgCode, await foundRelease(deps, orgCode, version));
+}
+
+/** The same with what leads from production as it is to the release. @throws Problem `not_found`. */
+export async function compareRelease(deps: PromotionDeps, orgCode: string, version: number): Promise<ComparedRelease> {
+  const release = await foundRelease(deps, orgCode, version);
+  const { current } = await readCurrent(deps.stores.prod.scope(orgScopeName(orgCode)));
+  const items: ComparedRelease['compared']['items'][number][] = [];
+  for await (const one of cooperatively(await changesTo(deps, orgCode, release.restored ?? version)))
+    items.push({ kind: one.kind, name: one.name, change: one.change, ...changeOf(deps.kinds, one) });
+  return { ...(await show(deps, orgCode, release)), compared: { live: current.live, items } };
+}
+
+async function foundRelease({ stores }: PromotionDeps, orgCode: string, version: number): Promise<Release> {
+  const release = await readRelease(stores.prod.scope(orgScopeName(orgCode)), version);
   if (release === undefined) throw new Problem('not_found', `there is no release ${version}`);
-  return show(deps, orgCode, release);
+  return release;
 }
 
 async function show(deps: PromotionDeps, orgCode: string, { items, ...release }: Release): Promise<ShownRelease> {

@@ -1,23 +1,15 @@
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
-import { type ConfigItem, changeConfig, itemKey, itemOfKey } from '../../config/port.ts';
+import { changeConfig } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Scope } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import { itemOf, readAll } from '../differences/compare.ts';
-import { type ItemTarget, planItems } from '../items/plan-items.ts';
-import { liveItems, readBodies } from '../items/read-items.ts';
-import type { PromotionCommand, PromotionContext, PromotionDeps } from '../promotion-deps.ts';
+import { readAll } from '../differences/compare.ts';
+import { planItems } from '../items/plan-items.ts';
+import type { PromotionCommand, PromotionDeps } from '../promotion-deps.ts';
 import type { RollbackRequest } from '../read-requests.ts';
 import { releasedItem } from './activate.ts';
-import {
-  type CurrentRelease,
-  type Release,
-  readCurrent,
-  readRelease,
-  readSnapshot,
-  releasePuts,
-  type Snapshot,
-} from './releases.ts';
+import { targetsOf } from './release-content.ts';
+import { type CurrentRelease, type Release, readCurrent, readRelease, readSnapshot, releasePuts } from './releases.ts';
 
 export interface RolledBack {
   readonly version: number;
@@ -28,7 +20,8 @@ export interface RolledBack {
 /**
  * Makes the configuration of an earlier release live again, or of a later one that was left: one commit, like an
  * activation. Records stay where they are; what is staged stays staged.
- * @throws Problem `no_previous_version`, `not_found` where there was no such activation, `conflict` where it is live.
+ * @throws Problem `no_previous_version`, `not_found` where there was no such activation, `conflict` where it is live,
+ * `version_mismatch` where another release is live than the caller has reviewed.
  */
 export async function rollback(
   deps: PromotionDeps,
@@ -79,7 +72,9 @@ function rollbackEntry(auditContext: AuditContext, { version, restored = 0, item
 }
 
 /** Which activation to go to: what a rollback made live counts as the one that it restored. */
-async function targetRelease(scope: Scope, { live }: CurrentRelease, { version }: RollbackRequest) {
+async function targetRelease(scope: Scope, { live }: CurrentRelease, { version, live: reviewed }: RollbackRequest) {
+  if (reviewed !== undefined && reviewed !== live)
+    throw new Problem('version_mismatch', `another release is live meanwhile: ${live}`, { live });
   const wanted = version ?? (live === 0 ? undefined : (await readRelease(scope, live))?.previous);
   if (wanted === undefined) throw new Problem('no_previous_version', 'there is no earlier activation to go back to');
   const named = await readRelease(scope, wanted);
@@ -88,26 +83,4 @@ async function targetRelease(scope: Scope, { live }: CurrentRelease, { version }
   const snapshot = await readSnapshot(scope, restored);
   if (snapshot === undefined) throw new Problem('not_found', `there is no release ${wanted}`);
   return { version: restored, snapshot };
-}
-
-/** What has to become of each item for exactly a snapshot to be live. */
-async function targetsOf(
-  { store, orgCode, set }: PromotionContext,
-  snapshot: Snapshot,
-): Promise<readonly ItemTarget[]> {
-  const live = new Map(liveItems(set).map((item) => [itemKey(item), item.version]));
-  const wanted = new Map(Object.entries(snapshot));
-  const gone: readonly ConfigItem[] = liveItems(set).filter((item) => !wanted.has(itemKey(item)));
-  const others = [...wanted].filter(([key, version]) => live.get(key) !== version);
-  const bodies = await readBodies(
-    store,
-    orgCode,
-    others.map(([key, versions]) => ({ ...itemOfKey(key), versions })),
-  );
-  return [
-    ...bodies.map(
-      (body): ItemTarget => ({ ...itemOf(body), wanted: { content: body.content, versions: body.version } }),
-    ),
-    ...gone.map((item): ItemTarget => ({ ...itemOf(item), wanted: undefined })),
-  ];
 }

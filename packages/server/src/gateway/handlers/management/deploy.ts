@@ -58,7 +58,9 @@ function releaseRoutes({ promotion, clock }: DeployServices): readonly Managemen
     }),
     serveReply(deployApi.readRelease, async (request, caller) => {
       const { orgCode } = askDeploy(clock, request, caller);
-      return longJson(200, await promotion.release(orgCode, readVersion(request.params.version)));
+      const version = readVersion(request.params.version);
+      const isCompared = request.query.compare !== undefined;
+      return longJson(200, await (isCompared ? promotion.comparedRelease : promotion.release)(orgCode, version));
     }),
   ];
 }

@@ -251,6 +251,13 @@ async function stageAll({ call }: Stage): Promise<Asked> {
   return {};
 }
 
+async function twoReleases(stage: Stage): Promise<void> {
+  for (let release = 0; release < 2; release++) {
+    await stageAll(stage);
+    await stage.call('builder', 'POST', '/deploy/activate', { force: true });
+  }
+}
+
 /** Production is there, and empty. */
 async function provisioned({ call }: Stage): Promise<Asked> {
   await call('builder', 'POST', '/user/provision-prod');
@@ -306,17 +313,26 @@ const deployRows: Rows = {
       {
         what: 'items',
         ask: async (stage) => {
-          for (let release = 0; release < 2; release++) {
-            await stageAll(stage);
-            await stage.call('builder', 'POST', '/deploy/activate', { force: true });
-          }
+          await twoReleases(stage);
           return json({});
         },
       },
     ],
   },
   'GET /deploy/history': read('/deploy/history?pagesize=200', 'releases'),
-  'GET /deploy/history/:version': one('/deploy/history/1'),
+  'GET /deploy/history/:version': {
+    as: 'builder',
+    target: () => '/deploy/history/1',
+    largest: [
+      {
+        what: 'items that a rollback would change',
+        ask: async (stage) => {
+          await twoReleases(stage);
+          return { target: '/deploy/history/1?compare=live' };
+        },
+      },
+    ],
+  },
   'GET /deploy/retired': plain('/deploy/retired'),
   'DELETE /deploy/retired/:name': one('/deploy/retired/none'),
   'DELETE /deploy/staged': {
