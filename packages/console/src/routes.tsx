@@ -142,6 +142,16 @@ const entity = createRoute({
     typeof tab === 'string' ? { tab } : {},
   component: lazyRouteComponent(() => import('./screens/entities/entity.tsx'), 'EntityScreen'),
 });
+const deploy = createRoute({
+  getParentRoute: () => place,
+  path: 'deploy',
+  validateSearch: ({ tab, q, page }: Record<string, unknown>) => ({
+    ...(typeof tab === 'string' ? { tab } : {}),
+    ...(typeof q === 'string' ? { q } : {}),
+    ...(typeof page === 'number' && Number.isInteger(page) && page > 1 ? { page } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./screens/deploy/deploy.tsx'), 'Deploy'),
+});
 
 const api = createRoute({
   getParentRoute: () => place,
@@ -171,7 +181,7 @@ const routeTree = root.addChildren([
   forgotPassword,
   resetPassword,
   acceptInvitation,
-  org.addChildren([orgIndex, place.addChildren([home, account, entities, newEntity, entity, api])]),
+  org.addChildren([orgIndex, place.addChildren([home, account, entities, newEntity, entity, api, deploy])]),
 ]);
 
 export const router = createRouter({

@@ -22,6 +22,8 @@ export type Input<N extends RouteName> = (keyof ParamsOf<Api[N]> extends never
     readonly query?: Partial<QueryOf<Api[N]>>;
     readonly headers?: Readonly<Record<string, string>>;
     readonly signal?: AbortSignal;
+    /** For routes that take a stream: sent as it is, under its own type. */
+    readonly file?: Blob;
     /** For calls that ask whether there is a session: 401 is thrown at once. */
     readonly mayBeSignedOut?: true;
   };
@@ -52,11 +54,12 @@ interface Sent {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  readonly file?: Blob;
   readonly mayBeSignedOut?: true;
 }
 
 async function send(method: string, address: string, sent: Sent): Promise<Response> {
-  const { body, headers, signal } = sent;
+  const { body, headers, signal, file } = sent;
   const init: RequestInit = {
     method,
     headers: {
@@ -65,6 +68,7 @@ async function send(method: string, address: string, sent: Sent): Promise<Respon
       ...headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(file === undefined ? {} : { body: file }),
     ...(signal === undefined ? {} : { signal }),
   };
   const first = await reach(address, init);
