@@ -19,6 +19,17 @@ export const pictures: readonly Picture[] = [
   { name: 'entities', path: ({ org }) => `/o/${org}/test/entities` },
   { name: 'entity', path: ({ org }) => `/o/${org}/test/entities/ticket` },
   { name: 'api', path: ({ org }) => `/o/${org}/test/api?entity=ticket&op=listTicket&w=lumen` },
+  {
+    name: 'deploy',
+    path: ({ org }) => `/o/${org}/test/deploy`,
+    show: async (page) => {
+      await page
+        .getByRole('checkbox', { name: /^Select/ })
+        .first()
+        .check();
+    },
+  },
+  { name: 'releases', path: ({ org }) => `/o/${org}/test/deploy?tab=releases` },
   { name: 'production', path: ({ org }) => `/o/${org}/prod` },
   {
     name: 'command-palette',

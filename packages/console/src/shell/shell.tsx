@@ -1,4 +1,4 @@
-import { AppShell, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
+import { Anchor, AppShell, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
@@ -64,16 +64,30 @@ export function Shell() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main>
-        {hasPlace && readOnlyReason !== undefined && (
-          <Text className={classes.notice} size="sm" role="note">
-            <strong>Production.</strong> {readOnlyReason}
-          </Text>
-        )}
+        {hasPlace && readOnlyReason !== undefined && <ProductionNotice reason={readOnlyReason} />}
         <OtherOrgNotice />
         {hasPlace ? <Outlet /> : <NoProduction />}
       </AppShell.Main>
       <CommandPalette />
     </AppShell>
+  );
+}
+
+/** Says why nothing can be changed here, and leads to where it can. */
+function ProductionNotice({ reason }: { readonly reason: string }) {
+  const { org } = usePlace();
+  const screen = useRouterState({ select: ({ location }) => location.pathname.split('/prod')[1] ?? '' });
+  return (
+    <Text className={classes.notice} size="sm" role="note">
+      <strong>Production.</strong> {reason}{' '}
+      <Anchor component={Link} to={`/o/${org}/test${screen}`} size="sm">
+        Show this in test
+      </Anchor>
+      {', '}
+      <Anchor component={Link} to={`/o/${org}/prod/deploy`} size="sm">
+        open Deploy
+      </Anchor>
+    </Text>
   );
 }
 

@@ -10,23 +10,17 @@ interface Changed extends Item {
   readonly losses: readonly string[];
 }
 
-interface Props {
-  readonly items: readonly Changed[];
-  /** Where the items can be looked at after the change. */
-  readonly env: 'test' | 'prod';
-}
-
 const pageSize = 20;
 
 /** Items with what becomes of each, some at a time. */
-export function ChangeList({ items, env }: Props) {
+export function ChangeList({ items }: { readonly items: readonly Changed[] }) {
   const [count, setCount] = useState(pageSize);
   return (
     <Stack gap="sm">
       {items.slice(0, count).map((item) => (
         <div key={keyOf(item)}>
           <Group gap="xs">
-            <ItemName item={item} env={env} />
+            <ItemName item={item} />
             <ChangeBadge change={item.change} />
           </Group>
           <Sentences of={item.summary} losses={item.losses} label={`What becomes of ${item.name}`} />

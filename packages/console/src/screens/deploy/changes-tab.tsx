@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Differences } from './differences.tsx';
+import { PublishBar } from './publish-bar.tsx';
 import { diffQuery, stagedQuery } from './queries.ts';
 import { Staged } from './staged.tsx';
 
@@ -33,6 +34,7 @@ export function ChangesTab({ chosen, onChoose }: Props) {
               )
             }
           </Loaded>
+          {diff.data !== undefined && <PublishBar differences={diff.data.items} chosen={chosen} onChoose={onChoose} />}
         </section>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 5 }}>

@@ -6,7 +6,6 @@ import { Sentence } from '../../components/sentence.tsx';
 import classes from './deploy.module.css';
 import { ChangeBadge, ItemName } from './item-name.tsx';
 import { comesAlong, keyOf, kindNames, mayBePublished, missingFor } from './items.ts';
-import { PublishBar } from './publish-bar.tsx';
 import type { Difference } from './queries.ts';
 import { Sentences } from './sentences.tsx';
 
@@ -77,7 +76,6 @@ export function Differences({ items, chosen, onChoose }: Props) {
           getControlProps={(control) => ({ 'aria-label': `${control} page` })}
         />
       )}
-      <PublishBar all={all} chosen={chosen} along={along} onChoose={onChoose} />
     </Stack>
   );
 }

@@ -83,6 +83,7 @@ function ChoiceFields({ choice: { file, remove, force }, onChoose }: FieldsProps
         label="Archive"
         description="A .tar file of at most 32 MB, not compressed."
         placeholder="Choose a file"
+        styles={{ placeholder: { color: 'var(--mantine-color-dimmed)' } }}
         accept=".tar,application/x-tar"
         clearable
         value={file}
@@ -131,7 +132,7 @@ function Comparison({ compared: { items, problems = [] }, isRemoving, isPending,
             </List>
           </Alert>
         )}
-        <ChangeList items={items} env="test" />
+        <ChangeList items={items} />
         {problems.length === 0 && (
           <Group>
             <Button color={removals > 0 ? 'red' : 'cyan'} loading={isPending} onClick={onApply}>

@@ -5,19 +5,19 @@ import { type Item, kindNames } from './items.ts';
 
 interface Props {
   readonly item: Item;
-  /** Where the item can be looked at; the default is test. */
+  /** Where the item can be looked at; left out, its name is no link. */
   readonly env?: 'test' | 'prod' | undefined;
 }
 
 /** What an item is, and its name, which leads to its screen where it has one. */
-export function ItemName({ item: { kind, name }, env = 'test' }: Props) {
+export function ItemName({ item: { kind, name }, env }: Props) {
   const { org } = usePlace();
   return (
     <Text component="span" size="sm" style={{ overflowWrap: 'anywhere' }}>
       <Text component="span" size="sm" c="dimmed">
         {kindNames[kind]}{' '}
       </Text>
-      {kind === 'entity' ? (
+      {kind === 'entity' && env !== undefined ? (
         <Anchor component={Link} to={`/o/${org}/${env}/entities/${name}`} size="sm" fw={600}>
           {name}
         </Anchor>

@@ -7,18 +7,19 @@ import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import classes from './deploy.module.css';
-import { kindNames } from './items.ts';
+import { comesAlong, keyOf, kindNames } from './items.ts';
 import type { Difference } from './queries.ts';
 
 interface Props {
-  readonly all: ReadonlyMap<string, Difference>;
+  readonly differences: readonly Difference[];
   readonly chosen: ReadonlySet<string>;
-  readonly along: ReadonlyMap<string, string>;
   readonly onChoose: (chosen: ReadonlySet<string>) => void;
 }
 
 /** Stages what is chosen, with a note. A refusal leaves the choice and the note as they are. */
-export function PublishBar({ all, chosen, along, onChoose }: Props) {
+export function PublishBar({ differences, chosen, onChoose }: Props) {
+  const all = new Map(differences.map((one) => [keyOf(one), one]));
+  const along = comesAlong(all, chosen);
   const [note, setNote] = useState('');
   const items = [...chosen].flatMap((key) => {
     const item = all.get(key);
@@ -35,6 +36,11 @@ export function PublishBar({ all, chosen, along, onChoose }: Props) {
   });
   const { data } = publish;
   const count = items.length + along.size;
+  const clear = () => {
+    onChoose(new Set());
+    setNote('');
+    publish.reset();
+  };
   return (
     <>
       <UnsavedGuard isDirty={note !== ''} />
@@ -59,12 +65,13 @@ export function PublishBar({ all, chosen, along, onChoose }: Props) {
           </Alert>
         )}
       </div>
-      {count > 0 && (
+      {(count > 0 || note !== '' || publish.isError) && (
         <Paper withBorder p="sm" component="section" aria-label="Publish" className={classes.publish}>
           <Stack gap="xs">
             <Text size="sm">
-              Publishing freezes {count === 1 ? 'this item' : `these ${count} items`} as they are now and stages them.
-              Nothing changes in production yet.
+              {count === 0
+                ? 'Nothing that is selected differs any more.'
+                : `Publishing freezes ${count === 1 ? 'this item as it is' : `these ${count} items as they are`} now and stages ${count === 1 ? 'it' : 'them'}. Nothing changes in production yet.`}
             </Text>
             <ProblemAlert error={publish.error} />
             <Group gap="sm">
@@ -76,12 +83,14 @@ export function PublishBar({ all, chosen, along, onChoose }: Props) {
                 onChange={({ currentTarget: { value } }) => setNote(value)}
                 className={classes.search}
               />
-              <Button variant="default" onClick={() => onChoose(new Set())}>
+              <Button variant="default" onClick={clear}>
                 Clear
               </Button>
-              <Button loading={publish.isPending} onClick={() => publish.mutate()}>
-                Publish {count} {count === 1 ? 'item' : 'items'}
-              </Button>
+              {count > 0 && (
+                <Button loading={publish.isPending} onClick={() => publish.mutate()}>
+                  Publish {count} {count === 1 ? 'item' : 'items'}
+                </Button>
+              )}
             </Group>
           </Stack>
         </Paper>

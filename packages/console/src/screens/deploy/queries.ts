@@ -38,10 +38,10 @@ export const releasesQuery = infiniteQueryOptions({
   getNextPageParam: ({ nexttoken }) => nexttoken ?? undefined,
 });
 
-/** A release, and what a rollback to it would change now. */
-export const comparedQuery = (version: number) =>
+/** A release, and what a rollback to it would change; `live` is the release that this was asked for. */
+export const comparedQuery = (version: number, live: number) =>
   queryOptions({
-    queryKey: ['deploy', 'compared', version],
+    queryKey: ['deploy', 'compared', version, live],
     queryFn: ({ signal }) =>
       call('readRelease', { params: { version: String(version) }, query: { compare: 'live' }, signal }),
   });

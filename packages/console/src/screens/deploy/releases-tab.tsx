@@ -129,7 +129,6 @@ function ReleaseRow({ release, onRestore }: RowProps) {
             {diff.length === 0 && <Text size="sm">Nothing differs from the release before.</Text>}
             <ChangeList
               items={diff.map((one) => ({ ...one, change: changes.get(`${one.kind} ${one.name}`) ?? 'modified' }))}
-              env="prod"
             />
           </Stack>
         )}

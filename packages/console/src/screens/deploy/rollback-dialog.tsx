@@ -20,9 +20,9 @@ interface Props {
 
 /** Goes back, or forward again, once it is shown what that changes and the app is named. */
 export function RollbackDialog({ live, version, close }: Props) {
-  const from = useQuery({ ...comparedQuery(live), enabled: version === undefined });
+  const from = useQuery({ ...comparedQuery(live, live), enabled: version === undefined });
   const target = version ?? from.data?.previous;
-  const compared = useQuery({ ...comparedQuery(target ?? 0), enabled: target !== undefined, staleTime: 0 });
+  const compared = useQuery({ ...comparedQuery(target ?? 0, live), enabled: target !== undefined });
   return (
     <Modal opened onClose={close} title={titleOf(live, target)} size="lg">
       {target === undefined && from.isSuccess ? (
@@ -64,7 +64,7 @@ function Rollback({ release, close }: RollbackProps) {
     },
     onError: async (error) => {
       if (!(error instanceof ApiProblem) || error.code !== 'version_mismatch') return;
-      setShown(await queryClient.fetchQuery({ ...comparedQuery(shown.version), staleTime: 0 }));
+      setShown(await queryClient.fetchQuery({ ...comparedQuery(shown.version, live), staleTime: 0 }));
       await queryClient.invalidateQueries({ queryKey: ['deploy', 'releases'] });
     },
   });
@@ -79,7 +79,7 @@ function Rollback({ release, close }: RollbackProps) {
         {items.length === 0 ? (
           <Text size="sm">Nothing changes: its configuration is live.</Text>
         ) : (
-          <ChangeList items={items} env="prod" />
+          <ChangeList items={items} />
         )}
       </section>
       <TextInput

@@ -22,26 +22,43 @@ export interface AllStaged {
   readonly checks: readonly Check[];
 }
 
-const pageSize = 10;
-
-/** What waits to become live, with the checks of each item; what stands against it first. */
+/** What waits to become live, and the dialog that makes it live. */
 export function Staged({ staged }: { readonly staged: AllStaged }) {
-  const { adminReason } = usePlace();
-  const [count, setCount] = useState(pageSize);
-  // Outlives the dialog, so that a refused activation loses nothing that was typed.
+  // They outlive a refused activation and the list, so that nothing that was typed is lost.
   const [note, setNote] = useState('');
   const [reviewed, setReviewed] = useState<AllStaged>();
+  return (
+    <>
+      {staged.items.length === 0 ? (
+        <EmptyState title="Nothing is staged">
+          Select items that differ and publish them. What is staged stays as it was frozen, and becomes live all at
+          once.
+        </EmptyState>
+      ) : (
+        <StagedList staged={staged} onActivate={() => setReviewed(staged)} />
+      )}
+      {reviewed !== undefined && (
+        <ActivateDialog staged={reviewed} note={note} onNote={setNote} close={() => setReviewed(undefined)} />
+      )}
+    </>
+  );
+}
+
+const pageSize = 10;
+
+interface ListProps {
+  readonly staged: AllStaged;
+  readonly onActivate: () => void;
+}
+
+/** The staged items with the checks of each; what stands against it first. */
+function StagedList({ staged: { items, checks }, onActivate }: ListProps) {
+  const { adminReason } = usePlace();
+  const [count, setCount] = useState(pageSize);
   const withdrawAll = useMutation({
     mutationFn: () => call('withdrawAll'),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['deploy'] }),
   });
-  const { items, checks } = staged;
-  if (items.length === 0)
-    return (
-      <EmptyState title="Nothing is staged">
-        Select items that differ and publish them. What is staged stays as it was frozen, and becomes live all at once.
-      </EmptyState>
-    );
   const inOrder = worstFirst(items, checks);
   const general = checks.filter(({ name }) => name === undefined);
   return (
@@ -54,7 +71,7 @@ export function Staged({ staged }: { readonly staged: AllStaged }) {
           <Button variant="default" size="xs" loading={withdrawAll.isPending} onClick={() => withdrawAll.mutate()}>
             Withdraw all
           </Button>
-          <ReasonedButton reason={adminReason ?? refusal(checks)} size="xs" onClick={() => setReviewed(staged)}>
+          <ReasonedButton reason={adminReason ?? refusal(checks)} size="xs" onClick={onActivate}>
             Activate
           </ReasonedButton>
         </Group>
@@ -79,9 +96,6 @@ export function Staged({ staged }: { readonly staged: AllStaged }) {
             {count} of {items.length}
           </Text>
         </Group>
-      )}
-      {reviewed !== undefined && (
-        <ActivateDialog staged={reviewed} note={note} onNote={setNote} close={() => setReviewed(undefined)} />
       )}
     </Paper>
   );
