@@ -156,21 +156,29 @@ const deploy = createRoute({
 const api = createRoute({
   getParentRoute: () => place,
   path: 'api',
-  validateSearch: ({ entity, group, op, q }: Record<string, unknown>): ApiSearch => ({
+  validateSearch: ({ api, entity, group, op, q, v }: Record<string, unknown>): ApiSearch => ({
+    ...(api === 'management' ? { api } : {}),
     ...(typeof entity === 'string' ? { entity } : {}),
     ...(typeof group === 'string' ? { group } : {}),
     ...(typeof op === 'string' ? { op } : {}),
     ...(typeof q === 'string' ? { q } : {}),
+    ...(typeof v === 'object' && v !== null ? { v: textsOf(v) } : {}),
   }),
   component: lazyRouteComponent(() => import('./screens/api/api.tsx'), 'Api'),
 });
 
-/** An entity or a group of routes, one of its operations by its id, and what is searched for. */
+/** The API, an entity or a group of routes, one of its operations by its id, values of its parameters, and what is searched for. */
 interface ApiSearch {
+  readonly api?: 'management' | undefined;
   readonly entity?: string | undefined;
   readonly group?: string | undefined;
   readonly op?: string | undefined;
   readonly q?: string | undefined;
+  readonly v?: Readonly<Record<string, string>> | undefined;
+}
+
+function textsOf(given: object): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'string'));
 }
 
 const routeTree = root.addChildren([

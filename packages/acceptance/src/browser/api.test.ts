@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { allow, create, defineEntity, foundedOrg, manage, memberWith } from '../org.ts';
+import { allow, create, defineEntity, foundedOrg, memberWith } from '../org.ts';
+import { deploy, prodFounder } from '../promotion.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
 import { signInAs } from './console-pages.ts';
@@ -46,6 +47,13 @@ test('a route is read, called from a shell, and run as a user with the decision 
 
   await page.getByRole('link', { name: 'Lists records' }).click();
   await page.getByRole('textbox', { name: 'pagesize' }).fill('1');
+  await page.getByText('Filters by fields').click();
+  await page.getByRole('textbox', { name: 'amount', exact: true }).fill('3');
+  await page.getByRole('combobox', { name: 'amount_op' }).click();
+  await page.getByRole('option', { name: 'gt', exact: true }).click();
+  await page.getByRole('region', { name: 'Snippet' }).getByText('amount=3&amount_op=gt&pagesize=1').waitFor();
+  await page.reload();
+  assert.equal(await page.getByRole('textbox', { name: 'pagesize' }).inputValue(), '1');
   await page.getByRole('region', { name: 'Replies' }).getByLabel('Members of items').click();
   assert.match(await pasted(page, founder.token), /^HTTP\/1\.1 200 [\s\S]*"items":\[\{"id":/);
   await page.getByRole('tab', { name: 'fetch' }).click();
@@ -98,12 +106,8 @@ test('routes are found among many entities, and production is read as a user onl
   const { org } = await foundedOrg(platform);
   for (let number = 1; number <= 45; number++)
     await defineEntity(org, { entityName: `kind_${number}`, UpdateParams: [{ name: 'title' }] });
-  for (const [path, body] of [
-    ['/user/provision-prod', {}],
-    ['/deploy/publish', { all: true }],
-    ['/deploy/activate', {}],
-  ] as const)
-    assert.ok((await manage(org, 'POST', path, { body })).status < 300, path);
+  const reader = await prodFounder(org);
+  await deploy(org);
   const page = await (await openBrowser(context, platform)).newPage();
   await signInAs(page, org.builder);
   await page.keyboard.press('Control+k');
@@ -123,10 +127,25 @@ test('routes are found among many entities, and production is read as a user onl
   await page.reload();
   await page.getByRole('button', { name: `Copy the path /app/${org.code}/batch` }).waitFor();
 
+  await page.getByRole('link', { name: 'For builders and pipelines' }).click();
+  await page.getByRole('heading', { name: 'Call the management API' }).waitFor();
+  await search.fill('openapi.json');
+  await page.getByRole('link', { name: 'GET /api/openapi.json' }).click();
+  await page.getByRole('textbox', { name: 'entity' }).fill('kind_7');
+  assert.match(await pasted(page, org.builder.token), /^HTTP\/1\.1 200 [\s\S]*\/list\/kind_7/);
+  await page.getByText('Routes of the management API are for builders').waitFor();
+  await assertAccessible(page);
+
   await page.goto(`/o/${org.code}/prod/api?entity=kind_1&op=createKind_1`);
   assert.match((await runOf(page).getAttribute('aria-description')) ?? '', /^In production a builder only reads/);
   await page.goto(`/o/${org.code}/prod/api?entity=kind_1&op=listKind_1&w=main`);
   assert.match((await runOf(page).getAttribute('aria-description')) ?? '', /^In production choose a user/);
+  await page.getByRole('combobox', { name: 'As a member of main' }).click();
+  await page.getByRole('option', { name: reader.email }).click();
+  await runOf(page).click();
+  await answerOf(page).getByText('200', { exact: true }).waitFor();
+  await answerOf(page).getByText('adminacl').first().waitFor();
+  await assertAccessible(page);
   await page.goto(`/o/${org.code}/test/api?entity=kind_1&op=nothing`);
   await page.getByRole('heading', { name: 'There is no such route' }).waitFor();
   await assertAccessible(page);

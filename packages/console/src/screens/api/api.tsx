@@ -12,21 +12,26 @@ import { Groups } from './groups.tsx';
 import { MethodBadge } from './method-badge.tsx';
 import { type OpenapiDocument, type Operation, operationsOf } from './openapi.ts';
 import { OperationView } from './operation-view.tsx';
-import { documentQuery } from './queries.ts';
+import { documentQuery, managementQuery } from './queries.ts';
 
 /** The reference of the app API, from the document that the platform makes of the definitions, with calls to try. */
 export function Api() {
   const { env } = usePlace();
-  const { entity, group } = useSearch({ from: '/o/$org/$env/api' });
-  const document = useQuery(documentQuery(env, entity));
+  const { api, entity, group } = useSearch({ from: '/o/$org/$env/api' });
+  const isOfApp = api === undefined;
+  const ofApp = useQuery({ ...documentQuery(env, entity), enabled: isOfApp });
+  const ofManagement = useQuery({ ...managementQuery, enabled: !isOfApp });
   return (
-    <Screen title="API" intro="Every route of the app in this environment, and a way to try it as one of its users.">
+    <Screen
+      title="API"
+      intro="Every route of the app in this environment, as a call to copy and to run as one of its users."
+    >
       <div className={classes.page}>
         <Groups />
         {entity === undefined && group === undefined ? (
-          <Start />
+          <Start isOfApp={isOfApp} />
         ) : (
-          <Loaded query={document} skeleton={<Skeleton height={360} />}>
+          <Loaded query={isOfApp ? ofApp : ofManagement} skeleton={<Skeleton height={360} />}>
             {(data) => <Reference document={data} />}
           </Loaded>
         )}
@@ -36,9 +41,10 @@ export function Api() {
 }
 
 /** What a caller needs before the first call. */
-function Start() {
+function Start({ isOfApp }: { readonly isOfApp: boolean }) {
   const { org, env } = usePlace();
   const { data: me } = useQuery(meQuery);
+  if (!isOfApp) return <StartOfManagement />;
   const clientId = me?.org.environments[env]?.client_id;
   return (
     <Paper withBorder p="md">
@@ -64,24 +70,59 @@ function Start() {
   );
 }
 
+function StartOfManagement() {
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="sm">
+        <Title order={2}>Call the management API</Title>
+        <Group gap="xs">
+          <Text size="sm">Address</Text>
+          <CopyId value={managementAddress()} what="address of the management API" />
+        </Group>
+        <Text size="sm">
+          It is what this console calls. A script sends the token of a builder’s session, which it gets by logging in; a
+          pipeline sends a deploy key.
+        </Text>
+        <Text size="sm">Choose a group of routes to see what it takes and what it answers.</Text>
+      </Stack>
+    </Paper>
+  );
+}
+
+function managementAddress(): string {
+  return new URL('.', document.baseURI).href.replace(/\/$/, '');
+}
+
 function Reference({ document }: { readonly document: OpenapiDocument }) {
   const { org, env } = usePlace();
-  const { entity, group, op, q } = useSearch({ from: '/o/$org/$env/api' });
+  const { api, entity, group, op, q } = useSearch({ from: '/o/$org/$env/api' });
   const operations = operationsOf(document).filter(({ tag }) => entity !== undefined || tag === group);
   const shown = operations.find(({ operationId }) => operationId === op);
   const name = entity ?? group ?? '';
+  // The paths of both documents lie below their gateways.
+  const gateway = api === undefined ? appAddress(org).slice(0, -`/app/${org}`.length) : managementAddress();
   if (operations.length === 0 || (op !== undefined && shown === undefined))
-    return <EmptyState title="There is no such route">The app has none by this name in this environment.</EmptyState>;
+    return <EmptyState title="There is no such route">There is none by this name in this environment.</EmptyState>;
   if (shown === undefined) return <Operations document={document} name={name} operations={operations} />;
   return (
     <Stack>
       <Breadcrumbs>
-        <Link to="/o/$org/$env/api" params={{ org, env }} search={{ entity, group, q }} className={classes.up ?? ''}>
+        <Link
+          to="/o/$org/$env/api"
+          params={{ org, env }}
+          search={{ api, entity, group, q }}
+          className={classes.up ?? ''}
+        >
           {name}
         </Link>
         <Text size="sm">{shown.operationId}</Text>
       </Breadcrumbs>
-      <OperationView key={`${env} ${shown.operationId}`} document={document} operation={shown} />
+      <OperationView
+        key={`${env} ${api} ${shown.operationId}`}
+        document={document}
+        operation={shown}
+        gateway={gateway}
+      />
     </Stack>
   );
 }
@@ -110,7 +151,7 @@ function Operations({ document, name, operations }: OperationsProps) {
             key={operationId}
             to="/o/$org/$env/api"
             params={{ org, env }}
-            search={{ ...search, op: operationId }}
+            search={{ ...search, op: operationId, v: undefined }}
             className={classes.row ?? ''}
           >
             <MethodBadge method={method} />

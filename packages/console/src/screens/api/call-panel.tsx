@@ -1,6 +1,6 @@
 import { Button, Code, CopyButton, Group, Paper, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type Actor, appAddress, tryApp, useActor } from '../../api/app.ts';
+import { type Actor, tryApp, useActor } from '../../api/app.ts';
 import { usePlace } from '../../api/session.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
@@ -17,10 +17,16 @@ interface Props {
   readonly filled: Filled;
 }
 
+interface PanelProps extends Props {
+  /** The address of the gateway that serves it. */
+  readonly gateway: string;
+}
+
 /** The call that follows from the inputs: to copy, and to run. */
-export function CallPanel({ operation, filled }: Props) {
+export function CallPanel({ operation, filled, gateway }: PanelProps) {
   const { org } = usePlace();
-  const request = requestOf(org, operation, filled);
+  const request = requestOf(gateway, operation, filled);
+  const isOfApp = operation.path.startsWith(`/app/${org}/`);
   return (
     <Stack className={classes.call ?? ''}>
       <Paper withBorder p="md" component="section" aria-label="Call">
@@ -41,15 +47,19 @@ export function CallPanel({ operation, filled }: Props) {
         </Tabs>
         {operation.takesToken && (
           <Text size="xs" c="dimmed" mt="xs">
-            TOKEN is an app token of a user, or a service key.
+            {isOfApp
+              ? 'TOKEN is an app token of a user, or a service key.'
+              : 'TOKEN is that of a builder’s session, or a deploy key where the route takes one.'}
           </Text>
         )}
       </Paper>
-      {operation.takesToken ? (
+      {isOfApp && operation.takesToken ? (
         <Run operation={operation} filled={filled} />
       ) : (
         <Text size="sm" c="dimmed">
-          This route takes no token, so it is not run as a user here.
+          {isOfApp || !operation.takesToken
+            ? 'This route takes no token, so it is not run as a user here.'
+            : 'Routes of the management API are for builders, so they are not run as a user here.'}
         </Text>
       )}
     </Stack>
@@ -74,11 +84,9 @@ function Snippet({ text }: { readonly text: string }) {
   );
 }
 
-function requestOf(org: string, operation: Operation, filled: Filled): Request {
+function requestOf(gateway: string, operation: Operation, filled: Filled): Request {
   const body = bodyOf(operation);
   const isSent = body !== undefined && filled.text.trim() !== '';
-  // The described paths lie below the gateway.
-  const gateway = appAddress(org).slice(0, -`/app/${org}`.length);
   return {
     method: operation.method,
     url: `${gateway}${targetOf(operation, filled)}`,

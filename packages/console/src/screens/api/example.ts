@@ -1,7 +1,25 @@
-import { type OpenapiDocument, resolved, type Schema } from './openapi.ts';
+import { bodyOf, isJson, type OpenapiDocument, type Operation, resolved, type Schema } from './openapi.ts';
 
 const depthMax = 4;
 const optionalMax = 5;
+
+/** The text of a body to begin with; empty where the body is a file. */
+export function exampleTextOf(document: OpenapiDocument, operation: Operation): string {
+  const body = bodyOf(operation);
+  if (body === undefined || !isJson(body.type)) return '';
+  const schema = resolved(document, body.schema);
+  const made = madeByPlatform(document, operation);
+  const sent = Object.entries(schema.properties ?? {}).filter(([name]) => !made.has(name));
+  const example = schema.properties === undefined ? schema : { ...schema, properties: Object.fromEntries(sent) };
+  return JSON.stringify(exampleOf(document, example), null, 2);
+}
+
+/** Members that are read only in a reply, and may all the same be sent as they were read. */
+function madeByPlatform(document: OpenapiDocument, { responses }: Operation): ReadonlySet<string> {
+  const answered = responses['200']?.content?.['application/json']?.schema ?? {};
+  const { properties = {} } = resolved(document, answered.anyOf?.[0] ?? answered);
+  return new Set(Object.keys(properties).filter((name) => properties[name]?.readOnly === true));
+}
 
 /** A value that the schema takes, as short as it can be: what is needed, or else a few members. */
 export function exampleOf(document: OpenapiDocument, given: Schema, depth = 0): unknown {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exampleOf } from './example.ts';
+import { exampleOf, exampleTextOf } from './example.ts';
 import { boundsOf, type OpenapiDocument, operationsOf, repliesOf, type Schema, typeOf } from './openapi.ts';
 import { headersOf, missingOf, targetOf } from './request.ts';
 
@@ -93,6 +93,18 @@ test('an example has what is needed; where nothing is, a few plain members; and 
   assert.deepEqual(exampleOf(document, { type: 'object', properties }), { title: 'text', amount: 5 });
   const needed = { type: 'object', properties, required: ['amount', 'id'] };
   assert.deepEqual(exampleOf(document, needed), { amount: 5 });
+});
+
+test('the example of an update leaves out what the platform makes, by what it answers', () => {
+  assert.ok(update !== undefined);
+  const members = { number: { type: 'integer' }, title: { type: 'string' } };
+  const answered = { properties: { ...members, number: { type: 'integer', readOnly: true } } };
+  const operation = {
+    ...update,
+    requestBody: { required: true, content: { 'application/json': { schema: { properties: members } } } },
+    responses: { 200: { content: { 'application/json': { schema: { anyOf: [answered, {}] } } } } },
+  };
+  assert.deepEqual(JSON.parse(exampleTextOf(document, operation)), { title: 'text' });
 });
 
 test('an example of a schema that leads back to itself ends', () => {

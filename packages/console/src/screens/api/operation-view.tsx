@@ -1,5 +1,6 @@
 import { Badge, Group, Paper, Skeleton, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useActor } from '../../api/app.ts';
 import { meQuery, usePlace } from '../../api/session.ts';
@@ -7,12 +8,20 @@ import { CopyId } from '../../components/copy-id.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import classes from './api.module.css';
 import { CallPanel } from './call-panel.tsx';
-import { exampleOf } from './example.ts';
+import { exampleTextOf } from './example.ts';
 import { MethodBadge } from './method-badge.tsx';
-import { bodyOf, isJson, type OpenapiDocument, type Operation, type Reaction, repliesOf } from './openapi.ts';
+import {
+  bodyOf,
+  isJson,
+  type OpenapiDocument,
+  type Operation,
+  type Parameter,
+  type Reaction,
+  repliesOf,
+} from './openapi.ts';
 import { ParameterInputs } from './parameter-inputs.tsx';
 import { someIdQuery } from './queries.ts';
-import type { Filled } from './request.ts';
+import { type Filled, keyOf } from './request.ts';
 import { SchemaView } from './schema-view.tsx';
 
 const JsonEditor = lazy(async () => ({ default: (await import('../../components/json-editor.tsx')).JsonEditor }));
@@ -22,12 +31,17 @@ interface Props {
   readonly operation: Operation;
 }
 
+interface ViewProps extends Props {
+  /** The address of the gateway that serves it. */
+  readonly gateway: string;
+}
+
 /** One route: what it takes, with inputs in place, what it answers, and the call that follows from the inputs. */
-export function OperationView({ document, operation }: Props) {
+export function OperationView({ document, operation, gateway }: ViewProps) {
   const { method, path, summary, description, parameters } = operation;
   const known = useKnownValues(operation);
-  const [typed, setTyped] = useState<Filled['values']>({});
-  const [text, setText] = useState(() => exampleText(document, operation));
+  const [typed, setTyped] = useTyped();
+  const [text, setText] = useState(() => exampleTextOf(document, operation));
   const filled: Filled = { values: { ...known, ...typed }, text };
   return (
     <Stack>
@@ -53,13 +67,33 @@ export function OperationView({ document, operation }: Props) {
           )}
           <Body document={document} operation={operation} text={text} onChange={setText} />
         </Stack>
-        <CallPanel operation={operation} filled={filled} />
+        <CallPanel operation={operation} filled={filled} gateway={gateway} />
         <Stack className={classes.replies ?? ''}>
           <Replies document={document} operation={operation} />
         </Stack>
       </div>
     </Stack>
   );
+}
+
+/**
+ * What was typed into parameters. Those of the path and the query stand in the address of the screen, so that a link
+ * leads to the same call; headers do not, since some are tokens.
+ */
+function useTyped() {
+  const { org, env } = usePlace();
+  const search = useSearch({ from: '/o/$org/$env/api' });
+  const navigate = useNavigate();
+  const [headers, setHeaders] = useState<Filled['values']>({});
+  const set = (parameter: Parameter, value: string) => {
+    if (parameter.in === 'header') {
+      setHeaders((before) => ({ ...before, [keyOf(parameter)]: value }));
+      return;
+    }
+    const v = { ...search.v, [keyOf(parameter)]: value };
+    void navigate({ to: '/o/$org/$env/api', params: { org, env }, search: { ...search, v }, replace: true });
+  };
+  return [{ ...search.v, ...headers }, set] as const;
 }
 
 /** Values that lead somewhere: the client id of the app, and the id of a record where the actor may list some. */
@@ -79,12 +113,6 @@ function useKnownValues({ parameters, path }: Operation): Filled['values'] {
     ...(takesClientId && clientId !== undefined ? { 'header client_id': clientId } : {}),
     ...(found.data === undefined || found.data === null ? {} : { 'path id': found.data }),
   };
-}
-
-function exampleText(document: OpenapiDocument, operation: Operation): string {
-  const body = bodyOf(operation);
-  if (body === undefined) return '';
-  return isJson(body.type) ? JSON.stringify(exampleOf(document, body.schema), null, 2) : '';
 }
 
 interface BodyProps extends Props {

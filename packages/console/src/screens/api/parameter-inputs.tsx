@@ -1,6 +1,7 @@
-import { Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Select, Stack, TextInput } from '@mantine/core';
 import { Sentence } from '../../components/sentence.tsx';
 import classes from './api.module.css';
+import { FilterInputs, isFilter } from './filter-inputs.tsx';
 import { boundsOf, type OpenapiDocument, type Operation, type Parameter, resolved, typeOf } from './openapi.ts';
 import { type Filled, keyOf } from './request.ts';
 
@@ -8,7 +9,7 @@ interface Props {
   readonly document: OpenapiDocument;
   readonly operation: Operation;
   readonly filled: Filled;
-  readonly onChange: (values: Filled['values']) => void;
+  readonly onChange: (parameter: Parameter, value: string) => void;
 }
 
 /** Every parameter with what it means and a value to try. Filters of fields, which come in pairs, and headers are folded away. */
@@ -23,20 +24,13 @@ export function ParameterInputs({ document, operation: { parameters }, filled, o
       document={document}
       parameter={parameter}
       value={filled.values[keyOf(parameter)] ?? ''}
-      onChange={(value) => onChange({ ...filled.values, [keyOf(parameter)]: value })}
+      onChange={(value) => onChange(parameter, value)}
     />
   );
   return (
     <Stack gap="sm">
       {others.map(inputOf)}
-      {filters.length > 0 && (
-        <details className={classes.details}>
-          <summary>Filters by fields</summary>
-          <SimpleGrid cols={2} mt="xs" spacing="xs">
-            {filters.map(inputOf)}
-          </SimpleGrid>
-        </details>
-      )}
+      {filters.length > 0 && <FilterInputs filters={filters} inputOf={inputOf} />}
       {headers.length > 0 && (
         <details className={classes.details}>
           <summary>Headers that may be sent</summary>
@@ -47,11 +41,6 @@ export function ParameterInputs({ document, operation: { parameters }, filled, o
       )}
     </Stack>
   );
-}
-
-/** Filters of all fields take and mean the same, and have one schema. */
-function isFilter({ schema: { $ref = '' } }: Parameter): boolean {
-  return $ref.endsWith('/Filter') || $ref.endsWith('/FilterOperator');
 }
 
 function isOptionalHeader({ in: place, required = false }: Parameter): boolean {

@@ -14,6 +14,16 @@ export const documentQuery = (env: Environment, entity: string | undefined) =>
     },
   });
 
+/** The routes of the management API, which are the same for every org. */
+export const managementQuery = queryOptions({
+  queryKey: ['management openapi'],
+  queryFn: async ({ signal }) => {
+    const document: unknown = await call('readOpenapi', { signal });
+    return document as OpenapiDocument;
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 /** The id of a record that the actor may list; null if there is none. */
 export const someIdQuery = (actor: Actor, entity: string) =>
   queryOptions({
