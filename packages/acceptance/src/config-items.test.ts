@@ -336,6 +336,25 @@ test('E07: an item that names what is not there is not made, and what others nam
     assert.equal((await manage(org, 'DELETE', `/config/${path}`)).status, 204);
 });
 
+test('an item shows what it refers to and what refers to it, if that is asked for', async () => {
+  const org = await signUp(gateways);
+  await made(org, 'entity', 'order', entity('order'));
+  await made(org, 'logicblock', 'tidy', block('tidy', [{ id: 'read', type: 'list', entity: 'order' }]));
+  await made(org, 'event', 'on_user', event('on_user', 'tidy'));
+  const { body, headers } = await manage(org, 'GET', '/config/logicblock/tidy?references=true');
+  assert.equal(headers.get('etag'), null);
+  assert.deepEqual(body.references, [
+    { kind: 'entity', name: 'order', reason: 'works on its records in the step `read`' },
+  ]);
+  assert.deepEqual(body.referenced_by, [{ kind: 'event', name: 'on_user', reason: 'runs the logicblock `tidy`' }]);
+  const { body: alone } = await manage(org, 'GET', '/config/logicblock/tidy');
+  assert.equal('references' in alone || 'referenced_by' in alone, false);
+  const other = await signUp(gateways);
+  await made(other, 'logicblock', 'tidy', block('tidy'));
+  const { body: theirs } = await manage(other, 'GET', '/config/logicblock/tidy?references=true');
+  assert.deepEqual(theirs.referenced_by, []);
+});
+
 test('a setting that names a future item does not keep other items from being changed', async () => {
   const org = await signUp(gateways);
   await putSetting(org, 'tenancy', 'default_member_access', 'clerk');

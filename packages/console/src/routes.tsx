@@ -94,6 +94,10 @@ function readActor({ w, u }: Record<string, unknown>): ActorSearch {
   return { ...(typeof w === 'string' ? { w } : {}), ...(typeof u === 'string' ? { u } : {}) };
 }
 
+function readTab({ tab }: Record<string, unknown>): { readonly tab?: string } {
+  return typeof tab === 'string' ? { tab } : {};
+}
+
 /** The frame of all screens. Below it the user is signed in to the org of the address. */
 const place = createRoute({
   getParentRoute: () => org,
@@ -138,8 +142,7 @@ const newEntity = createRoute({
 const entity = createRoute({
   getParentRoute: () => place,
   path: 'entities/$entity',
-  validateSearch: ({ tab }: Record<string, unknown>): { readonly tab?: string } =>
-    typeof tab === 'string' ? { tab } : {},
+  validateSearch: readTab,
   component: lazyRouteComponent(() => import('./screens/entities/entity.tsx'), 'EntityScreen'),
 });
 const deploy = createRoute({
@@ -151,6 +154,29 @@ const deploy = createRoute({
     ...(typeof page === 'number' && Number.isInteger(page) && page > 1 ? { page } : {}),
   }),
   component: lazyRouteComponent(() => import('./screens/deploy/deploy.tsx'), 'Deploy'),
+});
+const config = createRoute({
+  getParentRoute: () => place,
+  path: 'config',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/o/$org/$env/config/$kind', params: { ...params, kind: 'settings' } });
+  },
+});
+const configList = createRoute({
+  getParentRoute: () => place,
+  path: 'config/$kind',
+  component: lazyRouteComponent(() => import('./screens/config/config-list.tsx'), 'ConfigList'),
+});
+const configItem = createRoute({
+  getParentRoute: () => place,
+  path: 'config/$kind/$name',
+  validateSearch: readTab,
+  component: lazyRouteComponent(() => import('./screens/config/config-item.tsx'), 'ConfigItem'),
+});
+const newConfigItem = createRoute({
+  getParentRoute: () => place,
+  path: 'new-config/$kind',
+  component: lazyRouteComponent(() => import('./screens/config/new-config-item.tsx'), 'NewConfigItem'),
 });
 
 const api = createRoute({
@@ -189,7 +215,22 @@ const routeTree = root.addChildren([
   forgotPassword,
   resetPassword,
   acceptInvitation,
-  org.addChildren([orgIndex, place.addChildren([home, account, entities, newEntity, entity, api, deploy])]),
+  org.addChildren([
+    orgIndex,
+    place.addChildren([
+      home,
+      account,
+      entities,
+      newEntity,
+      entity,
+      api,
+      config,
+      configList,
+      configItem,
+      newConfigItem,
+      deploy,
+    ]),
+  ]),
 ]);
 
 export const router = createRouter({

@@ -30,6 +30,7 @@ export const pictures: readonly Picture[] = [
     },
   },
   { name: 'releases', path: ({ org }) => `/o/${org}/test/deploy?tab=releases` },
+  { name: 'configuration', path: ({ org }) => `/o/${org}/test/config` },
   { name: 'production', path: ({ org }) => `/o/${org}/prod` },
   {
     name: 'command-palette',

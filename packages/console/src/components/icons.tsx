@@ -43,3 +43,6 @@ export const ChevronIcon = icon(<path d="m4.5 6.3 3.5 3.5 3.5-3.5" />);
 export const EntityIcon = icon(<path d="M2.8 3h10.4v3.2H2.8zM2.8 6.2v6.8h10.4V6.2M6.4 6.2V13" />);
 export const ApiIcon = icon(<path d="M5.2 4.5 1.8 8l3.4 3.5M10.8 4.5 14.2 8l-3.4 3.5M9.2 3.2 6.8 12.8" />);
 export const DeployIcon = icon(<path d="M8 11V3M4.8 6 8 2.8 11.2 6M3 10.2v3h10v-3" />);
+export const SlidersIcon = icon(
+  <path d="M2.8 4.5h5M11 4.5h2.2M2.8 11.5h2.4M8.4 11.5h4.8M9.4 2.9a1.6 1.6 0 1 1 0 3.2 1.6 1.6 0 0 1 0-3.2zM6.8 9.9a1.6 1.6 0 1 1 0 3.2 1.6 1.6 0 0 1 0-3.2z" />,
+);

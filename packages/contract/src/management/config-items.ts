@@ -25,6 +25,12 @@ export const ListedConfigItem = named(
   }),
 );
 
+const Referring = Type.Object({
+  kind: oneOf(configItemKinds),
+  name: text,
+  reason: Type.String({ description: 'What goes after the name of the referring item.' }),
+});
+
 export const ShownConfigItem = named(
   'ShownConfigItem',
   Type.Object({
@@ -38,6 +44,12 @@ export const ShownConfigItem = named(
       Type.Array(text, {
         description: 'Warnings about the item; after a change also fields that are hidden from then on.',
       }),
+    ),
+    references: Type.Optional(
+      Type.Array(Referring, { description: 'The items that it cannot do without. Only if they were asked for.' }),
+    ),
+    referenced_by: Type.Optional(
+      Type.Array(Referring, { description: 'The live items that cannot do without it. Only if they were asked for.' }),
     ),
   }),
 );
@@ -105,7 +117,13 @@ export const configItemsApi = {
     access: 'developer',
     tag: 'config',
     summary: 'An item with its content',
-    query: closed({ env: environment }),
+    query: closed({
+      env: environment,
+      references: Type.Boolean({
+        default: false,
+        description: 'Also shows `references` and `referenced_by`. Such a reply has no `ETag`.',
+      }),
+    }),
     headers: [ifMatch, ifNoneMatch],
     replies: {
       200: reply('The item.', ShownConfigItem, ['ETag']),

@@ -10,6 +10,7 @@ import {
   type VersionPage,
 } from './items/item-versions.ts';
 import {
+  type AskedItem,
   type ItemPage,
   type ListedKind,
   listItems,
@@ -26,7 +27,7 @@ export interface ConfigItems {
   /** @throws Problem `invalid_cursor`. */
   list(asked: ListedKind): Promise<ItemPage>;
   /** @throws Problem `not_found`. */
-  show(env: Environment, orgCode: string, item: ConfigItem): Promise<ShownItem>;
+  show(asked: AskedItem): Promise<ShownItem>;
   /** @throws Problem `not_found`, `invalid_cursor`. */
   versions(orgCode: string, item: ConfigItem, query: PageQuery): Promise<VersionPage>;
   /** @throws Problem `not_found`. */
@@ -45,7 +46,7 @@ export function createConfigItems(deps: PromotionDeps): ConfigItems {
   return {
     kinds: (env, orgCode) => showKinds(deps, env, orgCode),
     list: (asked) => listItems(deps, asked),
-    show: (env, orgCode, item) => showItem(deps, { env, orgCode, item }),
+    show: (asked) => showItem(deps, asked),
     versions: (orgCode, item, query) => listVersions(deps, { orgCode, item }, query),
     version: (asked) => showVersion(deps, asked),
     create: (asked, made) => createItem(deps, asked, made),

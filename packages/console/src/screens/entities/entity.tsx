@@ -2,13 +2,13 @@ import { Button, Skeleton, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
+import { ItemVersions } from '../../components/item-versions.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { DefinitionTab } from './definition-tab.tsx';
 import { IndexesTab } from './indexes-tab.tsx';
 import { entityQuery, isAtWork } from './queries.ts';
 import { RemoveEntity } from './remove-entity.tsx';
-import { VersionsTab } from './versions-tab.tsx';
 
 /** One entity: its definition, its indexes and what is done to its records, its versions. */
 export function EntityScreen() {
@@ -58,7 +58,7 @@ export function EntityScreen() {
               </Tabs.Panel>
               {env === 'test' && (
                 <Tabs.Panel value="versions">
-                  <VersionsTab name={name} />
+                  <ItemVersions kind="entity" name={name} />
                 </Tabs.Panel>
               )}
             </>

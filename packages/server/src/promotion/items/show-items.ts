@@ -1,11 +1,15 @@
 import type { AuditActor } from '../../audit/audit-entry.ts';
 import type { ItemChanged } from '../../config/port.ts';
-import { type ConfigItem, type ConfigItemKind, configItemKinds, itemHistory } from '../../config/port.ts';
+import { type ConfigItem, type ConfigItemKind, configItemKinds, itemHistory, itemKey } from '../../config/port.ts';
 import { compareBytes } from '../../lib/byte-order.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
+import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import type { ItemReference } from '../config-kind.ts';
 import { itemOf } from '../differences/compare.ts';
+import type { ItemBody } from '../item-storage.ts';
 import { type PromotionContext, type PromotionDeps, promotionContext } from '../promotion-deps.ts';
+import { referencesOf } from './item-references.ts';
 import { type PageQuery, unknownItem } from './item-versions.ts';
 import { type LiveItem, liveItem, liveItems, readContents } from './read-items.ts';
 
@@ -27,6 +31,14 @@ export interface ShownItem extends ListedItem {
   readonly content: unknown;
   /** What its author would not expect of it, or of the change that was just made. */
   readonly warnings?: readonly string[];
+  /** Only if they were asked for. */
+  readonly references?: readonly Referring[];
+  readonly referenced_by?: readonly Referring[];
+}
+
+/** The other side of a reference, each item once. */
+export interface Referring extends ConfigItem {
+  readonly reason: string;
 }
 
 export interface ItemPage {
@@ -65,17 +77,46 @@ export async function listItems(deps: PromotionDeps, asked: ListedKind): Promise
   };
 }
 
+export interface AskedItem {
+  readonly env: Environment;
+  readonly orgCode: string;
+  readonly item: ConfigItem;
+  /** Also says what it refers to and what refers to it, for which the live items of the org are read. */
+  readonly references?: boolean;
+}
+
 /** @throws Problem `not_found`. */
-export async function showItem(
-  deps: PromotionDeps,
-  { env, orgCode, item }: { readonly env: Environment; readonly orgCode: string; readonly item: ConfigItem },
-): Promise<ShownItem> {
+export async function showItem(deps: PromotionDeps, asked: AskedItem): Promise<ShownItem> {
+  const { env, orgCode, item } = asked;
   const place = await promotionContext(deps, env, orgCode);
   const live = liveItem(place.set, item);
   if (live === undefined) throw unknownItem(item);
   const [body] = await readContents(place, [live]);
   const [noted] = await lastChanges(env, place, [live]);
-  return withContent(deps, listed(live, noted), body?.content);
+  const shown = withContent(deps, listed(live, noted), body?.content);
+  if (body === undefined || asked.references !== true) return shown;
+  return { ...shown, ...(await referencesAround(deps, place, body)) };
+}
+
+/** What an item refers to, and which live items refer to it. */
+async function referencesAround(
+  { kinds }: Pick<PromotionDeps, 'kinds'>,
+  place: PromotionContext,
+  body: ItemBody,
+): Promise<Required<Pick<ShownItem, 'references' | 'referenced_by'>>> {
+  const key = itemKey(body);
+  const referring: Referring[] = [];
+  for await (const other of cooperatively(await readContents(place, liveItems(place.set)))) {
+    const found = referencesOf(kinds, other).find((reference) => itemKey(reference) === key);
+    if (found !== undefined && itemKey(other) !== key)
+      referring.push({ kind: other.kind, name: other.name, reason: found.reason });
+  }
+  return { references: eachOnce(referencesOf(kinds, body)), referenced_by: referring };
+}
+
+function eachOnce(references: readonly ItemReference[]): readonly Referring[] {
+  const first = new Map(references.toReversed().map((reference) => [itemKey(reference), reference]));
+  return [...first.values()].toReversed().map(({ kind, name, reason }) => ({ kind, name, reason }));
 }
 
 export function withContent({ kinds }: Pick<PromotionDeps, 'kinds'>, item: ListedItem, content: unknown): ShownItem {

@@ -82,7 +82,7 @@ function schemaOf(types: readonly SettingType[]): JsonSchema {
   const each = types.map(({ schema, key, description }) => ({
     title: key,
     description,
-    ...closedObjectOf({ value: schema, prod_value: schema }, ['prod_value']),
+    ...closedObjectOf({ value: schema, prod_value: { title: 'Value in production', ...schema } }, ['prod_value']),
   }));
   return { type: 'object', anyOf: each };
 }

@@ -33,9 +33,12 @@ function readingRoutes({ items }: ConfigItemServices): readonly ManagementRoute[
       const { env, pagesize: pageSize, nexttoken } = query;
       return items.list({ env, orgCode: org.code, kind: readKind(params.kind), pageSize, nexttoken });
     }),
-    serveReply(configItemsApi.readConfigItem, async ({ params, query }, { org }) =>
-      withTag(200, await items.show(query.env, org.code, readItem(params))),
-    ),
+    serveReply(configItemsApi.readConfigItem, async ({ params, query }, { org }) => {
+      const asked = { env: query.env, orgCode: org.code, item: readItem(params), references: query.references };
+      const shown = await items.show(asked);
+      // What refers to an item changes without its version.
+      return query.references ? json(200, shown) : withTag(200, shown);
+    }),
   ];
 }
 

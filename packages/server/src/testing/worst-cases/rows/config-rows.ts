@@ -165,7 +165,7 @@ async function madeBlock({ call }: Stage): Promise<string> {
 const itemRows: Rows = {
   'GET /config': plain('/config'),
   'GET /config/:kind': read('/config/logicblock?pagesize=200', 'items'),
-  'GET /config/:kind/:name': read('/config/entity/wide', 'an item'),
+  'GET /config/:kind/:name': read('/config/entity/wide?references=true', 'an item and what refers to it'),
   'GET /config/:kind/:name/versions': read('/config/entity/wide/versions?pagesize=200', 'versions'),
   'GET /config/:kind/:name/versions/:version': {
     as: 'builder',

@@ -1,24 +1,33 @@
-import { Alert, Badge, Button, Code, Collapse, Group, List, Modal, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Badge, Button, Collapse, Group, List, Modal, Paper, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../../api/call.ts';
-import { ApiProblem } from '../../api/problem.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { usePlace } from '../../api/session.ts';
-import { LineSkeletons, Loaded } from '../../components/loaded.tsx';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
-import { ReasonedButton } from '../../components/reasoned-button.tsx';
-import { Sentence } from '../../components/sentence.tsx';
-import { When } from '../../components/when.tsx';
-import classes from './entities.module.css';
+import { call } from '../api/call.ts';
+import { ApiProblem } from '../api/problem.ts';
+import { queryClient } from '../api/query-client.ts';
+import { usePlace } from '../api/session.ts';
+import classes from './item-versions.module.css';
+import { JsonBlock } from './json-block.tsx';
+import { LineSkeletons, Loaded } from './loaded.tsx';
+import { ProblemAlert } from './problem-alert.tsx';
+import { ReasonedButton } from './reasoned-button.tsx';
+import { Sentence } from './sentence.tsx';
+import { When } from './when.tsx';
 
 const pagesize = 20;
 
-/** Every version of the definition in test, what restoring it would change, and a way back to it. */
-export function VersionsTab({ name }: { readonly name: string }) {
-  const params = { kind: 'entity', name };
+/** The queries of a kind of config items, by the words that their keys begin with. */
+export const keyOfKind = (kind: string) => (kind === 'entity' ? 'entities' : `config ${kind}`);
+
+interface OfItem {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** Every version of a config item in test, what restoring it would change, and a way back to it. */
+export function ItemVersions({ kind, name }: OfItem) {
+  const params = { kind, name };
   const versions = useInfiniteQuery({
-    queryKey: ['entities', 'versions', name],
+    queryKey: [keyOfKind(kind), 'versions', name],
     queryFn: ({ pageParam, signal }) =>
       call('listItemVersions', { params, query: { pagesize, nexttoken: pageParam }, signal }),
     initialPageParam: '',
@@ -30,7 +39,7 @@ export function VersionsTab({ name }: { readonly name: string }) {
   return (
     <Stack gap="sm">
       {items.map((item) => (
-        <Version key={item.version} name={name} item={item} />
+        <Version key={item.version} kind={kind} name={name} item={item} />
       ))}
       {versions.hasNextPage && (
         <Button
@@ -54,7 +63,7 @@ interface Item {
   readonly restored?: number | undefined;
 }
 
-function Version({ name, item }: { readonly name: string; readonly item: Item }) {
+function Version({ kind, name, item }: OfItem & { readonly item: Item }) {
   const { readOnlyReason } = usePlace();
   const [isOpen, setIsOpen] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
@@ -92,24 +101,23 @@ function Version({ name, item }: { readonly name: string; readonly item: Item })
           </Group>
         )}
       </Group>
-      <Collapse expanded={isOpen}>{isOpen && <Comparison name={name} version={version} />}</Collapse>
+      <Collapse expanded={isOpen}>{isOpen && <Comparison kind={kind} name={name} version={version} />}</Collapse>
       <Modal opened={isAsking} onClose={() => setIsAsking(false)} title={`Restore version ${version}?`} size="lg">
-        {isAsking && <Restore name={name} version={version} close={() => setIsAsking(false)} />}
+        {isAsking && <Restore kind={kind} name={name} version={version} close={() => setIsAsking(false)} />}
       </Modal>
     </Paper>
   );
 }
 
-interface OfVersion {
-  readonly name: string;
+interface OfVersion extends OfItem {
   readonly version: number;
 }
 
 /** The change that leads from the live version to this one. */
-function Comparison({ name, version }: OfVersion) {
-  const params = { kind: 'entity', name, version: String(version) };
+function Comparison({ kind, name, version }: OfVersion) {
+  const params = { kind, name, version: String(version) };
   const compared = useQuery({
-    queryKey: ['entities', 'versions', name, version],
+    queryKey: [keyOfKind(kind), 'versions', name, version],
     queryFn: ({ signal }) => call('readItemVersion', { params, query: { compare: 'active' }, signal }),
   });
   return (
@@ -129,21 +137,19 @@ function Comparison({ name, version }: OfVersion) {
               ))}
             </List>
           )}
-          <Code block mah={320}>
-            {JSON.stringify(difference?.changes ?? content, null, 2)}
-          </Code>
+          <JsonBlock label="The change in JSON" value={difference?.changes ?? content} />
         </Stack>
       )}
     </Loaded>
   );
 }
 
-function Restore({ name, version, close }: OfVersion & { readonly close: () => void }) {
+function Restore({ kind, name, version, close }: OfVersion & { readonly close: () => void }) {
   const restore = useMutation({
     mutationFn: (force: boolean) =>
-      call('restoreConfigItem', { params: { kind: 'entity', name }, query: { force }, body: { version } }),
+      call('restoreConfigItem', { params: { kind, name }, query: { force }, body: { version } }),
     onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['entities'] });
+      await queryClient.invalidateQueries({ queryKey: [keyOfKind(kind)] });
       close();
     },
   });
@@ -152,8 +158,11 @@ function Restore({ name, version, close }: OfVersion & { readonly close: () => v
     error instanceof ApiProblem && error.code === 'conflict' && error.body !== undefined && 'checked' in error.body;
   return (
     <Stack>
-      <Comparison name={name} version={version} />
-      <Text size="sm">It becomes a new version. Fields that it lacks are hidden, and their values are kept.</Text>
+      <Comparison kind={kind} name={name} version={version} />
+      <Text size="sm">
+        It becomes a new version.
+        {kind === 'entity' && ' Fields that it lacks are hidden, and their values are kept.'}
+      </Text>
       <ProblemAlert error={error} />
       {mayForce && (
         <Alert color="yellow" classNames={{ title: classes.alertTitle ?? '' }} title="Records contradict this version">

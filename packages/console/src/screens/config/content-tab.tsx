@@ -1,0 +1,147 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { callWhole } from '../../api/call.ts';
+import { ApiProblem } from '../../api/problem.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { usePlace } from '../../api/session.ts';
+import { keyOfKind } from '../../components/item-versions.tsx';
+import { JsonBlock } from '../../components/json-block.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { ProblemAlert } from '../../components/problem-alert.tsx';
+import { ReasonedButton } from '../../components/reasoned-button.tsx';
+import type { Schema } from '../../components/schema-form/schema.ts';
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
+import { useDraft } from '../../components/use-draft.ts';
+import classes from './config.module.css';
+import { ContentForm } from './content-form.tsx';
+import { type Kind, kinds } from './kinds.ts';
+import { type Item, itemQuery } from './queries.ts';
+
+interface Props {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly schema: Schema;
+  readonly item: Item;
+}
+
+/** The content of an item. What another builder saves meanwhile takes the place of no text unasked. */
+export function ContentTab(props: Props) {
+  const [taken, setTaken] = useState({ item: props.item, count: 0 });
+  return (
+    <Editor
+      {...props}
+      key={taken.count}
+      item={taken.item}
+      onTake={(item) => setTaken(({ count }) => ({ item, count: count + 1 }))}
+    />
+  );
+}
+
+function Editor({ kind, name, schema, item, onTake }: Props & { readonly onTake: (item: Item) => void }) {
+  const { readOnlyReason, adminReason } = usePlace();
+  const [stored, setStored] = useState<Pick<Item, 'content' | 'tag'>>(item);
+  const draft = useDraft(item.content, () => undefined);
+  const isDirty = draft.mistake !== undefined || JSON.stringify(draft.value) !== JSON.stringify(stored.content);
+  const save = useMutation({
+    mutationFn: async ({ content, tag }: Pick<Item, 'content' | 'tag'>) => {
+      const headers = tag === undefined ? { 'If-None-Match': '*' } : { 'If-Match': tag };
+      const saved = await callWhole('replaceConfigItem', { params: { kind, name }, headers, body: content });
+      return { content, tag: saved.headers.get('etag') ?? undefined };
+    },
+    onSuccess: async (saved) => {
+      // The draft stays as it is: more may have been typed while this was saved.
+      setStored(saved);
+      await queryClient.invalidateQueries({ queryKey: [keyOfKind(kind)] });
+    },
+  });
+  const problem = save.error instanceof ApiProblem ? save.error : undefined;
+  const whyReadOnly = readOnlyReason ?? (kind === 'settings' ? adminReason : undefined);
+  const reason =
+    whyReadOnly ??
+    (draft.mistake !== undefined ? 'The JSON has a mistake.' : isDirty ? undefined : 'Nothing is changed.');
+  return (
+    <Stack>
+      <UnsavedGuard isDirty={isDirty} />
+      <ContentForm
+        kind={kind}
+        schema={schema}
+        draft={draft}
+        isReadOnly={whyReadOnly !== undefined}
+        problem={problem}
+        at=""
+      />
+      {problem?.code === 'version_mismatch' ? (
+        <Conflict
+          kind={kind}
+          name={name}
+          onTheirs={onTake}
+          onMine={({ tag }) => save.mutate({ content: draft.value, tag })}
+        />
+      ) : (
+        <ProblemAlert error={save.error} />
+      )}
+      <Group justify="flex-end">
+        {save.isSuccess && !isDirty && (
+          <Text size="sm" c="dimmed" role="status">
+            Saved
+          </Text>
+        )}
+        {isDirty && (
+          <Button variant="default" onClick={() => draft.setValue(stored.content)}>
+            Discard the changes
+          </Button>
+        )}
+        <ReasonedButton
+          reason={reason}
+          loading={save.isPending}
+          onClick={() => save.mutate({ content: draft.value, tag: stored.tag })}
+        >
+          {`Save the ${kinds[kind].singular}`}
+        </ReasonedButton>
+      </Group>
+    </Stack>
+  );
+}
+
+interface ConflictProps {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly onTheirs: (item: Item) => void;
+  readonly onMine: (theirs: Item) => void;
+}
+
+/** Two builders changed the item: what the other one saved, and whose content is to stand. */
+function Conflict({ kind, name, onTheirs, onMine }: ConflictProps) {
+  const { env } = usePlace();
+  const theirs = useQuery({
+    ...itemQuery({ env, kind, name }),
+    queryKey: [keyOfKind(kind), 'theirs', env, name],
+    gcTime: 0,
+  });
+  return (
+    <Alert
+      color="yellow"
+      role="alert"
+      classNames={{ title: classes.alertTitle ?? '' }}
+      title="It was changed since you opened it. Nothing of yours is saved."
+    >
+      <Loaded query={theirs}>
+        {(item) => (
+          <Stack gap="sm">
+            <Text size="sm">This is stored now{item.version === undefined ? '' : ` as version ${item.version}`}:</Text>
+            <JsonBlock label="What is stored now" value={item.content} />
+            <Group gap="xs">
+              <Button variant="default" size="compact-sm" onClick={() => onTheirs(item)}>
+                Drop my changes and go on from it
+              </Button>
+              <Button color="red" variant="light" size="compact-sm" onClick={() => onMine(item)}>
+                Save mine in its place
+              </Button>
+            </Group>
+          </Stack>
+        )}
+      </Loaded>
+    </Alert>
+  );
+}

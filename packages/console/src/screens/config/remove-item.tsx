@@ -1,0 +1,65 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { usePlace } from '../../api/session.ts';
+import { keyOfKind } from '../../components/item-versions.tsx';
+import { ProblemAlert } from '../../components/problem-alert.tsx';
+import { ReasonedButton } from '../../components/reasoned-button.tsx';
+import { type Kind, kinds } from './kinds.ts';
+import type { Referring } from './queries.ts';
+
+interface Props {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly referencedBy: readonly Referring[];
+}
+
+/** Removes an item that no other item refers to; a setting gets its default back. */
+export function RemoveItem({ kind, name, referencedBy }: Props) {
+  const { org, env, readOnlyReason, adminReason } = usePlace();
+  const navigate = useNavigate();
+  const [isAsking, setIsAsking] = useState(false);
+  const isSetting = kind === 'settings';
+  const remove = useMutation({
+    mutationFn: () => call('removeConfigItem', { params: { kind, name } }),
+    onSuccess: async () => {
+      await navigate({ to: '/o/$org/$env/config/$kind', params: { org, env, kind } });
+      await queryClient.invalidateQueries({ queryKey: [keyOfKind(kind)] });
+    },
+  });
+  const [first] = referencedBy;
+  const referred = first === undefined ? undefined : `The ${first.kind} ${first.name} refers to it.`;
+  const reason = readOnlyReason ?? (isSetting ? adminReason : undefined) ?? referred;
+  return (
+    <>
+      <ReasonedButton reason={reason} variant="default" color="red" onClick={() => setIsAsking(true)}>
+        {isSetting ? 'Reset to the default' : 'Remove'}
+      </ReasonedButton>
+      <Modal
+        opened={isAsking}
+        onClose={() => setIsAsking(false)}
+        title={isSetting ? `Reset ${name} to its default?` : `Remove ${name}?`}
+      >
+        <Stack>
+          <Text size="sm">
+            {isSetting
+              ? 'The default applies within a second. The value of today stays among the versions of the setting.'
+              : `The ${kinds[kind].singular} is gone from test. Its versions are kept, and production keeps its own until a deploy takes it out there.`}
+          </Text>
+          <ProblemAlert error={remove.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => setIsAsking(false)}>
+              Cancel
+            </Button>
+            <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
+              {isSetting ? 'Reset it' : `Remove the ${kinds[kind].singular}`}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}
