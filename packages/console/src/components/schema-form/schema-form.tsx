@@ -9,7 +9,7 @@ import { BooleanInput, ChoiceInput, NumberValueInput, TextsInput, TextValueInput
 import type { ValueProps } from './value-props.ts';
 
 /** The input of one value by its schema; a value that the input cannot show is edited as JSON. */
-export function ValueInput(props: ValueProps) {
+function ValueInput(props: ValueProps) {
   const { schema, value } = props;
   const input = inputOf(schema);
   if (value !== undefined && !fits(input, value)) return <JsonValueInput {...props} />;
