@@ -20,7 +20,7 @@ const order = {
   ],
 };
 
-const answerOf = (page: Page) => page.getByRole('status', { name: 'Answer' });
+const answerOf = (page: Page) => page.getByRole('region', { name: 'Answer' });
 const runOf = (page: Page) => page.getByRole('button', { name: 'Run', exact: true });
 
 /** What a shell prints for the snippet on the page, with a token in the place of its placeholder. */
@@ -73,6 +73,10 @@ test('a route is read, called from a shell, and run as a user with the decision 
   await page.getByRole('link', { name: 'Deletes a record' }).click();
   await page.getByRole('region', { name: 'Snippet' }).getByText(id).waitFor();
   await runOf(page).click();
+  const question = page.getByRole('dialog', { name: 'Run a call that removes?' });
+  await question.getByText(`DELETE /app/${org.code}/delete/order/${id}`).waitFor();
+  await assertAccessible(page);
+  await question.getByRole('button', { name: 'Run it' }).click();
   await answerOf(page).getByText('403', { exact: true }).waitFor();
   await answerOf(page).getByText('implicit deny').waitFor();
   await answerOf(page).getByText('No statement allows it.').waitFor();

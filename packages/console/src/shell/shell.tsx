@@ -80,11 +80,11 @@ function ProductionNotice({ reason }: { readonly reason: string }) {
   return (
     <Text className={classes.notice} size="sm" role="note">
       <strong>Production.</strong> {reason}{' '}
-      <Anchor component={Link} to={`/o/${org}/test${screen}`} size="sm">
+      <Anchor component={Link} to={`/o/${org}/test${screen}`} size="sm" underline="always">
         Show this in test
       </Anchor>
       {', '}
-      <Anchor component={Link} to={`/o/${org}/prod/deploy`} size="sm">
+      <Anchor component={Link} to={`/o/${org}/prod/deploy`} size="sm" underline="always">
         open Deploy
       </Anchor>
     </Text>

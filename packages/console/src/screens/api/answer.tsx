@@ -10,8 +10,8 @@ const times = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 export function Answer({ answered }: { readonly answered: Answered }) {
   const { status, milliseconds, requestId, headers, text, isCut } = answered;
   return (
-    <Stack gap="sm" role="status" aria-label="Answer">
-      <Group gap="xs">
+    <Stack gap="sm" component="section" aria-label="Answer">
+      <Group gap="xs" role="status">
         <Badge color={status < 400 ? 'teal' : 'red'} variant="outline" radius="sm" size="lg">
           {status}
         </Badge>

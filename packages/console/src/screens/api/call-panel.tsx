@@ -1,5 +1,6 @@
-import { Button, Code, CopyButton, Group, Paper, Stack, Tabs, Text, Title } from '@mantine/core';
+import { Button, Code, CopyButton, Group, Modal, Paper, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { type Actor, tryApp, useActor } from '../../api/app.ts';
 import { usePlace } from '../../api/session.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
@@ -100,6 +101,12 @@ function Run({ operation, filled }: Props) {
   const actor = useActor();
   const run = useMutation({ mutationFn: (as: Actor) => send(as, operation, filled) });
   const reason = useWhyNot(operation, filled);
+  const [isAsking, setIsAsking] = useState(false);
+  const start = () => {
+    setIsAsking(false);
+    if (actor !== undefined) run.mutate(actor);
+  };
+  const destroys = operation.method === 'DELETE';
   return (
     <Paper withBorder p="md" component="section" aria-label="Run">
       <Title order={3} size="h5" mb="sm">
@@ -108,11 +115,7 @@ function Run({ operation, filled }: Props) {
       <Stack gap="sm">
         <RunAs />
         <Group>
-          <ReasonedButton
-            reason={reason}
-            loading={run.isPending}
-            onClick={() => actor !== undefined && run.mutate(actor)}
-          >
+          <ReasonedButton reason={reason} loading={run.isPending} onClick={destroys ? () => setIsAsking(true) : start}>
             Run
           </ReasonedButton>
           {operation.method !== 'GET' && (
@@ -121,6 +124,20 @@ function Run({ operation, filled }: Props) {
             </Text>
           )}
         </Group>
+        <Modal opened={isAsking} onClose={() => setIsAsking(false)} title="Run a call that removes?">
+          <Text size="sm">There is no way back from it:</Text>
+          <Code block className={classes.text ?? ''}>
+            {operation.method} {targetOf(operation, filled)}
+          </Code>
+          <Group justify="flex-end" mt="md">
+            <Button variant="default" onClick={() => setIsAsking(false)} data-autofocus>
+              Cancel
+            </Button>
+            <Button color="red" onClick={start}>
+              Run it
+            </Button>
+          </Group>
+        </Modal>
         <ProblemAlert error={run.error} />
         {run.data !== undefined && <Answer key={run.data.id} answered={run.data} />}
       </Stack>
