@@ -13,6 +13,7 @@ import { queryClient } from './api/query-client.ts';
 import { isEnvironment, meQuery } from './api/session.ts';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
+import { readListSearch } from './screens/records/list/list-search.ts';
 import { enterOrg } from './shell/enter-org.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: ScreenError });
@@ -178,6 +179,19 @@ const newConfigItem = createRoute({
   path: 'new-config/$kind',
   component: lazyRouteComponent(() => import('./screens/config/new-config-item.tsx'), 'NewConfigItem'),
 });
+const records = createRoute({
+  getParentRoute: () => place,
+  path: 'records',
+  validateSearch: ({ q }: Record<string, unknown>): { readonly q?: string | undefined } =>
+    typeof q === 'string' ? { q } : {},
+  component: lazyRouteComponent(() => import('./screens/records/records.tsx'), 'Records'),
+});
+const entityRecords = createRoute({
+  getParentRoute: () => place,
+  path: 'records/$entity',
+  validateSearch: readListSearch,
+  component: lazyRouteComponent(() => import('./screens/records/entity-records.tsx'), 'EntityRecords'),
+});
 
 const api = createRoute({
   getParentRoute: () => place,
@@ -223,6 +237,8 @@ const routeTree = root.addChildren([
       entities,
       newEntity,
       entity,
+      records,
+      entityRecords,
       api,
       config,
       configList,

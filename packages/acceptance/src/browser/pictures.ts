@@ -18,6 +18,8 @@ export const pictures: readonly Picture[] = [
   { name: 'home-narrow', path: ({ org }) => `/o/${org}/test`, isNarrow: true },
   { name: 'entities', path: ({ org }) => `/o/${org}/test/entities` },
   { name: 'entity', path: ({ org }) => `/o/${org}/test/entities/ticket` },
+  { name: 'records', path: ({ org }) => `/o/${org}/test/records/ticket?w=lumen` },
+  { name: 'records-narrow', path: ({ org }) => `/o/${org}/test/records/ticket?w=lumen`, isNarrow: true },
   { name: 'api', path: ({ org }) => `/o/${org}/test/api?entity=ticket&op=listTicket&w=lumen` },
   {
     name: 'deploy',

@@ -46,3 +46,7 @@ export const DeployIcon = icon(<path d="M8 11V3M4.8 6 8 2.8 11.2 6M3 10.2v3h10v-
 export const SlidersIcon = icon(
   <path d="M2.8 4.5h5M11 4.5h2.2M2.8 11.5h2.4M8.4 11.5h4.8M9.4 2.9a1.6 1.6 0 1 1 0 3.2 1.6 1.6 0 0 1 0-3.2zM6.8 9.9a1.6 1.6 0 1 1 0 3.2 1.6 1.6 0 0 1 0-3.2z" />,
 );
+export const RecordsIcon = icon(<path d="M2.8 3h10.4v10H2.8zM2.8 6.3h10.4M2.8 9.7h10.4M6 6.3V13" />);
+export const LockIcon = icon(<path d="M4 7.2h8v6H4zM5.6 7.2V5.4a2.4 2.4 0 0 1 4.8 0v1.8" />);
+export const FilterIcon = icon(<path d="M2.5 3.5h11L9.3 8.6v4.6l-2.6-1.4V8.6z" />);
+export const RefreshIcon = icon(<path d="M13 8a5 5 0 1 1-1.6-3.7M13 2.6v3h-3" />);

@@ -1,9 +1,10 @@
-import { ApiIcon, DeployIcon, EntityIcon, HomeIcon, SlidersIcon } from '../components/icons.tsx';
+import { ApiIcon, DeployIcon, EntityIcon, HomeIcon, RecordsIcon, SlidersIcon } from '../components/icons.tsx';
 
 /** The screens of the navigation and of the command palette, in their order. */
 export const navigation = [
   { label: 'Home', to: '/o/$org/$env', icon: HomeIcon, isExact: true },
   { label: 'Entities', to: '/o/$org/$env/entities', icon: EntityIcon, isExact: false },
+  { label: 'Records', to: '/o/$org/$env/records', icon: RecordsIcon, isExact: false },
   { label: 'API', to: '/o/$org/$env/api', icon: ApiIcon, isExact: false },
   { label: 'Configuration', to: '/o/$org/$env/config', icon: SlidersIcon, isExact: false },
   { label: 'Deploy', to: '/o/$org/$env/deploy', icon: DeployIcon, isExact: false },

@@ -34,7 +34,14 @@ export function WorkspaceSwitch() {
   );
 }
 
-function Workspaces({ close }: { readonly close: () => void }) {
+interface WorkspacesProps {
+  readonly close?: () => void;
+  /** Whether all of them together are no choice. */
+  readonly isOneNeeded?: true;
+}
+
+/** The workspaces of the environment, of which one can be chosen. */
+export function Workspaces({ close, isOneNeeded }: WorkspacesProps) {
   const { env, workspace } = usePlace();
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
@@ -47,7 +54,7 @@ function Workspaces({ close }: { readonly close: () => void }) {
     placeholderData: keepPreviousData,
   });
   const choose = (w: string | undefined) => {
-    close();
+    close?.();
     void navigate({ to: '.', search: (kept) => ({ ...kept, w, u: undefined }) });
   };
   const items = pages.data?.pages.flatMap((page) => page.items) ?? [];
@@ -61,8 +68,12 @@ function Workspaces({ close }: { readonly close: () => void }) {
         size="xs"
         m={4}
       />
-      <Choice name="All workspaces" isChosen={workspace === undefined} onClick={() => choose(undefined)} />
-      <Divider my={4} />
+      {isOneNeeded !== true && (
+        <>
+          <Choice name="All workspaces" isChosen={workspace === undefined} onClick={() => choose(undefined)} />
+          <Divider my={4} />
+        </>
+      )}
       {pages.isPending && <LineSkeletons lines={3} />}
       <ProblemAlert error={pages.error} />
       {pages.isSuccess && items.length === 0 && (

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { creating, together } from '../batches.ts';
+import { allow, create, defineEntity, foundedOrg, memberWith, withFields } from '../org.ts';
+import { assertAccessible } from './accessibility.ts';
+import { consolePlatform, openBrowser, skip } from './browser.ts';
+import { signInAs } from './console-pages.ts';
+
+const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
+
+const canary = '<img src=x onerror=alert(1)>';
+
+const customer = { entityName: 'customer', UpdateParams: [{ name: 'name' }] };
+const ticket = {
+  entityName: 'ticket',
+  UpdateParams: [
+    { name: 'number', colType: 'integer', index: true },
+    { name: 'subject', search: true },
+    { name: 'status', colType: 'enum', enumValues: ['open', 'closed'], index: true },
+    { name: 'customer_id', colType: 'guid', lookup: { entity: 'customer' } },
+    { name: 'is_paid', colType: 'boolean' },
+    { name: 'due', colType: 'datetime' },
+    { name: 'tags', colType: 'array' },
+    { name: 'notes', colType: 'json' },
+    { name: 'secret', colType: 'encrypted' },
+  ],
+};
+
+/** A workspace with 250 tickets, and the list of them as the builder sees it. */
+async function ticketsOn(context: TestContext) {
+  const { org, founder } = await foundedOrg(platform);
+  await defineEntity(org, customer);
+  await defineEntity(org, ticket);
+  const { id } = await create(founder, 'customer', { name: canary });
+  const bodies = Array.from({ length: 250 }, (_, at) => ({
+    number: at,
+    subject: at === 249 ? canary : `Lamp ${at}`,
+    status: at % 5 === 0 ? 'closed' : 'open',
+    customer_id: id,
+    is_paid: at % 2 === 0,
+    due: '2026-11-20T09:30:00Z',
+    tags: [canary],
+    notes: { text: canary },
+    secret: 'never to be seen',
+  }));
+  for (let at = 0; at < bodies.length; at += 100)
+    await together(
+      founder,
+      bodies.slice(at, at + 100).map((body) => creating('ticket', body)),
+    );
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  return { org, founder, page };
+}
+
+const gridOf = (page: Page) => page.getByRole('grid', { name: 'Records of ticket' });
+const rowOf = (page: Page, number: number) =>
+  gridOf(page)
+    .getByRole('row')
+    .filter({ has: page.getByRole('gridcell', { name: String(number), exact: true }) });
+
+test('a builder chooses a workspace and an entity, and goes through its records by the keyboard', {
+  skip,
+}, async (context) => {
+  const { page } = await ticketsOn(context);
+  await page.getByRole('link', { name: 'Records' }).click();
+  await page.getByRole('heading', { name: 'Choose a workspace' }).waitFor();
+  await assertAccessible(page);
+  await page.getByRole('button', { name: /^main/ }).click();
+  await page.getByRole('textbox', { name: 'Search entities' }).fill('tick');
+  await page.getByRole('link', { name: 'ticket' }).click();
+  await page.getByText('250 records · 100 read').waitFor();
+  await rowOf(page, 249).getByText(canary).first().waitFor();
+  await rowOf(page, 249).getByText('2026-11-20 09:30:00').waitFor();
+  await rowOf(page, 249).getByText('never shown').waitFor();
+  await assertAccessible(page);
+  const grid = gridOf(page);
+  await grid.focus();
+  for (const key of ['ArrowDown', 'ArrowRight', ' ', 'Shift+ArrowDown', 'Shift+ArrowDown'])
+    await page.keyboard.press(key);
+  await page.getByText('3 selected').waitFor();
+  assert.equal(await rowOf(page, 246).getByRole('checkbox').isChecked(), true);
+  // The page behind the last record is read as one comes near to it.
+  await page.keyboard.press('Control+End');
+  await page.getByText('250 records · 200 read').waitFor();
+  await page.keyboard.press('Control+End');
+  await page.getByText('250 records · no index used').waitFor();
+  await page.keyboard.press('Control+End');
+  await rowOf(page, 0).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/[?&]r=[0-9a-f-]{36}/);
+  await page.keyboard.press('Control+Home');
+  await rowOf(page, 249).waitFor();
+});
+
+test('a list is filtered, searched, sorted by what has an index, and its columns are chosen', {
+  skip,
+}, async (context) => {
+  const { org, page } = await ticketsOn(context);
+  await page.goto(`/o/${org.code}/test/records/ticket?w=main`);
+  await page.getByRole('button', { name: 'Filter', exact: true }).click();
+  await page.getByRole('combobox', { name: 'Field' }).click();
+  await page.getByRole('option', { name: 'status' }).click();
+  await page.getByRole('combobox', { name: 'Value' }).click();
+  await page.getByRole('option', { name: 'closed' }).click();
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Add the filter' }).click();
+  await page.getByText('50 records').waitFor();
+  assert.match(page.url(), /status%3Aeq%3Aclosed/);
+  await gridOf(page).getByRole('button', { name: 'number' }).click();
+  await rowOf(page, 0).waitFor();
+  assert.equal(await gridOf(page).getByRole('columnheader', { name: 'number' }).getAttribute('aria-sort'), 'ascending');
+  await gridOf(page).getByRole('button', { name: 'is_paid' }).click();
+  await page.getByText('No index has this order').waitFor();
+  await page.getByRole('link', { name: 'Open the definition' }).waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Remove the filter: status is closed' }).click();
+  await page.getByRole('textbox', { name: 'Search words' }).fill('lamp 24');
+  await page.getByText('10 records').waitFor();
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('checkbox', { name: 'tags' }).uncheck();
+  await page.getByRole('button', { name: 'Move number to the right' }).click();
+  await assertAccessible(page);
+  await page.keyboard.press('Escape');
+  await page.goto(`/o/${org.code}/test/records/ticket?w=main`);
+  await page.getByText('250 records').waitFor();
+  const headers = await gridOf(page).getByRole('columnheader').allInnerTexts();
+  assert.ok(!headers.some((name) => name.includes('tags')));
+  assert.ok(
+    headers.findIndex((name) => name.includes('subject')) < headers.findIndex((name) => name.includes('number')),
+  );
+  await page.getByRole('textbox', { name: 'Search words' }).fill('nowhere');
+  await page.getByRole('heading', { name: 'No record is in this list' }).waitFor();
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Show all records' }).click();
+  await page.getByText('250 records').waitFor();
+});
+
+test('records are read in the name of a user: what a policy hides is marked, and a denial is explained', {
+  skip,
+}, async (context) => {
+  const { org, founder, page } = await ticketsOn(context);
+  const user = await memberWith(founder, [withFields(allow(['listticket', 'getticket']), 'number', 'subject')]);
+  await page.goto(`/o/${org.code}/test/records/ticket?w=main`);
+  await page.getByRole('button', { name: 'Read as you' }).click();
+  await page.getByRole('button', { name: new RegExp(`^${user.email}`) }).click();
+  await page.getByText(`Read as ${user.email}`).waitFor();
+  await rowOf(page, 249).getByText('hidden').first().waitFor();
+  await assertAccessible(page);
+  await page.goto(page.url().replace('/ticket', '/customer'));
+  await page.getByRole('alert').getByText('access_denied').waitFor();
+  await page.getByRole('button', { name: 'Explain' }).click();
+  await page.getByText('No statement allows it').waitFor();
+  await assertAccessible(page);
+});

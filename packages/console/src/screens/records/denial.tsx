@@ -1,0 +1,67 @@
+import type { accessApi } from '@freehold/contract/management/access';
+import type { ReplyOf } from '@freehold/contract/route';
+import { Alert, Button, Group, List, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import { ApiProblem } from '../../api/problem.ts';
+import { CopyId } from '../../components/copy-id.tsx';
+import { ProblemAlert } from '../../components/problem-alert.tsx';
+import { Sentence } from '../../components/sentence.tsx';
+
+/** Why a call was not answered. A denial by policies has the decision and, where it is asked for, what led to it. */
+export function Refusal({ error }: { readonly error: unknown }) {
+  const decision = error instanceof ApiProblem ? error.body?.decision_id : undefined;
+  return (
+    <>
+      <ProblemAlert error={error} />
+      {typeof decision === 'string' && <Denial key={decision} decision={decision} />}
+    </>
+  );
+}
+
+function Denial({ decision }: { readonly decision: string }) {
+  const [isAsked, setIsAsked] = useState(false);
+  const explained = useQuery({
+    queryKey: ['decision', decision],
+    queryFn: ({ signal }) => call('readDecision', { params: { decision_id: decision }, signal }),
+    enabled: isAsked,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return (
+    <>
+      <Group gap={6}>
+        <Text size="sm">Denied by decision</Text>
+        <CopyId value={decision} what="decision id" />
+        {!isAsked && (
+          <Button size="xs" variant="default" onClick={() => setIsAsked(true)}>
+            Explain
+          </Button>
+        )}
+      </Group>
+      <ProblemAlert error={explained.error} />
+      {explained.data !== undefined && (
+        <Alert color="gray" role="status" title={<Sentence text={explained.data.reason} />}>
+          <Text size="sm">
+            {explained.data.considered === 1 ? '1 statement was' : `${explained.data.considered} statements were`}{' '}
+            considered for <code>{explained.data.action}</code>.
+          </Text>
+          {explained.data.matched.length > 0 && (
+            <List size="sm">
+              {explained.data.matched.map((statement) => (
+                <List.Item key={JSON.stringify(statement)}>{inWords(statement)}</List.Item>
+              ))}
+            </List>
+          )}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+type Statement = ReplyOf<typeof accessApi.readDecision>['matched'][number];
+
+function inWords({ policy, group, Sid, Effect, matched }: Statement): string {
+  const named = `${Effect} in policy ${policy}${Sid === undefined ? '' : `, statement ${Sid}`}`;
+  return `${named}${group === undefined ? '' : `, of group ${group}`}: ${matched ? 'it applies' : 'its condition does not hold'}`;
+}

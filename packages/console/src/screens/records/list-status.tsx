@@ -1,0 +1,63 @@
+import { Button, Group, Text } from '@mantine/core';
+import classes from './grid.module.css';
+import type { PagesState, RecordPages } from './list/record-pages.ts';
+import { selectionMax } from './use-selection.ts';
+
+const figures = new Intl.NumberFormat('en');
+
+interface Props {
+  readonly state: PagesState;
+  readonly selected: number;
+}
+
+/** How many records there are, how many of them have been read, and by which index. */
+export function ListStatus({ state, selected }: Props) {
+  const { known, total, isComplete, isLoading, index } = state;
+  if (known === 0 && isLoading)
+    return (
+      <Text size="sm" c="dimmed" role="status">
+        Reading…
+      </Text>
+    );
+  const parts = [
+    totalText(state),
+    ...(isComplete || total === known ? [] : [`${figures.format(known)} read`]),
+    ...(index === undefined || known === 0 ? [] : [index === null ? 'no index used' : `index ${index.name}`]),
+    ...(selected === 0 ? [] : [`${figures.format(selected)} selected`]),
+    ...(selected < selectionMax ? [] : ['no more can be selected']),
+  ];
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {parts.join(' · ')}
+    </Text>
+  );
+}
+
+function totalText({ total, known, isComplete }: PagesState): string {
+  if (isComplete) return records(known);
+  if (typeof total === 'number') return records(total);
+  return total === undefined ? `${figures.format(known)} records read so far` : `at least ${records(total.atLeast)}`;
+}
+
+function records(count: number): string {
+  return count === 1 ? '1 record' : `${figures.format(count)} records`;
+}
+
+/** Where the reading stopped at the scan budget: what that means, and a button to go on. */
+export function Stopped({ pages, state }: { readonly pages: RecordPages; readonly state: PagesState }) {
+  if (!state.isStopped) return null;
+  const { readInVain, known } = state;
+  return (
+    <Group className={classes.end} role="note">
+      <Text size="sm">
+        {readInVain > 0
+          ? `${figures.format(readInVain)} more records were looked at, and none of them is in this list.`
+          : `A call looks at a limited number of records, and this one ended there, after ${records(known)}.`}{' '}
+        There may be more.
+      </Text>
+      <Button size="xs" variant="default" loading={state.isLoading} onClick={() => pages.goOn()}>
+        Go on
+      </Button>
+    </Group>
+  );
+}

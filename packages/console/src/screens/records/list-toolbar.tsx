@@ -1,0 +1,61 @@
+import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useState } from 'react';
+import { RefreshIcon, SearchIcon } from '../../components/icons.tsx';
+import { ColumnPicker } from './column-picker.tsx';
+import classes from './grid.module.css';
+import { AddFilter } from './narrowing/filters.tsx';
+import { ReadAs } from './read-as.tsx';
+import type { List } from './use-list.ts';
+
+interface Props {
+  readonly list: List;
+  /** The address of the user in whose name is read, once it is known. */
+  readonly email: string | undefined;
+  readonly onRefresh: () => void;
+}
+
+/** What is asked for, and how it is shown. */
+export function ListToolbar({ list, email, onRefresh }: Props) {
+  const { actor, entity, search, change } = list;
+  const hasSearch = entity.indexes.some(({ kind }) => kind === 'search');
+  return (
+    <div className={classes.toolbar}>
+      {hasSearch && (
+        <Words key={search.q === undefined ? 'none' : 'some'} text={search.q} onChange={(q) => change({ q })} />
+      )}
+      <AddFilter list={list} />
+      <ColumnPicker list={list} />
+      <Tooltip label="Read the records again">
+        <ActionIcon variant="default" size={30} aria-label="Refresh" onClick={onRefresh}>
+          <RefreshIcon />
+        </ActionIcon>
+      </Tooltip>
+      <ReadAs workspace={actor.workspace} entity={entity.entityName} user={actor.user} email={email} />
+    </div>
+  );
+}
+
+interface WordsProps {
+  readonly text: string | undefined;
+  readonly onChange: (text: string | undefined) => void;
+}
+
+function Words({ text = '', onChange }: WordsProps) {
+  const [typed, setTyped] = useState(text);
+  const apply = useDebouncedCallback((value: string) => onChange(value.trim() === '' ? undefined : value.trim()), 300);
+  return (
+    <TextInput
+      size="xs"
+      className={classes.words}
+      aria-label="Search words"
+      placeholder="Search words…"
+      leftSection={<SearchIcon />}
+      value={typed}
+      onChange={({ currentTarget: { value } }) => {
+        setTyped(value);
+        apply(value);
+      }}
+    />
+  );
+}

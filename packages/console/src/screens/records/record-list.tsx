@@ -1,0 +1,115 @@
+import { Button, Stack } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useSyncExternalStore } from 'react';
+import type { Actor } from '../../api/app.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { LineSkeletons } from '../../components/loaded.tsx';
+import type { Entity } from '../entities/queries.ts';
+import { Refusal } from './denial.tsx';
+import { GridHeader } from './grid/grid-header.tsx';
+import { RecordGrid } from './grid/record-grid.tsx';
+import type { PagesState, RecordPages } from './list/record-pages.ts';
+import { useRecordPages } from './list/use-record-pages.ts';
+import { ListStatus, Stopped } from './list-status.tsx';
+import { ListToolbar } from './list-toolbar.tsx';
+import { Conditions } from './narrowing/filters.tsx';
+import type { OnList } from './on-list.ts';
+import { useReader } from './reader.ts';
+import { type List, useList, useReading } from './use-list.ts';
+import { useSelection } from './use-selection.ts';
+
+/** The list of an entity's records as the address describes it. */
+export function RecordList({ actor, entity }: { readonly actor: Actor; readonly entity: Entity }) {
+  const list = useList(actor, entity);
+  const pages = useRecordPages(actor, entity.entityName, useReading(list));
+  return pages === undefined ? <LineSkeletons lines={8} /> : <ShownList list={list} pages={pages} />;
+}
+
+interface Shown {
+  readonly list: List;
+  readonly pages: RecordPages;
+}
+
+function ShownList({ list, pages }: Shown) {
+  const navigate = useNavigate();
+  const state = useSyncExternalStore(pages.subscribe, pages.state);
+  const { selection, select, clear } = useSelection(list.parameters);
+  const reader = useReader(list, pages.rowAt(0)?.id);
+  const open = (r: string | undefined) =>
+    void navigate({ to: '.', search: (kept) => ({ ...kept, r }), replace: list.search.r !== undefined });
+  const onList: OnList = {
+    actor: list.actor,
+    entity: list.entity,
+    parameters: list.parameters,
+    rows: pages.rows(),
+    selection,
+    clearSelection: clear,
+    onOpen: open,
+    onClose: () => open(undefined),
+    refresh: () => pages.refresh(),
+  };
+  return (
+    <Stack gap="sm">
+      <ListToolbar list={list} email={reader.email} onRefresh={onList.refresh} />
+      <Conditions list={list} />
+      <ListStatus state={state} selected={selection.size} />
+      {state.error !== undefined && <Failure pages={pages} error={state.error} />}
+      {state.isComplete && state.known === 0 && <NoRecords list={list} />}
+      {!isBare(state) && (
+        <RecordGrid
+          key={JSON.stringify(list.parameters)}
+          label={`Records of ${list.entity.entityName}`}
+          pages={pages}
+          state={state}
+          columns={list.columns}
+          hidden={reader.hidden}
+          selection={selection}
+          openId={list.search.r}
+          header={<GridHeader list={list} hidden={reader.hidden} />}
+          onOpen={onList.onOpen}
+          onSelect={select}
+        />
+      )}
+      <Stopped pages={pages} state={state} />
+    </Stack>
+  );
+}
+
+/** Whether there is no row to show, and none on its way. */
+function isBare({ known, isComplete, isStopped, error }: PagesState): boolean {
+  return known === 0 && (isComplete || isStopped || error !== undefined);
+}
+
+function Failure({ pages, error }: { readonly pages: RecordPages; readonly error: unknown }) {
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Refusal error={error} />
+      <Button variant="default" size="xs" onClick={() => pages.goOn()}>
+        Try again
+      </Button>
+    </Stack>
+  );
+}
+
+function NoRecords({ list: { search, entity, actor, change } }: { readonly list: List }) {
+  const name = entity.entityName;
+  if (search.f !== undefined || search.q !== undefined || search.filter !== undefined)
+    return (
+      <EmptyState
+        title="No record is in this list"
+        action={
+          <Button variant="default" onClick={() => change({ f: undefined, q: undefined, filter: undefined })}>
+            Show all records
+          </Button>
+        }
+      >
+        {name} has no record here that meets all conditions of the list.
+      </EmptyState>
+    );
+  return (
+    <EmptyState title="No records yet">
+      The workspace {actor.workspace} has no records of {name}
+      {actor.user === undefined ? '.' : ' that this user may see.'}
+    </EmptyState>
+  );
+}
