@@ -91,11 +91,13 @@ const soughtLookups = encodeURIComponent(
 /** What decides which records are shown, each over as many records as one page looks at. */
 function choices(route: string): readonly Largest[] {
   const over = (query: string): string => `${route}${query === '' ? '' : `?${query}`}`;
+  // An export does for every record what a list does for those of one page.
+  const isCostly = route.startsWith('/export');
   return [
     { what: 'records', ask: (stage) => ({ target: of(over(''))(stage) }) },
     {
       what: 'records and policies',
-      isCostly: route.startsWith('/export'),
+      isCostly,
       ask: (stage) => ({ as: 'restricted', target: of(over(''))(stage) }),
     },
     {
@@ -108,17 +110,24 @@ function choices(route: string): readonly Largest[] {
       ask: (stage) => ({ target: of(over(`note=aab${'a'.repeat(245)}&note_op=contains`))(stage) }),
     },
     { what: 'values of filters', ask: (stage) => ({ target: of(over(manyFilters))(stage) }) },
-    { what: 'an expression over texts', ask: (stage) => ({ target: of(over(`filter=${slowFilter}`))(stage) }) },
+    {
+      what: 'an expression over texts',
+      isCostly,
+      ask: (stage) => ({ target: of(over(`filter=${slowFilter}`))(stage) }),
+    },
     {
       what: 'an expression over texts of other records',
+      isCostly,
       ask: (stage) => ({ as: 'restricted', target: of(over(`filter=${slowLookups}`))(stage) }),
     },
     {
       what: 'records that are found by the texts of others',
+      isCostly,
       ask: (stage) => ({ as: 'member', target: of(over(`filter=${soughtLookups}`))(stage) }),
     },
     {
       what: 'records in the order of others, with an expression over texts of these',
+      isCostly,
       ask: (stage) => ({
         as: 'member',
         target: of(over(`sortby=parent_id.title&sortdir=desc&filter=${slowLookups}`))(stage),
