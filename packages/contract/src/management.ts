@@ -7,6 +7,7 @@ import { consoleApi } from './management/console.ts';
 import { deployApi } from './management/deploy.ts';
 import { entitiesApi } from './management/entities.ts';
 import { inboxApi } from './management/inbox.ts';
+import { orgJobsApi } from './management/jobs.ts';
 import { orgUsersApi } from './management/org-users.ts';
 import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
@@ -30,6 +31,7 @@ export const managementApi = {
   ...deployApi,
   ...entitiesApi,
   ...inboxApi,
+  ...orgJobsApi,
   ...orgUsersApi,
   ...overviewApi,
   ...passwordsApi,

@@ -6,6 +6,13 @@ import { changeApi, previewApi } from './definition/change-api.ts';
 import { defineEntity } from './definition/define-entity.ts';
 import type { ChangePreview } from './definition/preview-change.ts';
 import { type RemovalOptions, removeEntity } from './remove-entity.ts';
+import {
+  type EntityJob,
+  type EntityJobPage,
+  type JobPageRequest,
+  listEntityJobs,
+  readEntityJob,
+} from './showing/entity-jobs.ts';
 import { type BuildsOfOrg, listBuilds } from './showing/list-builds.ts';
 import { type EntitySummary, listEntities } from './showing/list-entities.ts';
 import { compiledOf, type ShownEntity, showEntity } from './showing/show-entity.ts';
@@ -21,6 +28,10 @@ export interface EntityAdmin {
   list(orgCode: string): Promise<readonly EntitySummary[]>;
   /** The entities whose indexes or fields are not ready. */
   builds(orgCode: string): Promise<BuildsOfOrg>;
+  /** The work on entities that goes on or has failed. @throws Problem `invalid_cursor`. */
+  jobs(orgCode: string, page: JobPageRequest): Promise<EntityJobPage>;
+  /** @throws Problem `not_found`. */
+  job(orgCode: string, id: string): Promise<EntityJob>;
   /** The five configs, and how far the indexes are. @throws Problem `not_found`. */
   show(orgCode: string, entityName: string): Promise<ShownEntity>;
   /** As it is live. */
@@ -36,6 +47,8 @@ export function createEntityAdmin(deps: EntityAdminDeps): EntityAdmin {
     preview: (orgCode, change) => previewApi(deps, orgCode, change),
     list: (orgCode) => listEntities(deps, orgCode),
     builds: (orgCode) => listBuilds(deps, orgCode),
+    jobs: (orgCode, page) => listEntityJobs(deps, orgCode, page),
+    job: (orgCode, id) => readEntityJob(deps, orgCode, id),
     show: (orgCode, entityName) => showEntity(deps, orgCode, entityName),
     compiled: (orgCode, entityName) => compiledOf(deps, orgCode, entityName),
     remove: (orgCode, entityName, options) => removeEntity(deps, orgCode, { ...options, entityName }),

@@ -33,7 +33,7 @@ import {
   managementDocumentRoutes,
 } from './handlers/management/openapi.ts';
 import { orgRoutes } from './handlers/management/org.ts';
-import { type OverviewServices, overviewRoutes } from './handlers/management/overview.ts';
+import { type OverviewServices, orgJobRoutes, overviewRoutes } from './handlers/management/overview.ts';
 import { passwordRoutes } from './handlers/management/passwords.ts';
 import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
@@ -181,6 +181,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...impersonationRoutes(deps),
     ...orgWorkspaceRoutes(deps),
     ...overviewRoutes(deps),
+    ...orgJobRoutes(deps),
     ...inboxRoutes(deps),
     ...consoleRoutes(deps),
     ...auditRoutes(deps.audit),

@@ -73,7 +73,7 @@ export { guidType } from './field-types/guid.ts';
 export { compilePatterns } from './field-types/patterns/compiled-pattern.ts';
 export { behaviourOf, colTypeOf, fieldTypeOf, storedInExpressions } from './field-types/registry.ts';
 export type { CompiledFill } from './fills/compile-fills.ts';
-export { type FailedFill, type FillState, isFilled, isSameFill } from './fills/fill-states.ts';
+export { type FailedFill, type FillState, hasFill, isFilled, isSameFill } from './fills/fill-states.ts';
 export {
   type CompiledCompound,
   type CompiledIndex,

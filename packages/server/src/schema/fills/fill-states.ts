@@ -56,6 +56,12 @@ export function nextFillStates(
   });
 }
 
+/** Whether a definition says where the values of a field come from, by the name under which it is stored. */
+export function hasFill(definition: EntityDefinition, stored: string): boolean {
+  const field = definition.UpdateParams.find((one) => storedNameOf(one) === stored);
+  return field !== undefined && (fillSource(definition, field) ?? conversionSource(field)) !== undefined;
+}
+
 /** Whether records without a value of the field get one, so that they do not contradict a definition that requires it. */
 export function isFilled(definition: EntityDefinition, field: FieldDefinition): boolean {
   const source = fillSource(definition, field);

@@ -1,3 +1,4 @@
+import { orgJobsApi } from '@freehold/contract/management/jobs';
 import { overviewApi } from '@freehold/contract/management/overview';
 import type { ReplyOf } from '@freehold/contract/route';
 import type { AuditContext } from '../../../audit/audit-entry.ts';
@@ -41,6 +42,39 @@ export function overviewRoutes(services: OverviewServices): readonly ManagementR
       };
     }),
   ];
+}
+
+/** The work on entities as jobs. */
+export function orgJobRoutes({ entities, clock }: Pick<OverviewServices, 'entities' | 'clock'>) {
+  const { listEntityJobs, readEntityJob, cancelEntityJob } = orgJobsApi;
+  return [
+    serve(listEntityJobs, (request, caller) => {
+      const { env, pagesize: pageSize, nexttoken } = request.query;
+      const admin = entities(env, auditContextOf(clock, request, caller));
+      return admin.jobs(caller.org.code, { pageSize, nexttoken });
+    }),
+    serve(readEntityJob, (request, caller) => {
+      const admin = entities(request.query.env, auditContextOf(clock, request, caller));
+      return admin.job(caller.org.code, request.params.id);
+    }),
+    serve(cancelEntityJob, async (request, caller) => {
+      const { env } = request.query;
+      const job = await entities(env, auditContextOf(clock, request, caller)).job(caller.org.code, request.params.id);
+      throw new Problem('conflict', howToEnd(job, env));
+    }),
+  ];
+}
+
+type Job = ReplyOf<typeof orgJobsApi.readEntityJob>;
+
+function howToEnd({ kind, state, entity, name }: Job, env: Environment): string {
+  if (state === 'done') return 'the job is over';
+  if (env === 'prod')
+    return 'production does what its release asks for: roll it back, or activate one without this work';
+  const put = `by \`PUT /api/create-${entity}\``;
+  if (kind === 'index') return `index \`${name}\` is built as long as the definition has it: take it out ${put}`;
+  if (kind === 'fill') return `field \`${name}\` is filled as long as the definition says by what: change that ${put}`;
+  return `field \`${name}\` is read by its new type already: convert it back, or to another type, ${put}`;
 }
 
 /** Its address is for admins alone. */

@@ -88,6 +88,13 @@ const orgRows: Rows = {
     target: () => '/org/overview',
     largest: [{ what: 'entities', ask: () => ({}) }],
   },
+  'GET /jobs': {
+    as: 'builder',
+    target: () => '/jobs',
+    largest: [{ what: 'entities', ask: () => ({ target: '/jobs?pagesize=50' }) }],
+  },
+  'GET /jobs/:id': one(`/jobs/${'a'.repeat(4000)}`),
+  'DELETE /jobs/:id': one(`/jobs/${'a'.repeat(4000)}`),
   'GET /org/workspaces': {
     as: 'builder',
     target: () => '/org/workspaces',
