@@ -53,21 +53,26 @@ test('the work on entities is listed as jobs, which are read by their ids until 
   assert.deepEqual((await jobs(org)).items, []);
 });
 
-test('a job on an entity is not cancelled by itself, and the refusal says what ends it', async () => {
+test('the build of an index is cancelled, and the refusal of other jobs says what ends them', async () => {
   const { org, founder } = await foundedOrg(gateways);
   await defineEntity(org, definition('note', [{ name: 'title' }]));
-  await create(founder, 'note', { title: 'a' });
-  const put = (body: object) => manage(org, 'PUT', '/api/create-note', { body });
-  for (const title of ['b', 'b']) await create(founder, 'note', { title });
-  assert.equal((await put({ UniqueIndexes: [{ indexName: 'by_title', fields: ['title'] }] })).status, 200);
-  const [job] = (await jobs(org)).items;
-  const refused = assertProblem(await manage(org, 'DELETE', `/jobs/${job?.id}`), 'conflict');
+  for (const title of ['a', 'a']) await create(founder, 'note', { title });
+  const put = async (body: object): Promise<Job | undefined> => {
+    assert.equal((await manage(org, 'PUT', '/api/create-note?force=true', { body })).status, 200);
+    return (await jobs(org)).items[0];
+  };
+  const index = await put({ UniqueIndexes: [{ indexName: 'by_title', fields: ['title'] }] });
+  const cancelled = await manage<Job>(org, 'DELETE', `/jobs/${index?.id}`);
+  assert.deepEqual([cancelled.status, cancelled.body.state, cancelled.body.name], [200, 'cancelled', 'by_title']);
+  assertProblem(await manage(org, 'DELETE', `/jobs/${index?.id}`), 'not_found');
+  const { body } = await manage<{ readonly create: object }>(org, 'GET', '/api/entity?entityName=note');
+  assert.ok(!JSON.stringify(body.create).includes('by_title'));
+  const fill = await put({ UpdateParams: [{ name: 'short', validate: true, maxlength: 1, backfill: 'title + "x"' }] });
+  const refused = assertProblem(await manage(org, 'DELETE', `/jobs/${fill?.id}`), 'conflict');
   assert.equal(
     refused.detail,
-    'index `by_title` is built as long as the definition has it: take it out by `PUT /api/create-note`',
+    'field `short` is filled as long as the definition says by what: change that by `PUT /api/create-note`',
   );
-  assert.equal((await put({ UniqueIndexes: null })).status, 200);
-  assertProblem(await manage(org, 'DELETE', `/jobs/${job?.id}`), 'not_found');
 });
 
 test('jobs are those of the org of the builder, and no end-user sees them', async () => {

@@ -476,6 +476,23 @@ test('configuration is promoted, brought back and kept in files in the way that 
   await met('removeDeployKey', 204, { path: { id } });
 });
 
+test('jobs on entities are answered in the way that the document tells', async () => {
+  const { token } = org.builder;
+  await defineEntity(org, definition('pair', [{ name: 'title' }]));
+  for (const title of ['a', 'a']) await create(founder, 'pair', { title });
+  // It cannot be built, so its job is there until it is cancelled.
+  const body = { UniqueIndexes: [{ indexName: 'by_title', fields: ['title'] }] };
+  const path = { apiname: 'create-pair' };
+  assert.equal((await management.send('changeApi', { token, path, body })).status, 200);
+  const listed = await management.send<{ readonly items: readonly { readonly id: string }[] }>('listEntityJobs', {
+    token,
+  });
+  const job = { token, path: { id: listed.body.items[0]?.id ?? '' } };
+  assert.equal((await management.send('readEntityJob', job)).status, 200);
+  assert.equal((await management.send('cancelEntityJob', job)).status, 200);
+  assert.equal((await management.send('cancelEntityJob', job)).status, 404);
+});
+
 test('the document tells where alerts are sent', async () => {
   const { token } = org.builder;
   const met = async (name: string, status: number, body?: object) =>

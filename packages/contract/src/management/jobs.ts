@@ -10,7 +10,7 @@ export const EntityJob = named(
     kind: oneOf(['index', 'fill', 'conversion'], {
       description: 'An index that is built, a field that is given values, or a field whose values get another type.',
     }),
-    state: oneOf(['queued', 'running', 'done', 'failed']),
+    state: oneOf(['queued', 'running', 'done', 'failed', 'cancelled']),
     done: Type.Integer({
       minimum: 0,
       description: 'Records. In a list 0 of a job that no record was gone through for yet, or that is over.',
@@ -57,11 +57,11 @@ export const orgJobsApi = {
     path: '/jobs/:id',
     access: 'developer',
     tag: 'jobs',
-    summary: 'Says how the work of a job is ended',
+    summary: 'Cancels a job on an entity',
     description:
-      'A job does what the definition asks for, so it is ended by another definition. The reply is 409 with a sentence about which; nothing changes.',
+      'The build of an index is cancelled in test, also one that failed, by taking the index out of the definition. Other jobs answer 409 with a sentence about the change that ends them.',
     query: closed({ env: environment }),
-    replies: {},
-    problems: ['not_found', 'conflict'],
+    replies: { 200: reply('The job, which is cancelled.', EntityJob) },
+    problems: ['not_found', 'conflict', 'version_mismatch', 'plan_limit_exceeded'],
   }),
 };

@@ -1,6 +1,7 @@
 import type { OnceRequest } from '../records/port.ts';
 import type { CompiledEntity } from '../schema/port.ts';
 import type { EntityAdminDeps } from './admin-deps.ts';
+import { cancelEntityJob } from './cancel-entity-job.ts';
 import type { ApiChange, ChangedApi } from './definition/api-change.ts';
 import { changeApi, previewApi } from './definition/change-api.ts';
 import { defineEntity } from './definition/define-entity.ts';
@@ -9,9 +10,9 @@ import { type RemovalOptions, removeEntity } from './remove-entity.ts';
 import {
   type EntityJob,
   type EntityJobPage,
+  findEntityJob,
   type JobPageRequest,
   listEntityJobs,
-  readEntityJob,
 } from './showing/entity-jobs.ts';
 import { type BuildsOfOrg, listBuilds } from './showing/list-builds.ts';
 import { type EntitySummary, listEntities } from './showing/list-entities.ts';
@@ -32,6 +33,8 @@ export interface EntityAdmin {
   jobs(orgCode: string, page: JobPageRequest): Promise<EntityJobPage>;
   /** @throws Problem `not_found`. */
   job(orgCode: string, id: string): Promise<EntityJob>;
+  /** Takes the index out that the job builds. @throws Problem `not_found`, `conflict`, or what `change` throws. */
+  cancelJob(orgCode: string, id: string): Promise<EntityJob>;
   /** The five configs, and how far the indexes are. @throws Problem `not_found`. */
   show(orgCode: string, entityName: string): Promise<ShownEntity>;
   /** As it is live. */
@@ -48,7 +51,8 @@ export function createEntityAdmin(deps: EntityAdminDeps): EntityAdmin {
     list: (orgCode) => listEntities(deps, orgCode),
     builds: (orgCode) => listBuilds(deps, orgCode),
     jobs: (orgCode, page) => listEntityJobs(deps, orgCode, page),
-    job: (orgCode, id) => readEntityJob(deps, orgCode, id),
+    job: async (orgCode, id) => (await findEntityJob(deps, orgCode, id)).job,
+    cancelJob: (orgCode, id) => cancelEntityJob(deps, orgCode, id),
     show: (orgCode, entityName) => showEntity(deps, orgCode, entityName),
     compiled: (orgCode, entityName) => compiledOf(deps, orgCode, entityName),
     remove: (orgCode, entityName, options) => removeEntity(deps, orgCode, { ...options, entityName }),

@@ -86,6 +86,7 @@ export {
 export { elementIndex, fieldIndex } from './indexes/field-index.ts';
 export {
   type Duplicate,
+  hasIndex,
   type IndexKind,
   type IndexState,
   isLeaving,

@@ -86,6 +86,47 @@ test('a failed job names the records that it failed at', async (context) => {
   ]);
 });
 
+test('the build of an index is cancelled by taking the index out, and other jobs say what ends them', async (context) => {
+  const { bench, change, jobs, read } = await openNotes(context);
+  const cancel = (id = '') => bench.node().admin.cancelJob('acme', id);
+  const keeper = { name: 'keeper', colType: 'guid', index: true, lookup: { entity: 'note' } };
+  await change('note', {
+    UpdateParams: [{ name: 'title', index: true }, keeper, { name: 'status', validate: true, default: 'open' }],
+    UniqueIndexes: ['by_title', 'by_both'].map((indexName) => ({ indexName, fields: ['title', 'minutes'] })),
+    indexes: [{ fields: ['title', '-minutes'] }, { fields: ['minutes', 'title'] }],
+  });
+  const begun = (await jobs()).items;
+  const idOf = (asked: string) => begun.find(({ name }) => name === asked)?.id;
+  for (const name of ['title', 'title,-minutes', 'by_both']) {
+    const cancelled = await cancel(idOf(name));
+    assert.deepEqual(cancelled, { ...begun.find((job) => job.name === name), total: 3, state: 'cancelled' });
+    await assert.rejects(read(idOf(name) ?? ''), isMissing);
+    await assert.rejects(cancel(idOf(name)), isMissing);
+  }
+  for (const name of ['keeper', 'status'])
+    await assert.rejects(
+      cancel(idOf(name)),
+      (error) => error instanceof Problem && error.code === 'conflict' && error.message.includes(`\`${name}\``),
+    );
+  assert.deepEqual((await jobs()).items.map(({ name }) => name).toSorted(), [
+    'by_title',
+    'keeper',
+    'minutes,title',
+    'status',
+  ]);
+  await bench.workOff();
+  await assert.rejects(
+    cancel(idOf('status')),
+    (error) => error instanceof Problem && error.message === 'the job is over',
+  );
+  assert.deepEqual(
+    (await jobs()).items.map(({ name, state }) => [name, state]),
+    [['by_title', 'failed']],
+  );
+  assert.equal((await cancel(idOf('by_title'))).state, 'cancelled');
+  assert.deepEqual((await jobs()).items, []);
+});
+
 test('jobs come in pages of any size, each once, also where some end between two pages', async (context) => {
   const { bench, change } = await openNotes(context, ['a', 'a1', 'a_b', 'ab']);
   const { admin } = bench.node();

@@ -78,25 +78,36 @@ export async function listEntityJobs(
   return { items, nexttoken: last !== undefined && found.length > pageSize ? idOf(last.subject) : null };
 }
 
+/** A job by its id, with what it is found in. */
+export interface FoundJob {
+  readonly job: EntityJob;
+  readonly kind: Subject['kind'];
+  readonly entity: CompiledEntity;
+  /** Of the definition. */
+  readonly version: number;
+}
+
 /** @throws Problem `not_found`. */
-export async function readEntityJob(
+export async function findEntityJob(
   { store, configs }: EntityAdminDeps,
   orgCode: string,
   id: string,
-): Promise<EntityJob> {
+): Promise<FoundJob> {
   const subject = subjectOf(id);
   const set = await configs.refresh(orgCode);
-  const state = subject && set.active(subject.entity)?.state;
+  const active = subject && set.active(subject.entity);
   const entity = subject && (await set.entity(subject.entity));
-  if (subject === undefined || state === undefined || entity === undefined) throw notFound();
+  if (subject === undefined || active === undefined || entity === undefined) throw notFound();
+  const { state, versions } = active;
   const standing = unfinished(subject.entity, state).find((job) => idOf(job.subject) === id);
   if (standing === undefined && !isDone(subject, state, entity)) throw notFound();
   const note = await indexProgress.read(store.scope(orgScopeName(orgCode)), subject.entity);
-  const [total = 0] = note === undefined ? await countStoredRecords(store, orgCode, [subject.entity]) : [];
-  if (standing === undefined)
-    return { ...shownJob({ subject, state: 'done', failed: [] }, entity, undefined), done: total, total };
-  const job = shownJob(standing, entity, note?.value);
-  return note === undefined ? { ...job, done: standing.state === 'failed' ? total : 0, total } : job;
+  const job = shownJob(standing ?? { subject, state: 'done', failed: [] }, entity, note?.value);
+  const isOver = job.state === 'done' || job.state === 'failed';
+  const found = { kind: subject.kind, entity, version: versions.create };
+  if (!isOver && note !== undefined) return { ...found, job };
+  const [total = 0] = await countStoredRecords(store, orgCode, [subject.entity]);
+  return { ...found, job: { ...job, done: isOver ? total : 0, total } };
 }
 
 /** Fields are filled before indexes are built. */
@@ -148,7 +159,11 @@ function isDone({ kind, version, name }: Subject, state: EntityState, { definiti
   return version <= state.version && fills.every(({ field }) => field !== name) && hasFill(definition, name);
 }
 
-function shownJob({ subject, state, failed }: StandingJob, entity: CompiledEntity, note: Progress | undefined) {
+function shownJob(
+  { subject, state, failed }: StandingJob,
+  entity: CompiledEntity,
+  note: Progress | undefined,
+): EntityJob {
   const { kind, name } = subject;
   const { stored, fields } = entity;
   const field = kind === 'fill' ? stored.inMemory(name) : undefined;

@@ -146,7 +146,7 @@ function wantedIndexes(definition: EntityDefinition): readonly IndexSource[] {
  * `name` is always sortable, so a field of that name has an index whatever it says, also where the name is an alias; and
  * references are found by the index of the field that holds them.
  */
-function hasIndex(field: FieldDefinition): boolean {
+export function hasIndex(field: FieldDefinition): boolean {
   if (isPlatformField(field.name)) return false;
   if (field.index === true || lookupOf(field) !== undefined) return true;
   return [field.name, ...(field.aliases ?? [])].includes('name') && fieldTypeOf(field).encode !== undefined;

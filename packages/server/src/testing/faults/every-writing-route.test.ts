@@ -4,13 +4,12 @@ import { type AppGatewayDeps, appRoutes } from '../../gateway/app-gateway.ts';
 import { type ManagementGatewayDeps, managementRoutes } from '../../gateway/management-gateway.ts';
 import { everyFlow } from './flows/every-flow.ts';
 
-/** They change nothing, for all that they take a body or are asked to. */
+/** They take a body and change nothing. */
 const reads = [
   'POST /acl/lint',
   'POST /acl/simulate',
   'POST /app/:org/access/v1/evaluation',
   'POST /app/:org/access/v1/evaluations',
-  'DELETE /jobs/:id',
 ];
 
 /** A new person joins a workspace by it. */

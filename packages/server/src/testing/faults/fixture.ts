@@ -41,6 +41,7 @@ export interface Item {
   readonly title: string;
   readonly email: string;
   readonly name: string;
+  readonly entity: string;
   readonly code: string;
   readonly role: string;
   readonly state: string;

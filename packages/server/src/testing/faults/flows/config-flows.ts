@@ -56,6 +56,28 @@ const convert: Flow = {
   },
 };
 
+const cancelBuild: Flow = {
+  route: 'DELETE /jobs/:id',
+  prepare: async (fixture) => {
+    const { org, act } = fixture;
+    const name = await filledEntity(fixture);
+    assert.equal((await act('POST', `/create/${name}`, { title: 't0' })).status, 201);
+    // It cannot be built, so its job is there until it is cancelled.
+    const UniqueIndexes = [{ indexName: 'by_title', fields: ['title'] }];
+    assert.equal((await org.manage('PUT', `/api/create-${name}`, { UniqueIndexes })).status, 200);
+    const jobs = async () => {
+      const { items } = (await org.manage('GET', '/jobs?pagesize=50')).body;
+      return items.filter(({ entity }) => entity === name);
+    };
+    const [job] = await jobs();
+    const check = async () => {
+      assert.deepEqual(await jobs(), []);
+      assert.equal((await act('POST', `/create/${name}`, { title: 't1' })).status, 201);
+    };
+    return { send: () => org.manage('DELETE', `/jobs/${job?.id}`), already: 404, check };
+  },
+};
+
 const remove: Flow = {
   route: 'DELETE /api/entity',
   prepare: async (fixture) => {
@@ -100,6 +122,7 @@ export const configFlows: Flows = {
   'a definition': define,
   'a change of a definition with its index job': change,
   'a change of type with the job that writes its values': convert,
+  'the end of the build of an index': cancelBuild,
   'the removal of an entity with its purge': remove,
   'a setting': setting,
 };
