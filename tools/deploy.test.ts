@@ -52,9 +52,26 @@ test('no pod is given variables that are named after its Services: those of ours
   for (const [spec, indent = ''] of pods) assert.match(spec, new RegExp(`^${indent}  enableServiceLinks: false$`, 'm'));
 });
 
-test('what the image copies is there', () => {
+test('what the image copies is there, and is let into the build', () => {
+  const letIn = read('deploy/Dockerfile.dockerignore')
+    .matchAll(/^!(.+)$/gm)
+    .map(([, path = '']) => path);
+  const paths = [...letIn];
   for (const [, sources = ''] of read('deploy/Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm))
-    for (const source of sources.split(' ')) assert.ok(existsSync(join(root, source)), source);
+    for (const source of sources.split(' ')) {
+      assert.ok(existsSync(join(root, source)), source);
+      assert.ok(
+        paths.some((path) => `${source}/`.startsWith(`${path}/`)),
+        `${source} is left out`,
+      );
+    }
+});
+
+test('the stage that builds the console has the settings of the compiler that the console extends', () => {
+  const { extends: base = '' } = JSON.parse(read('packages/console/tsconfig.json')) as { readonly extends?: string };
+  const path = join('packages/console', base);
+  assert.ok(existsSync(join(root, path)));
+  assert.match(read('deploy/Dockerfile'), new RegExp(`^COPY ${path} ./$`, 'm'));
 });
 
 test('J05: there are at most 15 runtime dependencies, each of one exact version', () => {
