@@ -1,19 +1,25 @@
 import { posix } from 'node:path';
 import type { SourceTree } from './source-tree.ts';
 
-/** Sentences about every link between files that leads nowhere. `isFolder` tells whether a path is a folder. */
-export function checkLinks(tree: SourceTree): readonly string[] {
+/** Sentences about every link between files that leads nowhere. `isThere` knows the pictures, which are no texts of the tree. */
+export function checkLinks(tree: SourceTree, isThere: (path: string) => boolean = () => false): readonly string[] {
   const pages = [...tree].filter(([path]) => path.endsWith('.md'));
   return pages.flatMap(([path, text]) =>
     linksOf(text).flatMap((link) => {
       const [target = '', anchor] = link.split('#');
       const file = target === '' ? path : posix.join(posix.dirname(path), decodeURIComponent(target));
-      if (!leadsSomewhere(tree, file)) return [`${path} links to ${link}: there is no such file`];
+      const isShown = mayBePicture(file) && isThere(file);
+      if (!isShown && !leadsSomewhere(tree, file)) return [`${path} links to ${link}: there is no such file`];
       const page = tree.get(file);
       const isMissing = anchor !== undefined && file.endsWith('.md') && !anchorsOf(page ?? '').includes(anchor);
       return isMissing ? [`${path} links to ${link}: there is no such heading`] : [];
     }),
   );
+}
+
+/** Or a folder of pictures. */
+function mayBePicture(path: string): boolean {
+  return /(\.webp|\/)$/.test(path);
 }
 
 /** The links of a page that stay in the repository, without those in code. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { existsSync, globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { type AllowedScripts, checkLockfile, type Lockfile } from './lockfile.ts';
@@ -24,7 +24,17 @@ describe('the repository', () => {
   });
 
   it('has no link between its pages that leads nowhere', () => {
-    assert.deepEqual(checkLinks(tree), []);
+    assert.deepEqual(
+      checkLinks(tree, (path) => existsSync(join(root, path))),
+      [],
+    );
+  });
+
+  it('has small pictures only, 3 MB in all', () => {
+    const pictures = globSync('docs/**/*.{webp,png,jpg,jpeg,gif}', { cwd: root });
+    const bytes = pictures.map((path) => statSync(join(root, path)).size);
+    assert.ok(bytes.length > 0);
+    assert.ok(bytes.reduce((sum, one) => sum + one, 0) < 3 * 1024 * 1024);
   });
 
   it('installs from any registry, checks what it gets and runs no script of a package', () => {
@@ -139,6 +149,13 @@ describe('the check of the links', () => {
     it(`refuses ${link}`, () => assert.equal(checkLinks(page(`## Own\n[text](${link})`)).length, 1));
     it(`refuses ${link} as a reference`, () => assert.equal(checkLinks(page(`## Own\n[text]: ${link}`)).length, 1));
   }
+
+  it('follows a link to a picture that is there, and refuses one that is not', () => {
+    const shown = page('![Home](../docs/home.webp) ![Gone](../docs/gone.webp)');
+    const isThere = (path: string) => path === 'docs/home.webp';
+    assert.deepEqual(checkLinks(shown, isThere).length, 1);
+    assert.match(checkLinks(shown, isThere)[0] ?? '', /gone\.webp: there is no such file$/);
+  });
 
   it('leaves code alone', () => {
     assert.deepEqual(checkLinks(page('`[text](gone.md)`\n```\n[text](gone.md)\n```\n')), []);

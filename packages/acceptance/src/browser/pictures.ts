@@ -25,10 +25,13 @@ export const pictures: readonly Picture[] = [
     name: 'deploy',
     path: ({ org }) => `/o/${org}/test/deploy`,
     show: async (page) => {
-      await page
-        .getByRole('checkbox', { name: /^Select/ })
-        .first()
-        .check();
+      const first = page.getByRole('checkbox', { name: /^Select/ }).first();
+      await first.waitFor();
+      if (await first.isEnabled()) {
+        await first.check();
+        await page.getByRole('button', { name: 'Publish 1 item' }).click();
+      }
+      await page.getByRole('button', { name: 'Activate' }).waitFor();
     },
   },
   { name: 'releases', path: ({ org }) => `/o/${org}/test/deploy?tab=releases` },
