@@ -132,7 +132,7 @@ function Tagged({ title, document, words, api }: TaggedProps) {
         <GroupLink
           key={tag}
           label={tag}
-          isActive={isOpened && group === tag && op === undefined}
+          isActive={isOpened && group === tag && (op === undefined || words === '')}
           to={{ api, group: tag }}
         />
       ))}
