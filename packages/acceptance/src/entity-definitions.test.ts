@@ -59,6 +59,33 @@ test('the same entity is not defined twice', async () => {
   assertProblem(again, 'conflict');
 });
 
+test('a dry run says what a definition would make or why it is refused, and makes nothing', async () => {
+  const org = await signUp(gateways);
+  const plan = (body: unknown, query = 'dry_run=true', headers = {}) =>
+    manage(org, 'POST', `/api/create-order?${query}`, { body, headers });
+  const order = definition('order', [title]);
+  const audited = async () => (await manage<{ items: unknown[] }>(org, 'GET', '/audit')).body.items;
+  const entries = await audited();
+  const planned = await plan(order, 'dry_run=true', { 'idempotency-key': 'one' });
+  assert.equal(planned.status, 200, planned.text);
+  assert.deepEqual(planned.body, {
+    entityName: 'order',
+    apis: ['create-order', 'get-order', 'list-order', 'update-order', 'delete-order'],
+  });
+  const hinted = definition('order', [{ ...title, maxlength: 5 }]);
+  assert.match(JSON.stringify((await plan(hinted)).body.warnings), /maxlength/);
+  const lookup = { name: 'of', colType: 'guid', lookup: { entity: 'nothing' } };
+  for (const wrong of [definition('order', [lookup]), definition('Order', [title]), definition('user', [])]) {
+    const refused = assertProblem(await plan(wrong), 'validation_failed');
+    assert.deepEqual(assertProblem(await plan(wrong, ''), 'validation_failed').errors, refused.errors);
+  }
+  assertProblem(await plan(order, 'dry_run=true&env=prod'), 'prod_read_only');
+  assertProblem(await plan(order, 'dry_run=maybe'), 'invalid_request');
+  assert.deepEqual([await entityNames(org), await audited()], [[], entries]);
+  assert.equal((await plan(order, '', { 'idempotency-key': 'one' })).status, 201);
+  assertProblem(await plan(order), 'conflict');
+});
+
 test('of parallel definitions of one entity exactly one wins', async () => {
   const org = await signUp(gateways);
   const body = definition('order', [title]);

@@ -222,6 +222,7 @@ test('an entity is defined, changed, shown and removed in the way that the docum
   };
   const define = { token, path: { apiname: 'create-visit' }, body };
   assert.ok(management.document.fits(management.document.operation('defineEntity').body ?? {}, body));
+  assert.equal((await management.send('defineEntity', { ...define, query: { dry_run: 'true' } })).status, 200);
   assert.equal((await management.send('defineEntity', define)).status, 201);
   assert.equal((await management.send('defineEntity', define)).status, 409);
   assert.equal((await management.send('defineEntity', { ...define, query: { env: 'prod' } })).status, 403);

@@ -19,6 +19,13 @@ export const DefinedEntity = named(
   }),
 );
 
+const PlannedEntity = named(
+  'PlannedEntity',
+  Type.Object({ entityName: text, apis: Type.Array(text), warnings: Type.Optional(Type.Array(text)) }),
+);
+
+const dryRun = (description: string) => Type.Boolean({ default: false, description });
+
 export const EntitySummary = named(
   'EntitySummary',
   Type.Object({
@@ -186,9 +193,15 @@ export const entitiesApi = {
     access: 'developer',
     tag: 'entity',
     summary: 'Defines an entity, and with it five APIs',
-    query: closed({ env: environment }),
+    query: closed({
+      env: environment,
+      dry_run: dryRun('Checks the definition, replies with what would be defined, and defines nothing.'),
+    }),
     body: EntityDefinition,
-    replies: { 201: reply('Defined.', DefinedEntity, ['Idempotency-Replayed']) },
+    replies: {
+      201: reply('Defined.', DefinedEntity, ['Idempotency-Replayed']),
+      200: reply('What would be defined, by a dry run.', PlannedEntity),
+    },
     problems: ['prod_read_only', 'conflict', 'plan_limit_exceeded'],
     repeats: 'by handler',
   }),
@@ -206,10 +219,7 @@ export const entitiesApi = {
         default: false,
         description: 'Makes the change even if records would fail its checks or lose values.',
       }),
-      dry_run: Type.Boolean({
-        default: false,
-        description: 'Replies with the plan of the change and makes no change.',
-      }),
+      dry_run: dryRun('Replies with the plan of the change and makes no change.'),
     }),
     headers: [ifMatch, ifNoMatch],
     body: ConfigChange,

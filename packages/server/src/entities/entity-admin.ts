@@ -4,7 +4,7 @@ import type { EntityAdminDeps } from './admin-deps.ts';
 import { cancelEntityJob } from './cancel-entity-job.ts';
 import type { ApiChange, ChangedApi } from './definition/api-change.ts';
 import { changeApi, previewApi } from './definition/change-api.ts';
-import { defineEntity } from './definition/define-entity.ts';
+import { defineEntity, type PlannedEntity, previewEntity } from './definition/define-entity.ts';
 import type { ChangePreview } from './definition/preview-change.ts';
 import { type RemovalOptions, removeEntity } from './remove-entity.ts';
 import {
@@ -22,6 +22,8 @@ import { compiledOf, type ShownEntity, showEntity } from './showing/show-entity.
 export interface EntityAdmin {
   /** Makes an entity and its five configs. @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
   define(orgCode: string, input: unknown, request?: OnceRequest): ReturnType<typeof defineEntity>;
+  /** What `define` would make. Nothing is written. @throws Problem as `define`. */
+  previewDefined(orgCode: string, input: unknown): Promise<PlannedEntity>;
   /** Changes one of the five configs. @throws Problem `not_found`, `version_mismatch`, `conflict`, or what `define` throws. */
   change(orgCode: string, change: ApiChange): Promise<ChangedApi>;
   /** What `change` would do. Nothing is written. @throws Problem as `change`, but for what records say. */
@@ -46,6 +48,7 @@ export interface EntityAdmin {
 export function createEntityAdmin(deps: EntityAdminDeps): EntityAdmin {
   return {
     define: (orgCode, input, request) => defineEntity(deps, { orgCode, input, request }),
+    previewDefined: (orgCode, input) => previewEntity(deps, orgCode, input),
     change: (orgCode, change) => changeApi(deps, orgCode, change),
     preview: (orgCode, change) => previewApi(deps, orgCode, change),
     list: (orgCode) => listEntities(deps, orgCode),

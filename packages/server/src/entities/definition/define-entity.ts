@@ -1,6 +1,6 @@
 import { auditEntry } from '../../audit/audit-entry.ts';
 import type { ConfigSet } from '../../config/port.ts';
-import { changeConfig, entityRows, itemChanged, newBodies, sameVersions } from '../../config/port.ts';
+import { changeConfig, entityRows, itemChanged, newBodies, planConfig, sameVersions } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { keepAnswer, type OnceRequest, once } from '../../records/port.ts';
 import type { EntityDefinition } from '../../schema/port.ts';
@@ -12,11 +12,15 @@ import { entityAudited } from '../entity-audited.ts';
 import { planMigration } from '../plan-migration.ts';
 import { namedByDefinition, readWithTargets } from './lookup-targets.ts';
 
-export interface DefinedEntity {
+/** What a definition would make. */
+export interface PlannedEntity {
   readonly entityName: string;
   readonly apis: readonly string[];
-  readonly version: number;
   readonly warnings?: readonly string[];
+}
+
+export interface DefinedEntity extends PlannedEntity {
+  readonly version: number;
 }
 
 /** A definition that is asked for. */
@@ -32,10 +36,7 @@ export async function defineEntity(
   deps: EntityAdminDeps,
   { orgCode, input, request }: Defining,
 ): Promise<DefinedEntity & { readonly isReplayed: boolean }> {
-  const { definition, warnings } = await parseInOrg(deps, orgCode, input);
-  const { entityName } = definition;
-  const apis = actions.map((action) => apiName(action, entityName));
-  const defined = { entityName, apis, ...(warnings.length > 0 ? { warnings } : {}) };
+  const { definition, defined } = await parseInOrg(deps, orgCode, input);
   const scope = deps.store.scope(orgScopeName(orgCode));
   const outcome = await once(scope, request, () =>
     changeConfig(deps, orgCode, async (set, next) => {
@@ -47,11 +48,32 @@ export async function defineEntity(
   return { ...(outcome.before.answer as DefinedEntity), isReplayed: true };
 }
 
+/** What `defineEntity` would make. Nothing is written. @throws Problem as `defineEntity`. */
+export async function previewEntity(deps: EntityAdminDeps, orgCode: string, input: unknown): Promise<PlannedEntity> {
+  const { definition, defined } = await parseInOrg(deps, orgCode, input);
+  await planConfig(deps, orgCode, async (set, next) => ({
+    changes: await definitionChanges(deps, { orgCode, definition, set, next }),
+  }));
+  return defined;
+}
+
+interface Parsed {
+  readonly definition: EntityDefinition;
+  readonly defined: PlannedEntity;
+}
+
+async function parseInOrg(deps: EntityAdminDeps, orgCode: string, input: unknown): Promise<Parsed> {
+  const { definition, warnings } = await parseWithTargets(deps, orgCode, input);
+  const { entityName } = definition;
+  const apis = actions.map((action) => apiName(action, entityName));
+  return { definition, defined: { entityName, apis, ...(warnings.length > 0 ? { warnings } : {}) } };
+}
+
 /**
  * Mistakes in the definition itself are reported with the missing items of the org; what is not, is looked at again
  * when it is made.
  */
-async function parseInOrg(deps: EntityAdminDeps, orgCode: string, input: unknown): Promise<ParsedDefinition> {
+async function parseWithTargets(deps: EntityAdminDeps, orgCode: string, input: unknown): Promise<ParsedDefinition> {
   await compilePatterns(input);
   try {
     return parseDefinition(input);

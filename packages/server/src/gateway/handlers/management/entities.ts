@@ -28,13 +28,12 @@ export function entityRoutes({ entities, idempotency, clock }: EntityServices): 
   const adminOf: AdminOf = (env, request, caller) => entities(env, auditContextOf(clock, request, caller));
   return [
     serveReply(entitiesApi.defineEntity, async (request, caller) => {
-      requireTest(request.query.env);
+      const { env, dry_run: isDry } = request.query;
+      requireTest(env);
+      const admin = adminOf('test', request, caller);
+      if (isDry) return json(200, await admin.previewDefined(caller.org.code, request.body));
       const once = readOnce(idempotency, request, caller.user.id);
-      const { isReplayed, ...defined } = await adminOf('test', request, caller).define(
-        caller.org.code,
-        request.body,
-        once,
-      );
+      const { isReplayed, ...defined } = await admin.define(caller.org.code, request.body, once);
       return json(201, defined, isReplayed ? replayedHeaders : {});
     }),
     serveReply(entitiesApi.changeApi, (request, caller) =>

@@ -112,6 +112,10 @@ const entityRows: Rows = {
         patterns(110, (field) => `(${'x'.repeat(480)}){1000}${field}`),
         400,
       ),
+      {
+        what: 'a dry run',
+        ask: () => ({ target: '/api/create-none?dry_run=true', ...json({ ...largestDefinition, entityName: 'none' }) }),
+      },
       defining('fields that are wrong', { UpdateParams: Array.from({ length: 5_000 }, () => ({ name: '1' })) }, 400),
     ],
   },
