@@ -332,7 +332,7 @@ export const accessApi = {
       env: environment,
       tenant_code: tenantCode,
       policy_id: Type.Optional(Type.String({ format: 'uuid', description: 'Either this or `group_id`.' })),
-      group_id: Type.Optional(guid),
+      group_id: Type.Optional(Type.String({ format: 'uuid', description: 'Either this or `policy_id`.' })),
       pagesize,
       nexttoken,
     }),
