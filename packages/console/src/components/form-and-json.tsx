@@ -1,3 +1,4 @@
+import type { InputError } from '@freehold/contract/problem';
 import { Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
 import classes from './form-and-json.module.css';
@@ -10,12 +11,14 @@ interface Props {
   /** The name of the JSON editor, such as “Definition in JSON”. */
   readonly label: string;
   readonly isReadOnly: boolean;
+  /** What the platform says of the draft, marked in the JSON. */
+  readonly errors?: readonly InputError[] | undefined;
   /** The form, which cannot be changed while the JSON has a mistake. */
   readonly children: ReactNode;
 }
 
 /** The form and the JSON of a draft side by side. What is typed in one shows in the other. */
-export function FormAndJson({ draft, label, isReadOnly, children }: Props) {
+export function FormAndJson({ draft, label, isReadOnly, errors, children }: Props) {
   const { text, mistake, setText } = draft;
   return (
     <div className={classes.editor}>
@@ -29,7 +32,7 @@ export function FormAndJson({ draft, label, isReadOnly, children }: Props) {
       </Stack>
       <Paper withBorder className={classes.json} {...(mistake === undefined ? {} : { 'data-invalid': true })}>
         <Suspense fallback={<Skeleton height={420} />}>
-          <JsonEditor label={label} text={text} {...(isReadOnly ? {} : { onChange: setText })} />
+          <JsonEditor label={label} text={text} errors={errors} {...(isReadOnly ? {} : { onChange: setText })} />
         </Suspense>
       </Paper>
     </div>

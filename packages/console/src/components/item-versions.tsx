@@ -33,14 +33,16 @@ export function ItemVersions({ kind, name }: OfItem) {
     initialPageParam: '',
     getNextPageParam: ({ nexttoken }) => nexttoken ?? undefined,
   });
-  if (versions.data === undefined)
-    return versions.isError ? <ProblemAlert error={versions.error} /> : <LineSkeletons />;
-  const items = versions.data.pages.flatMap((page) => page.items);
   return (
     <Stack gap="sm">
-      {items.map((item) => (
-        <Version key={item.version} kind={kind} name={name} item={item} />
-      ))}
+      <Loaded query={versions}>
+        {({ pages }) =>
+          pages
+            .flatMap(({ items }) => items)
+            .map((item) => <Version key={item.version} kind={kind} name={name} item={item} />)
+        }
+      </Loaded>
+      {versions.isFetchNextPageError && <ProblemAlert error={versions.error} />}
       {versions.hasNextPage && (
         <Button
           variant="default"

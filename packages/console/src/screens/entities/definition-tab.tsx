@@ -1,7 +1,6 @@
 import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
@@ -15,119 +14,119 @@ import { changeFrom, checkDefinition, type Definition, definitionOf, versionOf }
 import { EditorPanes } from './editor-panes.tsx';
 import classes from './entities.module.css';
 import { consentMissing, Force, Impact, needsForce, noConsent } from './impact.tsx';
+import { Meanwhile } from './meanwhile.tsx';
 import { type Entity, entityQuery, type Plan } from './queries.ts';
+import { useDryRun } from './use-dry-run.ts';
 
 /** The definition, edited as a form and as JSON, with what a change would do before it is made. */
 export function DefinitionTab({ entity }: { readonly entity: Entity }) {
   const { env } = usePlace();
   // What the draft was made from. A version that another builder makes meanwhile does not take its place unasked.
-  const [base, setBase] = useState(entity);
-  const latest = versionOf(entity.create);
+  const [base, setBase] = useState<Base>({ entity });
   return (
     <Editor
-      key={`${env} ${versionOf(base.create)}`}
+      key={`${env} ${versionOf(base.entity.create)}`}
       base={base}
-      latest={latest}
+      current={entity}
       onTake={async () =>
-        setBase(await queryClient.fetchQuery({ ...entityQuery(env, entity.entityName), staleTime: 0 }))
+        setBase({ entity: await queryClient.fetchQuery({ ...entityQuery(env, entity.entityName), staleTime: 0 }) })
       }
+      onMerge={(draft) => setBase({ entity, draft })}
     />
   );
 }
 
-interface EditorProps {
-  readonly base: Entity;
-  /** The version that is stored now. */
-  readonly latest: number;
-  /** Goes on from the stored definition. */
-  readonly onTake: () => Promise<void>;
+interface Base {
+  readonly entity: Entity;
+  /** What the builder has typed; what is stored if it is left out. */
+  readonly draft?: Definition;
 }
 
-function Editor({ base, latest, onTake }: EditorProps) {
-  const { readOnlyReason } = usePlace();
-  const stored = definitionOf(base.create);
-  const version = versionOf(base.create);
-  const draft = useDraft(stored, checkDefinition);
+interface EditorProps {
+  readonly base: Base;
+  /** The entity as it is stored now. */
+  readonly current: Entity;
+  /** Goes on from the stored definition. */
+  readonly onTake: () => Promise<void>;
+  /** Goes on from the stored definition with a draft. */
+  readonly onMerge: (draft: Definition) => void;
+}
+
+function Editor({ base: { entity, draft: initial }, current, onTake, onMerge }: EditorProps) {
+  const { env, readOnlyReason } = usePlace();
+  const stored = definitionOf(entity.create);
+  const version = versionOf(entity.create);
+  const draft = useDraft(initial ?? stored, checkDefinition);
   const isDirty = draft.mistake !== undefined || JSON.stringify(draft.value) !== JSON.stringify(stored);
-  const plan = usePlan({
-    stored,
-    version,
+  const plan = useDryRun({
+    key: [stored.entityName, version],
     definition: draft.value,
     isWanted: isDirty && draft.mistake === undefined,
+    ask: async (definition, signal) => {
+      const params = { apiname: `create-${stored.entityName}` };
+      const headers = { 'If-Match': `"${version}"` };
+      const body = changeFrom(stored, definition);
+      return (await call('changeApi', { params, query: { dry_run: true }, headers, body, signal })) as Plan;
+    },
   });
   const problem = plan.error instanceof ApiProblem ? plan.error : undefined;
+  const isOvertaken = problem?.code === 'version_mismatch';
+  useEffect(() => {
+    if (isOvertaken) void queryClient.invalidateQueries({ queryKey: entityQuery(env, stored.entityName).queryKey });
+  }, [isOvertaken, env, stored.entityName]);
   return (
     <Stack>
       <UnsavedGuard isDirty={isDirty} />
-      {latest > version && (
+      {!isDirty && versionOf(current.create) > version && (
         <Alert
           color="yellow"
           classNames={{ title: classes.alertTitle ?? '' }}
-          title={`The definition was changed meanwhile: version ${latest} is live.`}
+          title={`The definition was changed meanwhile: version ${versionOf(current.create)} is live.`}
         >
           <Button variant="default" size="compact-sm" onClick={() => void onTake()}>
-            {isDirty ? 'Drop my changes and show it' : 'Show it'}
+            Show it
           </Button>
         </Alert>
       )}
       <EditorPanes draft={draft} stored={stored} isReadOnly={readOnlyReason !== undefined} problem={problem} />
       {isDirty && draft.mistake === undefined && (
         <SaveBar
-          entity={base.entityName}
+          entity={entity.entityName}
           plan={plan}
           body={changeFrom(stored, draft.value)}
           version={version}
           onDiscard={() => draft.setValue(stored)}
           onSaved={onTake}
-        />
+        >
+          {versionOf(current.create) > version && (
+            <Meanwhile
+              base={stored}
+              draft={draft.value}
+              current={current}
+              onTake={() => void onTake()}
+              onMerge={onMerge}
+            />
+          )}
+        </SaveBar>
       )}
     </Stack>
   );
 }
 
-const typingMilliseconds = 400;
-
-interface Planning {
-  readonly stored: Definition;
-  readonly version: number;
-  readonly definition: Definition;
-  readonly isWanted: boolean;
-}
-
-/** What the server would do by the draft, asked a moment after the last key. */
-function usePlan({ stored, version, definition, isWanted }: Planning) {
-  const [settled] = useDebouncedValue(definition, typingMilliseconds);
-  const name = stored.entityName;
-  const isCurrent = settled === definition;
-  const query = useQuery({
-    queryKey: ['entities', 'plan', name, version, JSON.stringify(settled)],
-    queryFn: async ({ signal }) => {
-      const reply = await call('changeApi', {
-        params: { apiname: `create-${name}` },
-        query: { dry_run: true },
-        headers: { 'If-Match': `"${version}"` },
-        body: changeFrom(stored, settled),
-        signal,
-      });
-      return reply as Plan;
-    },
-    enabled: isWanted,
-    placeholderData: keepPreviousData,
-    retry: false,
-  });
-  return { data: query.data, error: query.error, isPlanning: !isCurrent || query.isFetching };
-}
-
 interface SaveBarProps {
   readonly entity: string;
-  readonly plan: ReturnType<typeof usePlan>;
+  readonly plan: Planned;
   readonly body: Readonly<Record<string, unknown>>;
   readonly version: number;
   readonly onDiscard: () => void;
   readonly onSaved: () => Promise<void>;
+  /** What another builder has changed meanwhile. */
+  readonly children: ReactNode;
 }
 
-function SaveBar({ entity, plan, body, version, onDiscard, onSaved }: SaveBarProps) {
+type Planned = ReturnType<typeof useDryRun<Plan>>;
+
+function SaveBar({ entity, plan, body, version, onDiscard, onSaved, children }: SaveBarProps) {
   // What was agreed to is no consent to another change.
   const text = JSON.stringify(body);
   const [given, setGiven] = useState({ text, consent: noConsent });
@@ -144,6 +143,8 @@ function SaveBar({ entity, plan, body, version, onDiscard, onSaved }: SaveBarPro
       await onSaved();
       await queryClient.invalidateQueries({ queryKey: ['entities'] });
     },
+    // What has changed since the plan was made is shown with the refusal.
+    onError: () => void queryClient.invalidateQueries({ queryKey: ['entities'] }),
   });
   const { data, error, isPlanning } = plan;
   return (
@@ -166,14 +167,7 @@ function SaveBar({ entity, plan, body, version, onDiscard, onSaved }: SaveBarPro
           />
         )}
         <ProblemAlert error={save.error} />
-        {[error, save.error].some(isBehind) && (
-          <Text size="sm">
-            The definition was changed since you opened it. Copy what you need from the JSON, then go on from there.{' '}
-            <Button variant="default" size="compact-sm" onClick={() => void onSaved()}>
-              Show the current definition
-            </Button>
-          </Text>
-        )}
+        {children}
         <Group justify="flex-end">
           {isPlanning && (
             <Text size="sm" c="dimmed" role="status">
@@ -196,11 +190,7 @@ function SaveBar({ entity, plan, body, version, onDiscard, onSaved }: SaveBarPro
   );
 }
 
-function isBehind(error: unknown): boolean {
-  return error instanceof ApiProblem && error.code === 'version_mismatch';
-}
-
-function whyNot({ data, error, isPlanning }: ReturnType<typeof usePlan>, entity: string, consent: typeof noConsent) {
+function whyNot({ data, error, isPlanning }: Planned, entity: string, consent: typeof noConsent) {
   if (isPlanning || (data === undefined && error === null)) return 'The plan of the change is on its way.';
   if (error !== null || data === undefined) return 'The platform refuses the change. Correct what it says first.';
   if (data.plan.length === 0) return 'This changes nothing.';

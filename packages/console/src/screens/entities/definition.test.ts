@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readObject, textOf } from '../../components/json-object.ts';
-import { changeFrom, checkDefinition, definitionOf, withHints } from './definition.ts';
+import { changeFrom, checkDefinition, definitionOf, type Field, withHints } from './definition.ts';
 
 const stored = definitionOf({
   key: 'apiname#create-order;version#active',
@@ -35,7 +35,7 @@ test('a definition that is typed again is the same, and a text that is none says
 });
 
 test('a hint that is emptied is taken out', () => {
-  assert.deepEqual(withHints({ name: 'a', maxlength: 3 }, { maxlength: undefined, index: true }), {
+  assert.deepEqual(withHints<Field>({ name: 'a', maxlength: 3 }, { maxlength: undefined, index: true }), {
     name: 'a',
     index: true,
   });

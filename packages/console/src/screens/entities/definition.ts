@@ -1,5 +1,7 @@
 /** The definition of an entity as the builder edits it, and what is sent to change the stored one into it. */
 
+import type { ApiProblem } from '../../api/problem.ts';
+
 export interface Lookup {
   readonly entity: string;
   readonly onDelete?: string;
@@ -15,6 +17,12 @@ export interface Field {
   readonly search?: boolean;
   readonly default?: unknown;
   readonly backfill?: string;
+  /** In a change: the name that the field had. */
+  readonly renamedFrom?: string;
+  readonly aliases?: readonly string[];
+  readonly formerNames?: readonly string[];
+  /** In a change the expression; what the platform keeps of it is an object. */
+  readonly convert?: string | { readonly cel: string; readonly from: { readonly colType?: string } };
   readonly description?: string;
   readonly min?: number;
   readonly max?: number;
@@ -37,11 +45,49 @@ export interface Definition {
   readonly UpdateParams?: readonly Field[];
   readonly checks?: readonly Check[];
   readonly indexes?: readonly { readonly fields: readonly string[] }[];
-  readonly UniqueIndexes?: readonly {
-    readonly indexName: string;
-    readonly fields: readonly string[];
-    readonly ignoreCase?: boolean;
-  }[];
+  readonly UniqueIndexes?: readonly UniqueIndex[];
+  readonly ownerIndexes?: readonly OwnerIndex[];
+  readonly parentIndex?: ParentIndex;
+  readonly Views?: Views;
+}
+
+export interface UniqueIndex {
+  readonly indexName: string;
+  readonly fields: readonly string[];
+  readonly ignoreCase?: boolean;
+}
+
+interface Templates {
+  readonly gpkTemplate: string;
+  readonly gskTemplate: string;
+}
+
+export interface OwnerIndex extends Templates {
+  readonly ownerFieldName: string;
+  readonly scopeList?: boolean;
+  readonly default?: string;
+}
+
+export interface ParentIndex extends Templates {
+  readonly parentFieldName: string;
+}
+
+export interface ViewField {
+  readonly name: string;
+  readonly as?: string;
+  readonly cast?: string;
+  readonly lookup?: { readonly view: string; readonly as: string };
+}
+
+export type Views = Readonly<Record<string, { readonly fields: readonly ViewField[] }>>;
+
+/** A part of the form. */
+export interface DefinitionFormProps {
+  readonly definition: Definition;
+  readonly isReadOnly: boolean;
+  /** What the platform says of the draft. */
+  readonly problem: ApiProblem | undefined;
+  readonly onChange: (definition: Definition) => void;
 }
 
 /** What the config of a definition has beside the definition. */
@@ -60,13 +106,43 @@ export function versionOf(config: unknown): number {
 
 /** Says why the form cannot show a JSON object as a definition. */
 export function checkDefinition(value: object): string | undefined {
-  const fields = (value as Definition).UpdateParams;
-  const isShown = fields === undefined || (Array.isArray(fields) && fields.every(isNamed));
-  return isShown ? undefined : '`UpdateParams` is a list of fields, each with a name';
+  const {
+    UpdateParams: fields,
+    Views: views,
+    parentIndex,
+    ...members
+  }: { readonly [member: string]: unknown } = {
+    ...value,
+  };
+  if (!isListOf(fields, (field) => typeof field.name === 'string' && isListOfTexts(field.enumValues, field.aliases)))
+    return '`UpdateParams` is a list of fields, each with a name';
+  for (const name of ['checks', 'indexes', 'UniqueIndexes', 'ownerIndexes'])
+    if (!isListOf(members[name], ({ fields: named }) => isListOfTexts(named)))
+      return `\`${name}\` is a list of objects`;
+  if (parentIndex !== undefined && !isObject(parentIndex)) return '`parentIndex` is an object';
+  return views === undefined || (isObject(views) && Object.values(views).every(isView))
+    ? undefined
+    : '`Views` has views by their names, each with `fields`';
 }
 
-function isNamed(field: unknown): boolean {
-  return typeof field === 'object' && field !== null && typeof (field as Field).name === 'string';
+type Members = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isListOf(value: unknown, isFit: (element: Members) => boolean): boolean {
+  return value == null || (Array.isArray(value) && value.every((element) => isObject(element) && isFit(element)));
+}
+
+function isListOfTexts(...values: readonly unknown[]): boolean {
+  return values.every(
+    (value) => value == null || (Array.isArray(value) && value.every((element) => typeof element === 'string')),
+  );
+}
+
+function isView(view: unknown): boolean {
+  return isObject(view) && isListOf(view.fields, ({ name }) => typeof name === 'string');
 }
 
 /**
@@ -76,14 +152,33 @@ function isNamed(field: unknown): boolean {
 export function changeFrom(from: Definition, to: Definition): Readonly<Record<string, unknown>> {
   const { UpdateParams: fields = [], ...members } = to;
   const { UpdateParams: before = [], ...membersBefore } = from;
-  const names = new Set(fields.map(({ name }) => name));
+  const names = new Set(fields.map(nameBefore));
   const removed = before.map(({ name }) => name).filter((name) => !names.has(name));
-  const byName = new Map(before.map((field) => [field.name, field]));
   return {
-    ...withNulls(membersBefore, members),
-    UpdateParams: fields.map((field) => withNulls(byName.get(field.name) ?? {}, field)),
+    ...changedMembers(membersBefore, members),
+    UpdateParams: fields.map((field) => withNulls(storedField(before, field) ?? {}, field)),
     ...(removed.length === 0 ? {} : { removeFields: removed }),
   };
+}
+
+/** The name that a field has in the stored definition, if it is there. */
+export function nameBefore({ name, renamedFrom = name }: Field): string {
+  return renamedFrom;
+}
+
+/** The field that a draft changes; undefined of a new one. */
+export function storedField(before: readonly Field[], field: Field): Field | undefined {
+  return before.find(({ name }) => name === nameBefore(field));
+}
+
+/** A member that is left out stays: a rename reaches what it names. */
+function changedMembers(
+  before: Readonly<Record<string, unknown>>,
+  now: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const isChanged = ([name, value]: [string, unknown]) =>
+    name === 'entityName' || JSON.stringify(value) !== JSON.stringify(before[name]);
+  return Object.fromEntries(Object.entries(withNulls(before, now)).filter(isChanged));
 }
 
 function withNulls(before: object, now: object): Readonly<Record<string, unknown>> {
@@ -91,10 +186,36 @@ function withNulls(before: object, now: object): Readonly<Record<string, unknown
   return { ...Object.fromEntries(gone.map((name) => [name, null])), ...now };
 }
 
-/** The field with some members set, and those that are `undefined` taken out. */
-export function withHints(field: Field, hints: { readonly [N in keyof Field]?: Field[N] | undefined }): Field {
-  const entries = Object.entries({ ...field, ...hints }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as unknown as Field;
+/** The object with some members set, and those that are `undefined` taken out. */
+export function withHints<Value extends object>(
+  value: Value,
+  hints: { readonly [N in keyof Value]?: Value[N] | undefined },
+): Value {
+  const entries = Object.entries({ ...value, ...hints }).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(entries) as unknown as Value;
+}
+
+/** Types whose values no expression converts. */
+const unconverted: ReadonlySet<string> = new Set(['formula', 'autoincrement', 'encrypted']);
+
+/** Whether values of the stored field can be converted to the type that the draft gives it. */
+export function isConvertible(stored: Field, field: Field): boolean {
+  const types = [stored, field].map(({ colType = 'string' }) => colType);
+  const isLookup = [stored, field].some(({ lookup, items }) => lookup !== undefined || items?.lookup !== undefined);
+  return types[0] !== types[1] && !isLookup && !types.some((type) => unconverted.has(type));
+}
+
+/** An expression to begin with; what it cannot convert is shown before it is saved. */
+export function conversionOf({ name }: Field, colType: string): string {
+  const conversions: Readonly<Record<string, string>> = {
+    string: `string(${name})`,
+    number: `double(${name})`,
+    integer: `int(${name})`,
+    date: `timestamp(${name})`,
+    datetime: `timestamp(${name})`,
+    boolean: `${name} == "true"`,
+  };
+  return conversions[colType] ?? name;
 }
 
 /** The types of fields that can be chosen, in the order in which they are offered. */

@@ -2,9 +2,11 @@ import { Text } from '@mantine/core';
 import type { ApiProblem } from '../../api/problem.ts';
 import { FormAndJson } from '../../components/form-and-json.tsx';
 import type { Draft } from '../../components/use-draft.ts';
-import { ChecksForm } from './checks-form.tsx';
 import type { Definition } from './definition.ts';
-import { FieldsForm } from './fields-form.tsx';
+import { ChecksForm } from './form/checks-form.tsx';
+import { FieldsForm } from './form/fields-form.tsx';
+import { IndexForms } from './form/index-forms.tsx';
+import { ViewsForm } from './form/views-form.tsx';
 
 interface Props {
   readonly draft: Draft<Definition>;
@@ -22,11 +24,13 @@ export function EditorPanes({ draft, stored, isReadOnly, problem }: Props) {
     onChange: draft.setValue,
   };
   return (
-    <FormAndJson draft={draft} label="Definition in JSON" isReadOnly={isReadOnly}>
+    <FormAndJson draft={draft} label="Definition in JSON" isReadOnly={isReadOnly} errors={problem?.errors}>
       <FieldsForm {...form} stored={stored} />
       <ChecksForm {...form} />
+      <IndexForms {...form} />
+      <ViewsForm {...form} />
       <Text size="sm" c="dimmed">
-        Unique, compound, owner and parent indexes, views and key templates are edited in the JSON.
+        Key templates are edited in the JSON.
       </Text>
     </FormAndJson>
   );

@@ -97,7 +97,7 @@ export function Force({ plan: { would_fail, would_lose, would_revive }, entity, 
           <Stack gap="xs">
             <Text size="sm">
               Correct them first, or make the change with force: they can still be read, and must meet the rule when
-              they are next written.
+              they are next written. Values that cannot be converted are read as none.
             </Text>
             <Checkbox
               label="Make it all the same"

@@ -1,4 +1,6 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import type { entitiesApi } from '@freehold/contract/management/entities';
+import type { ReplyOf } from '@freehold/contract/route';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
@@ -8,10 +10,14 @@ import { usePlace } from '../../api/session.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Screen } from '../../components/screen.tsx';
+import { Sentence } from '../../components/sentence.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
-import { useDraft } from '../../components/use-draft.ts';
+import { type Draft, useDraft } from '../../components/use-draft.ts';
 import { checkDefinition, type Definition } from './definition.ts';
 import { EditorPanes } from './editor-panes.tsx';
+import { useDryRun } from './use-dry-run.ts';
+
+type PlannedEntity = ReplyOf<typeof entitiesApi.defineEntity>;
 
 const empty: Definition = { entityName: '', UpdateParams: [{ name: 'name', validate: true, maxlength: 80 }] };
 
@@ -33,15 +39,22 @@ export function NewEntity() {
       });
     },
   });
-  const problem = define.error instanceof ApiProblem ? define.error : undefined;
   const isDirty = mistake !== undefined || JSON.stringify(definition) !== JSON.stringify(empty);
-  const reason =
-    readOnlyReason ??
-    (mistake !== undefined
-      ? 'The JSON has a mistake.'
-      : definition.entityName === ''
-        ? 'The entity needs a name.'
-        : undefined);
+  const plan = useDryRun({
+    key: ['new'],
+    definition,
+    isWanted: isDirty && mistake === undefined && readOnlyReason === undefined,
+    ask: (body, signal) =>
+      call('defineEntity', {
+        // A draft may have a name that no address takes; the definition names the entity.
+        params: { apiname: 'create-new' },
+        query: { dry_run: true },
+        body,
+        signal,
+      }),
+  });
+  const problem = plan.error instanceof ApiProblem ? plan.error : undefined;
+  const reason = readOnlyReason ?? whyNot(draft, problem);
   return (
     <Screen title="New entity" intro="Describe what a record holds. You can change it later, with or without records.">
       <UnsavedGuard isDirty={isDirty && !define.isSuccess} />
@@ -57,6 +70,7 @@ export function NewEntity() {
           onChange={({ currentTarget: { value } }) => setDefinition({ ...definition, entityName: value })}
         />
         <EditorPanes draft={draft} stored={undefined} isReadOnly={readOnlyReason !== undefined} problem={problem} />
+        {isDirty && mistake === undefined && <Verdict {...plan} />}
         <ProblemAlert error={define.error} />
         <Group justify="flex-end">
           <Button component={Link} to={`/o/${org}/${env}/entities`} variant="default">
@@ -68,5 +82,33 @@ export function NewEntity() {
         </Group>
       </Stack>
     </Screen>
+  );
+}
+
+function whyNot({ value, mistake }: Draft<Definition>, problem: ApiProblem | undefined): string | undefined {
+  if (mistake !== undefined) return 'The JSON has a mistake.';
+  if (value.entityName === '') return 'The entity needs a name.';
+  return problem === undefined || problem.status === 0
+    ? undefined
+    : 'The platform refuses the definition. Correct what it says first.';
+}
+
+/** What the platform says of the definition before it is saved. */
+function Verdict({ data, error, isPlanning }: ReturnType<typeof useDryRun<PlannedEntity>>) {
+  if (error !== null && !isPlanning) return <ProblemAlert error={error} shownAtFields={['/entityName']} />;
+  return (
+    <Stack gap={4} aria-busy={isPlanning}>
+      <Text size="sm" c="dimmed" role="status">
+        {isPlanning || data === undefined
+          ? 'Checking the definition'
+          : `It would be served as ${data.apis.join(', ')}.`}
+      </Text>
+      {!isPlanning &&
+        (data?.warnings ?? []).map((warning) => (
+          <Text key={warning} size="sm" c="dimmed">
+            <Sentence text={warning} />
+          </Text>
+        ))}
+    </Stack>
   );
 }

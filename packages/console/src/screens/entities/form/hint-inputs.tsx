@@ -1,5 +1,5 @@
 import { NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
-import { type Field, withHints } from './definition.ts';
+import { type Field, withHints } from '../definition.ts';
 
 export interface FieldProps {
   readonly field: Field;

@@ -1,38 +1,41 @@
 import { Badge, Button, Collapse, Group, Paper, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
-import type { ApiProblem } from '../../api/problem.ts';
-import { ChevronIcon } from '../../components/icons.tsx';
-import { type Definition, type Field, isRequired, typeOf } from './definition.ts';
-import classes from './entities.module.css';
+import type { ApiProblem } from '../../../api/problem.ts';
+import { ChevronIcon } from '../../../components/icons.tsx';
+import {
+  type Definition,
+  type DefinitionFormProps,
+  type Field,
+  isRequired,
+  storedField,
+  typeOf,
+} from '../definition.ts';
+import classes from '../entities.module.css';
 import { FieldDetails } from './field-details.tsx';
 
-interface Props {
-  readonly definition: Definition;
+interface Props extends DefinitionFormProps {
   /** The definition that is stored; undefined of a new entity. */
   readonly stored: Definition | undefined;
-  readonly isReadOnly: boolean;
-  /** What the server says of the draft. */
-  readonly problem: ApiProblem | undefined;
-  readonly onChange: (definition: Definition) => void;
 }
 
 /** The fields as a form. A field that is changed or wrong shows it at its edge. */
 export function FieldsForm({ definition, stored, isReadOnly, problem, onChange }: Props) {
   const fields = definition.UpdateParams ?? [];
   const [open, setOpen] = useState<number>();
-  const before = new Map((stored?.UpdateParams ?? []).map((field) => [field.name, field]));
+  const before = stored?.UpdateParams ?? [];
   const setFields = (UpdateParams: readonly Field[]) => onChange({ ...definition, UpdateParams });
   return (
     <Stack gap="xs" component="section" aria-label="Fields">
       {fields.map((field, index) => {
-        const old = before.get(field.name);
+        const old = storedField(before, field);
         return (
           <FieldCard
             // The place of a field is what it is known by while its name is typed.
             // biome-ignore lint/suspicious/noArrayIndexKey: the same
             key={index}
             field={field}
-            isNew={old === undefined}
+            stored={old}
+            isOfNewEntity={stored === undefined}
             isChanged={JSON.stringify(old) !== JSON.stringify(field)}
             isReadOnly={isReadOnly}
             isOpen={open === index}
@@ -77,7 +80,8 @@ export function messagesAt(problem: ApiProblem | undefined, pointer: string): Re
 
 interface CardProps {
   readonly field: Field;
-  readonly isNew: boolean;
+  readonly stored: Field | undefined;
+  readonly isOfNewEntity: boolean;
   readonly isChanged: boolean;
   readonly isReadOnly: boolean;
   readonly isOpen: boolean;
@@ -87,7 +91,7 @@ interface CardProps {
   readonly onRemove: () => void;
 }
 
-function FieldCard({ field, isNew, isChanged, isOpen, messages, onToggle, onRemove, ...rest }: CardProps) {
+function FieldCard({ field, stored, isChanged, isOpen, messages, onToggle, onRemove, ...rest }: CardProps) {
   const own = messages.get('');
   return (
     <Paper
@@ -105,7 +109,12 @@ function FieldCard({ field, isNew, isChanged, isOpen, messages, onToggle, onRemo
             </Text>
           </Group>
           <Group gap={4} wrap="nowrap">
-            <Marks field={field} isNew={isNew} isWrong={messages.size > 0} isReadOnly={rest.isReadOnly} />
+            <Marks
+              field={field}
+              isNew={stored === undefined}
+              isWrong={messages.size > 0}
+              isReadOnly={rest.isReadOnly}
+            />
             <ChevronIcon size={12} />
           </Group>
         </Group>
@@ -118,7 +127,7 @@ function FieldCard({ field, isNew, isChanged, isOpen, messages, onToggle, onRemo
                 {own}
               </Text>
             )}
-            <FieldDetails {...rest} field={field} isNew={isNew} errorAt={(hint) => messages.get(hint)} />
+            <FieldDetails {...rest} field={field} stored={stored} errorAt={(hint) => messages.get(hint)} />
             {!rest.isReadOnly && (
               <Button variant="subtle" color="red" size="compact-sm" w="fit-content" onClick={onRemove}>
                 Remove field
@@ -142,6 +151,8 @@ function Marks({ field, isNew, isWrong, isReadOnly }: MarksProps) {
   const marks = [
     ...(isWrong ? [['wrong', 'red'] as const] : []),
     ...(isNew && !isReadOnly ? [['new', 'cyan'] as const] : []),
+    ...(field.renamedFrom !== undefined ? [['renamed', 'cyan'] as const] : []),
+    ...(typeof field.convert === 'string' ? [['converted', 'cyan'] as const] : []),
     ...(isRequired(field) ? [['required', 'gray'] as const] : []),
     ...(field.index === true ? [['index', 'gray'] as const] : []),
     ...(field.search === true ? [['search', 'gray'] as const] : []),

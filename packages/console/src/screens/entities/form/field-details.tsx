@@ -1,9 +1,10 @@
 import { Group, Select, SimpleGrid, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { usePlace } from '../../api/session.ts';
-import { colTypes, type Field, isRequired, type Lookup, withHints } from './definition.ts';
+import { usePlace } from '../../../api/session.ts';
+import { colTypes, type Field, isRequired, type Lookup, withHints } from '../definition.ts';
+import { entitiesQuery } from '../queries.ts';
+import { FieldMigration } from './field-migration.tsx';
 import { BoundInputs, DefaultInput, type FieldProps } from './hint-inputs.tsx';
-import { entitiesQuery } from './queries.ts';
 
 const searchable: ReadonlySet<string> = new Set(['string', 'email', 'url', 'enum']);
 const unindexed: ReadonlySet<string> = new Set(['json', 'encrypted', 'array']);
@@ -11,9 +12,16 @@ const computed: ReadonlySet<string> = new Set(['formula', 'autoincrement']);
 const formulaTypes = ['string', 'number', 'integer', 'boolean', 'date', 'datetime'];
 const lookupTypes: ReadonlySet<string> = new Set(['string', 'guid']);
 
+interface DetailsProps extends FieldProps {
+  /** The field as it is stored; undefined of a new one. */
+  readonly stored: Field | undefined;
+  /** There are no records that a change could concern. */
+  readonly isOfNewEntity: boolean;
+}
+
 /** Everything about one field that the form knows; the rest of its members is in the JSON. */
-export function FieldDetails(props: FieldProps & { readonly isNew: boolean }) {
-  const { field, isNew, isReadOnly, errorAt, onChange } = props;
+export function FieldDetails({ stored, isOfNewEntity, ...props }: DetailsProps) {
+  const { field, isReadOnly, errorAt, onChange } = props;
   const type = field.colType ?? 'string';
   return (
     <Stack gap="sm">
@@ -21,14 +29,9 @@ export function FieldDetails(props: FieldProps & { readonly isNew: boolean }) {
         <TextInput
           label="Name"
           value={field.name}
-          error={errorAt('name')}
-          readOnly={isReadOnly || !isNew}
-          description={
-            isNew || isReadOnly
-              ? undefined
-              : 'To rename it, add a field with a backfill of this one, then remove this one'
-          }
-          onChange={({ currentTarget: { value } }) => onChange({ ...field, name: value })}
+          error={errorAt('name') ?? errorAt('renamedFrom')}
+          readOnly={isReadOnly}
+          onChange={({ currentTarget: { value } }) => onChange(renamed(field, stored, value))}
         />
         <Select
           label="Type"
@@ -37,17 +40,29 @@ export function FieldDetails(props: FieldProps & { readonly isNew: boolean }) {
           error={errorAt('colType')}
           readOnly={isReadOnly}
           allowDeselect={false}
-          onChange={(value) => onChange(withHints(field, { colType: value ?? undefined }))}
+          onChange={(value) => onChange(retyped(field, stored, value ?? undefined))}
         />
         <BoundInputs {...props} />
         {lookupTypes.has(type) && <LookupInputs {...props} />}
         {type === 'array' && <ElementLookup {...props} />}
         <DefaultInput {...props} />
       </SimpleGrid>
-      {type === 'formula' ? <FormulaInputs {...props} /> : !computed.has(type) && <BackfillInput {...props} />}
+      {type === 'formula' && <FormulaInputs {...props} />}
+      {!isOfNewEntity && !computed.has(type) && <FieldMigration {...props} stored={stored} />}
       <Switches {...props} />
     </Stack>
   );
+}
+
+/** A field that is stored keeps its values under the new name. */
+function renamed(field: Field, stored: Field | undefined, name: string): Field {
+  const renamedFrom = stored === undefined || stored.name === name ? undefined : stored.name;
+  return withHints(field, { name, renamedFrom });
+}
+
+/** A conversion is of one type; the next one needs another. */
+function retyped(field: Field, stored: Field | undefined, colType: string | undefined): Field {
+  return withHints(field, { colType, convert: stored?.convert });
 }
 
 function Switches({ field, isReadOnly, errorAt, onChange }: FieldProps) {
@@ -191,20 +206,5 @@ function FormulaInputs({ field, isReadOnly, errorAt, onChange }: FieldProps) {
         onChange={({ currentTarget: { value } }) => set(cel === undefined ? value : { ...cel, cel: value })}
       />
     </SimpleGrid>
-  );
-}
-
-function BackfillInput({ field, isReadOnly, errorAt, onChange }: FieldProps) {
-  return (
-    <TextInput
-      label="Backfill"
-      description="In CEL over the other fields: the value of records that stand without one when the field comes"
-      value={field.backfill ?? ''}
-      error={errorAt('backfill')}
-      readOnly={isReadOnly}
-      onChange={({ currentTarget: { value } }) =>
-        onChange(withHints(field, { backfill: value === '' ? undefined : value }))
-      }
-    />
   );
 }

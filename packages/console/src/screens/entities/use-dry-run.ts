@@ -1,0 +1,27 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { Definition } from './definition.ts';
+
+const typingMilliseconds = 400;
+
+interface DryRun<Reply> {
+  /** Tells the questions of one draft from those of another. */
+  readonly key: readonly (string | number)[];
+  readonly definition: Definition;
+  readonly isWanted: boolean;
+  readonly ask: (definition: Definition, signal: AbortSignal) => Promise<Reply>;
+}
+
+/** What the platform says of a draft, asked a moment after the last key. */
+export function useDryRun<Reply>({ key, definition, isWanted, ask }: DryRun<Reply>) {
+  const [settled] = useDebouncedValue(definition, typingMilliseconds);
+  const isCurrent = settled === definition;
+  const query = useQuery({
+    queryKey: ['entities', 'plan', ...key, JSON.stringify(settled)],
+    queryFn: ({ signal }) => ask(settled, signal),
+    enabled: isWanted,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  return { data: query.data, error: query.error, isPlanning: !isCurrent || query.isFetching };
+}
