@@ -50,3 +50,4 @@ export const RecordsIcon = icon(<path d="M2.8 3h10.4v10H2.8zM2.8 6.3h10.4M2.8 9.
 export const LockIcon = icon(<path d="M4 7.2h8v6H4zM5.6 7.2V5.4a2.4 2.4 0 0 1 4.8 0v1.8" />);
 export const FilterIcon = icon(<path d="M2.5 3.5h11L9.3 8.6v4.6l-2.6-1.4V8.6z" />);
 export const RefreshIcon = icon(<path d="M13 8a5 5 0 1 1-1.6-3.7M13 2.6v3h-3" />);
+export const CloseIcon = icon(<path d="m4 4 8 8M12 4l-8 8" />);

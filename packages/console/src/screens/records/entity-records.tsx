@@ -37,7 +37,7 @@ export function EntityRecords() {
             title="Choose in whose name you read"
             action={
               <Paper withBorder p={4} w={340} maw="100%" mt="sm">
-                <Readers workspace={actor.workspace} entity={name} user={undefined} />
+                <Readers workspace={actor.workspace} user={undefined} />
               </Paper>
             }
           >

@@ -1,4 +1,5 @@
 /** What this browser remembers of an entity's list. Without storage, as in a private window, nothing is remembered. */
+import type { ListSearch } from './list/list-search.ts';
 
 interface Of {
   readonly org: string;
@@ -13,6 +14,27 @@ export function keptColumns(of: Of): string | undefined {
 
 export function keepColumns(of: Of, columns: string): void {
   write(keyOf('columns', of), columns);
+}
+
+/** A list under a name. */
+export interface SavedView {
+  readonly name: string;
+  readonly search: ListSearch;
+}
+
+export function keptViews(of: Of): readonly SavedView[] {
+  const kept = read(keyOf('views', of));
+  return Array.isArray(kept) ? kept.filter(isView) : [];
+}
+
+export function keepViews(of: Of, views: readonly SavedView[]): void {
+  write(keyOf('views', of), views);
+}
+
+function isView(value: unknown): value is SavedView {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, search } = value as Partial<SavedView>;
+  return typeof name === 'string' && typeof search === 'object' && search !== null;
 }
 
 function keyOf(what: string, { org, entity }: Of): string {

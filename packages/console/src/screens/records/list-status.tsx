@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import classes from './grid.module.css';
-import type { PagesState, RecordPages } from './list/record-pages.ts';
+import { type PagesState, type RecordPages, recordsMax } from './list/record-pages.ts';
 import { selectionMax } from './use-selection.ts';
 
 const figures = new Intl.NumberFormat('en');
@@ -12,7 +12,8 @@ interface Props {
 
 /** How many records there are, how many of them have been read, and by which index. */
 export function ListStatus({ state, selected }: Props) {
-  const { known, total, isComplete, isLoading, index } = state;
+  const { known, total, isComplete, isLoading, index, error } = state;
+  if (error !== undefined && known === 0) return <span />;
   if (known === 0 && isLoading)
     return (
       <Text size="sm" c="dimmed" role="status">
@@ -45,8 +46,14 @@ function records(count: number): string {
 
 /** Where the reading stopped at the scan budget: what that means, and a button to go on. */
 export function Stopped({ pages, state }: { readonly pages: RecordPages; readonly state: PagesState }) {
-  if (!state.isStopped) return null;
-  const { readInVain, known } = state;
+  const { readInVain, known, isStopped, isComplete } = state;
+  if (known >= recordsMax && !isComplete)
+    return (
+      <Text size="sm" role="note">
+        A list shows {records(recordsMax)}. Narrow it by a filter to see the others.
+      </Text>
+    );
+  if (!isStopped) return null;
   return (
     <Group className={classes.end} role="note">
       <Text size="sm">

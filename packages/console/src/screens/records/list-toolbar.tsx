@@ -1,22 +1,23 @@
-import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, TextInput, Tooltip } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useState } from 'react';
 import { RefreshIcon, SearchIcon } from '../../components/icons.tsx';
 import { ColumnPicker } from './column-picker.tsx';
 import classes from './grid.module.css';
 import { AddFilter } from './narrowing/filters.tsx';
-import { ReadAs } from './read-as.tsx';
+import { OrderChoice } from './order-choice.tsx';
+import { SavedViews } from './saved-views.tsx';
 import type { List } from './use-list.ts';
 
 interface Props {
   readonly list: List;
-  /** The address of the user in whose name is read, once it is known. */
-  readonly email: string | undefined;
+  readonly isExpressionOpen: boolean;
+  readonly onExpression: () => void;
   readonly onRefresh: () => void;
 }
 
 /** What is asked for, and how it is shown. */
-export function ListToolbar({ list, email, onRefresh }: Props) {
+export function ListToolbar({ list, isExpressionOpen, onExpression, onRefresh }: Props) {
   const { actor, entity, search, change } = list;
   const hasSearch = entity.indexes.some(({ kind }) => kind === 'search');
   return (
@@ -25,13 +26,17 @@ export function ListToolbar({ list, email, onRefresh }: Props) {
         <Words key={search.q === undefined ? 'none' : 'some'} text={search.q} onChange={(q) => change({ q })} />
       )}
       <AddFilter list={list} />
+      <Button variant="default" size="xs" aria-expanded={isExpressionOpen} onClick={onExpression}>
+        Expression
+      </Button>
+      <OrderChoice list={list} />
       <ColumnPicker list={list} />
+      <SavedViews key={`${actor.org} ${entity.entityName}`} list={list} />
       <Tooltip label="Read the records again">
         <ActionIcon variant="default" size={30} aria-label="Refresh" onClick={onRefresh}>
           <RefreshIcon />
         </ActionIcon>
       </Tooltip>
-      <ReadAs workspace={actor.workspace} entity={entity.entityName} user={actor.user} email={email} />
     </div>
   );
 }

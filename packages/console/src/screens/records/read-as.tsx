@@ -1,5 +1,6 @@
 import { Button, NavLink, Popover, Text, TextInput, UnstyledButton } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
@@ -11,7 +12,6 @@ import classes from './grid.module.css';
 
 interface Props {
   readonly workspace: string;
-  readonly entity: string;
   /** The id of the user in whose name records are read; undefined for the builder. */
   readonly user: string | undefined;
   /** The user's address, once it is known. */
@@ -19,7 +19,7 @@ interface Props {
 }
 
 /** In whose name the records are read, and the members of the workspace to choose from. */
-export function ReadAs({ workspace, entity, user, email }: Props) {
+export function ReadAs({ workspace, user, email }: Props) {
   const [isOpen, setIsOpen] = useState(false);
   const name = user === undefined ? 'you, with every right' : (email ?? user);
   return (
@@ -32,7 +32,7 @@ export function ReadAs({ workspace, entity, user, email }: Props) {
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown p={4}>
-        <Readers workspace={workspace} entity={entity} user={user} close={() => setIsOpen(false)} />
+        <Readers workspace={workspace} user={user} close={() => setIsOpen(false)} />
       </Popover.Dropdown>
     </Popover>
   );
@@ -40,44 +40,34 @@ export function ReadAs({ workspace, entity, user, email }: Props) {
 
 interface ReadersProps {
   readonly workspace: string;
-  readonly entity: string;
   readonly user: string | undefined;
   readonly close?: () => void;
 }
 
-const verdicts: Readonly<Record<string, string>> = {
-  allowed: 'may list these records',
-  undecided: 'may list some of these records',
-  explicit_deny: 'may not list these records',
-  implicit_deny: 'may not list these records',
-};
-
-/** The members of a workspace with what their policies say about a list of the entity. */
-export function Readers({ workspace, entity, user, close }: ReadersProps) {
+/** The members of a workspace, found by a part of their email or name. */
+export function Readers({ workspace, user, close }: ReadersProps) {
   const { env } = usePlace();
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
+  const [q] = useDebouncedValue(typed.trim(), 200);
   const pages = useInfiniteQuery({
-    queryKey: ['readers', env, workspace, entity],
+    queryKey: ['readers', env, workspace, q],
     queryFn: ({ pageParam, signal }) =>
-      call('readAccessMatrix', {
-        query: { env, tenant_code: workspace, entity, pagesize: 50, nexttoken: pageParam },
-        signal,
-      }),
+      call('listMembers', { query: { env, tenant_code: workspace, q, nexttoken: pageParam }, signal }),
     initialPageParam: '',
     getNextPageParam: (page) => page.nexttoken,
+    placeholderData: keepPreviousData,
   });
   const choose = (u: string | undefined) => {
     close?.();
     void navigate({ to: '.', search: (kept) => ({ ...kept, u }), replace: true });
   };
   const members = pages.data?.pages.flatMap((page) => page.items) ?? [];
-  const found = members.filter(({ email }) => email.toLowerCase().includes(typed.trim().toLowerCase()));
   return (
     <>
       <TextInput
-        aria-label="Find a member by email"
-        placeholder="Email of a member…"
+        aria-label="Find a member"
+        placeholder="Email or name…"
         value={typed}
         onChange={({ currentTarget }) => setTyped(currentTarget.value)}
         size="xs"
@@ -86,30 +76,28 @@ export function Readers({ workspace, entity, user, close }: ReadersProps) {
       {env === 'test' && (
         <Reader
           email="You"
-          verdict="as the builder, with every right"
+          what="as the builder, with every right"
           isChosen={user === undefined}
           onClick={() => choose(undefined)}
         />
       )}
       {pages.isPending && <LineSkeletons lines={3} />}
       <ProblemAlert error={pages.error} />
-      {found.map(({ user_id, email, status, role, entities }) => (
+      {members.map(({ user_id, email, name, role, status }) => (
         <Reader
           key={user_id}
           email={email}
-          verdict={
-            status === 'active'
-              ? `${role}, ${verdicts[entities[entity]?.list?.decision ?? ''] ?? ''}`
-              : `${status}: has no access`
-          }
+          what={[name, role, status === 'active' ? '' : `${status}, has no access`]
+            .filter((part) => part !== '')
+            .join(', ')}
           isChosen={user === user_id}
           isOut={status !== 'active'}
           onClick={() => choose(user_id)}
         />
       ))}
-      {pages.isSuccess && found.length === 0 && (
+      {pages.isSuccess && members.length === 0 && !pages.hasNextPage && (
         <Text size="sm" c="dimmed" p="xs">
-          {members.length === 0 ? 'The workspace has no members.' : 'None of the members read so far has this address.'}
+          {q === '' ? 'The workspace has no members.' : 'No member has this email or name.'}
         </Text>
       )}
       {pages.hasNextPage && (
@@ -129,18 +117,18 @@ export function Readers({ workspace, entity, user, close }: ReadersProps) {
 
 interface ReaderProps {
   readonly email: string;
-  readonly verdict: string;
+  readonly what: string;
   readonly isChosen: boolean;
   readonly isOut?: boolean;
   readonly onClick: () => void;
 }
 
-function Reader({ email, verdict, isChosen, isOut = false, onClick }: ReaderProps) {
+function Reader({ email, what, isChosen, isOut = false, onClick }: ReaderProps) {
   return (
     <NavLink
       component="button"
       label={email}
-      description={verdict}
+      description={what}
       className={classes.reader ?? ''}
       disabled={isOut}
       aria-current={isChosen}

@@ -1,6 +1,6 @@
-import { Button, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useSyncExternalStore } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import type { Actor } from '../../api/app.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { LineSkeletons } from '../../components/loaded.tsx';
@@ -12,8 +12,10 @@ import type { PagesState, RecordPages } from './list/record-pages.ts';
 import { useRecordPages } from './list/use-record-pages.ts';
 import { ListStatus, Stopped } from './list-status.tsx';
 import { ListToolbar } from './list-toolbar.tsx';
+import { Expression, mistakeOfFilter } from './narrowing/expression.tsx';
 import { Conditions } from './narrowing/filters.tsx';
 import type { OnList } from './on-list.ts';
+import { ReadAs } from './read-as.tsx';
 import { useReader } from './reader.ts';
 import { type List, useList, useReading } from './use-list.ts';
 import { useSelection } from './use-selection.ts';
@@ -35,6 +37,8 @@ function ShownList({ list, pages }: Shown) {
   const state = useSyncExternalStore(pages.subscribe, pages.state);
   const { selection, select, clear } = useSelection(list.parameters);
   const reader = useReader(list, pages.rowAt(0)?.id);
+  const [isWanted, setIsWanted] = useState(false);
+  const isExpressionOpen = isWanted || list.search.filter !== undefined;
   const open = (r: string | undefined) =>
     void navigate({ to: '.', search: (kept) => ({ ...kept, r }), replace: list.search.r !== undefined });
   const onList: OnList = {
@@ -50,10 +54,20 @@ function ShownList({ list, pages }: Shown) {
   };
   return (
     <Stack gap="sm">
-      <ListToolbar list={list} email={reader.email} onRefresh={onList.refresh} />
+      <ListToolbar
+        {...{ list, onRefresh: onList.refresh }}
+        isExpressionOpen={isExpressionOpen}
+        onExpression={() => setIsWanted((before) => !before)}
+      />
+      {isExpressionOpen && <Expression list={list} error={state.error} onClose={() => setIsWanted(false)} />}
       <Conditions list={list} />
-      <ListStatus state={state} selected={selection.size} />
-      {state.error !== undefined && <Failure pages={pages} error={state.error} />}
+      <Group justify="space-between" gap="xs">
+        <ListStatus state={state} selected={selection.size} />
+        <ReadAs workspace={list.actor.workspace} user={list.actor.user} email={reader.email} />
+      </Group>
+      {state.error !== undefined && mistakeOfFilter(state.error) === undefined && (
+        <Failure pages={pages} error={state.error} />
+      )}
       {state.isComplete && state.known === 0 && <NoRecords list={list} />}
       {!isBare(state) && (
         <RecordGrid

@@ -44,6 +44,8 @@ interface Known {
 }
 
 const pagesKept = 20;
+/** Browsers show no page that is much higher than the rows of so many records. */
+export const recordsMax = 500_000;
 /** How far behind the last shown record the next page is asked for. */
 const recordsAhead = 60;
 
@@ -105,7 +107,7 @@ export class RecordPages {
   show(first: number, last: number): void {
     for (let page = this.#pageAt(first); page <= this.#pageAt(last); page++) this.#use(page);
     const { isComplete, isStopped, error, known } = this.#state;
-    const isNear = last + recordsAhead >= known;
+    const isNear = last + recordsAhead >= known && known < recordsMax;
     if (isNear && !isComplete && !isStopped && error === undefined) this.#readOn();
   }
 

@@ -39,6 +39,18 @@ function keysOf(name: string): readonly SortKey[] {
   return sortOf({ sort: name });
 }
 
+/** The orders by several fields that an index has: its own and the reverse, as texts of the address. */
+export function ordersOfIndexes({ indexes }: Pick<Entity, 'indexes'>): readonly string[] {
+  const compound = indexes.filter(({ kind, state }) => kind === 'compound' && state === 'ready');
+  return compound.flatMap(({ name }) => [name, reversed(name)]);
+}
+
+function reversed(order: string): string {
+  return keysOf(order)
+    .map(({ field, descending }) => (descending ? field : `-${field}`))
+    .join(',');
+}
+
 /** What a press on the header of a column makes of the order: ascending, descending, then the newest first again. */
 export function nextSort(sort: string | undefined, field: string): string | undefined {
   if (sort === field) return `-${field}`;

@@ -1,6 +1,7 @@
 import { Button, Group, Pill, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { FilterIcon } from '../../../components/icons.tsx';
+import classes from '../grid.module.css';
 import type { Column } from '../list/columns.ts';
 import { type Condition, conditionsOf, conditionText } from '../list/list-search.ts';
 import type { List } from '../use-list.ts';
@@ -29,6 +30,7 @@ export function Conditions({ list }: Props) {
           <Pill
             key={field}
             withRemoveButton
+            className={classes.pill ?? ''}
             removeButtonProps={{ 'aria-label': `Remove the filter: ${words}`, 'aria-hidden': false, tabIndex: 0 }}
             onRemove={() =>
               changeConditions(
