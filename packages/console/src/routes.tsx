@@ -14,6 +14,7 @@ import { isEnvironment, meQuery } from './api/session.ts';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
 import { readListSearch } from './screens/records/list/list-search.ts';
+import type { Simulation } from './screens/simulator/simulation.ts';
 import { enterOrg } from './shell/enter-org.ts';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: ScreenError });
@@ -221,6 +222,56 @@ function textsOf(given: object): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => typeof value === 'string'));
 }
 
+const users = createRoute({
+  getParentRoute: () => place,
+  path: 'users',
+  validateSearch: ({ q }: Record<string, unknown>): { readonly q?: string } => (typeof q === 'string' ? { q } : {}),
+  component: lazyRouteComponent(() => import('./screens/who-can/users.tsx'), 'Users'),
+});
+
+interface UserSearch {
+  readonly q?: string;
+  readonly state?: 'allowed' | 'conditional' | 'denied' | 'none';
+  readonly page?: number;
+  /** The cell that is explained, by its action. */
+  readonly cell?: string;
+}
+
+const user = createRoute({
+  getParentRoute: () => place,
+  path: 'users/$user',
+  validateSearch: ({ q, state, page, cell }: Record<string, unknown>): UserSearch => ({
+    ...(typeof q === 'string' ? { q } : {}),
+    ...(state === 'allowed' || state === 'conditional' || state === 'denied' || state === 'none' ? { state } : {}),
+    ...(typeof page === 'number' && Number.isInteger(page) && page > 1 ? { page } : {}),
+    ...(typeof cell === 'string' ? { cell } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./screens/who-can/user.tsx'), 'User'),
+});
+const simulator = createRoute({
+  getParentRoute: () => place,
+  path: 'simulator',
+  validateSearch: (search: Record<string, unknown>): Simulation => textsOf(search),
+  component: lazyRouteComponent(() => import('./screens/simulator/simulator.tsx'), 'Simulator'),
+});
+const decisions = createRoute({
+  getParentRoute: () => place,
+  path: 'decisions',
+  validateSearch: ({ id, user: of, all }: Record<string, unknown>): DecisionsSearch => ({
+    ...(typeof id === 'string' ? { id } : {}),
+    ...(typeof of === 'string' ? { user: of } : {}),
+    ...(all === true ? { all } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./screens/decisions/decisions.tsx'), 'Decisions'),
+});
+
+interface DecisionsSearch {
+  /** A decision id or a request id. */
+  readonly id?: string;
+  readonly user?: string;
+  readonly all?: true;
+}
+
 const routeTree = root.addChildren([
   index,
   signIn,
@@ -245,6 +296,10 @@ const routeTree = root.addChildren([
       configItem,
       newConfigItem,
       deploy,
+      users,
+      user,
+      simulator,
+      decisions,
     ]),
   ]),
 ]);

@@ -36,6 +36,32 @@ export const pictures: readonly Picture[] = [
   },
   { name: 'releases', path: ({ org }) => `/o/${org}/test/deploy?tab=releases` },
   { name: 'configuration', path: ({ org }) => `/o/${org}/test/config` },
+  {
+    name: 'user-access',
+    path: ({ org }) => `/o/${org}/test/users?w=harbour`,
+    show: async (page) => {
+      await page.getByRole('link', { name: 'tom@demo.example' }).click();
+      await page.getByRole('button', { name: 'update ticket: Allowed with conditions' }).click();
+      await page.getByRole('dialog').getByText('OwnTickets').first().waitFor();
+    },
+  },
+  {
+    name: 'denials',
+    path: ({ org }) => `/o/${org}/test/decisions`,
+    show: async (page) => {
+      await page.getByRole('link', { name: 'deleteticket' }).first().click();
+      await page.getByRole('dialog').getByText('KeepClosed').first().waitFor();
+    },
+  },
+  {
+    name: 'simulator',
+    path: ({ org }) => `/o/${org}/test/decisions`,
+    show: async (page) => {
+      await page.getByRole('link', { name: 'createcomment' }).first().click();
+      await page.getByRole('link', { name: 'Simulate a draft that allows it' }).click();
+      await page.getByRole('region', { name: 'Decision' }).getByText('Allowed', { exact: true }).waitFor();
+    },
+  },
   { name: 'production', path: ({ org }) => `/o/${org}/prod` },
   {
     name: 'command-palette',

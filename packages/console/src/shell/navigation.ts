@@ -1,4 +1,14 @@
-import { ApiIcon, DeployIcon, EntityIcon, HomeIcon, RecordsIcon, SlidersIcon } from '../components/icons.tsx';
+import {
+  ApiIcon,
+  DenialIcon,
+  DeployIcon,
+  EntityIcon,
+  HomeIcon,
+  RecordsIcon,
+  SimulatorIcon,
+  SlidersIcon,
+  UsersIcon,
+} from '../components/icons.tsx';
 
 /** The screens of the navigation and of the command palette, in their order. */
 export const navigation = [
@@ -7,5 +17,8 @@ export const navigation = [
   { label: 'Records', to: '/o/$org/$env/records', icon: RecordsIcon, isExact: false },
   { label: 'API', to: '/o/$org/$env/api', icon: ApiIcon, isExact: false },
   { label: 'Configuration', to: '/o/$org/$env/config', icon: SlidersIcon, isExact: false },
+  { label: 'Users', to: '/o/$org/$env/users', icon: UsersIcon, isExact: false },
+  { label: 'Simulator', to: '/o/$org/$env/simulator', icon: SimulatorIcon, isExact: false },
+  { label: 'Denials', to: '/o/$org/$env/decisions', icon: DenialIcon, isExact: false },
   { label: 'Deploy', to: '/o/$org/$env/deploy', icon: DeployIcon, isExact: false },
 ] as const;

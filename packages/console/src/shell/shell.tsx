@@ -2,8 +2,8 @@ import { Anchor, AppShell, Burger, Group, NavLink, ScrollArea, Text, UnstyledBut
 import { useDisclosure } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Link, Outlet, useRouterState, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect } from 'react';
 import { meQuery, usePlace } from '../api/session.ts';
 import { SearchIcon } from '../components/icons.tsx';
 import logo from '../logo.svg';
@@ -16,6 +16,8 @@ import { OrgMenu } from './org-menu.tsx';
 import { OtherOrgNotice } from './other-org-notice.tsx';
 import classes from './shell.module.css';
 import { WorkspaceSwitch } from './workspace-switch.tsx';
+
+const ActorBanner = lazy(async () => ({ default: (await import('./actor-banner.tsx')).ActorBanner }));
 
 /** The frame of all screens: where the user is, what there is, and the screen. */
 export function Shell() {
@@ -66,6 +68,7 @@ export function Shell() {
       <AppShell.Main>
         {hasPlace && readOnlyReason !== undefined && <ProductionNotice reason={readOnlyReason} />}
         <OtherOrgNotice />
+        <Acting />
         {hasPlace ? <Outlet /> : <NoProduction />}
       </AppShell.Main>
       <CommandPalette />
@@ -88,6 +91,18 @@ function ProductionNotice({ reason }: { readonly reason: string }) {
         open Deploy
       </Anchor>
     </Text>
+  );
+}
+
+/** In whose name the app is called, where that is a user of it. */
+function Acting() {
+  const { workspace } = usePlace();
+  const { u } = useSearch({ from: '/o/$org/$env' });
+  if (u === undefined || workspace === undefined) return null;
+  return (
+    <Suspense fallback={<div className={classes.actor} />}>
+      <ActorBanner workspace={workspace} user={u} />
+    </Suspense>
   );
 }
 

@@ -83,6 +83,7 @@ export const deniedCall = {
   env: oneOf(['test', 'prod']),
   tenant_code: text,
   user_id: guid,
+  email: Type.String({ description: 'The email of that user in the token of the call.' }),
   act: Type.Optional(Type.String({ format: 'uuid', description: 'The builder who impersonated that user.' })),
   action: text,
   resource: text,

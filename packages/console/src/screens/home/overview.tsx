@@ -1,7 +1,8 @@
 import type { overviewApi } from '@freehold/contract/management/overview';
 import type { ReplyOf } from '@freehold/contract/route';
-import { Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../../api/call.ts';
 import { type Environment, usePlace } from '../../api/session.ts';
@@ -61,6 +62,7 @@ function Quiet({ children }: { readonly children: ReactNode }) {
 }
 
 function Denials({ denials }: Pick<Overview, 'denials'>) {
+  const { org, env } = usePlace();
   if (denials.length === 0)
     return <Quiet>None. A call that no policy allows would be shown here, with the reason.</Quiet>;
   return (
@@ -68,9 +70,16 @@ function Denials({ denials }: Pick<Overview, 'denials'>) {
       {denials.map(({ decision_id: id, at, action, resource, tenant_code }) => (
         <div key={id}>
           <Group justify="space-between" gap="xs" wrap="nowrap">
-            <Text size="sm" fw={500} truncate>
+            <Anchor
+              component={Link}
+              to={`/o/${org}/${env}/decisions`}
+              search={{ id } as never}
+              size="sm"
+              fw={500}
+              truncate
+            >
               {resource}
-            </Text>
+            </Anchor>
             <Text size="xs" c="dimmed" style={{ flex: 'none' }}>
               <When at={at} />
             </Text>

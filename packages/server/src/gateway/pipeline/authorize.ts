@@ -251,6 +251,7 @@ class Authorizer {
       env: claims.env,
       tenant_code: claims.tenant_code ?? '',
       user_id: claims.sub,
+      email: claims.email,
       ...(claims.act === undefined ? {} : { act: claims.act.sub }),
       action,
       resource,

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { assertProblem } from '../assert-problem.ts';
+import { act, allow, create, defineEntity, definition, deny, foundedOrg, manage, memberWith } from '../org.ts';
+import { assertAccessible } from './accessibility.ts';
+import { consolePlatform, openBrowser, skip } from './browser.ts';
+import { signInAs } from './console-pages.ts';
+
+const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
+const canary = '<img src=x onerror=alert(1)>';
+
+/** A workspace with a viewer, who may read orders of his own, list all of them, and remove none. */
+async function shop(context: TestContext) {
+  const { org, founder } = await foundedOrg(platform);
+  await defineEntity(org, definition('order', [{ name: 'title', colType: 'string' }]));
+  const viewer = await memberWith(founder, [
+    { Sid: 'List', ...allow('listorder') },
+    { Sid: 'Own', ...allow('getorder'), Condition: { StringEquals: { 'record.title': [canary] } } },
+    { Sid: 'Keep', ...deny('deleteorder') },
+  ]);
+  const group = await create(founder, 'group', { name: canary, acl_policies: [] });
+  await create(founder, 'usergroup', { user_id: viewer.id, group_id: group.id });
+  const named = { body: { fn: canary, ln: 'Viewer' } };
+  assert.equal((await act(founder, 'PUT', `/update/user/${viewer.id}`, named)).status, 200);
+  const order = await create(founder, 'order', { title: 'Lamp' });
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  const open = (path: string) => page.goto(`/o/${org.code}/test${path}?w=${founder.tenantCode}`);
+  return { org, founder, viewer, order, page, open };
+}
+
+const drawer = (page: Page) => page.getByRole('dialog');
+
+test('a builder finds a user, sees what the user may do and by which statement, and saves it for an auditor', {
+  skip,
+}, async (context) => {
+  const { viewer, founder, page, open } = await shop(context);
+  await open('/users');
+  await page.getByRole('link', { name: founder.email }).waitFor();
+  await page.getByRole('textbox', { name: 'Search users' }).fill('Viewer');
+  await page.getByRole('link', { name: founder.email }).waitFor({ state: 'detached' });
+  await page.getByText(canary).first().waitFor();
+  await assertAccessible(page);
+  assert.match(page.url(), /[?&]q=Viewer/);
+  const [all] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export access as CSV' }).click(),
+  ]);
+  const text = readFileSync(await all.path(), 'utf8');
+  assert.ok(text.includes(`${viewer.email},active,order,delete,Denied,`), text.slice(0, 500));
+  assert.ok(text.includes(`${founder.email},active,order,delete,Allowed,adminacl`), text.slice(0, 500));
+
+  await page.getByRole('link', { name: viewer.email }).click();
+  await page.getByRole('heading', { name: viewer.email, level: 1 }).waitFor();
+  await page.getByRole('textbox', { name: 'Search entities' }).fill('order');
+  await page.getByRole('button', { name: 'get order: Allowed with conditions' }).focus();
+  for (const key of ['ArrowRight', 'End', 'Enter']) await page.keyboard.press(key);
+  await drawer(page).getByText('Denied', { exact: true }).waitFor();
+  await drawer(page).getByText('statement Keep').first().waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press('Escape');
+  await drawer(page).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'get order: Allowed with conditions' }).click();
+  await drawer(page).getByText(canary).first().waitFor();
+  await page.reload();
+  await drawer(page).getByText('statement Own').first().waitFor();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('textbox', { name: 'Search entities' }).fill('');
+  await page.getByRole('button', { name: 'API as this user' }).click();
+  const banner = page.getByRole('note', { name: 'Acting as a user' });
+  await banner.getByText(viewer.email).waitFor();
+  assert.match(page.url(), new RegExp(`/api\\?.*u=${viewer.id}`));
+  await page.getByRole('link', { name: 'Home' }).click();
+  await banner.getByRole('link', { name: viewer.email }).waitFor();
+  await assertAccessible(page);
+  await banner.getByRole('button', { name: 'Stop' }).click();
+  await banner.waitFor({ state: 'detached' });
+  assert.doesNotMatch(page.url(), /[?&]u=/);
+});
+
+test('a denial is seen at home, explained by its id, and simulated with a draft that allows it', {
+  skip,
+}, async (context) => {
+  const { org, viewer, order, page, open } = await shop(context);
+  const refused = assertProblem(await act(viewer, 'POST', '/create/order', { body: { title: 'x' } }), 'access_denied');
+  const hidden = assertProblem(await act(viewer, 'GET', `/item/order/${order.id}`), 'not_found');
+  await open('');
+  await page.getByRole('link', { name: '/create/order' }).click();
+  await page.getByRole('heading', { name: 'Denials', level: 1 }).waitFor();
+  await drawer(page).getByText('Not granted').waitFor();
+  await drawer(page).getByText('No statement allows it.').waitFor();
+  await drawer(page).getByRole('link', { name: viewer.email }).waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press('Escape');
+
+  const find = async (id: string) => {
+    await page.getByRole('textbox', { name: 'Explain a denial' }).fill(id);
+    await page.keyboard.press('Enter');
+  };
+  await find(String(hidden.request_id));
+  await drawer(page).getByText('statement Own').waitFor();
+  await drawer(page).getByText('Lamp', { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await find('d_nothing');
+  await drawer(page).getByRole('heading', { name: 'This denial is not known' }).waitFor();
+  await page.keyboard.press('Escape');
+  await find(String(refused.decision_id));
+  await drawer(page).getByRole('link', { name: 'Simulate a draft that allows it' }).click();
+
+  const decision = page.getByRole('region', { name: 'Decision' });
+  await decision.getByText('Allowed', { exact: true }).waitFor();
+  await decision.getByText('statement New of the draft').waitFor();
+  await assertAccessible(page);
+  await page.reload();
+  await decision.getByText('statement New of the draft').waitFor();
+  await page.getByRole('textbox', { name: 'Statements in JSON' }).fill('[{ "Effect": "Maybe" }]');
+  await decision.getByRole('alert').waitFor();
+  await page.getByRole('textbox', { name: 'Statements in JSON' }).fill('"none"');
+  await page.getByText('This must be a list of statements.').waitFor();
+  assert.equal((await manage(org, 'GET', `/acl/decisions/${refused.decision_id}`)).status, 200);
+});
+
+test('a call of a user is simulated with a stored record and with a typed one', { skip }, async (context) => {
+  const { viewer, order, page, open } = await shop(context);
+  await open('/simulator');
+  await page.getByText('Choose a user, or write a draft.').waitFor();
+  await assertAccessible(page);
+  await page.getByRole('combobox', { name: 'User' }).fill(viewer.email);
+  await page.getByRole('option', { name: viewer.email }).click();
+  await page.getByRole('combobox', { name: 'Entity' }).fill('order');
+  const decision = page.getByRole('region', { name: 'Decision' });
+  await decision.getByText('It depends', { exact: true }).waitFor();
+  await decision.getByText('It depends on the record').waitFor();
+  await page.getByText('Stored', { exact: true }).click();
+  await page.getByRole('textbox', { name: 'Id of the record' }).fill(order.id);
+  await decision.getByRole('list', { name: 'Condition that does not hold' }).getByText('Lamp').waitFor();
+  await decision.getByText('Not granted', { exact: true }).waitFor();
+  await assertAccessible(page);
+  await page.getByText('As typed', { exact: true }).click();
+  await page.getByRole('textbox', { name: 'Fields of the record in JSON' }).fill(JSON.stringify({ title: canary }));
+  await decision.getByText('Allowed', { exact: true }).waitFor();
+  await page.reload();
+  await decision.getByText('Allowed', { exact: true }).waitFor();
+  await page.getByText('Method and path').click();
+  await page.getByRole('textbox', { name: 'Path below the app' }).fill('/nothing');
+  await decision.getByRole('alert').waitFor();
+  await page.getByRole('textbox', { name: 'Path below the app' }).fill('/list/order');
+  await decision.getByText('statement List').first().waitFor();
+  await assertAccessible(page);
+});

@@ -1,0 +1,44 @@
+import { Code, Paper, Stack, Text, Title } from '@mantine/core';
+import { LineSkeletons } from '../../components/loaded.tsx';
+import { ProblemAlert } from '../../components/problem-alert.tsx';
+import { DecisionView } from './decision-view.tsx';
+import type { Ready, Unready } from './simulation.ts';
+import type { useSimulation } from './use-simulation.ts';
+
+interface Props {
+  readonly asked: Ready | Unready;
+  readonly result: ReturnType<typeof useSimulation>;
+}
+
+/** What would be decided. */
+export function Result({ asked, result: { data, error, isDeciding } }: Props) {
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Decision">
+      <Stack gap="sm" aria-busy={isDeciding}>
+        <Title order={2}>Decision</Title>
+        {'mistakes' in asked ? (
+          <Text size="sm" c="dimmed">
+            {asked.missing ?? 'What is typed cannot be read yet.'}
+          </Text>
+        ) : error !== null ? (
+          <ProblemAlert error={error} />
+        ) : data === undefined ? (
+          <LineSkeletons lines={3} />
+        ) : (
+          <>
+            <Text size="sm">
+              <Code>{data.action}</Code> on <Code>{data.resource}</Code>
+              {data.user === undefined ? ' by the draft' : ` by ${data.user.email}`}
+            </Text>
+            {data.user !== undefined && data.user.status !== 'active' && (
+              <Text size="sm" c="red">
+                The user is {data.user.status.replaceAll('_', ' ')} and is let in nowhere, whatever the policies say.
+              </Text>
+            )}
+            <DecisionView decision={data} />
+          </>
+        )}
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,99 @@
+import { Table, UnstyledButton } from '@mantine/core';
+import { type KeyboardEvent, useRef, useState } from 'react';
+import { stateNames, stateOf, verbs } from './cells.ts';
+import type { MatrixRow, Verb } from './queries.ts';
+import { StateMark } from './state-mark.tsx';
+import classes from './who-can.module.css';
+
+type Cells = MatrixRow['entities'][string];
+
+interface Props {
+  readonly label: string;
+  readonly rows: readonly (readonly [entity: string, cells: Cells])[];
+  /** The action of the cell that is explained. */
+  readonly chosen: string | undefined;
+  readonly onChoose: (entity: string, verb: Verb) => void;
+}
+
+interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** Entities by verbs. It has one place in the order of the Tab key; arrows move in it, Enter shows why. */
+export function MatrixGrid({ label, rows, chosen, onChoose }: Props) {
+  const [active, setActive] = useState<Place>({ row: 0, column: 0 });
+  const body = useRef<HTMLTableSectionElement>(null);
+  const row = Math.min(active.row, rows.length - 1);
+  const move = (event: KeyboardEvent) => {
+    const to = moved({ row, column: active.column }, event, rows.length);
+    if (to === undefined) return;
+    event.preventDefault();
+    setActive(to);
+    body.current?.querySelector<HTMLElement>(`[data-place="${to.row} ${to.column}"]`)?.focus();
+  };
+  return (
+    <div className={classes.scroll}>
+      <Table role="grid" aria-label={label} className={classes.grid} verticalSpacing={4} miw={620} highlightOnHover>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">Entity</Table.Th>
+            {verbs.map((verb) => (
+              <Table.Th key={verb} scope="col">
+                {verb}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody ref={body} onKeyDown={move}>
+          {rows.map(([entity, cells], place) => (
+            <Table.Tr key={entity}>
+              <Table.Th scope="row">{entity}</Table.Th>
+              {verbs.map((verb, column) => {
+                const state = stateOf(cells[verb]);
+                return (
+                  <Table.Td key={verb} role="gridcell">
+                    <UnstyledButton
+                      className={classes.cell}
+                      data-place={`${place} ${column}`}
+                      tabIndex={place === row && column === active.column ? 0 : -1}
+                      aria-label={`${verb} ${entity}: ${stateNames[state]}`}
+                      aria-pressed={chosen === verb + entity}
+                      title={`${stateNames[state]}. Show why`}
+                      onClick={() => {
+                        setActive({ row: place, column });
+                        onChoose(entity, verb);
+                      }}
+                    >
+                      <StateMark state={state} />
+                    </UnstyledButton>
+                  </Table.Td>
+                );
+              })}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}
+
+function moved({ row, column }: Place, { key, ctrlKey }: KeyboardEvent, rows: number): Place | undefined {
+  const last = { row: rows - 1, column: verbs.length - 1 };
+  switch (key) {
+    case 'ArrowUp':
+      return { row: Math.max(0, row - 1), column };
+    case 'ArrowDown':
+      return { row: Math.min(last.row, row + 1), column };
+    case 'ArrowLeft':
+      return { row, column: Math.max(0, column - 1) };
+    case 'ArrowRight':
+      return { row, column: Math.min(last.column, column + 1) };
+    case 'Home':
+      return ctrlKey ? { row: 0, column: 0 } : { row, column: 0 };
+    case 'End':
+      return ctrlKey ? last : { row, column: last.column };
+    default:
+      return undefined;
+  }
+}

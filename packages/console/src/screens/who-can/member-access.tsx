@@ -1,0 +1,90 @@
+import { Button, Group, Pagination, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { SearchIcon } from '../../components/icons.tsx';
+import { type CellState, cellStates, stateNames, stateOf, tableOf, verbs } from './cells.ts';
+import { MatrixGrid } from './matrix-grid.tsx';
+import type { MatrixRow } from './queries.ts';
+import { saveCsv } from './save-csv.ts';
+import { Legend } from './state-mark.tsx';
+import classes from './who-can.module.css';
+
+const rowsPerPage = 50;
+
+const states = cellStates.map((state) => ({ value: state, label: stateNames[state] }));
+
+/** What a user may do: entities by verbs, narrowed by name and by what the cells say. */
+export function MemberAccess({ row, fileName }: { readonly row: MatrixRow; readonly fileName: string }) {
+  const { q = '', state, page = 1, cell } = useSearch({ from: '/o/$org/$env/users/$user' });
+  const navigate = useNavigate();
+  const show = (change: Readonly<Record<string, unknown>>, replace = false) =>
+    void navigate({ to: '.', search: (kept: object) => ({ ...kept, ...change }) as never, replace });
+  const found = narrowed(row, q, state);
+  const pages = Math.ceil(found.length / rowsPerPage);
+  const current = Math.min(page, Math.max(1, pages));
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Group gap="sm" style={{ flex: '1 1 auto' }}>
+          <TextInput
+            aria-label="Search entities"
+            placeholder="Search by entity"
+            leftSection={<SearchIcon />}
+            value={q}
+            onChange={({ currentTarget: { value } }) =>
+              show({ q: value === '' ? undefined : value, page: undefined }, true)
+            }
+            className={classes.search ?? ''}
+          />
+          <Select
+            aria-label="What the cells say"
+            placeholder="All entities"
+            data={states}
+            value={state ?? null}
+            clearable
+            onChange={(chosen) => show({ state: chosen ?? undefined, page: undefined }, true)}
+            className={classes.filter ?? ''}
+          />
+        </Group>
+        <Button variant="default" onClick={() => saveCsv(fileName, tableOf([row]))}>
+          Export as CSV
+        </Button>
+      </Group>
+      <Group justify="space-between">
+        <Legend />
+        <Text size="sm" c="dimmed" role="status">
+          {found.length === Object.keys(row.entities).length
+            ? `${found.length} entities`
+            : `${found.length} of ${Object.keys(row.entities).length} entities`}
+        </Text>
+      </Group>
+      {found.length === 0 ? (
+        <EmptyState title="No entity is left">Search for another name, or show all entities.</EmptyState>
+      ) : (
+        <MatrixGrid
+          label="What the user may do"
+          rows={found.slice((current - 1) * rowsPerPage, current * rowsPerPage)}
+          chosen={cell}
+          onChoose={(entity, verb) => show({ cell: verb + entity })}
+        />
+      )}
+      {pages > 1 && (
+        <Pagination
+          total={pages}
+          value={current}
+          onChange={(chosen) => show({ page: chosen === 1 ? undefined : chosen })}
+          getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+          getItemProps={(item) => ({ 'aria-label': `Page ${item}` })}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function narrowed({ entities }: MatrixRow, q: string, state: CellState | undefined) {
+  const wanted = q.trim().toLowerCase();
+  return Object.entries(entities).filter(
+    ([name, cells]) =>
+      name.includes(wanted) && (state === undefined || verbs.some((verb) => stateOf(cells[verb]) === state)),
+  );
+}

@@ -1,0 +1,29 @@
+import type { accessApi } from '@freehold/contract/management/access';
+import type { ReplyOf } from '@freehold/contract/route';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { call } from '../../api/call.ts';
+import type { InWorkspace } from '../../api/members.ts';
+
+export type Member = ReplyOf<typeof accessApi.readMember>;
+export type MatrixRow = ReplyOf<typeof accessApi.readAccessMatrix>['items'][number];
+export type Cell = MatrixRow['entities'][string]['get'];
+export type Verb = keyof MatrixRow['entities'][string];
+
+/** The members of a workspace whose email or name has `q`, by email. */
+export const membersQuery = ({ env, workspace }: InWorkspace, q: string) =>
+  infiniteQueryOptions({
+    queryKey: ['members', env, workspace, q],
+    queryFn: ({ pageParam, signal }) =>
+      call('listMembers', { query: { env, tenant_code: workspace, q, pagesize: 50, nexttoken: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nexttoken,
+    placeholderData: keepPreviousData,
+  });
+
+/** What a member may do, on all entities in one reply. */
+export const matrixQuery = ({ env, workspace }: InWorkspace, userId: string) =>
+  queryOptions({
+    queryKey: ['members', env, workspace, 'matrix', userId],
+    queryFn: ({ signal }) =>
+      call('readAccessMatrix', { query: { env, tenant_code: workspace, user_id: userId }, signal }),
+  });
