@@ -93,7 +93,7 @@ function narrowestFirst(filters: readonly Filter[]): readonly Filter[] {
 }
 
 /** The length of a UUID, with which the entries of all indexes end. */
-const idLength = 36;
+export const idLength = 36;
 
 export function idAtEnd(sk: string): string {
   return sk.slice(-idLength);

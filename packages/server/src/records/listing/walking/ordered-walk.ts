@@ -5,7 +5,7 @@ import { mayBeId } from '../find-record.ts';
 import type { WalkedRecord } from '../judge-records.ts';
 import { recordsPerSearch } from '../planning/choose-lookup.ts';
 import type { LookupOrder } from '../planning/lookup-order.ts';
-import { idAtEnd } from '../planning/lookup-plan.ts';
+import { idAtEnd, idLength } from '../planning/lookup-plan.ts';
 import type { RecordWalk } from './record-walk.ts';
 import type { ScanLeft } from './scan-budget.ts';
 
@@ -195,7 +195,7 @@ class OrderedSteps {
     const read = { prefix: presentPrefix, ...behind, reverse, limit: entriesAtOnce };
     const entries = await this.#scope.range(own.pk, read);
     this.entries += entries.length;
-    const prefixes = [...new Set(entries.map(({ sk }) => sk.slice(0, -idAtEnd(sk).length)))].slice(0, count);
+    const prefixes = [...new Set(entries.map(({ sk }) => sk.slice(0, -idLength)))].slice(0, count);
     const last = prefixes.at(-1);
     this.#charge(recordsPerSearch + prefixes.length);
     if (last === undefined) return 'none';
@@ -208,7 +208,7 @@ class OrderedSteps {
   /** Those of the prefixes that are of records which are there. */
   async #there(prefixes: readonly string[]): Promise<ReadonlySet<string>> {
     const { own, read, idOf } = this.#order;
-    const idIn = (prefix: string): string => prefix.slice(presentPrefix.length, presentPrefix.length + 36);
+    const idIn = (prefix: string): string => prefix.slice(presentPrefix.length, presentPrefix.length + idLength);
     const ids = prefixes.map(idIn).filter((id, at) => mayBeId(id) && own.prefixOf(id) === prefixes[at]);
     const items = await read(ids);
     for (const { value } of items) this.#left.bytes -= 3 * value.length;
