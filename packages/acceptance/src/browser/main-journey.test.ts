@@ -22,7 +22,7 @@ import { signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 
-const answerOf = (page: Page) => page.getByRole('status', { name: 'Answer' });
+const answerOf = (page: Page) => page.getByRole('region', { name: 'Answer' });
 const impactOf = (page: Page) => page.getByRole('region', { name: 'Impact of the change' });
 
 /** Signs up on the page. The app's users sign in elsewhere, so the test knows the org as they do. */
@@ -109,6 +109,7 @@ test('a builder signs up, models, lets a user in, explains a denial, deploys, an
 
   await openRoute(page, org, 'deleteOrder', clerk.tenantCode);
   await runAs(page, clerk);
+  await page.getByRole('dialog').getByRole('button', { name: 'Run it' }).click();
   await answerOf(page).getByText('403', { exact: true }).waitFor();
   await answerOf(page).getByText('No statement allows it.').waitFor();
   await assertAccessible(page);
