@@ -122,6 +122,7 @@ test('a tab whose session has moved to another org unseen does nothing there, an
 
   await page.goto(`/o/${mine.code}/test/new-entity`);
   await page.getByRole('textbox', { name: 'Name of the entity' }).fill('order');
+  await page.getByText('It would be served as create-order').waitFor();
   const data = { org: theirs.code };
   const headers = { origin: platform.management, 'x-session': 'cookie' };
   const switched = await opened.context.request.post(`${platform.management}/auth/switch-org`, { data, headers });
