@@ -19,16 +19,21 @@ interface Page<Item> {
 interface Policy {
   readonly id: string;
   readonly name: string;
-  readonly statements: number;
+  readonly statements: unknown;
+  readonly held_by?: unknown;
   readonly members: number;
   readonly groups: number;
   readonly is_of_platform: boolean;
 }
 
+interface Versioned {
+  readonly version: number;
+}
+
 interface Group {
   readonly name: string;
   readonly members: number;
-  readonly policies: number;
+  readonly policies: unknown;
   readonly policy_names: readonly string[];
   readonly is_of_platform: boolean;
 }
@@ -92,6 +97,21 @@ test('the holders of a policy and the members of a group are listed with their l
     [founder.id],
   );
   assert.deepEqual((await read(`/acl/holders?${workspace}&policy_id=${group.id}`)).items, []);
+});
+
+test('a policy is shown with its statements, and a group with its policies, each with the version that updates take', async () => {
+  const shown = await manage<Policy & Versioned>(org, 'GET', `/acl/policies/${makers.id}?${workspace}`);
+  assert.deepEqual(shown.body.statements, [allow('createorder')]);
+  assert.deepEqual(shown.body.held_by, [{ id: group.id, name: 'makers' }]);
+  const headers = { 'If-Match': `"${shown.body.version}"` };
+  const body = { statements: [allow('createorder'), allow('getorder')] };
+  assert.equal((await act(founder, 'PUT', `/update/aclpolicy/${makers.id}`, { headers, body })).status, 200);
+  assert.equal((await act(founder, 'PUT', `/update/aclpolicy/${makers.id}`, { headers, body })).status, 412);
+  const { body: ofGroup } = await manage<Group & Versioned>(org, 'GET', `/acl/groups/${group.id}?${workspace}`);
+  assert.deepEqual(ofGroup.policies, [{ id: makers.id, name: 'Order makers' }]);
+  assert.equal(ofGroup.version, group.version);
+  assertProblem(await manage(org, 'GET', `/acl/groups/${makers.id}?${workspace}`), 'not_found');
+  assertProblem(await manage(org, 'GET', `/acl/policies/none?${workspace}`), 'not_found');
 });
 
 test('a removed member and a removed link are counted no more', async () => {

@@ -100,6 +100,10 @@ function readTab({ tab }: Record<string, unknown>): { readonly tab?: string } {
   return typeof tab === 'string' ? { tab } : {};
 }
 
+function readSearched({ q }: Record<string, unknown>): { readonly q?: string | undefined } {
+  return typeof q === 'string' ? { q } : {};
+}
+
 /** The frame of all screens. Below it the user is signed in to the org of the address. */
 const place = createRoute({
   getParentRoute: () => org,
@@ -272,6 +276,48 @@ interface DecisionsSearch {
   readonly all?: true;
 }
 
+const policies = createRoute({
+  getParentRoute: () => place,
+  path: 'policies',
+  validateSearch: (search): { readonly q?: string | undefined; readonly view?: 'templates' | undefined } => ({
+    ...readSearched(search),
+    ...(search.view === 'templates' ? { view: 'templates' } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./screens/policies/policies.tsx'), 'Policies'),
+});
+const newPolicy = createRoute({
+  getParentRoute: () => place,
+  path: 'new-policy',
+  component: lazyRouteComponent(() => import('./screens/policies/new-policy.tsx'), 'NewPolicy'),
+});
+const policy = createRoute({
+  getParentRoute: () => place,
+  path: 'policies/$policy',
+  validateSearch: readTab,
+  component: lazyRouteComponent(() => import('./screens/policies/policy.tsx'), 'PolicyScreen'),
+});
+const policyTemplate = createRoute({
+  getParentRoute: () => place,
+  path: 'policy-template',
+  validateSearch: ({ name }: Record<string, unknown>): { readonly name?: string } =>
+    typeof name === 'string' ? { name } : {},
+  component: lazyRouteComponent(() => import('./screens/policies/templates/template.tsx'), 'TemplateScreen'),
+});
+const groups = createRoute({
+  getParentRoute: () => place,
+  path: 'groups',
+  validateSearch: readSearched,
+  component: lazyRouteComponent(() => import('./screens/groups/groups.tsx'), 'Groups'),
+});
+const group = createRoute({
+  getParentRoute: () => place,
+  path: 'groups/$group',
+  component: lazyRouteComponent(() => import('./screens/groups/group.tsx'), 'GroupScreen'),
+});
+
+/** Access control of a workspace. */
+const access = [policies, newPolicy, policy, policyTemplate, groups, group] as const;
+
 const routeTree = root.addChildren([
   index,
   signIn,
@@ -300,6 +346,7 @@ const routeTree = root.addChildren([
       user,
       simulator,
       decisions,
+      ...access,
     ]),
   ]),
 ]);

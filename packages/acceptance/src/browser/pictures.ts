@@ -62,6 +62,8 @@ export const pictures: readonly Picture[] = [
       await page.getByRole('region', { name: 'Decision' }).getByText('Allowed', { exact: true }).waitFor();
     },
   },
+  { name: 'policies', path: ({ org }) => `/o/${org}/test/policies?w=lumen` },
+  { name: 'groups', path: ({ org }) => `/o/${org}/test/groups?w=lumen` },
   { name: 'production', path: ({ org }) => `/o/${org}/prod` },
   {
     name: 'command-palette',

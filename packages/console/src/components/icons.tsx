@@ -56,3 +56,7 @@ export const LockIcon = icon(<path d="M4 7.2h8v6H4zM5.6 7.2V5.4a2.4 2.4 0 0 1 4.
 export const FilterIcon = icon(<path d="M2.5 3.5h11L9.3 8.6v4.6l-2.6-1.4V8.6z" />);
 export const RefreshIcon = icon(<path d="M13 8a5 5 0 1 1-1.6-3.7M13 2.6v3h-3" />);
 export const CloseIcon = icon(<path d="m4 4 8 8M12 4l-8 8" />);
+export const PolicyIcon = icon(<path d="M8 2.4 12.8 4v3.6c0 3-2 5-4.8 6-2.8-1-4.8-3-4.8-6V4zM6 7.9l1.5 1.5 2.7-2.9" />);
+export const GroupIcon = icon(
+  <path d="M6 3.2a2.2 2.2 0 1 1 0 4.4 2.2 2.2 0 0 1 0-4.4zM2 12.8a4 4 0 0 1 8 0M10.4 3.6a2 2 0 0 1 0 3.8M11.4 9.2a3.9 3.9 0 0 1 2.6 3.6" />,
+);

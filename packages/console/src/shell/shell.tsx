@@ -79,7 +79,9 @@ export function Shell() {
 /** Says why nothing can be changed here, and leads to where it can. */
 function ProductionNotice({ reason }: { readonly reason: string }) {
   const { org } = usePlace();
-  const screen = useRouterState({ select: ({ location }) => location.pathname.split('/prod')[1] ?? '' });
+  const path = useRouterState({ select: ({ location }) => location.pathname.split('/prod')[1] ?? '' });
+  // What production has under an id, test does not have: the way leads to the list of such things.
+  const screen = path.replace(/\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, '');
   return (
     <Text className={classes.notice} size="sm" role="note">
       <strong>Production.</strong> {reason}{' '}

@@ -4,29 +4,54 @@ import { count, guid, named, text, time } from '../schema.ts';
 
 const atMost1000 = 'Of more than 1,000 the first 1,000 are counted.';
 
-export const WorkspacePolicy = named(
-  'WorkspacePolicy',
+const policyMembers = {
+  id: guid,
+  name: text,
+  statements: count,
+  members: Type.Integer({ minimum: 0, description: `Who holds it directly. ${atMost1000}` }),
+  groups: Type.Integer({ minimum: 0, description: `The groups that hold it. ${atMost1000}` }),
+  is_of_platform: Type.Boolean({ description: 'Every workspace is founded with a policy of this name.' }),
+  updated_at: time,
+};
+
+export const WorkspacePolicy = named('WorkspacePolicy', Type.Object(policyMembers));
+
+const version = Type.Integer({ minimum: 0, description: 'As a tag (`"7"`), what `If-Match` of an update takes.' });
+const namedRecord = Type.Object({ id: guid, name: text });
+
+export const WorkspacePolicyDetails = named(
+  'WorkspacePolicyDetails',
   Type.Object({
-    id: guid,
-    name: text,
-    statements: count,
-    members: Type.Integer({ minimum: 0, description: `Who holds it directly. ${atMost1000}` }),
-    groups: Type.Integer({ minimum: 0, description: `The groups that hold it. ${atMost1000}` }),
-    is_of_platform: Type.Boolean({ description: 'Every workspace is founded with a policy of this name.' }),
-    updated_at: time,
+    ...policyMembers,
+    version,
+    statements: Type.Array(Type.Unknown()),
+    held_by: Type.Array(namedRecord, { description: 'The first 20 groups that hold it.' }),
   }),
 );
+
+const groupMembers = {
+  id: guid,
+  name: text,
+  members: Type.Integer({ minimum: 0, description: atMost1000 }),
+  policies: Type.Integer({ minimum: 0, description: 'How many policies it holds.' }),
+  is_of_platform: Type.Boolean({ description: 'Every workspace is founded with a group of this name.' }),
+  updated_at: time,
+};
 
 export const WorkspaceGroup = named(
   'WorkspaceGroup',
   Type.Object({
-    id: guid,
-    name: text,
-    members: Type.Integer({ minimum: 0, description: atMost1000 }),
-    policies: Type.Integer({ minimum: 0, description: 'How many policies it holds.' }),
-    policy_names: Type.Array(text, { description: 'The names of the first three of them.' }),
-    is_of_platform: Type.Boolean({ description: 'Every workspace is founded with a group of this name.' }),
-    updated_at: time,
+    ...groupMembers,
+    policy_names: Type.Array(text, { description: 'The names of the first three of its policies.' }),
+  }),
+);
+
+export const WorkspaceGroupDetails = named(
+  'WorkspaceGroupDetails',
+  Type.Object({
+    ...groupMembers,
+    version,
+    policies: Type.Array(namedRecord, { description: 'The policies that it holds, in its order.' }),
   }),
 );
 

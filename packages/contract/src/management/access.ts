@@ -4,7 +4,14 @@ import { InputError } from '../problem-schema.ts';
 import { renamedFields } from '../renamed-fields.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, byVerb, closed, guid, itemsOf, named, oneOf, pageOf, recordOf, text, time } from '../schema.ts';
-import { Holder, WorkspaceGroup, WorkspaceMember, WorkspacePolicy } from './access-holders.ts';
+import {
+  Holder,
+  WorkspaceGroup,
+  WorkspaceGroupDetails,
+  WorkspaceMember,
+  WorkspacePolicy,
+  WorkspacePolicyDetails,
+} from './access-holders.ts';
 
 const renamed = Type.Optional(renamedFields);
 
@@ -300,6 +307,26 @@ export const accessApi = {
     query: namedQuery,
     replies: { 200: reply(namedReply, pageOf(WorkspaceGroup)) },
     problems: ['not_found', 'invalid_cursor'],
+  }),
+  readWorkspacePolicy: route({
+    method: 'GET',
+    path: '/acl/policies/:id',
+    access: 'developer',
+    tag: 'access control',
+    summary: 'A policy of a workspace, with its statements',
+    query: closed({ env: environment, tenant_code: tenantCode }),
+    replies: { 200: reply('The policy.', WorkspacePolicyDetails) },
+    problems: ['not_found'],
+  }),
+  readWorkspaceGroup: route({
+    method: 'GET',
+    path: '/acl/groups/:id',
+    access: 'developer',
+    tag: 'access control',
+    summary: 'A group of a workspace, with the names of its policies',
+    query: closed({ env: environment, tenant_code: tenantCode }),
+    replies: { 200: reply('The group.', WorkspaceGroupDetails) },
+    problems: ['not_found'],
   }),
   listMembers: route({
     method: 'GET',

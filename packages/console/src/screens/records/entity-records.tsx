@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useActor } from '../../api/app.ts';
 import { usePlace } from '../../api/session.ts';
+import { ChooseWorkspace } from '../../components/choose-workspace.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { entityQuery } from '../entities/queries.ts';
-import { ChooseWorkspace } from './choose-workspace.tsx';
 import { Readers } from './read-as.tsx';
 import { RecordList } from './record-list.tsx';
 

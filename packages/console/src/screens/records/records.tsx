@@ -2,12 +2,12 @@ import { Anchor, Button, Group, Paper, Table, Text, TextInput } from '@mantine/c
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
+import { ChooseWorkspace } from '../../components/choose-workspace.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SearchIcon } from '../../components/icons.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { entitiesQuery } from '../entities/queries.ts';
-import { ChooseWorkspace } from './choose-workspace.tsx';
 import classes from './grid.module.css';
 
 const figures = new Intl.NumberFormat('en');

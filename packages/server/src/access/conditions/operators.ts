@@ -45,6 +45,9 @@ const operators: ReadonlyMap<string, Operator> = new Map([
   ['NotIpAddress', ipOperator({ isNegated: true })],
 ]);
 
+/** Without qualifiers, and without `Null`, which compares nothing. */
+export const operatorNames: readonly string[] = [...operators.keys()];
+
 function measureOperators(prefix: string, measure: Measure): readonly (readonly [string, Operator])[] {
   const operator = (order: Order, isNegated: boolean): Operator =>
     typedOperator({

@@ -6,17 +6,9 @@ import { fieldIndex, systemEntity } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
 import { findWorkspace } from '../founding/find-workspace.ts';
-import { countLinks, groupLink, policyLink } from '../members/links.ts';
 import { memberOf } from '../members/member-of.ts';
-import { countGroupsWith, policyIdsOf } from '../policies/group-policies.ts';
-import {
-  holdingsOf,
-  type RecordReader,
-  readPolicies,
-  readRecords,
-  rememberingReader,
-} from '../policies/held-policies.ts';
-import { adminGroup, platformPolicies } from '../policies/policy-names.ts';
+import { rememberingReader } from '../policies/held-policies.ts';
+import { groupRow, memberRow, policyRow, showGroup, showPolicy } from './access-rows.ts';
 import { type HoldersPage, type HoldersQuery, listHolders, personName } from './holders.ts';
 
 /** The policies and groups of a workspace, with how many members each concerns. Reads no record of the app. */
@@ -25,10 +17,14 @@ export interface AccessOverview {
   policies(orgCode: string, query: NamedQuery): Promise<PoliciesPage>;
   /** By name. @throws Problem as `policies`. */
   groups(orgCode: string, query: NamedQuery): Promise<GroupsPage>;
+  /** @throws Problem `not_found`. */
+  policy(orgCode: string, query: OneQuery): Promise<ReplyOf<typeof accessApi.readWorkspacePolicy>>;
+  /** @throws Problem `not_found`. */
+  group(orgCode: string, query: OneQuery): Promise<ReplyOf<typeof accessApi.readWorkspaceGroup>>;
   /** By email. @throws Problem as `policies`. */
   members(orgCode: string, query: NamedQuery): Promise<MembersPage>;
   /** @throws Problem `not_found`. */
-  member(orgCode: string, query: MemberQuery): Promise<MembersPage['items'][number]>;
+  member(orgCode: string, query: OneQuery): Promise<MembersPage['items'][number]>;
   /** The members who hold a policy directly or are in a group. @throws Problem as `policies`. */
   holders(orgCode: string, query: HoldersQuery): Promise<HoldersPage>;
 }
@@ -41,17 +37,15 @@ export interface OverviewDeps {
 type NamedQuery = QueryOf<typeof accessApi.listWorkspacePolicies>;
 type PoliciesPage = ReplyOf<typeof accessApi.listWorkspacePolicies>;
 type MembersPage = ReplyOf<typeof accessApi.listMembers>;
-type MemberQuery = QueryOf<typeof accessApi.readMember> & { readonly id: string };
+type OneQuery = QueryOf<typeof accessApi.readMember> & { readonly id: string };
 type GroupsPage = ReplyOf<typeof accessApi.listWorkspaceGroups>;
 
-/** Counts end here: more would be read for a figure that says no more. */
-const countedMax = 1000;
 /** How many names one page looks through, when a part of a name is searched. */
 const lookedAtMax = 200;
 const pageBytesMax = 1024 * 1024;
 
 export function createAccessOverview(deps: OverviewDeps): AccessOverview {
-  const workspaceOf = (orgCode: string, { env, tenant_code: tenantCode }: NamedQuery | MemberQuery | HoldersQuery) =>
+  const workspaceOf = (orgCode: string, { env, tenant_code: tenantCode }: NamedQuery | OneQuery | HoldersQuery) =>
     findWorkspace(deps.stores, { env, orgCode, tenantCode });
   return {
     policies: async (orgCode, query) => {
@@ -62,6 +56,8 @@ export function createAccessOverview(deps: OverviewDeps): AccessOverview {
       const workspace = await workspaceOf(orgCode, query);
       return namedPage(deps, { workspace, of: byName('group'), query }, (data) => groupRow(workspace, data));
     },
+    policy: async (orgCode, query) => showPolicy(await workspaceOf(orgCode, query), query.id),
+    group: async (orgCode, query) => showGroup(await workspaceOf(orgCode, query), query.id),
     members: async (orgCode, query) => {
       const workspace = await workspaceOf(orgCode, query);
       const read = rememberingReader();
@@ -123,49 +119,4 @@ async function namedPage<Row>(
   const last = found.length > pagesize ? found[pagesize - 1] : entries.at(-1);
   const isMore = last !== undefined && (await workspace.scope.count(index.pk, { after: last.sk }, 1)) > 0;
   return { items, nexttoken: isMore ? cursors.seal(last.sk, binding) : null };
-}
-
-async function policyRow({ scope }: Workspace, { id, name, statements, updated_at }: RecordData) {
-  return {
-    id,
-    name: String(name),
-    statements: Array.isArray(statements) ? statements.length : 0,
-    members: await countLinks(scope, policyLink, { id, atMost: countedMax }),
-    groups: await countGroupsWith(scope, { id, atMost: countedMax }),
-    is_of_platform: platformPolicies.includes(String(name)),
-    updated_at,
-  };
-}
-
-/** How many of a group's policies are named: a group may hold 50, each of 10 KB. */
-const policiesNamed = 3;
-
-async function groupRow(workspace: Workspace, data: RecordData) {
-  const { id, name, updated_at } = data;
-  const policyIds = policyIdsOf(data);
-  const named = await readRecords(workspace, 'aclpolicy', policyIds.slice(0, policiesNamed));
-  return {
-    id,
-    name: String(name),
-    members: await countLinks(workspace.scope, groupLink, { id, atMost: countedMax }),
-    policies: policyIds.length,
-    policy_names: named.map((policy) => String(systemData(policy).name)),
-    is_of_platform: name === adminGroup,
-    updated_at,
-  };
-}
-
-async function memberRow(workspace: Workspace, data: RecordData, read?: RecordReader) {
-  const { id, email, role, status } = data;
-  const { policyIds, groups } = await holdingsOf(workspace, id, read);
-  const policies = await readPolicies(workspace, policyIds, read);
-  return {
-    user_id: id,
-    email: String(email),
-    name: personName(data),
-    role: String(role ?? ''),
-    status: String(status ?? ''),
-    policies: policies.map(({ policyId, policyName }) => ({ id: policyId, name: policyName })),
-    groups: groups.map(systemData).map((group) => ({ id: group.id, name: String(group.name) })),
-  };
 }

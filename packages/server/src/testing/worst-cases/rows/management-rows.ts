@@ -253,6 +253,8 @@ const accessRows: Rows = {
       { what: 'names', ask: () => ({ target: `/acl/policies?tenant_code=main&q=${'z'.repeat(128)}` }) },
     ],
   },
+  'GET /acl/policies/:id': one(`/acl/policies/${noId}?tenant_code=main`),
+  'GET /acl/groups/:id': one(`/acl/groups/${noId}?tenant_code=main`),
   'GET /acl/groups': {
     as: 'builder',
     target: () => '/acl/groups?tenant_code=main',

@@ -55,6 +55,12 @@ export function aclRoutes({
     }),
     serve(accessApi.listWorkspacePolicies, ({ query }, { org }) => accessOverview.policies(org.code, query)),
     serve(accessApi.listWorkspaceGroups, ({ query }, { org }) => accessOverview.groups(org.code, query)),
+    serve(accessApi.readWorkspacePolicy, ({ params, query }, { org }) =>
+      accessOverview.policy(org.code, { ...params, ...query }),
+    ),
+    serve(accessApi.readWorkspaceGroup, ({ params, query }, { org }) =>
+      accessOverview.group(org.code, { ...params, ...query }),
+    ),
     serve(accessApi.listMembers, ({ query }, { org }) => accessOverview.members(org.code, query)),
     serve(accessApi.readMember, ({ params, query }, { org }) =>
       accessOverview.member(org.code, { ...params, ...query }),

@@ -1,9 +1,9 @@
 import { Paper } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Workspaces } from '../../shell/workspace-switch.tsx';
+import { Workspaces } from '../shell/workspace-switch.tsx';
+import { EmptyState } from './empty-state.tsx';
 
-/** Where records cannot be shown yet, since each of them lies in a workspace. */
+/** Where nothing can be shown yet, since what the screen is about lies in a workspace. */
 export function ChooseWorkspace({ children }: { readonly children: ReactNode }) {
   return (
     <EmptyState

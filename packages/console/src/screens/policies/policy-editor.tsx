@@ -1,0 +1,158 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiProblem } from '../../api/problem.ts';
+import { usePlace } from '../../api/session.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FormAndJson } from '../../components/form-and-json.tsx';
+import { ProblemAlert } from '../../components/problem-alert.tsx';
+import type { Draft } from '../../components/use-draft.ts';
+import { entitiesQuery } from '../entities/queries.ts';
+import { findingsAt, type PolicyDraft } from './policy-draft.ts';
+import { type Finding, lintQuery } from './queries.ts';
+import { Findings, LintState } from './statements/findings.tsx';
+import { StatementCard } from './statements/statement-card.tsx';
+import { emptyStatement } from './statements/statement-form.ts';
+
+const typingMilliseconds = 400;
+
+export interface Lint {
+  readonly findings: readonly Finding[];
+  readonly isChecking: boolean;
+  readonly error: Error | null;
+}
+
+/** What the platform says of the statements, asked a moment after the last key. */
+export function useLint(statements: readonly unknown[]): Lint {
+  const { env } = usePlace();
+  const [settled] = useDebouncedValue(statements, typingMilliseconds);
+  const lint = useQuery(lintQuery(env, settled));
+  const isChecking = settled !== statements || lint.isFetching;
+  return { findings: lint.data?.findings ?? [], isChecking, error: lint.error };
+}
+
+/** Why a draft cannot be saved; undefined where it can. */
+export function whyNotSaved(
+  { mistake, value }: Draft<PolicyDraft>,
+  { findings, isChecking }: Lint,
+): string | undefined {
+  if (mistake !== undefined) return 'The JSON has a mistake.';
+  if (value.name.trim() === '') return 'The policy needs a name.';
+  if (isChecking) return 'The statements are being checked.';
+  if (findings.some(({ severity }) => severity === 'error'))
+    return 'The platform would refuse it: correct the errors first.';
+  return undefined;
+}
+
+interface Props {
+  readonly draft: Draft<PolicyDraft>;
+  readonly lint: Lint;
+  readonly isReadOnly: boolean;
+  /** Why the last save was refused. */
+  readonly error: unknown;
+}
+
+/** A policy as cards of statements, beside its JSON. */
+export function PolicyEditor({ draft, lint, isReadOnly, error }: Props) {
+  const { env } = usePlace();
+  const { data } = useQuery(entitiesQuery(env));
+  const entities = (data?.items ?? []).map(({ name }) => name);
+  const { value, mistake, setValue } = draft;
+  const isFixed = isReadOnly || mistake !== undefined;
+  const problem = error instanceof ApiProblem ? error : undefined;
+  return (
+    <FormAndJson draft={draft} label="Policy in JSON" isReadOnly={isReadOnly}>
+      <TextInput
+        label="Name"
+        value={value.name}
+        error={problem?.errorAt('/name')}
+        readOnly={isFixed}
+        required
+        maw={420}
+        onChange={({ currentTarget: { value: name } }) => setValue({ ...value, name })}
+      />
+      <Statements
+        statements={value.statements}
+        findings={lint.findings}
+        entities={entities}
+        isReadOnly={isFixed}
+        onChange={(statements) => setValue({ ...value, statements })}
+      />
+      <LintState isChecking={lint.isChecking} isClean={lint.findings.length === 0 && lint.error === null} />
+      <ProblemAlert error={lint.error} />
+    </FormAndJson>
+  );
+}
+
+interface StatementsProps {
+  readonly statements: readonly unknown[];
+  readonly findings: readonly Finding[];
+  readonly entities: readonly string[];
+  readonly isReadOnly: boolean;
+  readonly onChange: (statements: readonly unknown[]) => void;
+}
+
+function Statements({ statements, findings, entities, isReadOnly, onChange }: StatementsProps) {
+  const [open, setOpen] = useState<number | undefined>(0);
+  const add = (
+    <Button
+      variant="default"
+      w="fit-content"
+      onClick={() => {
+        setOpen(statements.length);
+        onChange([...statements, emptyStatement]);
+      }}
+    >
+      Add statement
+    </Button>
+  );
+  if (statements.length === 0)
+    return (
+      <EmptyState title="No statements" {...(isReadOnly ? {} : { action: add })}>
+        A statement allows or denies actions. Without one the policy changes nothing.
+      </EmptyState>
+    );
+  return (
+    <Stack gap="xs" component="section" aria-label="Statements">
+      <Findings findings={findings.filter(({ pointer }) => pointer === '/statements')} />
+      {statements.map((statement, index) => (
+        <StatementCard
+          // The place of a statement is what it is known by: its name is optional.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the same
+          key={index}
+          statement={statement}
+          number={index + 1}
+          isReadOnly={isReadOnly}
+          isOpen={open === index}
+          findings={findingsAt(findings, `/statements/${index}`)}
+          entities={entities}
+          onToggle={() => setOpen(open === index ? undefined : index)}
+          onChange={(changed) => onChange(statements.with(index, changed))}
+          onRemove={() => {
+            setOpen(undefined);
+            onChange(statements.toSpliced(index, 1));
+          }}
+          onDuplicate={() => {
+            setOpen(index + 1);
+            onChange(statements.toSpliced(index + 1, 0, withoutName(statement)));
+          }}
+        />
+      ))}
+      {!isReadOnly && (
+        <Group justify="space-between">
+          {add}
+          <Text size="sm" c="dimmed">
+            {statements.length} of at most 50 statements
+          </Text>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+/** A name is unique in its policy. */
+function withoutName(statement: unknown): unknown {
+  if (typeof statement !== 'object' || statement === null) return statement;
+  return Object.fromEntries(Object.entries(statement).filter(([name]) => name !== 'Sid'));
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { actionsOf, entitiesIn, matches, patternsFor } from './action-patterns.ts';
+
+test('a pattern matches what the same regular expression matches', () => {
+  const letters = (units: string) => fc.string({ unit: fc.constantFrom(...units), maxLength: 7 });
+  fc.assert(
+    fc.property(letters('abA*?'), letters('abB'), (pattern, action) => {
+      const expression = `^${pattern.replaceAll('*', '.*').replaceAll('?', '.')}$`;
+      assert.equal(matches(pattern, action), new RegExp(expression, 'i').test(action));
+    }),
+  );
+});
+
+test('chosen verbs and entities become as few patterns as say them', () => {
+  assert.deepEqual(patternsFor([], []), ['*']);
+  assert.deepEqual(patternsFor(['get', 'list'], []), ['get*', 'list*']);
+  assert.deepEqual(patternsFor([], ['order']), ['*order']);
+  assert.deepEqual(patternsFor(['get'], ['order', 'note']), ['getorder', 'getnote']);
+});
+
+test('patterns are about the entities of the actions that they match', () => {
+  assert.deepEqual(entitiesIn(['get*r', 'listnote'], ['order', 'note', 'tag']), ['order', 'note', 'user']);
+  assert.ok(actionsOf(['order']).includes('deleteorder'));
+  assert.ok(actionsOf([]).includes('createinvitation'));
+});

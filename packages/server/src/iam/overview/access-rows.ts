@@ -1,0 +1,94 @@
+import type { accessApi } from '@freehold/contract/management/access';
+import type { ReplyOf } from '@freehold/contract/route';
+import { Problem } from '../../lib/problem.ts';
+import { findRecord, type RecordData, type StoredRecord, systemData } from '../../records/port.ts';
+import { systemEntity } from '../../schema/port.ts';
+import type { Item } from '../../store/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import { countLinks, groupLink, policyLink } from '../members/links.ts';
+import { countGroupsWith, groupsWith, policyIdsOf } from '../policies/group-policies.ts';
+import { holdingsOf, type RecordReader, readPolicies, readRecords } from '../policies/held-policies.ts';
+import { adminGroup, platformPolicies } from '../policies/policy-names.ts';
+import { personName } from './holders.ts';
+
+/** Counts end here: more would be read for a figure that says no more. */
+const countedMax = 1000;
+const groupsNamed = 20;
+
+type ShownPolicy = ReplyOf<typeof accessApi.readWorkspacePolicy>;
+type ShownGroup = ReplyOf<typeof accessApi.readWorkspaceGroup>;
+
+/** A policy with its statements. @throws Problem `not_found`. */
+export async function showPolicy(workspace: Workspace, id: string): Promise<ShownPolicy> {
+  const { data, version } = await recordOf(workspace, 'aclpolicy', id);
+  return {
+    ...(await policyRow(workspace, data)),
+    version,
+    statements: Array.isArray(data.statements) ? data.statements : [],
+    held_by: (await groupsWith(workspace.scope, id, groupsNamed)).map(nameOf),
+  };
+}
+
+/** A group with its policies. @throws Problem `not_found`. */
+export async function showGroup(workspace: Workspace, id: string): Promise<ShownGroup> {
+  const { data, version } = await recordOf(workspace, 'group', id);
+  const { policy_names: _, ...row } = await groupRow(workspace, data);
+  const policies = await readRecords(workspace, 'aclpolicy', policyIdsOf(data));
+  return { ...row, version, policies: policies.map(nameOf) };
+}
+
+async function recordOf(workspace: Workspace, entity: 'aclpolicy' | 'group', id: string): Promise<StoredRecord> {
+  const found = await findRecord({ workspace, entity: systemEntity(entity) }, id);
+  if (found === undefined) throw new Problem('not_found', `there is no \`${entity}\` with this id in the workspace`);
+  return found;
+}
+
+function nameOf(item: Item): { readonly id: string; readonly name: string } {
+  const { id, name } = systemData(item);
+  return { id, name: String(name) };
+}
+
+export async function policyRow({ scope }: Workspace, { id, name, statements, updated_at }: RecordData) {
+  return {
+    id,
+    name: String(name),
+    statements: Array.isArray(statements) ? statements.length : 0,
+    members: await countLinks(scope, policyLink, { id, atMost: countedMax }),
+    groups: await countGroupsWith(scope, { id, atMost: countedMax }),
+    is_of_platform: platformPolicies.includes(String(name)),
+    updated_at,
+  };
+}
+
+/** How many of a group's policies are named: a group may hold 50, each of 10 KB. */
+const policiesNamed = 3;
+
+export async function groupRow(workspace: Workspace, data: RecordData) {
+  const { id, name, updated_at } = data;
+  const policyIds = policyIdsOf(data);
+  const named = await readRecords(workspace, 'aclpolicy', policyIds.slice(0, policiesNamed));
+  return {
+    id,
+    name: String(name),
+    members: await countLinks(workspace.scope, groupLink, { id, atMost: countedMax }),
+    policies: policyIds.length,
+    policy_names: named.map((policy) => String(systemData(policy).name)),
+    is_of_platform: name === adminGroup,
+    updated_at,
+  };
+}
+
+export async function memberRow(workspace: Workspace, data: RecordData, read?: RecordReader) {
+  const { id, email, role, status } = data;
+  const { policyIds, groups } = await holdingsOf(workspace, id, read);
+  const policies = await readPolicies(workspace, policyIds, read);
+  return {
+    user_id: id,
+    email: String(email),
+    name: personName(data),
+    role: String(role ?? ''),
+    status: String(status ?? ''),
+    policies: policies.map(({ policyId, policyName }) => ({ id: policyId, name: policyName })),
+    groups: groups.map(nameOf),
+  };
+}
