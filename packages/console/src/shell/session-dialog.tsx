@@ -7,6 +7,9 @@ import { meQuery } from '../api/session.ts';
 import { onSessionEnd } from '../api/session-end.ts';
 import { ProblemAlert } from '../components/problem-alert.tsx';
 
+/** The call that finds the session ended may come from another dialog. */
+const aboveDialogs = 400;
+
 /** Over the screen when the session has ended, so that nothing that was typed is lost. */
 export function SessionDialog() {
   const [answer, setAnswer] = useState<(isSignedIn: boolean) => void>();
@@ -26,7 +29,13 @@ export function SessionDialog() {
     setAnswer(undefined);
   };
   return (
-    <Modal opened={answer !== undefined} onClose={() => end(false)} title="Your session has ended" keepMounted={false}>
+    <Modal
+      opened={answer !== undefined}
+      onClose={() => end(false)}
+      title="Your session has ended"
+      keepMounted={false}
+      zIndex={aboveDialogs}
+    >
       <SignInAgain end={end} />
     </Modal>
   );
