@@ -10,6 +10,11 @@ interface Picture {
   readonly show?: (page: Page) => Promise<void>;
 }
 
+async function openFirstRecord(page: Page): Promise<void> {
+  await page.getByRole('row').nth(1).click();
+  await page.getByRole('tab', { name: 'Fields' }).waitFor();
+}
+
 /** The screens, in the order of the navigation. */
 export const pictures: readonly Picture[] = [
   { name: 'sign-in', path: () => '/sign-in', isBeforeSignIn: true },
@@ -20,6 +25,13 @@ export const pictures: readonly Picture[] = [
   { name: 'entity', path: ({ org }) => `/o/${org}/test/entities/ticket` },
   { name: 'records', path: ({ org }) => `/o/${org}/test/records/ticket?w=lumen` },
   { name: 'records-narrow', path: ({ org }) => `/o/${org}/test/records/ticket?w=lumen`, isNarrow: true },
+  { name: 'record', path: ({ org }) => `/o/${org}/test/records/ticket?w=lumen`, show: openFirstRecord },
+  {
+    name: 'record-narrow',
+    path: ({ org }) => `/o/${org}/test/records/ticket?w=lumen`,
+    isNarrow: true,
+    show: openFirstRecord,
+  },
   { name: 'api', path: ({ org }) => `/o/${org}/test/api?entity=ticket&op=listTicket&w=lumen` },
   {
     name: 'deploy',

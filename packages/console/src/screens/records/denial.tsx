@@ -20,7 +20,8 @@ export function Refusal({ error }: { readonly error: unknown }) {
   );
 }
 
-function Denial({ decision }: { readonly decision: string }) {
+/** A decision by its id and, where it is asked for, what led to it. */
+export function Denial({ decision }: { readonly decision: string }) {
   const [isAsked, setIsAsked] = useState(false);
   const explained = useQuery({
     queryKey: ['decision', decision],

@@ -1,10 +1,12 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
 import type { Actor } from '../../api/app.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { LineSkeletons } from '../../components/loaded.tsx';
 import type { Entity } from '../entities/queries.ts';
+import { ListActions } from '../record/list-actions.tsx';
+import { SelectionBar } from '../record/selection-bar.tsx';
 import { Refusal } from './denial.tsx';
 import { GridHeader } from './grid/grid-header.tsx';
 import { RecordGrid } from './grid/record-grid.tsx';
@@ -19,6 +21,9 @@ import { ReadAs } from './read-as.tsx';
 import { useReader } from './reader.ts';
 import { type List, useList, useReading } from './use-list.ts';
 import { useSelection } from './use-selection.ts';
+
+// With the forms, which the list does without.
+const RecordPanel = lazy(async () => ({ default: (await import('../record/record-panel.tsx')).RecordPanel }));
 
 /** The list of an entity's records as the address describes it. */
 export function RecordList({ actor, entity }: { readonly actor: Actor; readonly entity: Entity }) {
@@ -54,6 +59,7 @@ function ShownList({ list, pages }: Shown) {
   };
   return (
     <Stack gap="sm">
+      <ListActions list={onList} />
       <ListToolbar
         {...{ list, onRefresh: onList.refresh }}
         isExpressionOpen={isExpressionOpen}
@@ -85,6 +91,12 @@ function ShownList({ list, pages }: Shown) {
         />
       )}
       <Stopped pages={pages} state={state} />
+      {selection.size > 0 && <SelectionBar list={onList} />}
+      {list.search.r !== undefined && (
+        <Suspense>
+          <RecordPanel list={onList} id={list.search.r} />
+        </Suspense>
+      )}
     </Stack>
   );
 }

@@ -1,0 +1,83 @@
+import { List, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Actor } from '../../api/app.ts';
+import { LineSkeletons, Loaded } from '../../components/loaded.tsx';
+import { entitiesQuery, entityQuery } from '../entities/queries.ts';
+import { expandNamesMax, fieldsOf, type Page, relatedQuery } from './record-queries.ts';
+import { nameOfRelation, type Relation, relationsTo } from './related-records.tsx';
+
+interface Props {
+  readonly actor: Actor;
+  readonly entity: string;
+  readonly id: string;
+}
+
+/** What a delete of the record does to those that refer to it. */
+export function Dependents({ actor, entity, id }: Props) {
+  const entities = useQuery(entitiesQuery(actor.env));
+  const relations = relationsTo(entity, entities.data?.items ?? []);
+  const asked = relations.slice(0, expandNamesMax);
+  const related = useQuery(relatedQuery(actor, entity, id, asked.map(nameOfRelation)));
+  if (entities.isSuccess && relations.length === 0)
+    return <Text size="sm">No entity has a lookup of {entity}: nothing refers to it.</Text>;
+  return (
+    <Loaded query={related} skeleton={<LineSkeletons lines={2} />}>
+      {(pages) => {
+        const referring = asked.filter((relation) => isThere(pages[nameOfRelation(relation)]));
+        return (
+          <Stack gap={4}>
+            <Text size="sm">
+              {referring.length === 0 ? 'Nothing that this user may list refers to it.' : 'These refer to it:'}
+            </Text>
+            <List size="sm">
+              {referring.map((relation) => (
+                <Consequence
+                  key={nameOfRelation(relation)}
+                  actor={actor}
+                  relation={relation}
+                  page={pages[nameOfRelation(relation)]}
+                />
+              ))}
+            </List>
+            {relations.length > asked.length && (
+              <Text size="sm" c="dimmed">
+                {relations.length - asked.length} other lookups were not looked at.
+              </Text>
+            )}
+          </Stack>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function isThere(page: Page | null | undefined): page is Page {
+  return page !== null && page !== undefined && (page.items.length > 0 || page.partial === true);
+}
+
+const consequences: Readonly<Record<string, string>> = {
+  restrict: 'they forbid the delete',
+  cascade: 'they are deleted too',
+  setnull: 'they stay, without it',
+};
+
+interface ConsequenceProps {
+  readonly actor: Actor;
+  readonly relation: Relation;
+  readonly page: Page | null | undefined;
+}
+
+function Consequence({ actor, relation, page }: ConsequenceProps) {
+  const { entity, field } = relation;
+  const { data } = useQuery(entityQuery(actor.env, entity));
+  const found = fieldsOf(data?.create).find(({ name }) => name === field);
+  const rule = (found?.lookup ?? found?.items?.lookup)?.onDelete ?? 'restrict';
+  const count = page?.items.length ?? 0;
+  const isWhole = (page?.nexttoken ?? null) === null && page?.partial !== true;
+  return (
+    <List.Item>
+      {isWhole ? count : `${count} or more`} {entity} by {field}
+      {data === undefined ? '' : `: ${consequences[rule] ?? rule}`}
+    </List.Item>
+  );
+}

@@ -1,0 +1,187 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { queryClient } from '../../api/query-client.ts';
+import { ReasonedButton } from '../../components/reasoned-button.tsx';
+import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
+import type { Field } from '../entities/definition.ts';
+import { Denial } from '../records/denial.tsx';
+import type { OnList } from '../records/on-list.ts';
+import { ConflictView } from './conflict-view.tsx';
+import type { RecordValues } from './inputs.ts';
+import type { Refusal } from './permissions.ts';
+import classes from './record.module.css';
+import { RecordForm } from './record-form.tsx';
+import { recordQuery, type StoredRecord } from './record-queries.ts';
+import { SaveProblem } from './save-problem.tsx';
+import { changeRecord, forgetRecords, isConflict } from './save-record.ts';
+import { useDraftRecord } from './use-draft-record.ts';
+
+interface Props {
+  readonly list: OnList;
+  readonly id: string;
+  /** The fields that are shown. */
+  readonly fields: readonly Field[];
+  /** The record as it was read last. */
+  readonly stored: StoredRecord;
+  readonly refusal: Refusal | undefined;
+  /** Once it is stored, and read again. */
+  readonly onSaved?: () => void;
+}
+
+/** The form of a stored record. A change by another person meanwhile is compared, and overwrites nothing. */
+export function EditRecord(props: Props) {
+  const { list, fields, stored, refusal } = props;
+  const draft = useDraftRecord(fields, stored);
+  const [isComparing, setIsComparing] = useState(false);
+  const [changedSince, setChangedSince] = useState<ReadonlySet<string>>(new Set());
+  const save = useSave(props, {
+    onSend: () => setChangedSince(new Set()),
+    onSaved: () => {
+      draft.discard();
+      setIsComparing(false);
+    },
+    onConflict: () => setIsComparing(true),
+  });
+  const { body, mistakes } = draft.changes;
+  const isBehind = draft.isDirty && stored.tag !== draft.base.tag;
+  if (isComparing && isBehind)
+    return (
+      <>
+        <UnsavedGuard isDirty={draft.isDirty} />
+        <ConflictView
+          key={stored.tag}
+          fields={fields}
+          before={draft.base}
+          mine={body}
+          theirs={stored}
+          error={isConflict(save.error) ? null : save.error}
+          isSaving={save.isPending}
+          onSave={(changes) => save.mutate({ tag: stored.tag, body: changes })}
+          onBack={() => setIsComparing(false)}
+        />
+      </>
+    );
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    // A dialog inside passes its events through this form.
+    event.stopPropagation();
+    if (draft.isDirty && Object.keys(mistakes).length === 0) save.mutate({ tag: draft.base.tag, body });
+  };
+  return (
+    <form onSubmit={send} noValidate>
+      <UnsavedGuard isDirty={draft.isDirty} />
+      {refusal !== undefined && <Refused refusal={refusal} />}
+      {isBehind && <Behind onCompare={() => setIsComparing(true)} />}
+      <RecordForm
+        actor={list.actor}
+        fields={fields}
+        draft={draft}
+        isNew={false}
+        isReadOnly={refusal !== undefined}
+        problem={save.error}
+        changedSince={changedSince}
+        onChange={(name, input) => {
+          setChangedSince((before) => new Set(before).add(name));
+          draft.set(name, input);
+        }}
+      />
+      {(draft.isDirty || save.isError) && (
+        <SaveBar
+          error={save.error}
+          fields={fields}
+          mistakes={Object.keys(mistakes)}
+          isSaving={save.isPending}
+          onDiscard={() => {
+            draft.discard();
+            save.reset();
+          }}
+        />
+      )}
+      {save.isSuccess && !draft.isDirty && (
+        <Text size="sm" role="status" mt="sm">
+          Saved.
+        </Text>
+      )}
+    </form>
+  );
+}
+
+interface SaveEvents {
+  readonly onSend: () => void;
+  readonly onSaved: () => void;
+  /** Once the record was read again. */
+  readonly onConflict: () => void;
+}
+
+function useSave({ list, id, onSaved: onDone }: Props, { onSend, onSaved, onConflict }: SaveEvents) {
+  const { actor, entity, refresh } = list;
+  const name = entity.entityName;
+  return useMutation({
+    mutationFn: async ({ tag, body }: { readonly tag: string | undefined; readonly body: RecordValues }) => {
+      if (Object.keys(body).length > 0) await changeRecord(actor, name, { id, tag, body });
+    },
+    onMutate: onSend,
+    onSuccess: async () => {
+      onSaved();
+      await forgetRecords(actor, name);
+      refresh();
+      onDone?.();
+    },
+    onError: async (error) => {
+      if (!isConflict(error)) return;
+      await queryClient.fetchQuery({ ...recordQuery(actor, entity, id), staleTime: 0 });
+      onConflict();
+    },
+  });
+}
+
+function Refused({ refusal }: { readonly refusal: Refusal }) {
+  return (
+    <Alert color="gray" mb="md" title="Read only">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{refusal.reason}</Text>
+        {refusal.decisionId !== undefined && <Denial decision={refusal.decisionId} />}
+      </Stack>
+    </Alert>
+  );
+}
+
+function Behind({ onCompare }: { readonly onCompare: () => void }) {
+  return (
+    <Alert color="yellow" mb="md" title="The record was changed while you edited it.">
+      <Button variant="default" size="compact-sm" onClick={onCompare}>
+        Compare with your changes
+      </Button>
+    </Alert>
+  );
+}
+
+interface SaveBarProps {
+  readonly error: unknown;
+  readonly fields: readonly Field[];
+  readonly mistakes: readonly string[];
+  readonly isSaving: boolean;
+  readonly onDiscard: () => void;
+}
+
+/** Below the form of a stored record: what went wrong, and what can be done. */
+function SaveBar({ error, fields, mistakes, isSaving, onDiscard }: SaveBarProps) {
+  return (
+    <Stack gap="xs" className={classes.bar} mt="md">
+      <SaveProblem error={error} fields={fields} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onDiscard}>
+          Discard the changes
+        </Button>
+        <ReasonedButton
+          type="submit"
+          reason={mistakes.length === 0 ? undefined : `Correct ${mistakes.join(', ')} first.`}
+          loading={isSaving}
+        >
+          Save
+        </ReasonedButton>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,50 @@
+import { Button, Group, Modal, Paper, Text } from '@mantine/core';
+import { useState } from 'react';
+import { ReasonedButton } from '../../components/reasoned-button.tsx';
+import type { OnList } from '../records/on-list.ts';
+import { BulkDelete } from './bulk-delete.tsx';
+import { BulkEdit } from './bulk-edit.tsx';
+import { readOnlyRecords } from './permissions.ts';
+
+/** What can be done with the selected records together. */
+export function SelectionBar({ list }: { readonly list: OnList }) {
+  const { selection, actor, entity, clearSelection } = list;
+  const [open, setOpen] = useState<'edit' | 'delete'>();
+  const reason = readOnlyRecords(actor);
+  const count = `${selection.size} ${selection.size === 1 ? 'record' : 'records'}`;
+  const close = () => setOpen(undefined);
+  return (
+    <>
+      <Paper withBorder p="xs" component="section" aria-label="Selected records">
+        <Group justify="space-between" gap="xs">
+          <Text size="sm" fw={600}>
+            {count} selected
+          </Text>
+          <Group gap="xs">
+            <ReasonedButton reason={reason} variant="default" size="compact-sm" onClick={() => setOpen('edit')}>
+              Edit
+            </ReasonedButton>
+            <ReasonedButton
+              reason={reason}
+              variant="default"
+              color="red"
+              size="compact-sm"
+              onClick={() => setOpen('delete')}
+            >
+              Delete
+            </ReasonedButton>
+            <Button variant="subtle" size="compact-sm" onClick={clearSelection}>
+              Clear the selection
+            </Button>
+          </Group>
+        </Group>
+      </Paper>
+      <Modal opened={open === 'edit'} onClose={close} title={`Edit ${count} of ${entity.entityName}`} size="lg">
+        <BulkEdit list={list} onClose={close} />
+      </Modal>
+      <Modal opened={open === 'delete'} onClose={close} title={`Delete ${count} of ${entity.entityName}?`}>
+        <BulkDelete list={list} onClose={close} />
+      </Modal>
+    </>
+  );
+}
