@@ -254,7 +254,7 @@ test('a file is mapped, checked and imported, with its refused rows as a file; t
   await dialog
     .getByText('Of 1202 rows 1200 would be created, 0 would update a record, and 2 would be refused.')
     .waitFor();
-  await dialog.getByRole('table', { name: 'Refused rows' }).getByText('field `amount` must be a number').waitFor();
+  await dialog.getByRole('table', { name: 'Refused rows' }).getByText('Field amount must be a number').waitFor();
   await assertAccessible(page);
   assert.equal(await count(founder, 'order'), 0);
   await dialog.getByRole('button', { name: 'Import 1200 rows' }).click();
@@ -367,4 +367,37 @@ test('a user who may only read sees why', { skip }, async (context) => {
   await panel.getByRole('button', { name: 'Explain' }).click();
   await panel.getByText('for updateorder').waitFor();
   await assertAccessible(page);
+});
+
+test('a cell of the list is edited by the keyboard, and merged with the change of another', {
+  skip,
+}, async (context) => {
+  const { founder, page, address } = await deskOn(context);
+  const { id } = await create(founder, 'order', { title: 'Lamp', note: 'before' });
+  await page.goto(`${address}&c=title,note,number`);
+  const grid = page.getByRole('grid', { name: 'Records of order' });
+  await grid.getByText('before').waitFor();
+  await grid.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('F2');
+  const edit = page.getByRole('dialog', { name: 'Edit note' });
+  const input = edit.getByRole('textbox', { name: 'note' });
+  await input.waitFor();
+  await assertAccessible(page);
+  assert.match(page.url(), /[?&]e=note/);
+  await changeAsOther(founder, id, { title: 'Their lamp', note: 'theirs' });
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('mine');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
+  await edit.getByRole('button', { name: 'Save' }).click();
+  await edit.getByRole('radio', { name: 'note: yours' }).check();
+  await edit.getByRole('button', { name: 'Save what was chosen' }).click();
+  await edit.waitFor({ state: 'detached' });
+  await grid.getByText('mine').waitFor();
+  await grid.getByText('Their lamp').waitFor();
+  await page.waitForFunction(`document.activeElement?.getAttribute('role') === 'grid'`);
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('F2');
+  assert.doesNotMatch(page.url(), /[?&]e=/);
 });

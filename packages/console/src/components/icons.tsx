@@ -27,6 +27,7 @@ function icon(shape: ReactNode) {
 
 export const HomeIcon = icon(<path d="M2.5 7.5 8 2.8l5.5 4.7M4 6.4v6.8h3V9.8h2v3.4h3V6.4" />);
 export const CopyIcon = icon(<path d="M5.5 5.5V3h7.5v7.5h-2.5M3 5.5h7.5V13H3z" />);
+export const EditIcon = icon(<path d="M3 13l.6-2.8L10.9 3l2.1 2.1-7.3 7.3zM9.4 4.5l2.1 2.1" />);
 export const CheckIcon = icon(<path d="m3 8.5 3.2 3.2L13 4.8" />);
 export const CircleIcon = icon(<circle cx="8" cy="8" r="5.2" />);
 export const SearchIcon = icon(<path d="M7 2.6a4.4 4.4 0 1 1 0 8.8 4.4 4.4 0 0 1 0-8.8zM10.2 10.2l3.2 3.2" />);

@@ -37,7 +37,7 @@ export function ColumnMapping({ file, fields, mapping, isReadOnly, onChange }: P
                   {exampleOf(file, column)}
                 </Text>
               </Table.Td>
-              <Table.Td>
+              <Table.Td className={classes.choice}>
                 <Select
                   aria-label={`Field of the column ${column}`}
                   size="xs"

@@ -17,6 +17,8 @@ export interface FieldInputProps {
   /** The names of the records that lookups lead to, by their ids. */
   readonly names: ReadonlyMap<string, string>;
   readonly isNew: boolean;
+  /** Whether a dialog that opens gives it the focus. */
+  readonly isFirst?: boolean;
   readonly isReadOnly: boolean;
   readonly error: string | undefined;
   readonly onChange: (input: FormInput) => void;
@@ -35,20 +37,21 @@ interface ControlProps extends FieldInputProps {
 
 /** One field of a record, by its type. */
 export function FieldInput(props: FieldInputProps) {
-  const { field, isNew, isReadOnly, error } = props;
+  const { field, isNew, isReadOnly, isFirst = false, error } = props;
   const common = {
     label: field.name,
     description: hintsOf(field),
     error,
     withAsterisk: isRequired(field) && field.default === undefined,
     readOnly: isReadOnly,
+    ...(isFirst ? { 'data-autofocus': true } : {}),
   };
-  const placeholder =
-    isNew && field.default !== undefined ? `${JSON.stringify(field.default)} if left empty` : undefined;
+  const placeholder = isNew && field.default !== undefined ? `${asText(field.default)} if left empty` : undefined;
   const Shown = shownBy[controlOf(field)];
   return <Shown {...props} common={common} placeholder={placeholder} />;
 }
 
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 const textOf = (input: FormInput): string => (typeof input === 'string' ? input : '');
 const listOf = (input: FormInput): readonly string[] => (Array.isArray(input) ? input : []);
 

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
-import { definitionOf, isRequired } from '../entities/definition.ts';
+import { type Definition, definitionOf, isRequired } from '../entities/definition.ts';
 import type { OnList } from '../records/on-list.ts';
 import { ColumnMapping } from './column-mapping.tsx';
 import { type ImportFile, importedFields, type Mapping, mappingFor } from './import-file.ts';
@@ -22,6 +22,7 @@ interface Props {
 export function ImportSteps({ list, file, onBusy, onClose }: Props) {
   const { actor, entity } = list;
   const definition = definitionOf(entity.create);
+  const indexes = definition.UniqueIndexes ?? [];
   const fields = importedFields(definition.UpdateParams ?? []);
   const [mapping, setMapping] = useState<Mapping>(() => mappingFor(file.columns, fields));
   const [upsert, setUpsert] = useState<string>();
@@ -47,24 +48,17 @@ export function ImportSteps({ list, file, onBusy, onClose }: Props) {
           check.reset();
         }}
       />
-      <Select
-        label="Rows whose record is there already"
-        description="By a unique index of the entity"
-        data={[
-          { value: '', label: 'Always make a new record' },
-          ...(definition.UniqueIndexes ?? []).map(({ indexName, fields: of }) => ({
-            value: indexName,
-            label: `Update the record with the same ${of.join(', ')}`,
-          })),
-        ]}
-        value={upsert ?? ''}
-        allowDeselect={false}
-        readOnly={check.isPending}
-        onChange={(name) => {
-          setUpsert(name === '' || name === null ? undefined : name);
-          check.reset();
-        }}
-      />
+      {indexes.length > 0 && (
+        <UpsertChoice
+          indexes={indexes}
+          value={upsert}
+          isReadOnly={check.isPending}
+          onChange={(name) => {
+            setUpsert(name);
+            check.reset();
+          }}
+        />
+      )}
       {missing.length > 0 && upsert === undefined && (
         <Text size="sm">
           No column goes to {missing.map(({ name }) => name).join(', ')}, which every record needs: all rows would be
@@ -98,11 +92,38 @@ export function ImportSteps({ list, file, onBusy, onClose }: Props) {
         </ReasonedButton>
         {check.data !== undefined && (
           <ReasonedButton reason={whyNot(check.data)} onClick={() => setIsStarted(true)}>
-            {`Import ${check.data.created + check.data.updated} rows`}
+            {rowsToImport(check.data)}
           </ReasonedButton>
         )}
       </Group>
     </Stack>
+  );
+}
+
+interface UpsertProps {
+  readonly indexes: NonNullable<Definition['UniqueIndexes']>;
+  readonly value: string | undefined;
+  readonly isReadOnly: boolean;
+  readonly onChange: (index: string | undefined) => void;
+}
+
+function UpsertChoice({ indexes, value, isReadOnly, onChange }: UpsertProps) {
+  return (
+    <Select
+      label="Rows whose record is there already"
+      description="Found by a unique index of the entity"
+      data={[
+        { value: '', label: 'Always make a new record' },
+        ...indexes.map(({ indexName, fields }) => ({
+          value: indexName,
+          label: `Update the record with the same ${fields.join(', ')}`,
+        })),
+      ]}
+      value={value ?? ''}
+      allowDeselect={false}
+      readOnly={isReadOnly}
+      onChange={(name) => onChange(name === '' || name === null ? undefined : name)}
+    />
   );
 }
 
@@ -119,6 +140,10 @@ function useCheck(wanted: Import, onBusy: (isBusy: boolean) => void) {
     onSettled: () => onBusy(false),
   });
   return { check, checked, abort: () => aborter.current?.abort() };
+}
+
+function rowsToImport({ created, updated }: ImportResult): string {
+  return created + updated === 1 ? 'Import 1 row' : `Import ${created + updated} rows`;
 }
 
 function whyNot({ created, updated, error }: ImportResult): string | undefined {

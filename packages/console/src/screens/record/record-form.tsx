@@ -1,4 +1,5 @@
 import { Stack } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import type { Actor } from '../../api/app.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import type { Field } from '../entities/definition.ts';
@@ -23,9 +24,15 @@ interface Props {
 
 /** A record field by field, each with its mistake. */
 export function RecordForm({ actor, fields, draft, isNew, isReadOnly, problem, changedSince, onChange }: Props) {
+  const form = useRef<HTMLDivElement>(null);
+  // A form of one field, or of a new record, is opened to be typed into.
+  const isTypedInto = isNew || fields.length === 1;
+  useEffect(() => {
+    if (isTypedInto) form.current?.querySelector<HTMLElement>('input, textarea, button')?.focus();
+  }, [isTypedInto]);
   return (
-    <Stack gap="md">
-      {fields.map((field) => (
+    <Stack gap="md" ref={form}>
+      {fields.map((field, place) => (
         <FieldInput
           key={field.name}
           actor={actor}
@@ -34,6 +41,7 @@ export function RecordForm({ actor, fields, draft, isNew, isReadOnly, problem, c
           stored={draft.base.record[field.name]}
           names={draft.base.names}
           isNew={isNew}
+          isFirst={isTypedInto && place === 0}
           isReadOnly={isReadOnly}
           error={
             draft.changes.mistakes[field.name] ??

@@ -13,6 +13,7 @@ import { RecordFacts } from './record-facts.tsx';
 import { RecordJson } from './record-json.tsx';
 import { fieldsOf, recordQuery, type StoredRecord } from './record-queries.ts';
 import { RelatedRecords } from './related-records.tsx';
+import { useFocusBack } from './use-focus-back.ts';
 
 interface Props {
   readonly list: OnList;
@@ -24,6 +25,7 @@ interface Props {
 export function RecordPanel({ list, id }: Props) {
   const name = list.entity.entityName;
   const isNew = id === 'new';
+  useFocusBack();
   return (
     <Drawer
       opened

@@ -1,4 +1,5 @@
 import { ScrollArea, Table, Text } from '@mantine/core';
+import { Sentence } from '../../components/sentence.tsx';
 import type { ImportFile, RowErrors } from './import-file.ts';
 import classes from './record.module.css';
 
@@ -35,7 +36,7 @@ export function RowErrorTable({ file, errors, failed }: Props) {
                   </Text>
                   {found.map(({ pointer, message }) => (
                     <Text key={pointer + message} size="sm">
-                      {message}
+                      <Sentence text={message} />
                     </Text>
                   ))}
                 </Table.Td>

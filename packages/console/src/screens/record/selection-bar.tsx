@@ -5,6 +5,7 @@ import type { OnList } from '../records/on-list.ts';
 import { BulkDelete } from './bulk-delete.tsx';
 import { BulkEdit } from './bulk-edit.tsx';
 import { readOnlyRecords } from './permissions.ts';
+import classes from './record.module.css';
 
 /** What can be done with the selected records together. */
 export function SelectionBar({ list }: { readonly list: OnList }) {
@@ -15,7 +16,7 @@ export function SelectionBar({ list }: { readonly list: OnList }) {
   const close = () => setOpen(undefined);
   return (
     <>
-      <Paper withBorder p="xs" component="section" aria-label="Selected records">
+      <Paper withBorder p="xs" className={classes.selected} component="section" aria-label="Selected records">
         <Group justify="space-between" gap="xs">
           <Text size="sm" fw={600}>
             {count} selected

@@ -23,6 +23,7 @@ import { type List, useList, useReading } from './use-list.ts';
 import { useSelection } from './use-selection.ts';
 
 // With the forms, which the list does without.
+const CellEdit = lazy(async () => ({ default: (await import('../record/cell-edit.tsx')).CellEdit }));
 const RecordPanel = lazy(async () => ({ default: (await import('../record/record-panel.tsx')).RecordPanel }));
 
 /** The list of an entity's records as the address describes it. */
@@ -44,8 +45,9 @@ function ShownList({ list, pages }: Shown) {
   const reader = useReader(list, pages.rowAt(0)?.id);
   const [isWanted, setIsWanted] = useState(false);
   const isExpressionOpen = isWanted || list.search.filter !== undefined;
-  const open = (r: string | undefined) =>
-    void navigate({ to: '.', search: (kept) => ({ ...kept, r }), replace: list.search.r !== undefined });
+  const { r, e } = list.search;
+  const open = (id?: string, field?: string) =>
+    void navigate({ to: '.', search: (kept) => ({ ...kept, r: id, e: field }), replace: r !== undefined });
   const onList: OnList = {
     actor: list.actor,
     entity: list.entity,
@@ -53,8 +55,8 @@ function ShownList({ list, pages }: Shown) {
     rows: pages.rows(),
     selection,
     clearSelection: clear,
-    onOpen: open,
-    onClose: () => open(undefined),
+    onOpen: (id) => open(id),
+    onClose: () => open(),
     refresh: () => pages.refresh(),
   };
   return (
@@ -87,16 +89,16 @@ function ShownList({ list, pages }: Shown) {
           openId={list.search.r}
           header={<GridHeader list={list} hidden={reader.hidden} />}
           onOpen={onList.onOpen}
+          onEdit={(id, { field, isEditable }) => isEditable && open(id, field)}
           onSelect={select}
         />
       )}
       <Stopped pages={pages} state={state} />
       {selection.size > 0 && <SelectionBar list={onList} />}
-      {list.search.r !== undefined && (
-        <Suspense>
-          <RecordPanel list={onList} id={list.search.r} />
-        </Suspense>
-      )}
+      <Suspense>
+        {r !== undefined && e === undefined && <RecordPanel list={onList} id={r} />}
+        {r !== undefined && e !== undefined && <CellEdit list={onList} id={r} field={e} />}
+      </Suspense>
     </Stack>
   );
 }

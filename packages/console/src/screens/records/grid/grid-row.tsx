@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { CopyIcon } from '../../../components/icons.tsx';
+import { CopyIcon, EditIcon } from '../../../components/icons.tsx';
 import classes from '../grid.module.css';
 import type { Column } from '../list/columns.ts';
 import type { Row } from '../on-list.ts';
@@ -59,6 +59,18 @@ export const GridRow = memo(function GridRow({ row, place, start, columns, activ
           className={classes.cell}
         >
           <Value column={column} row={row} isHidden={is.hidden.has(column.name)} />
+          {active === at && column.isEditable && (
+            <button
+              type="button"
+              tabIndex={-1}
+              data-edit
+              className={classes.copy}
+              title="Edit (F2)"
+              aria-label={`Edit ${column.name}`}
+            >
+              <EditIcon size={12} />
+            </button>
+          )}
         </td>
       ))}
     </tr>

@@ -18,6 +18,7 @@ interface Props {
   /** The cells of the names of the columns. */
   readonly header: ReactNode;
   readonly onOpen: (id: string) => void;
+  readonly onEdit: (id: string, column: Column) => void;
   readonly onSelect: (rows: readonly Row[], isSelected: boolean) => void;
 }
 
@@ -40,7 +41,7 @@ export function RecordGrid({ label, pages, state, columns, selection, header, ..
     scrollPaddingEnd: rowPixels,
   });
   const { active, onKeyDown, onClick } = useActiveCell({
-    ...{ pages, columns, selection, onOpen: props.onOpen, onSelect: props.onSelect },
+    ...{ pages, columns, selection, onOpen: props.onOpen, onEdit: props.onEdit, onSelect: props.onSelect },
     onMove: (place) => virtual.scrollToIndex(place),
   });
   const items = virtual.getVirtualItems();

@@ -15,13 +15,15 @@ interface Options {
   readonly columns: readonly Column[];
   readonly selection: Selection;
   readonly onOpen: (id: string) => void;
+  /** Edits the field that a column shows. */
+  readonly onEdit: (id: string, column: Column) => void;
   readonly onSelect: (rows: readonly Row[], isSelected: boolean) => void;
   /** Brings a record into sight. */
   readonly onMove: (place: number) => void;
 }
 
-/** What keys and clicks do in the grid: arrows move its active cell, Space selects the record, Enter and a click open it. */
-export function useActiveCell({ pages, columns, selection, onOpen, onSelect, onMove }: Options) {
+/** What keys and clicks do in the grid: arrows move its active cell, Space selects the record, Enter and a click open it, F2 edits the cell. */
+export function useActiveCell({ pages, columns, selection, onOpen, onEdit, onSelect, onMove }: Options) {
   const [active, setActive] = useState<Cell>({ place: 0, column: 0 });
   // Where a range of selected records begins.
   const anchor = useRef(0);
@@ -44,12 +46,17 @@ export function useActiveCell({ pages, columns, selection, onOpen, onSelect, onM
     const row = pages.rowAt(place);
     if (row !== undefined) onOpen(row.id);
   };
+  const edit = ({ place, column }: Cell) => {
+    const [row, of] = [pages.rowAt(place), columns[column]];
+    if (row !== undefined && of !== undefined) onEdit(row.id, of);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget) return;
     const isCommand = event.ctrlKey || event.metaKey;
     const to = moved(active, event, known);
     if (to !== undefined) move(to, event.shiftKey);
     else if (event.key === 'Enter') open(active.place);
+    else if (event.key === 'F2') edit(active);
     else if (event.key === ' ') toggle(active.place, event.shiftKey);
     else if (event.key === 'a' && isCommand) onSelect(pages.rows(), true);
     else if (event.key === 'c' && isCommand && isNothingMarked()) copyCell(pages, columns, active);
@@ -62,6 +69,7 @@ export function useActiveCell({ pages, columns, selection, onOpen, onSelect, onM
     setActive(clicked.cell);
     if (clicked.what === 'check') toggle(clicked.cell.place, event.shiftKey);
     else if (clicked.what === 'copy') copyCell(pages, columns, clicked.cell);
+    else if (clicked.what === 'edit') edit(clicked.cell);
     else if (isNothingMarked()) open(clicked.cell.place);
   };
   return { active, onKeyDown, onClick };
@@ -104,9 +112,12 @@ function isNothingMarked(): boolean {
   return globalThis.getSelection()?.isCollapsed !== false;
 }
 
+/** The parts of a row that a click can be about. */
+const parts = ['check', 'copy', 'edit'] as const;
+
 interface Clicked {
   readonly cell: Cell;
-  readonly what: 'check' | 'copy' | 'row';
+  readonly what: (typeof parts)[number] | 'row';
 }
 
 function cellAt(target: EventTarget): Clicked | undefined {
@@ -114,7 +125,6 @@ function cellAt(target: EventTarget): Clicked | undefined {
   const place = target.closest<HTMLElement>('[data-place]')?.dataset.place;
   if (place === undefined) return undefined;
   const column = target.closest<HTMLElement>('[data-column]')?.dataset.column ?? '0';
-  const what =
-    target.closest('[data-check]') !== null ? 'check' : target.closest('[data-copy]') !== null ? 'copy' : 'row';
+  const what = parts.find((part) => target.closest(`[data-${part}]`) !== null) ?? 'row';
   return { cell: { place: Number(place), column: Number(column) }, what };
 }

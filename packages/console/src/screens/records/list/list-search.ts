@@ -14,13 +14,15 @@ export interface ListSearch {
   readonly c?: string | undefined;
   /** The id of the record that is open. */
   readonly r?: string | undefined;
+  /** The field of it that alone is edited. */
+  readonly e?: string | undefined;
 }
 
 const conditionsMax = 20;
 
 /** Takes from an address what can be the state of a list. */
-export function readListSearch({ f, filter, sort, q, c, r }: Record<string, unknown>): ListSearch {
-  const texts = Object.entries({ filter, sort, q, c, r }).filter(
+export function readListSearch({ f, filter, sort, q, c, r, e }: Record<string, unknown>): ListSearch {
+  const texts = Object.entries({ filter, sort, q, c, r, e }).filter(
     ([, value]) => (typeof value === 'string' && value !== '') || typeof value === 'number',
   );
   const conditions = Array.isArray(f) ? f.filter((one) => typeof one === 'string' && readCondition(one)) : [];
