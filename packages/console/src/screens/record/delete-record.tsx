@@ -6,10 +6,10 @@ import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import type { OnList } from '../records/on-list.ts';
 import { recordTitle } from '../records/record-title.ts';
 import { Dependents } from './dependents.tsx';
+import { SaveProblem } from './form/save-problem.tsx';
 import type { Refusal } from './permissions.ts';
 import { type Job, pathOf, type StoredRecord } from './record-queries.ts';
 import { RemovalJob } from './removal-job.tsx';
-import { SaveProblem } from './save-problem.tsx';
 import { forgetRecords } from './save-record.ts';
 
 interface Props {

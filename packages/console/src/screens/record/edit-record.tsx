@@ -7,15 +7,15 @@ import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import type { Field } from '../entities/definition.ts';
 import { Denial } from '../records/denial.tsx';
 import type { OnList } from '../records/on-list.ts';
-import { ConflictView } from './conflict-view.tsx';
-import type { RecordValues } from './inputs.ts';
+import { ConflictView } from './conflict/conflict-view.tsx';
+import type { RecordValues } from './form/inputs.ts';
+import { RecordForm } from './form/record-form.tsx';
+import { SaveProblem } from './form/save-problem.tsx';
+import { useDraftRecord } from './form/use-draft-record.ts';
 import type { Refusal } from './permissions.ts';
 import classes from './record.module.css';
-import { RecordForm } from './record-form.tsx';
 import { recordQuery, type StoredRecord } from './record-queries.ts';
-import { SaveProblem } from './save-problem.tsx';
 import { changeRecord, forgetRecords, isConflict } from './save-record.ts';
-import { useDraftRecord } from './use-draft-record.ts';
 
 interface Props {
   readonly list: OnList;

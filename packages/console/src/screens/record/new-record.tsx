@@ -4,14 +4,14 @@ import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import type { OnList } from '../records/on-list.ts';
-import { controlOf } from './inputs.ts';
+import { controlOf } from './form/inputs.ts';
+import { emptyRecord, RecordForm } from './form/record-form.tsx';
+import { SaveProblem } from './form/save-problem.tsx';
+import { useDraftRecord } from './form/use-draft-record.ts';
 import { readOnlyRecords } from './permissions.ts';
 import classes from './record.module.css';
-import { emptyRecord, RecordForm } from './record-form.tsx';
 import { fieldsOf } from './record-queries.ts';
-import { SaveProblem } from './save-problem.tsx';
 import { createRecord, forgetRecords } from './save-record.ts';
-import { useDraftRecord } from './use-draft-record.ts';
 
 /** The form of a record that is to be created. */
 export function NewRecord({ list }: { readonly list: OnList }) {

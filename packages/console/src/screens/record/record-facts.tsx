@@ -3,7 +3,7 @@ import { Fragment } from 'react';
 import { CopyId } from '../../components/copy-id.tsx';
 import { When } from '../../components/when.tsx';
 import type { Entity } from '../entities/queries.ts';
-import type { RecordValues } from './inputs.ts';
+import type { RecordValues } from './form/inputs.ts';
 import classes from './record.module.css';
 
 interface Props {

@@ -1,6 +1,6 @@
 import { Button, CopyButton, Group, Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import type { RecordValues } from './inputs.ts';
+import type { RecordValues } from './form/inputs.ts';
 import classes from './record.module.css';
 
 const JsonEditor = lazy(async () => ({ default: (await import('../../components/json-editor.tsx')).JsonEditor }));

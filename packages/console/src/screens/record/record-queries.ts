@@ -5,7 +5,7 @@ import { type Actor, callApp } from '../../api/app.ts';
 import { definitionOf, type Field } from '../entities/definition.ts';
 import type { Entity } from '../entities/queries.ts';
 import { recordTitle } from '../records/record-title.ts';
-import { controlOf, type RecordValues } from './inputs.ts';
+import { controlOf, type RecordValues } from './form/inputs.ts';
 
 export type Job = Read<typeof JobSchema>;
 

@@ -6,8 +6,8 @@ import { Loaded } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { entitiesQuery } from '../entities/queries.ts';
 import { recordTitle } from '../records/record-title.ts';
-import type { RecordValues } from './inputs.ts';
-import { RecordLink } from './record-link.tsx';
+import type { RecordValues } from './form/inputs.ts';
+import { RecordLink } from './form/record-link.tsx';
 import { expandNamesMax, type Page, pagesQuery, relatedQuery } from './record-queries.ts';
 
 interface Props {

@@ -1,7 +1,7 @@
 import { type Actor, callApp } from '../../api/app.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
-import type { RecordValues } from './inputs.ts';
+import type { RecordValues } from './form/inputs.ts';
 import { pathOf, recordsKey } from './record-queries.ts';
 
 interface Change {

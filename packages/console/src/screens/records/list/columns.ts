@@ -1,7 +1,7 @@
 /** The columns of a list: what records show by the list's default view, and what may be asked of each. */
 import { type Definition, definitionOf, type Field } from '../../entities/definition.ts';
 import type { Entity } from '../../entities/queries.ts';
-import { controlOf } from '../../record/inputs.ts';
+import { controlOf } from '../../record/form/inputs.ts';
 
 /** How values are shown and compared. */
 export type Kind =

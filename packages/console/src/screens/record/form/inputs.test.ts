@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Field } from '../entities/definition.ts';
-import { chosenChanges, differencesOf } from './differences.ts';
+import type { Field } from '../../entities/definition.ts';
+import { chosenChanges, differencesOf } from '../conflict/differences.ts';
 import { changesOf, inputOf, inputsOf, sendableOf } from './inputs.ts';
 
 const fields = {

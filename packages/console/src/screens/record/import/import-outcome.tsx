@@ -1,14 +1,14 @@
 import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
-import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
-import type { OnList } from '../records/on-list.ts';
+import { ProblemAlert } from '../../../components/problem-alert.tsx';
+import { UnsavedGuard } from '../../../components/unsaved-guard.tsx';
+import type { OnList } from '../../records/on-list.ts';
+import { download } from '../save-file.ts';
+import { forgetRecords } from '../save-record.ts';
 import { failureReport } from './import-file.ts';
 import { type Import, type ImportState, nothingImported, rowsOfPart, runImport, skipPart } from './import-run.ts';
 import { RowErrorTable } from './row-error-table.tsx';
-import { download } from './save-file.ts';
-import { forgetRecords } from './save-record.ts';
 
 interface Props {
   readonly wanted: Import;

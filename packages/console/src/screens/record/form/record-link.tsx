@@ -1,6 +1,6 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { usePlace } from '../../api/session.ts';
+import { usePlace } from '../../../api/session.ts';
 import { isSystemEntity } from './record-search.ts';
 
 interface Props {

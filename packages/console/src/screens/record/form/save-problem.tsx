@@ -1,6 +1,6 @@
-import { ApiProblem } from '../../api/problem.ts';
-import type { Field } from '../entities/definition.ts';
-import { Refusal } from '../records/denial.tsx';
+import { ApiProblem } from '../../../api/problem.ts';
+import type { Field } from '../../entities/definition.ts';
+import { Refusal } from '../../records/denial.tsx';
 
 interface Props {
   readonly error: unknown;

@@ -1,7 +1,7 @@
 /** What two people made of one record at the same time, field by field. */
 
-import type { Field } from '../entities/definition.ts';
-import { controlOf, isSame, type RecordValues } from './inputs.ts';
+import type { Field } from '../../entities/definition.ts';
+import { controlOf, isSame, type RecordValues } from '../form/inputs.ts';
 
 export interface Difference {
   readonly field: Field;

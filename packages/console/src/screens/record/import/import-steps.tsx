@@ -1,10 +1,10 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
-import { ReasonedButton } from '../../components/reasoned-button.tsx';
-import { type Definition, definitionOf, isRequired } from '../entities/definition.ts';
-import type { OnList } from '../records/on-list.ts';
+import { ProblemAlert } from '../../../components/problem-alert.tsx';
+import { ReasonedButton } from '../../../components/reasoned-button.tsx';
+import { type Definition, definitionOf, isRequired } from '../../entities/definition.ts';
+import type { OnList } from '../../records/on-list.ts';
 import { ColumnMapping } from './column-mapping.tsx';
 import { type ImportFile, importedFields, type Mapping, mappingFor } from './import-file.ts';
 import { ImportOutcome } from './import-outcome.tsx';

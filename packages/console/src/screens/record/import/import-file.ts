@@ -3,8 +3,8 @@
 import type { ImportResult } from '@freehold/contract/app/records';
 import type { Read } from '@freehold/contract/schema';
 import { CsvError, parse } from 'csv-parse/browser/esm/sync';
-import type { Field } from '../entities/definition.ts';
-import { controlOf } from './inputs.ts';
+import type { Field } from '../../entities/definition.ts';
+import { controlOf } from '../form/inputs.ts';
 
 export type ImportFile =
   | { readonly format: 'csv'; readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] }

@@ -1,6 +1,6 @@
 /** What a form holds of a record, and what that means to the API. */
 
-import type { Field } from '../entities/definition.ts';
+import type { Field } from '../../entities/definition.ts';
 
 /** A text, the elements of an array, or `null` for a value that is to be cleared without having been seen. */
 export type Input = string | readonly string[] | null;

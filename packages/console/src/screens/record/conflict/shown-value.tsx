@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
-import type { Field } from '../entities/definition.ts';
-import { controlOf } from './inputs.ts';
-import classes from './record.module.css';
+import type { Field } from '../../entities/definition.ts';
+import { controlOf } from '../form/inputs.ts';
+import classes from '../record.module.css';
 
 interface Props {
   readonly field: Field;

@@ -1,12 +1,12 @@
 import { Alert, Button, Modal, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { LineSkeletons } from '../../components/loaded.tsx';
-import { ReasonedButton } from '../../components/reasoned-button.tsx';
-import type { OnList } from '../records/on-list.ts';
+import { LineSkeletons } from '../../../components/loaded.tsx';
+import { ReasonedButton } from '../../../components/reasoned-button.tsx';
+import type { OnList } from '../../records/on-list.ts';
+import { readOnlyRecords } from '../permissions.ts';
 import { ChooseFile } from './choose-file.tsx';
 import type { ImportFile } from './import-file.ts';
-import { readOnlyRecords } from './permissions.ts';
 
 const ImportSteps = lazy(async () => ({ default: (await import('./import-steps.tsx')).ImportSteps }));
 

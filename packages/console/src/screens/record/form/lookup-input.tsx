@@ -2,14 +2,14 @@ import { Button, CloseButton, Combobox, Group, ScrollArea, Text, useCombobox } f
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Actor } from '../../api/app.ts';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
-import { definitionOf } from '../entities/definition.ts';
-import { entityQuery } from '../entities/queries.ts';
-import { recordTitle } from '../records/record-title.ts';
-import classes from './record.module.css';
+import type { Actor } from '../../../api/app.ts';
+import { ProblemAlert } from '../../../components/problem-alert.tsx';
+import { definitionOf } from '../../entities/definition.ts';
+import { entityQuery } from '../../entities/queries.ts';
+import { recordTitle } from '../../records/record-title.ts';
+import classes from '../record.module.css';
+import { pagesQuery } from '../record-queries.ts';
 import { RecordLink } from './record-link.tsx';
-import { pagesQuery } from './record-queries.ts';
 import { isSystemEntity, searchFor } from './record-search.ts';
 
 interface Props {

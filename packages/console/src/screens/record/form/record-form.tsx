@@ -1,11 +1,11 @@
 import { Stack } from '@mantine/core';
 import { useEffect, useRef } from 'react';
-import type { Actor } from '../../api/app.ts';
-import { ApiProblem } from '../../api/problem.ts';
-import type { Field } from '../entities/definition.ts';
+import type { Actor } from '../../../api/app.ts';
+import { ApiProblem } from '../../../api/problem.ts';
+import type { Field } from '../../entities/definition.ts';
+import type { StoredRecord } from '../record-queries.ts';
 import { FieldInput } from './field-input.tsx';
 import type { Input } from './inputs.ts';
-import type { StoredRecord } from './record-queries.ts';
 import { isWithin } from './save-problem.tsx';
 import type { RecordDraft } from './use-draft-record.ts';
 

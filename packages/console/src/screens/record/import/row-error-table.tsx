@@ -1,7 +1,7 @@
 import { ScrollArea, Table, Text } from '@mantine/core';
-import { Sentence } from '../../components/sentence.tsx';
+import { Sentence } from '../../../components/sentence.tsx';
+import classes from '../record.module.css';
 import type { ImportFile, RowErrors } from './import-file.ts';
-import classes from './record.module.css';
 
 interface Props {
   readonly file: ImportFile;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Field } from '../entities/definition.ts';
+import type { Field } from '../../entities/definition.ts';
 import { csvLine, failureReport, mappingFor, partOf, readCsv, readImportFile, readJsonLines } from './import-file.ts';
 
 const fields: readonly Field[] = [{ name: 'title' }, { name: 'unit_price', colType: 'number' }];

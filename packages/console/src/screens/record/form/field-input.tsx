@@ -1,12 +1,12 @@
 import { Button, Group, Input, PasswordInput, Select, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
-import type { Actor } from '../../api/app.ts';
-import { type Field, isRequired } from '../entities/definition.ts';
+import type { Actor } from '../../../api/app.ts';
+import { type Field, isRequired } from '../../entities/definition.ts';
+import classes from '../record.module.css';
 import { type Control, controlOf, type Input as FormInput } from './inputs.ts';
 import { LookupInput } from './lookup-input.tsx';
-import classes from './record.module.css';
 
-const JsonEditor = lazy(async () => ({ default: (await import('../../components/json-editor.tsx')).JsonEditor }));
+const JsonEditor = lazy(async () => ({ default: (await import('../../../components/json-editor.tsx')).JsonEditor }));
 
 export interface FieldInputProps {
   readonly actor: Actor;

@@ -1,6 +1,6 @@
 /** How the records of an entity are looked for by what they are called. */
 
-import type { Definition, Field } from '../entities/definition.ts';
+import type { Definition, Field } from '../../entities/definition.ts';
 
 const names = ['name', 'title', 'subject', 'label', 'email', 'number', 'code'];
 

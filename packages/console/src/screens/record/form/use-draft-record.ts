@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import type { Field } from '../entities/definition.ts';
+import type { Field } from '../../entities/definition.ts';
+import type { StoredRecord } from '../record-queries.ts';
 import { type Changes, changesOf, type Input, type Inputs, inputsOf, isSame } from './inputs.ts';
-import type { StoredRecord } from './record-queries.ts';
 
 /** What was typed into the form of a record, on top of the record as it was when typing began. */
 export interface RecordDraft {

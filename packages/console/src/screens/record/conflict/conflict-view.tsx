@@ -1,12 +1,12 @@
 import { Alert, Button, Group, Radio, Stack, Table, Text } from '@mantine/core';
 import { useState } from 'react';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
-import { ReasonedButton } from '../../components/reasoned-button.tsx';
-import type { Field } from '../entities/definition.ts';
+import { ProblemAlert } from '../../../components/problem-alert.tsx';
+import { ReasonedButton } from '../../../components/reasoned-button.tsx';
+import type { Field } from '../../entities/definition.ts';
+import { controlOf, type RecordValues } from '../form/inputs.ts';
+import classes from '../record.module.css';
+import type { StoredRecord } from '../record-queries.ts';
 import { type Choice, chosenChanges, type Difference, differencesOf } from './differences.ts';
-import { controlOf, type RecordValues } from './inputs.ts';
-import classes from './record.module.css';
-import type { StoredRecord } from './record-queries.ts';
 import { ShownValue } from './shown-value.tsx';
 
 interface Props {

@@ -1,7 +1,7 @@
 import { Select, Table, Text } from '@mantine/core';
-import type { Field } from '../entities/definition.ts';
+import type { Field } from '../../entities/definition.ts';
+import classes from '../record.module.css';
 import type { ImportFile, Mapping } from './import-file.ts';
-import classes from './record.module.css';
 
 interface Props {
   readonly file: ImportFile;

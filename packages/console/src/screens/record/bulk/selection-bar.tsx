@@ -1,11 +1,11 @@
 import { Button, Group, Modal, Paper, Text } from '@mantine/core';
 import { useState } from 'react';
-import { ReasonedButton } from '../../components/reasoned-button.tsx';
-import type { OnList } from '../records/on-list.ts';
+import { ReasonedButton } from '../../../components/reasoned-button.tsx';
+import type { OnList } from '../../records/on-list.ts';
+import { readOnlyRecords } from '../permissions.ts';
+import classes from '../record.module.css';
 import { BulkDelete } from './bulk-delete.tsx';
 import { BulkEdit } from './bulk-edit.tsx';
-import { readOnlyRecords } from './permissions.ts';
-import classes from './record.module.css';
 
 /** What can be done with the selected records together. */
 export function SelectionBar({ list }: { readonly list: OnList }) {

@@ -1,6 +1,6 @@
 import { Button, FileButton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import classes from './record.module.css';
+import classes from '../record.module.css';
 
 interface Props {
   readonly isReading: boolean;

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import type { Actor } from '../../api/app.ts';
+import type { Actor } from '../../../api/app.ts';
 import { type BatchProgress, type Operation, runBatch } from './batch-run.ts';
 
 const atFirst: BatchProgress = { done: 0, failures: [] };

@@ -1,8 +1,8 @@
 /** Many changes by the batch route, a hundred in a call, which can be stopped, and goes on where a call got no answer. */
 
 import type { ProblemBody } from '@freehold/contract/problem';
-import { type Actor, callApp } from '../../api/app.ts';
-import type { RecordValues } from './inputs.ts';
+import { type Actor, callApp } from '../../../api/app.ts';
+import type { RecordValues } from '../form/inputs.ts';
 
 export interface Operation {
   readonly action: 'update' | 'delete';

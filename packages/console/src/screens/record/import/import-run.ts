@@ -2,9 +2,9 @@
 
 import type { ImportProgress as ProgressSchema, ImportResult as ResultSchema } from '@freehold/contract/app/records';
 import type { Read } from '@freehold/contract/schema';
-import { type Actor, callApp, fetchApp } from '../../api/app.ts';
+import { type Actor, callApp, fetchApp } from '../../../api/app.ts';
+import { pathOf } from '../record-queries.ts';
 import { type ImportFile, type Mapping, partOf, type RowErrors } from './import-file.ts';
-import { pathOf } from './record-queries.ts';
 
 export type ImportResult = Read<typeof ResultSchema>;
 

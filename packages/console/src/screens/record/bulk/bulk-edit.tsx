@@ -1,14 +1,14 @@
 import { Button, CloseButton, Group, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { ReasonedButton } from '../../components/reasoned-button.tsx';
-import type { Field } from '../entities/definition.ts';
-import type { OnList } from '../records/on-list.ts';
+import { ReasonedButton } from '../../../components/reasoned-button.tsx';
+import type { Field } from '../../entities/definition.ts';
+import type { OnList } from '../../records/on-list.ts';
+import { FieldInput } from '../form/field-input.tsx';
+import { controlOf, type Input, inputOf, type RecordValues, sendableOf } from '../form/inputs.ts';
+import classes from '../record.module.css';
+import { fieldsOf, tagOf } from '../record-queries.ts';
+import { forgetRecords } from '../save-record.ts';
 import { BatchOutcome } from './batch-outcome.tsx';
-import { FieldInput } from './field-input.tsx';
-import { controlOf, type Input, inputOf, type RecordValues, sendableOf } from './inputs.ts';
-import classes from './record.module.css';
-import { fieldsOf, tagOf } from './record-queries.ts';
-import { forgetRecords } from './save-record.ts';
 import { useBatchRun } from './use-batch-run.ts';
 
 interface Props {

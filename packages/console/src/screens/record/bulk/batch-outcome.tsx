@@ -1,8 +1,8 @@
 import { Button, Group, Progress, ScrollArea, Stack, Table, Text } from '@mantine/core';
-import { CopyId } from '../../components/copy-id.tsx';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
-import type { OnList, Row } from '../records/on-list.ts';
-import { recordTitle } from '../records/record-title.ts';
+import { CopyId } from '../../../components/copy-id.tsx';
+import { ProblemAlert } from '../../../components/problem-alert.tsx';
+import type { OnList, Row } from '../../records/on-list.ts';
+import { recordTitle } from '../../records/record-title.ts';
 import type { BatchRun } from './use-batch-run.ts';
 
 interface Props {

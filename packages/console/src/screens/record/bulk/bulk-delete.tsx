@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { ReasonedButton } from '../../components/reasoned-button.tsx';
-import type { OnList } from '../records/on-list.ts';
+import { ReasonedButton } from '../../../components/reasoned-button.tsx';
+import type { OnList } from '../../records/on-list.ts';
+import { tagOf } from '../record-queries.ts';
+import { forgetRecords } from '../save-record.ts';
 import { BatchOutcome } from './batch-outcome.tsx';
-import { tagOf } from './record-queries.ts';
-import { forgetRecords } from './save-record.ts';
 import { useBatchRun } from './use-batch-run.ts';
 
 interface Props {
