@@ -19,6 +19,7 @@ import {
   type StoredRecord,
 } from '../org.ts';
 import { startPlatform } from '../platform.ts';
+import { deploy, prodFounder } from '../promotion.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
 import { signInAs } from './console-pages.ts';
@@ -354,8 +355,8 @@ test('a restart in the middle of a form loses nothing; a delete of many records 
   assert.equal(await count(founder, 'order'), 0);
 });
 
-test('a user who may only read sees why', { skip }, async (context) => {
-  const { founder, page, address } = await deskOn(context);
+test('a user who may only read sees why, and records of production are only read', { skip }, async (context) => {
+  const { org, founder, page, address } = await deskOn(context);
   const { id } = await create(founder, 'order', { title: 'Lamp' });
   const reader = await memberWith(founder, [allow(['getorder', 'listorder', 'countorder'])]);
   await page.goto(`${address}&u=${reader.id}&r=${id}`);
@@ -367,6 +368,27 @@ test('a user who may only read sees why', { skip }, async (context) => {
   await panel.getByRole('button', { name: 'Explain' }).click();
   await panel.getByText('for updateorder').waitFor();
   await assertAccessible(page);
+
+  const shown = { default: { fields: [{ name: 'id' }, { name: 'label' }] } };
+  await defineEntity(org, { entityName: 'badge', UpdateParams: [{ name: 'label' }, { name: 'code' }], Views: shown });
+  const badge = await create(founder, 'badge', { label: 'Blue', code: 'kept' });
+  await page.goto(`${address.replace('/order', '/badge')}&r=${badge.id}`);
+  await panelOf(page, 'badge').getByText('what is typed here replaces what is stored').waitFor();
+  await assertAccessible(page);
+
+  const ofProduction = await prodFounder(org);
+  await deploy(org);
+  const live = await create(ofProduction, 'order', { title: canary });
+  await page.goto(`/o/${org.code}/prod/records/order?w=${ofProduction.tenantCode}&u=${ofProduction.id}&r=${live.id}`);
+  await panel.getByText('Records of production are only read here').waitFor();
+  assert.match((await remove.getAttribute('aria-description')) ?? '', /^Records of production are only read/);
+  assert.equal(await panel.getByRole('textbox', { name: 'title' }).getAttribute('readonly'), '');
+  await assertAccessible(page);
+  await page.keyboard.press('Escape');
+  for (const name of ['New record', 'Import']) {
+    const button = page.getByRole('button', { name });
+    assert.match((await button.getAttribute('aria-description')) ?? '', /^Records of production are only read/, name);
+  }
 });
 
 test('a cell of the list is edited by the keyboard, and merged with the change of another', {

@@ -14,7 +14,7 @@ import { SaveProblem } from './form/save-problem.tsx';
 import { useDraftRecord } from './form/use-draft-record.ts';
 import type { Refusal } from './permissions.ts';
 import classes from './record.module.css';
-import { recordQuery, type StoredRecord } from './record-queries.ts';
+import { recordQuery, type StoredRecord, unseenFields } from './record-queries.ts';
 import { changeRecord, forgetRecords, isConflict } from './save-record.ts';
 
 interface Props {
@@ -78,6 +78,7 @@ export function EditRecord(props: Props) {
         fields={fields}
         draft={draft}
         isNew={false}
+        unseen={unseenFields(list.entity)}
         isReadOnly={refusal !== undefined}
         problem={save.error}
         changedSince={changedSince}

@@ -34,6 +34,26 @@ export const expandNamesMax = 10;
 /** The fields of the definition that a create config holds. */
 export const fieldsOf = (create: unknown): readonly Field[] => definitionOf(create).UpdateParams ?? [];
 
+/** The fields that the view of a single record does not show as they are stored, and that a form cannot know the values of. */
+export function unseenFields({ create, get }: Pick<Entity, 'create' | 'get'>): ReadonlySet<string> {
+  const views = get.Views as Readonly<Record<string, { readonly fields?: readonly Shown[] } | undefined>> | undefined;
+  const shown = views?.default?.fields;
+  if (shown === undefined) return new Set();
+  const plain = shown.filter(
+    ({ name, as = name, cast, lookup }) => as === name && cast === undefined && lookup === undefined,
+  );
+  const seen = new Set(plain.map(({ name }) => name));
+  const unseen = fieldsOf(create).filter((field) => !seen.has(field.name) && controlOf(field) !== 'secret');
+  return new Set(unseen.map(({ name }) => name));
+}
+
+interface Shown {
+  readonly name: string;
+  readonly as?: string;
+  readonly cast?: string;
+  readonly lookup?: unknown;
+}
+
 /** A record with the names of those that it refers to. */
 export const recordQuery = (actor: Actor, { entityName, create }: Pick<Entity, 'entityName' | 'create'>, id: string) =>
   queryOptions({

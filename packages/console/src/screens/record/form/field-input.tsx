@@ -17,6 +17,8 @@ export interface FieldInputProps {
   /** The names of the records that lookups lead to, by their ids. */
   readonly names: ReadonlyMap<string, string>;
   readonly isNew: boolean;
+  /** Whether the view leaves out what is stored. */
+  readonly isUnseen?: boolean;
   /** Whether a dialog that opens gives it the focus. */
   readonly isFirst?: boolean;
   readonly isReadOnly: boolean;
@@ -35,12 +37,14 @@ interface ControlProps extends FieldInputProps {
   readonly placeholder: string | undefined;
 }
 
+const unseenHint = 'The view `default` does not show it: what is typed here replaces what is stored.';
+
 /** One field of a record, by its type. */
 export function FieldInput(props: FieldInputProps) {
-  const { field, isNew, isReadOnly, isFirst = false, error } = props;
+  const { field, isNew, isReadOnly, isFirst = false, isUnseen = false, error } = props;
   const common = {
     label: field.name,
-    description: hintsOf(field),
+    description: isUnseen ? unseenHint : hintsOf(field),
     error,
     withAsterisk: isRequired(field) && field.default === undefined,
     readOnly: isReadOnly,

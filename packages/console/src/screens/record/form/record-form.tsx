@@ -15,6 +15,8 @@ interface Props {
   readonly draft: RecordDraft;
   readonly isNew: boolean;
   readonly isReadOnly: boolean;
+  /** The fields whose values the form does not know. */
+  readonly unseen?: ReadonlySet<string>;
   /** What the platform refused; its mistakes stand at their fields until these are changed. */
   readonly problem: unknown;
   /** The fields that were changed since then. */
@@ -23,7 +25,17 @@ interface Props {
 }
 
 /** A record field by field, each with its mistake. */
-export function RecordForm({ actor, fields, draft, isNew, isReadOnly, problem, changedSince, onChange }: Props) {
+export function RecordForm({
+  actor,
+  fields,
+  draft,
+  isNew,
+  isReadOnly,
+  unseen,
+  problem,
+  changedSince,
+  onChange,
+}: Props) {
   const form = useRef<HTMLDivElement>(null);
   // A form of one field, or of a new record, is opened to be typed into.
   const isTypedInto = isNew || fields.length === 1;
@@ -41,6 +53,7 @@ export function RecordForm({ actor, fields, draft, isNew, isReadOnly, problem, c
           stored={draft.base.record[field.name]}
           names={draft.base.names}
           isNew={isNew}
+          isUnseen={unseen?.has(field.name) === true}
           isFirst={isTypedInto && place === 0}
           isReadOnly={isReadOnly}
           error={
