@@ -54,6 +54,12 @@ interface Shown {
   readonly lookup?: unknown;
 }
 
+/** The names of the fields that take values; the platform fills the others. */
+export function editableFields({ create }: Pick<Entity, 'create'>): ReadonlySet<string> {
+  const written = fieldsOf(create).filter((field) => controlOf(field) !== 'computed');
+  return new Set(written.map(({ name }) => name));
+}
+
 /** A record with the names of those that it refers to. */
 export const recordQuery = (actor: Actor, { entityName, create }: Pick<Entity, 'entityName' | 'create'>, id: string) =>
   queryOptions({

@@ -1,12 +1,13 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useMemo, useState, useSyncExternalStore } from 'react';
 import type { Actor } from '../../api/app.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { LineSkeletons } from '../../components/loaded.tsx';
 import type { Entity } from '../entities/queries.ts';
 import { SelectionBar } from '../record/bulk/selection-bar.tsx';
 import { ListActions } from '../record/list-actions.tsx';
+import { editableFields } from '../record/record-queries.ts';
 import { Refusal } from './denial.tsx';
 import { GridHeader } from './grid/grid-header.tsx';
 import { RecordGrid } from './grid/record-grid.tsx';
@@ -46,6 +47,7 @@ function ShownList({ list, pages }: Shown) {
   const [isWanted, setIsWanted] = useState(false);
   const isExpressionOpen = isWanted || list.search.filter !== undefined;
   const { r, e } = list.search;
+  const editable = useMemo(() => editableFields(list.entity), [list.entity]);
   const open = (id?: string, field?: string) =>
     void navigate({ to: '.', search: (kept) => ({ ...kept, r: id, e: field }), replace: r !== undefined });
   const onList: OnList = {
@@ -89,7 +91,8 @@ function ShownList({ list, pages }: Shown) {
           openId={list.search.r}
           header={<GridHeader list={list} hidden={reader.hidden} />}
           onOpen={onList.onOpen}
-          onEdit={(id, { field, isEditable }) => isEditable && open(id, field)}
+          editable={editable}
+          onEdit={(id, { field }) => editable.has(field) && open(id, field)}
           onSelect={select}
         />
       )}

@@ -12,6 +12,8 @@ interface Props {
   /** In pixels from the first row. */
   readonly start: number;
   readonly columns: readonly Column[];
+  /** The fields that take values; the platform fills the others. */
+  readonly editable: ReadonlySet<string>;
   /** Names of columns that a policy hides. */
   readonly hidden: ReadonlySet<string>;
   readonly isSelected: boolean;
@@ -59,7 +61,7 @@ export const GridRow = memo(function GridRow({ row, place, start, columns, activ
           className={classes.cell}
         >
           <Value column={column} row={row} isHidden={is.hidden.has(column.name)} />
-          {active === at && column.isEditable && (
+          {active === at && is.editable.has(column.field) && (
             <button
               type="button"
               tabIndex={-1}

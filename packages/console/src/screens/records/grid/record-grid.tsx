@@ -13,6 +13,8 @@ interface Props {
   readonly state: PagesState;
   readonly columns: readonly Column[];
   readonly hidden: ReadonlySet<string>;
+  /** The fields that take values. */
+  readonly editable: ReadonlySet<string>;
   readonly selection: Selection;
   readonly openId: string | undefined;
   /** The cells of the names of the columns. */
@@ -84,7 +86,14 @@ export function RecordGrid({ label, pages, state, columns, selection, header, ..
             <GridRow
               key={index}
               {...rowAt(pages, index, selection)}
-              {...{ place: index, start, columns, hidden: props.hidden, openId: props.openId }}
+              {...{
+                place: index,
+                start,
+                columns,
+                hidden: props.hidden,
+                editable: props.editable,
+                openId: props.openId,
+              }}
               active={active.place === index ? active.column : undefined}
             />
           ))}

@@ -1,7 +1,6 @@
 /** The columns of a list: what records show by the list's default view, and what may be asked of each. */
 import { type Definition, definitionOf, type Field } from '../../entities/definition.ts';
 import type { Entity } from '../../entities/queries.ts';
-import { controlOf } from '../../record/form/inputs.ts';
 
 /** How values are shown and compared. */
 export type Kind =
@@ -24,8 +23,6 @@ export interface Column {
   /** The field that the API is asked by; the view may show it under another name. */
   readonly field: string;
   readonly kind: Kind;
-  /** Whether the field takes values; the platform fills the others. */
-  readonly isEditable: boolean;
   /** The entity that a lookup refers to. */
   readonly entity?: string;
   readonly choices?: readonly string[];
@@ -87,8 +84,7 @@ function shownBy({ list }: Entity): readonly Shown[] {
 }
 
 function columnOf({ name, as = name, cast, lookup }: Shown, field: Field | undefined): Column {
-  const isEditable = field !== undefined && controlOf(field) !== 'computed';
-  const column = { name: as, field: name, isEditable };
+  const column = { name: as, field: name };
   if (lookup !== undefined) return { ...column, kind: 'json' };
   if (field === undefined) return { ...column, kind: ofRecord[name] ?? 'text' };
   if (field.lookup !== undefined) return { ...column, kind: 'lookup', entity: field.lookup.entity };
