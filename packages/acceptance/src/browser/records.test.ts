@@ -90,6 +90,9 @@ test('a builder chooses a workspace and an entity, and goes through its records 
   await rowOf(page, 0).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL(/[?&]r=[0-9a-f-]{36}/);
+  await page.getByRole('dialog', { name: 'ticket', exact: true }).getByRole('tab', { name: 'Fields' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(`document.activeElement?.getAttribute('role') === 'grid'`);
   await page.keyboard.press('Control+Home');
   await rowOf(page, 249).waitFor();
 });

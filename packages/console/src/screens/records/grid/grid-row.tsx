@@ -61,15 +61,9 @@ export const GridRow = memo(function GridRow({ row, place, start, columns, activ
           className={classes.cell}
         >
           <Value column={column} row={row} isHidden={is.hidden.has(column.name)} />
+          {/* For the pointer alone: F2 does the same, and the name of the cell stays its value. */}
           {active === at && is.editable.has(column.field) && (
-            <button
-              type="button"
-              tabIndex={-1}
-              data-edit
-              className={classes.copy}
-              title="Edit (F2)"
-              aria-label={`Edit ${column.name}`}
-            >
+            <button type="button" tabIndex={-1} data-edit className={classes.copy} title="Edit (F2)" aria-hidden="true">
               <EditIcon size={12} />
             </button>
           )}
