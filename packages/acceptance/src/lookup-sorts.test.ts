@@ -161,6 +161,7 @@ test('an order that no index has, or that is none, is refused and says why', asy
 
 const verbs = ['listticket', 'countticket', 'getticket', 'browseticket'];
 const readCustomers = ['listcustomer', 'getcustomer'];
+const notFirst = { StringNotEquals: { 'request.pathParameters.id': [String(customers[0]?.id)] } };
 const north = { StringEquals: { 'record.region': ['north'] } };
 
 test('a caller who may not read every one of the other records, with that field, does not sort by it', async () => {
@@ -172,6 +173,8 @@ test('a caller who may not read every one of the other records, with that field,
     [withFields(allow(readCustomers), 'region')],
     [allow(readCustomers), deny('getcustomer', `*${customers[1]?.id}`)],
     [allow(readCustomers), withFields(deny('getcustomer'), 'tier')],
+    [allow('listcustomer'), allow('getcustomer', '/item/customer/')],
+    [allow('listcustomer'), withCondition(allow('getcustomer'), notFirst)],
   ]) {
     const member = await memberWith(founder, [allow(verbs), ...statements]);
     for (const route of ['list', 'count', 'export']) {

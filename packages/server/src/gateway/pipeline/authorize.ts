@@ -186,9 +186,13 @@ class Authorizer {
     return bothPolicies(own, this.#rowsLeftByGet(entityName, request.about?.entity));
   }
 
-  /** The same of what is asked for as a request of its own. */
+  /** The same of what is asked for as a request of its own; of a `get` without an id, as one for each record. */
   rowsAlone(alone: NamedPolicyRequest, entity: CompiledEntity | undefined): RecordPolicy | undefined {
-    return this.rows(alone, aboutEntity(requestAlone(alone), alone, entity));
+    const request = aboutEntity(requestAlone(alone), alone, entity);
+    if (alone.verb !== 'get' || alone.id !== undefined) return this.rows(alone, request);
+    const action = alone.verb + alone.entityName;
+    const ruling = this.#access.ruleOnSome(action, request.resource, () => contextOf(this.#asking, { request }));
+    return isWhole(ruling) ? undefined : rowsOfMany(ruling, this.#refusals(action, request));
   }
 
   #rowsToGet(entityName: string, entity: CompiledEntity | undefined, id: string | undefined): RecordPolicy | undefined {
