@@ -4,10 +4,12 @@
  */
 
 import type { Method } from '@freehold/contract/route';
+import { queryOptions } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { call } from './call.ts';
 import { type Answered, answerOf, reach, searchOf } from './http.ts';
 import { problemOf } from './problem.ts';
+import { queryClient } from './query-client.ts';
 import { type Environment, usePlace } from './session.ts';
 
 /** In whose name, and in which workspace, the app is called. */
@@ -76,7 +78,7 @@ export async function tryApp(actor: Actor, method: Method, path: `/${string}`, i
   const first = await send(address, method, input, await tokenOf(actor));
   if (first.response.status !== 401) return first;
   // The token ended before its time: with the session, the role or the membership that it stands on.
-  tokens.delete(keyOf(actor));
+  queryClient.removeQueries({ queryKey: tokenQuery(actor).queryKey, exact: true });
   return await send(address, method, input, await tokenOf(actor));
 }
 
@@ -105,37 +107,23 @@ async function send(address: string, method: Method, input: AppInput, token: str
   return { response, sentAt };
 }
 
-interface Issued {
-  readonly token: Promise<string>;
-  /** In milliseconds; infinite while the token is on its way. */
-  expires: number;
-}
-
-/** The tokens of the actors that were used last; the oldest goes when there are more than `tokensKept`. */
-const tokens = new Map<string, Issued>();
-const tokensKept = 16;
 const spareMilliseconds = 30_000;
 
-const keyOf = ({ org, env, workspace, user }: Actor) => JSON.stringify([org, env, workspace, user]);
-
-function tokenOf(actor: Actor): Promise<string> {
-  const key = keyOf(actor);
-  const known = tokens.get(key);
-  if (known !== undefined && known.expires > Date.now() + spareMilliseconds) return known.token;
-  const issued: Issued = { token: issue(actor, (expires) => Object.assign(issued, { expires })), expires: Infinity };
-  issued.token.catch(() => {
-    if (tokens.get(key) === issued) tokens.delete(key);
+/** The token of an actor, kept as what was read is: until it is about to expire, or the session ends. */
+function tokenQuery(actor: Actor) {
+  const { env, workspace, user } = actor;
+  return queryOptions({
+    queryKey: ['app token', actor],
+    queryFn: () =>
+      call('impersonate', {
+        body: { env, tenant_code: workspace, ...(user === undefined ? {} : { user_id: user }) },
+      }),
+    staleTime: ({ state: { data, dataUpdatedAt } }) =>
+      data === undefined ? 0 : Date.parse(data.expires_at) - dataUpdatedAt - spareMilliseconds,
+    retry: false,
   });
-  tokens.delete(key);
-  tokens.set(key, issued);
-  for (const oldest of tokens.keys()) if (tokens.size > tokensKept) tokens.delete(oldest);
-  return issued.token;
 }
 
-async function issue({ env, workspace, user }: Actor, onExpiry: (milliseconds: number) => void): Promise<string> {
-  const { token, expires_at } = await call('impersonate', {
-    body: { env, tenant_code: workspace, ...(user === undefined ? {} : { user_id: user }) },
-  });
-  onExpiry(Date.parse(expires_at));
-  return token;
+async function tokenOf(actor: Actor): Promise<string> {
+  return (await queryClient.fetchQuery(tokenQuery(actor))).token;
 }

@@ -3,7 +3,7 @@ export function textOf(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** The object that a text holds, or a sentence that says why it holds none, or none that `check` lets pass. */
+/** The object that a text holds, or a sentence that says why it holds none, or why `check` refuses it. */
 export function readObject(text: string, check: (value: object) => string | undefined): object | string {
   try {
     const value: unknown = JSON.parse(text);

@@ -59,7 +59,7 @@ function NullableInput({ value, onChange, ...rest }: ValueProps) {
   );
 }
 
-/** An object as a group of its members; one that may be left out is added and taken out as a whole. */
+/** An object as a group of its members. An optional object is added and taken out as a whole. */
 function ObjectInput(props: ValueProps) {
   const { schema, label, value, isReadOnly, isRequired = false, onChange } = props;
   if (value === undefined)

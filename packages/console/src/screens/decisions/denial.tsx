@@ -55,7 +55,7 @@ function DenialView({ decision }: { readonly decision: Decision }) {
   const draft = [{ Sid: 'New', Effect: 'Allow', Action: [action], Resource: [resource] }];
   return (
     <Stack>
-      <DecisionView decision={decision} />
+      <DecisionView decision={decision} workspace={isInWorkspace && env === shown ? tenant_code : undefined} />
       <dl className={classes.facts}>
         <dt>Call</dt>
         <dd>

@@ -20,7 +20,7 @@ interface Props {
 const offeredMax = 20;
 const typingMilliseconds = 250;
 
-/** Finds a member of the workspace by email or name, and adds the one that is chosen. */
+/** Finds a member of the workspace by email or name, and adds the chosen member. */
 export function MemberPicker({ workspace, label, reason, isAdding, onAdd }: Props) {
   const { env } = usePlace();
   const [typed, setTyped] = useState('');

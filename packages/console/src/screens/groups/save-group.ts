@@ -4,7 +4,7 @@ import { queryClient } from '../../api/query-client.ts';
 import { accessKey, type GroupDetails } from '../policies/queries.ts';
 import { useBuilder } from '../policies/use-builder.ts';
 
-/** Changes a group as it was shown; one that another author changed meanwhile is read again and stays as it is (412). */
+/** Changes a group as it was shown. If another author changed it meanwhile, it is read again and stays as it is (412). */
 export function useSaveGroup({ id, version }: GroupDetails) {
   const actor = useBuilder();
   return useMutation({

@@ -1,11 +1,12 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { ApiProblem } from '../../api/problem.ts';
 import { usePlace } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FormAndJson } from '../../components/form-and-json.tsx';
+import { LineSkeletons } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import type { Draft } from '../../components/use-draft.ts';
 import { entitiesQuery } from '../entities/queries.ts';
@@ -14,6 +15,10 @@ import { type Finding, lintQuery } from './queries.ts';
 import { Findings, LintState } from './statements/findings.tsx';
 import { StatementCard } from './statements/statement-card.tsx';
 import { emptyStatement } from './statements/statement-form.ts';
+
+const DraftSimulator = lazy(async () => ({
+  default: (await import('../simulator/draft-simulator.tsx')).DraftSimulator,
+}));
 
 const typingMilliseconds = 400;
 
@@ -62,26 +67,46 @@ export function PolicyEditor({ draft, lint, isReadOnly, error }: Props) {
   const isFixed = isReadOnly || mistake !== undefined;
   const problem = error instanceof ApiProblem ? error : undefined;
   return (
-    <FormAndJson draft={draft} label="Policy in JSON" isReadOnly={isReadOnly}>
-      <TextInput
-        label="Name"
-        value={value.name}
-        error={problem?.errorAt('/name')}
-        readOnly={isFixed}
-        required
-        maw={420}
-        onChange={({ currentTarget: { value: name } }) => setValue({ ...value, name })}
-      />
-      <Statements
-        statements={value.statements}
-        findings={lint.findings}
-        entities={entities}
-        isReadOnly={isFixed}
-        onChange={(statements) => setValue({ ...value, statements })}
-      />
-      <LintState isChecking={lint.isChecking} isClean={lint.findings.length === 0 && lint.error === null} />
-      <ProblemAlert error={lint.error} />
-    </FormAndJson>
+    <Stack>
+      <FormAndJson draft={draft} label="Policy in JSON" isReadOnly={isReadOnly}>
+        <TextInput
+          label="Name"
+          value={value.name}
+          error={problem?.errorAt('/name')}
+          readOnly={isFixed}
+          required
+          maw={420}
+          onChange={({ currentTarget: { value: name } }) => setValue({ ...value, name })}
+        />
+        <Statements
+          statements={value.statements}
+          findings={lint.findings}
+          entities={entities}
+          isReadOnly={isFixed}
+          onChange={(statements) => setValue({ ...value, statements })}
+        />
+        <LintState isChecking={lint.isChecking} isClean={lint.findings.length === 0 && lint.error === null} />
+        <ProblemAlert error={lint.error} />
+      </FormAndJson>
+      <Trial statements={value.statements} />
+    </Stack>
+  );
+}
+
+/** What the statements as they are typed decide, without saving them. */
+function Trial({ statements }: { readonly statements: readonly unknown[] }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <Stack component="section" aria-label="Trial of the statements">
+      <Button variant="default" w="fit-content" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        Try these statements
+      </Button>
+      {isOpen && (
+        <Suspense fallback={<LineSkeletons />}>
+          <DraftSimulator statements={statements} />
+        </Suspense>
+      )}
+    </Stack>
   );
 }
 

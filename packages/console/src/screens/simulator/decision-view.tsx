@@ -1,6 +1,8 @@
 import type { accessApi } from '@freehold/contract/management/access';
 import type { ReplyOf } from '@freehold/contract/route';
-import { Code, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Code, Group, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { usePlace } from '../../api/session.ts';
 import { Sentence } from '../../components/sentence.tsx';
 import type { CellState } from '../who-can/cells.ts';
 import { StateMark } from '../who-can/state-mark.tsx';
@@ -14,6 +16,8 @@ interface Props {
     Simulated,
     'decision' | 'reason' | 'matched' | 'considered' | 'needs' | 'fields' | 'record_state'
   >;
+  /** Where the policies lie; undefined for a draft, and where no policy can be opened. */
+  readonly workspace: string | undefined;
 }
 
 const decisions: Readonly<Record<Simulated['decision'], readonly [name: string, mark: CellState]>> = {
@@ -31,7 +35,7 @@ const needed: Readonly<Record<NonNullable<Simulated['needs']>[number], string>> 
 };
 
 /** What was decided, and every statement that had a part in it. */
-export function DecisionView({ decision: { decision, reason, matched, considered, ...more } }: Props) {
+export function DecisionView({ decision: { decision, reason, matched, considered, ...more }, workspace }: Props) {
   const [name, mark] = decisions[decision];
   const others = considered - matched.length;
   return (
@@ -62,7 +66,7 @@ export function DecisionView({ decision: { decision, reason, matched, considered
         <Stack gap="md" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Statements">
           {deciding(decision, matched).map((statement) => (
             <li key={`${statement.policy_id} ${statement.index} ${statement.group_id}`}>
-              <StatementView statement={statement} />
+              <StatementView statement={statement} workspace={workspace} />
             </li>
           ))}
         </Stack>
@@ -89,14 +93,15 @@ function aboutOthers(count: number): string {
 
 interface StatementProps {
   readonly statement: Statement;
+  readonly workspace: string | undefined;
 }
 
-function StatementView({ statement }: StatementProps) {
+function StatementView({ statement, workspace }: StatementProps) {
   const { Effect, Action, Resource, Fields, matched, conditions = [], failed_condition: failed, broken } = statement;
   return (
     <div className={classes.statement} {...(matched ? { 'data-applies': Effect } : {})}>
       <Text size="sm">
-        <strong>{Effect}</strong> by <Origin statement={statement} />
+        <strong>{Effect}</strong> by <Origin statement={statement} workspace={workspace} />
       </Text>
       <Text size="sm">
         <Code>{Action}</Code> on <Code>{Resource}</Code>
@@ -150,12 +155,26 @@ function standingOf({ Effect, matched, open, failed_condition: failed, over_budg
 }
 
 /** The policy that the statement stands in, and how it is held. */
-function Origin({ statement: { source, policy, index, Sid, group } }: StatementProps) {
+function Origin({ statement: { source, policy, policy_id, index, Sid, group }, workspace }: StatementProps) {
+  const { org, env } = usePlace();
   const place = Sid === undefined || Sid === '' ? `statement ${index + 1}` : `statement ${Sid}`;
   if (source === 'draft') return <>{place} of the draft</>;
   return (
     <>
-      {place} of policy <strong>{policy}</strong>
+      {place} of policy{' '}
+      {workspace === undefined || policy_id === undefined ? (
+        <strong>{policy}</strong>
+      ) : (
+        <Anchor
+          component={Link}
+          to={`/o/${org}/${env}/policies/${policy_id}`}
+          search={{ w: workspace } as never}
+          size="sm"
+          underline="always"
+        >
+          {policy}
+        </Anchor>
+      )}
       {group === undefined ? '' : `, held by group ${group}`}
     </>
   );

@@ -1,4 +1,5 @@
 import { Code, Paper, Stack, Text, Title } from '@mantine/core';
+import { usePlace } from '../../api/session.ts';
 import { LineSkeletons } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { DecisionView } from './decision-view.tsx';
@@ -12,6 +13,7 @@ interface Props {
 
 /** What would be decided. */
 export function Result({ asked, result: { data, error, isDeciding } }: Props) {
+  const { workspace } = usePlace();
   return (
     <Paper withBorder p="md" component="section" aria-label="Decision">
       <Stack gap="sm" aria-busy={isDeciding}>
@@ -35,7 +37,7 @@ export function Result({ asked, result: { data, error, isDeciding } }: Props) {
                 The user is {data.user.status.replaceAll('_', ' ')} and is let in nowhere, whatever the policies say.
               </Text>
             )}
-            <DecisionView decision={data} />
+            <DecisionView decision={data} workspace={data.user === undefined ? undefined : workspace} />
           </>
         )}
       </Stack>

@@ -101,7 +101,7 @@ function Action({ simulation: { action = '', resource }, onChange }: PartProps) 
   const verb = verbs.find((one) => action.startsWith(one)) ?? 'get';
   const entity = action.slice(action === '' ? 0 : verb.length);
   const change = (to: typeof verb, name: string) => {
-    // A resource that was typed stays; one that follows from the action changes with it.
+    // A resource that was typed stays. A resource that follows from the action changes with it.
     const isOwn = resource !== undefined && resource !== callOfCell(entity, verb).resource;
     const next = callOfCell(name, to);
     onChange({ action: next.action, ...(isOwn ? {} : { resource: name === '' ? undefined : next.resource }) });

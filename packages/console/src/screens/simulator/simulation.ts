@@ -77,7 +77,7 @@ export interface Unready {
 interface Where {
   readonly env: Environment;
   readonly workspace: string | undefined;
-  /** A draft that another screen edits, in place of the one that is typed. */
+  /** A draft that another screen edits, in place of the typed draft. */
   readonly statements?: readonly unknown[] | undefined;
 }
 

@@ -53,7 +53,7 @@ function Why({ workspace, user, verb, entity }: WhyProps) {
       <Text size="sm" c="dimmed">
         For a record that no statement names by its id, and a call made now.
       </Text>
-      <Loaded query={why}>{(data) => <DecisionView decision={data} />}</Loaded>
+      <Loaded query={why}>{(data) => <DecisionView decision={data} workspace={workspace} />}</Loaded>
       <Group>
         <Button
           component={Link}

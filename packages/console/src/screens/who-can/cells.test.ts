@@ -13,7 +13,7 @@ test('what depends on a condition, a record or a field is not simply allowed', (
   assert.equal(stateOf({ decision: 'explicit_deny', conditional: true }), 'denied');
 });
 
-test('the call of a cell is one that the app has', () => {
+test('the app has the call of each cell', () => {
   assert.deepEqual(callOfCell('order', 'count'), { action: 'countorder', resource: '/count/order' });
   assert.match(callOfCell('order', 'update').resource, /^\/update\/order\/0{8}-/);
 });

@@ -20,7 +20,7 @@ interface ListByLookup {
   readonly sent: Readonly<Record<string, string>>;
   /** The tickets that stay at their place of the list, in its order. */
   readonly standing: readonly number[];
-  /** Whether one that moves has one place all the same. */
+  /** Whether a ticket that moves has one place all the same. */
   readonly isOnce: boolean;
 }
 

@@ -84,7 +84,7 @@ function keyOf(prefix: string, { name, colType, enumValues }: KnownField, about:
   };
 }
 
-/** What a key asks for; undefined of one that is free, such as a claim. */
+/** What a key asks for; undefined of a free key, such as a claim. */
 export function infoOf(key: string, groups: ReturnType<typeof keyGroups>): KeyInfo | undefined {
   return groups.flatMap(({ keys }) => keys).find((info) => info.key.toLowerCase() === key.toLowerCase());
 }

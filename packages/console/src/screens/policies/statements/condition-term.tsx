@@ -72,7 +72,7 @@ export function ConditionTerm({ term, groups, isReadOnly, isTaken, onChange, onR
   );
 }
 
-/** A new condition gets the operator that fits the value; one that has values keeps what was chosen. */
+/** A new condition gets the operator that fits the value; a condition with values keeps its operator. */
 function operatorAfter(term: Term, info: KeyInfo | undefined): string {
   if (info === undefined || term.values.length > 0 || term.key !== '') return term.operator;
   const base = operatorsFor(info.kind)[0]?.items[0] ?? 'StringEquals';

@@ -48,7 +48,7 @@ export function ResourceInput({ resources, entities, isReadOnly, findings, onCha
             entities={entities}
             onChoose={(pattern) => {
               setIsChoosing(false);
-              // The path that is added would say nothing beside the one that matches all.
+              // The path that is added would say nothing beside the path that matches all.
               set([...values.filter((value) => value !== '*'), pattern]);
             }}
           />

@@ -50,7 +50,7 @@ export function formOf(statement: unknown): StatementForm | undefined {
   };
 }
 
-/** The statement that a form shows; of an unchanged form the one that it was made of, to the order of its members. */
+/** The statement that a form shows. An unchanged form gives the statement that it was made of, to the order of its members. */
 export function statementOf(form: StatementForm): Readonly<Record<string, unknown>> {
   const { sid, effect, actions, resources, terms, fields } = form;
   const members: Readonly<Record<string, unknown>> = {

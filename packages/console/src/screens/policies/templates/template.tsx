@@ -19,7 +19,7 @@ import { type StoredTemplates, templatesQuery } from './templates.ts';
 
 const empty: PolicyDraft = { name: '', statements: [] };
 
-/** A policy that new workspaces get: the one that the address names, or a new one. */
+/** A policy that new workspaces get: the policy that the address names, or a new one. */
 export function TemplateScreen() {
   const { env } = usePlace();
   const { name } = useSearch({ from: '/o/$org/$env/policy-template' });

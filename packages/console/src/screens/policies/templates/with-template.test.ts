@@ -26,6 +26,6 @@ test('a template is made, changed, renamed in the groups that name it, and taken
   });
 });
 
-test('one that another author took out meanwhile is made again', () => {
+test('a template that another author took out meanwhile is made again', () => {
   assert.deepEqual(withTemplate({ policies: [b], groups: [] }, 'a', a), { policies: [b, a], groups: [] });
 });

@@ -44,7 +44,7 @@ function kindOfText(read: (text: string) => unknown): FormKind {
 
 const text = kindOfText((typed) => typed);
 
-/** What is no number, or none that a double holds exactly, is sent as it was typed, so that the platform says what is wrong. */
+/** A text that is no number, or a number that no double holds exactly, is sent as it was typed, so that the platform says what is wrong. */
 function numberOf(typed: string): unknown {
   const number = Number(typed.trim());
   const isSafe = !Number.isInteger(number) || Number.isSafeInteger(number) || String(number) === typed.trim();

@@ -14,7 +14,7 @@ interface Props {
 /** Which field each column goes to, beside an example of its values. */
 export function ColumnMapping({ file, fields, mapping, isReadOnly, onChange }: Props) {
   const choose = (column: string, field: string | null) => {
-    // A field has one column: the last one that was chosen for it.
+    // A field has one column: the column that was chosen for it last.
     const kept = [...mapping].filter(([other, taken]) => other !== column && taken !== field);
     onChange(new Map(field === null ? kept : [...kept, [column, field]]));
   };

@@ -17,7 +17,7 @@ interface Props {
 
 const directions = { ascending: 'ascending', descending: 'descending' } as const;
 
-/** The names of the columns. A press sorts by one that an index has in order; at the others it says which index is missing. */
+/** The names of the columns. A press sorts by a column whose order an index has. At the others it says which index is missing. */
 export function GridHeader({ list: { entity, columns, search, change }, hidden }: Props) {
   const keys = sortOf(search);
   const conditions = conditionsOf(search);
