@@ -65,6 +65,19 @@ test('a new org has nothing to tell', async () => {
   assert.deepEqual(await overview(org), { builds: nothing, jobs, webhook: null, denials: [], releases: [] });
 });
 
+test('the first workspaces are shown where the call asks for them', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  const { body } = await manage(org, 'GET', '/org/overview?workspaces=1');
+  const listed = await manage(org, 'GET', '/org/workspaces');
+  assert.deepEqual(body.workspaces, { items: listed.body.items, more: false });
+  assert.match(JSON.stringify(body.workspaces), new RegExp(`"code":"${founder.tenantCode}"`));
+  assert.equal('workspaces' in (await overview(org)), false);
+  const prod = await manage(org, 'GET', '/org/overview?env=prod&workspaces=20');
+  assert.deepEqual(prod.body.workspaces, { items: [], more: false });
+  for (const wrong of ['21', '-1', 'all'])
+    assertProblem(await manage(org, 'GET', `/org/overview?workspaces=${wrong}`), 'invalid_request');
+});
+
 test('a failed index is shown with its entity until it is mended', async () => {
   const { org, founder } = await foundedOrg(gateways);
   await defineEntity(org, definition('note', [{ name: 'title' }]));

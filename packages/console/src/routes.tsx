@@ -3,7 +3,6 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   notFound,
   Outlet,
   redirect,
@@ -11,6 +10,7 @@ import {
 } from '@tanstack/react-router';
 import { queryClient } from './api/query-client.ts';
 import { isEnvironment, meQuery } from './api/session.ts';
+import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
 import { readListSearch } from './screens/records/list/list-search.ts';
@@ -22,12 +22,12 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, e
 const accounts = () => import('./screens/accounts/sign-in.tsx');
 
 interface NextSearch {
-  readonly next?: string;
+  readonly next?: string | undefined;
 }
 
-/** Where to go after signing in: a path of the console, never an address elsewhere. */
+/** Where to go after signing in: a path of the console, never an address elsewhere. What is left out would stay as it was sent. */
 function readNext({ next }: Record<string, unknown>): NextSearch {
-  return typeof next === 'string' && /^\/o\/[\w/.~-]*(\?.*)?$/.test(next) ? { next } : {};
+  return typeof next === 'string' && /^\/o\/[\w/.~-]*(\?.*)?$/.test(next) ? { next } : { next: undefined };
 }
 
 const signIn = createRoute({

@@ -183,3 +183,26 @@ test('a developer is told why production cannot be provisioned, and an admin pro
   await own.getByText('Production changes by deploys only.').waitFor();
   await assertAccessible(own);
 });
+
+test('N12: an address in a link into the console leads nowhere else, and runs nothing', { skip }, async (context) => {
+  const org = await signUp(platform);
+  const evil = [
+    'javascript:alert(1)',
+    'java\tscript:alert(1)',
+    'data:text/html,x',
+    '//evil.example',
+    '\\\\evil.example',
+    '/o/\\evil.example',
+    '/o/x/../../\t/evil',
+  ];
+  const page = await (await openBrowser(context, platform)).newPage();
+  for (const next of evil) {
+    await page.context().clearCookies();
+    await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
+    await page.getByRole('textbox', { name: 'Email' }).fill(org.builder.email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL((url) => url.pathname.startsWith('/o/'));
+    assert.equal(new URL(page.url()).origin, platform.management, next);
+  }
+});

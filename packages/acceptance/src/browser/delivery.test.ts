@@ -104,3 +104,22 @@ test('a public address with a path, and one of the app gateway, reach the page',
   assert.match(text, /<meta name="app-url" content="https:\/\/api\.example\.com\/apps"/);
   assert.match(headers.get('content-security-policy') ?? '', /connect-src 'self' https:\/\/api\.example\.com;/);
 });
+
+test('N13: scripts of the console send messages to no window and listen to none', async () => {
+  const seen = new Set<string>();
+  const waiting = [...(await get('/')).text.matchAll(/(?:src|href)="\.\/assets\/([^"]+\.js)"/g)].map(
+    ([, name = '']) => name,
+  );
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    const { status, text } = await get(`/assets/${name}`, {});
+    assert.equal(status, 200, name);
+    // A port of a channel and a channel of this origin take no address; a window takes one.
+    for (const [call] of text.matchAll(/\.postMessage\([^)]*\)/g)) assert.doesNotMatch(call, /,/, `${name}: ${call}`);
+    assert.doesNotMatch(text, /(?:window|self|globalThis|document)\.addEventListener\([`'"]message[`'"]/, name);
+    assert.doesNotMatch(text, /\bonmessage\s*=(?!\w+,)/, name);
+    waiting.push(...[...text.matchAll(/["'`]\.\/([\w.-]+\.js)["'`]/g)].map(([, found = '']) => found));
+  }
+  assert.ok(seen.size > 5, [...seen].join());
+});

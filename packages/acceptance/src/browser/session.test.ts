@@ -5,7 +5,7 @@ import { call } from '../call.ts';
 import { manage, type Org, password, signUp } from '../org.ts';
 import { startPlatform } from '../platform.ts';
 import { assertAccessible } from './accessibility.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
+import { consolePlatform, openBrowser, skip, watchedContext } from './browser.ts';
 import { newOrgOn, signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
@@ -166,6 +166,36 @@ test('a restart of the platform in the middle of a form loses nothing that was t
   context.after(() => again.kill());
   await page.getByRole('button', { name: 'Change the password' }).click();
   await page.getByText('Your password is changed.').waitFor();
+});
+
+test('a part of the console that does not arrive says so and is asked for again; nothing is reloaded or lost', {
+  skip,
+}, async (context) => {
+  const watched = await watchedContext(platform);
+  // The router notes what did not arrive in the console of the browser.
+  context.after(async () => {
+    await watched.context.close();
+    for (const fault of watched.faults()) assert.match(fault, /this part of the console did not arrive/);
+  });
+  const page = await watched.newPage();
+  const { code } = await newOrgOn(page, platform);
+  await page.goto(`/o/${code}/test/entities`);
+  await page.getByRole('heading', { name: 'No entities yet' }).waitFor();
+  await page.evaluate('globalThis.isSamePage = true');
+  let lost = '/assets/new-entity-';
+  await page.route('**/assets/*', (route) => (route.request().url().includes(lost) ? route.abort() : route.continue()));
+  await page.getByRole('button', { name: 'New entity' }).first().click();
+  await page.getByRole('alert').getByText('This part of the console did not arrive').waitFor();
+  await assertAccessible(page);
+  lost = '/assets/json-editor-';
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('textbox', { name: 'Name of the entity' }).fill('order');
+  await page.getByRole('alert').getByText('This part of the console did not arrive').waitFor();
+  lost = 'none';
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('textbox', { name: 'Definition in JSON' }).getByText('"order"').waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Name of the entity' }).inputValue(), 'order');
+  assert.equal(await page.evaluate('globalThis.isSamePage'), true);
 });
 
 test('what people call themselves and their orgs is text, wherever it is shown', { skip }, async (context) => {

@@ -1,10 +1,11 @@
 import type { InputError } from '@freehold/contract/problem';
 import { Paper, Skeleton, Stack, Text } from '@mantine/core';
-import { lazy, type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import classes from './form-and-json.module.css';
+import { lazyPart } from './lazy.tsx';
 import type { Draft } from './use-draft.ts';
 
-const JsonEditor = lazy(async () => ({ default: (await import('./json-editor.tsx')).JsonEditor }));
+const JsonEditor = lazyPart(async () => (await import('./json-editor.tsx')).JsonEditor, <Skeleton height={420} />);
 
 interface Props {
   readonly draft: Draft<object>;
@@ -31,9 +32,7 @@ export function FormAndJson({ draft, label, isReadOnly, errors, children }: Prop
         {children}
       </Stack>
       <Paper withBorder className={classes.json} {...(mistake === undefined ? {} : { 'data-invalid': true })}>
-        <Suspense fallback={<Skeleton height={420} />}>
-          <JsonEditor label={label} text={text} errors={errors} {...(isReadOnly ? {} : { onChange: setText })} />
-        </Suspense>
+        <JsonEditor label={label} text={text} errors={errors} {...(isReadOnly ? {} : { onChange: setText })} />
       </Paper>
     </div>
   );

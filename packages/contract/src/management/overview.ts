@@ -3,6 +3,7 @@ import { environment } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { closed, count, named, oneOf, orNull, recordOf, text, time } from '../schema.ts';
 import { deniedCall } from './access.ts';
+import { OrgWorkspace } from './workspaces.ts';
 
 export const OverviewBuild = named(
   'OverviewBuild',
@@ -61,6 +62,12 @@ export const Overview = named(
       maxItems: 5,
       description: 'The last activations and rollbacks of production, the latest first.',
     }),
+    workspaces: Type.Optional(
+      Type.Object(
+        { items: Type.Array(OrgWorkspace, { maxItems: 20 }), more: Type.Boolean() },
+        { description: 'The first workspaces by code, where the call asks for them.' },
+      ),
+    ),
   }),
 );
 
@@ -71,7 +78,15 @@ export const overviewApi = {
     access: 'developer',
     tag: 'usage',
     summary: 'What goes on in an environment: builds, jobs, the alert webhook, the last denials and releases',
-    query: closed({ env: environment }),
+    query: closed({
+      env: environment,
+      workspaces: Type.Integer({
+        minimum: 0,
+        maximum: 20,
+        default: 0,
+        description: 'How many workspaces to show at most.',
+      }),
+    }),
     replies: { 200: reply('The present state.', Overview) },
   }),
 };

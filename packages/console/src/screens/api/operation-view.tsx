@@ -1,10 +1,11 @@
 import { Badge, Group, Paper, Skeleton, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { useActor } from '../../api/app.ts';
 import { meQuery, usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
+import { lazyPart } from '../../components/lazy.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import classes from './api.module.css';
 import { CallPanel } from './call-panel.tsx';
@@ -24,7 +25,10 @@ import { someIdQuery } from './queries.ts';
 import { type Filled, keyOf } from './request.ts';
 import { SchemaView } from './schema-view.tsx';
 
-const JsonEditor = lazy(async () => ({ default: (await import('../../components/json-editor.tsx')).JsonEditor }));
+const JsonEditor = lazyPart(
+  async () => (await import('../../components/json-editor.tsx')).JsonEditor,
+  <Skeleton height={120} />,
+);
 
 interface Props {
   readonly document: OpenapiDocument;
@@ -138,9 +142,7 @@ function Body({ document, operation, text, onChange }: BodyProps) {
       <Stack gap="sm">
         {isJson(body.type) ? (
           <Paper withBorder>
-            <Suspense fallback={<Skeleton height={120} />}>
-              <JsonEditor label="Body in JSON" text={text} onChange={onChange} />
-            </Suspense>
+            <JsonEditor label="Body in JSON" text={text} onChange={onChange} />
           </Paper>
         ) : (
           <Textarea

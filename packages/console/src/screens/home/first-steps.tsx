@@ -1,6 +1,8 @@
 import type { Observability } from '@freehold/contract/management/usage';
 import type { Read } from '@freehold/contract/schema';
-import { List, Text, ThemeIcon } from '@mantine/core';
+import { Anchor, List, Text, ThemeIcon } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { usePlace } from '../../api/session.ts';
 import { CheckIcon, CircleIcon } from '../../components/icons.tsx';
 
 export type Usage = Read<typeof Observability>;
@@ -8,14 +10,17 @@ export type Usage = Read<typeof Observability>;
 interface Step {
   readonly name: string;
   readonly how: string;
+  /** Where it is done, below the org of the console. */
+  readonly to?: string;
   readonly isDone: boolean;
 }
 
 /** What a new org does first. Each step is ticked by what the platform counts, never by hand. */
 export function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
+  const { org } = usePlace();
   return (
     <List spacing="sm" listStyleType="none" withPadding={false} center={false}>
-      {steps.map(({ name, how, isDone }) => (
+      {steps.map(({ name, how, to, isDone }) => (
         <List.Item
           key={name}
           icon={
@@ -25,7 +30,13 @@ export function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
           }
         >
           <Text fw={500} size="sm">
-            {name}
+            {isDone || to === undefined ? (
+              name
+            ) : (
+              <Anchor component={Link} to={`/o/${org}/${to}`} size="sm" fw={500}>
+                {name}
+              </Anchor>
+            )}
             <Text component="span" size="xs" c="dimmed" ml={6}>
               {isDone ? 'done' : 'to do'}
             </Text>
@@ -43,36 +54,42 @@ export function FirstSteps({ steps }: { readonly steps: readonly Step[] }) {
 
 interface Facts {
   readonly usage: Pick<Usage, 'caps' | 'environments'>;
-  /** In test, or in the environment that is shown. */
-  readonly hasWorkspace: boolean;
+  /** The first ones, in test or in the environment that is shown. */
+  readonly workspaces: readonly unknown[];
   readonly hasProduction: boolean;
 }
 
-export function stepsOf({ usage: { caps, environments }, hasWorkspace, hasProduction }: Facts): readonly Step[] {
+export function stepsOf({ usage: { caps, environments }, workspaces, hasProduction }: Facts): readonly Step[] {
+  const hasRecords = environments.test.records.total > 0;
   return [
     {
       name: 'Define an entity',
       how: 'An entity is what your app stores, such as an order. Its API is served at once.',
+      to: 'test/new-entity',
       isDone: caps.entities.test > 0,
     },
     {
       name: 'Sign in to your app',
       how: 'The first user of the app founds a workspace and is its admin.',
-      isDone: hasWorkspace || environments.test.records.total > 0,
+      to: 'test/api',
+      isDone: workspaces.length > 0 || hasRecords,
     },
     {
       name: 'Create a record',
       how: 'Records belong to a workspace. No other workspace sees them.',
-      isDone: environments.test.records.total > 0,
+      to: 'test/records',
+      isDone: hasRecords,
     },
     {
       name: 'Provision production',
       how: 'Production has users, records and a client id of its own.',
+      to: 'prod',
       isDone: hasProduction,
     },
     {
       name: 'Deploy to production',
       how: 'A deploy takes the configuration from test to production, all at once.',
+      to: 'test/deploy',
       isDone: (caps.entities.prod ?? 0) > 0,
     },
   ];

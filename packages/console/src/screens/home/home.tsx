@@ -6,23 +6,23 @@ import { CopyId } from '../../components/copy-id.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { FirstSteps, stepsOf } from './first-steps.tsx';
-import { DenialsCard, ReleasesAndHealth } from './overview.tsx';
+import { DenialsCard, overviewQuery, ReleasesAndHealth } from './overview.tsx';
 import { UsageCards } from './usage-cards.tsx';
-import { WorkspaceTable, workspacesQuery } from './workspace-table.tsx';
+import { WorkspaceTable } from './workspace-table.tsx';
 
 const usageQuery = queryOptions({ queryKey: ['usage', 31], queryFn: () => call('showUsage', { query: { days: 31 } }) });
 
 export function Home() {
   const { env, workspace } = usePlace();
   const { data: me } = useQuery(meQuery);
-  const workspaces = useQuery(workspacesQuery(env));
+  const overview = useQuery(overviewQuery(env));
   const usage = useQuery(usageQuery);
   const environments = me?.org.environments;
-  const hasWorkspace = (workspaces.data?.items.length ?? 0) > 0;
+  const workspaces = overview.data?.workspaces?.items ?? [];
   const steps =
     usage.data === undefined
       ? []
-      : stepsOf({ usage: usage.data, hasWorkspace, hasProduction: environments?.prod != null });
+      : stepsOf({ usage: usage.data, workspaces, hasProduction: environments?.prod != null });
   const plan = usage.data === undefined ? '' : `, on the plan ${usage.data.plan.name}`;
   return (
     <Screen title="Home" intro={me === undefined ? undefined : `${me.org.name}${plan}`}>

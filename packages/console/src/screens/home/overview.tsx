@@ -12,8 +12,11 @@ import { When } from '../../components/when.tsx';
 
 type Overview = ReplyOf<typeof overviewApi.showOverview>;
 
-const overviewQuery = (env: Environment) =>
-  queryOptions({ queryKey: ['overview', env], queryFn: () => call('showOverview', { query: { env } }) });
+export const overviewQuery = (env: Environment) =>
+  queryOptions({
+    queryKey: ['overview', env],
+    queryFn: () => call('showOverview', { query: { env, workspaces: 10 } }),
+  });
 
 /** The last calls that no policy allowed. */
 export function DenialsCard() {
@@ -28,11 +31,14 @@ export function DenialsCard() {
 
 /** The last releases, and work in the background that waits or has failed. */
 export function ReleasesAndHealth() {
-  const { env } = usePlace();
+  const { org, env } = usePlace();
   const overview = useQuery(overviewQuery(env));
   return (
     <>
-      <Card title="Recent releases">
+      <Card
+        title="Recent releases"
+        link={{ to: `/o/${org}/${env}/deploy`, search: { tab: 'releases' }, label: 'All releases' }}
+      >
         <Loaded query={overview}>{({ releases }) => <Releases releases={releases} />}</Loaded>
       </Card>
       <Card title="Health">
@@ -42,12 +48,24 @@ export function ReleasesAndHealth() {
   );
 }
 
-function Card({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+interface CardProps {
+  readonly title: string;
+  /** To the screen that shows all of it. */
+  readonly link?: { readonly to: string; readonly search: object; readonly label: string };
+  readonly children: ReactNode;
+}
+
+function Card({ title, link, children }: CardProps) {
   return (
     <Paper withBorder p="md">
-      <Title order={2} mb="sm">
-        {title}
-      </Title>
+      <Group justify="space-between" mb="sm">
+        <Title order={2}>{title}</Title>
+        {link !== undefined && (
+          <Anchor component={Link} to={link.to} search={link.search as never} size="sm">
+            {link.label}
+          </Anchor>
+        )}
+      </Group>
       {children}
     </Paper>
   );

@@ -27,10 +27,17 @@ export function UsageCards({ usage, env, workspace }: Props) {
         value={own?.api_calls.today ?? 0}
         used={usage.usage.api_calls.today}
         limit={limits.api_calls_per_day}
+        forecast={usage.forecast.api_calls_per_day}
       >
         {workspace === undefined && <DayBars days={whole?.api_calls.by_day ?? []} />}
       </Card>
-      <Card name="Records" value={own?.records.total ?? 0} used={usage.usage.records.total} limit={limits.records} />
+      <Card
+        name="Records"
+        value={own?.records.total ?? 0}
+        used={usage.usage.records.total}
+        limit={limits.records}
+        forecast={usage.forecast.records}
+      />
       <Card
         name="Entities"
         value={usage.caps.entities[env] ?? 0}
@@ -47,10 +54,12 @@ interface CardProps {
   /** What counts towards the limit: calls and records of both environments. */
   readonly used: number;
   readonly limit: number | undefined;
+  /** The day on which the limit is reached if use goes on as in the last week; null if that is far off. */
+  readonly forecast?: string | null;
   readonly children?: React.ReactNode;
 }
 
-function Card({ name, value, used, limit, children }: CardProps) {
+function Card({ name, value, used, limit, forecast, children }: CardProps) {
   const percent = limit === undefined || limit === 0 ? 0 : Math.min(100, (used / limit) * 100);
   return (
     <Paper withBorder p="md">
@@ -81,6 +90,11 @@ function Card({ name, value, used, limit, children }: CardProps) {
           <Text size="xs" c="dimmed" mt={4}>
             {figures.format(used)} of {figures.format(limit)} in the whole org
           </Text>
+          {forecast != null && (
+            <Text size="xs" mt={4}>
+              At this rate the limit is reached on {forecast}.
+            </Text>
+          )}
         </>
       )}
     </Paper>

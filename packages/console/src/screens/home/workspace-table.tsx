@@ -1,28 +1,22 @@
 import { Anchor, Table, Text } from '@mantine/core';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { call } from '../../api/call.ts';
-import { type Environment, usePlace } from '../../api/session.ts';
+import { usePlace } from '../../api/session.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import type { Usage } from './first-steps.tsx';
+import { overviewQuery } from './overview.tsx';
 
 const figures = new Intl.NumberFormat('en');
-
-export const workspacesQuery = (env: Environment) =>
-  queryOptions({
-    queryKey: ['workspaces', env],
-    queryFn: () => call('listOrgWorkspaces', { query: { env, pagesize: 10 } }),
-  });
 
 /** The first workspaces by their codes; the switch at the top finds the others. */
 export function WorkspaceTable({ usage }: { readonly usage: Usage | undefined }) {
   const { env } = usePlace();
-  const workspaces = useQuery(workspacesQuery(env));
+  const overview = useQuery(overviewQuery(env));
   const callsOf = (code: string): number =>
     usage?.usage.by_workspace.find((row) => row.env === env && row.tenant_code === code)?.api_calls.today ?? 0;
   return (
-    <Loaded query={workspaces}>
-      {({ items, nexttoken }) =>
+    <Loaded query={overview}>
+      {({ workspaces: { items, more } = { items: [], more: false } }) =>
         items.length === 0 ? (
           <Text size="sm" c="dimmed">
             None yet. The first user who signs in to the app founds a workspace and is its admin.
@@ -55,7 +49,7 @@ export function WorkspaceTable({ usage }: { readonly usage: Usage | undefined })
                 </Table.Tbody>
               </Table>
             </Table.ScrollContainer>
-            {nexttoken !== null && (
+            {more && (
               <Text size="xs" c="dimmed">
                 There are more. Find one by its code in the switch at the top.
               </Text>

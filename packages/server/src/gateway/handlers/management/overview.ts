@@ -12,8 +12,9 @@ import { auditContextOf } from '../../pipeline/audit-context.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve } from '../../serve.ts';
 import type { AlertWebhookServices } from './alert-webhook.ts';
+import type { OrgWorkspaceServices } from './workspaces.ts';
 
-export interface OverviewServices {
+export interface OverviewServices extends OrgWorkspaceServices {
   readonly entities: (env: Environment, auditContext: AuditContext) => EntityAdmin;
   readonly waitingJobs: (env: Environment, orgCode: string) => Promise<Overview['jobs']>;
   readonly alertWebhook: AlertWebhookServices['alertWebhook'];
@@ -31,7 +32,7 @@ export function overviewRoutes(services: OverviewServices): readonly ManagementR
   const { entities, waitingJobs, decisions, promotion, clock } = services;
   return [
     serve(overviewApi.showOverview, async (request, caller) => {
-      const { env } = request.query;
+      const { env, workspaces } = request.query;
       const { code, environments } = caller.org;
       return {
         builds: await entities(env, auditContextOf(clock, request, caller)).builds(code),
@@ -39,6 +40,7 @@ export function overviewRoutes(services: OverviewServices): readonly ManagementR
         webhook: await webhookOf(services, code),
         denials: decisions.latest(code, { env, limit: shownMax }).map(denial),
         releases: environments.prod === null ? [] : await promotion.latest(code, shownMax),
+        ...(workspaces === 0 ? {} : { workspaces: await firstWorkspaces(services, code, { env, workspaces }) }),
       };
     }),
   ];
@@ -66,6 +68,20 @@ export function orgJobRoutes({ entities, clock }: Pick<OverviewServices, 'entiti
       throw new Problem('conflict', message);
     }),
   ];
+}
+
+async function firstWorkspaces(
+  { orgWorkspaces }: OverviewServices,
+  orgCode: string,
+  { env, workspaces: pageSize }: { readonly env: Environment; readonly workspaces: number },
+): Promise<Overview['workspaces']> {
+  const { items, nexttoken } = await orgWorkspaces.list(orgCode, {
+    env,
+    prefix: undefined,
+    pageSize,
+    nexttoken: undefined,
+  });
+  return { items, more: nexttoken !== null };
 }
 
 /** Its address is for admins alone. */
