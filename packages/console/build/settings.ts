@@ -23,8 +23,6 @@ export const settings: InlineConfig = {
     // Nothing is put into the page as text: its policy allows files alone.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The styles of all screens are small. A style file that did not arrive would not be asked for again.
-    cssCodeSplit: false,
     reportCompressedSize: false,
     target: 'es2024',
     // Browsers that know `light-dark()`, which otherwise follows the system and not the choice of the user.
