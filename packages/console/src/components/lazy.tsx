@@ -9,7 +9,7 @@ import { ProblemAlert } from './problem-alert.tsx';
  * file does not arrive: with the platform out of reach, that would take the console away.
  */
 export const lazyRouteComponent: typeof routerLazy = (importer, exportName) =>
-  routerLazy(() => importer().catch(asProblem), exportName);
+  routerLazy(() => arrived(importer), exportName);
 
 /** A part of a screen whose files are loaded when it is first shown. The rest of the screen stays where they do not arrive. */
 export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>, fallback: ReactNode) {
@@ -19,12 +19,10 @@ export function lazyPart<Props extends object>(load: () => Promise<ComponentType
     const [attempt, setAttempt] = useState(0);
     useEffect(() => {
       let isShown = attempt >= 0;
-      load()
-        .catch(asProblem)
-        .then(
-          (loaded) => isShown && setPart(() => loaded),
-          (failure: unknown) => isShown && setError(failure),
-        );
+      arrived(load).then(
+        (loaded) => isShown && setPart(() => loaded),
+        (failure: unknown) => isShown && setError(failure),
+      );
       return () => {
         isShown = false;
       };
@@ -46,6 +44,42 @@ export function lazyPart<Props extends object>(load: () => Promise<ComponentType
   };
 }
 
-function asProblem(): never {
-  throw new ApiProblem(undefined, 'this part of the console did not arrive, because the platform cannot be reached');
+/** Style files that did not arrive. The loader of the build asks for each of them once. */
+const failedStyles = new Set<HTMLLinkElement>();
+
+document.addEventListener(
+  'error',
+  ({ target }) => {
+    if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') failedStyles.add(target);
+  },
+  true,
+);
+
+/** Loads files. @throws ApiProblem. */
+async function arrived<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
+  try {
+    await Promise.all([...failedStyles].map(askAgain));
+    return await load();
+  } catch {
+    throw new ApiProblem(undefined, 'this part of the console did not arrive, because the platform cannot be reached');
+  }
+}
+
+function askAgain(failed: HTMLLinkElement): Promise<void> {
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  link.href = failed.href;
+  return new Promise((resolve, reject) => {
+    link.onload = () => {
+      failedStyles.delete(failed);
+      failed.remove();
+      resolve();
+    };
+    link.onerror = () => {
+      failedStyles.delete(link);
+      link.remove();
+      reject(new Error(link.href));
+    };
+    failed.after(link);
+  });
 }
