@@ -29,7 +29,7 @@ test('the link that a first start prints leads to the console of the demo, once'
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Org: Demo' }).waitFor();
   await page.getByRole('link', { name: 'Entities' }).click();
-  await page.getByRole('link', { name: 'ticket' }).waitFor();
+  await page.getByRole('link', { name: 'ticket', exact: true }).waitFor();
   await assertAccessible(page);
   await page.goto('about:blank');
   await page.goto(link);

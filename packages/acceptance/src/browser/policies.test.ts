@@ -69,7 +69,7 @@ test('a policy begins with a job, is given to a member, and what was denied is a
   await page.getByRole('button', { name: 'Try these statements' }).click();
   const trial = page.getByRole('region', { name: 'Trial of the statements' });
   await trial.getByText('Method and path').click();
-  await trial.getByRole('textbox', { name: 'Path' }).fill('/list/order');
+  await trial.getByRole('textbox', { name: 'Path below the app' }).fill('/list/order');
   await trial.getByRole('region', { name: 'Decision' }).getByText('by the draft').waitFor();
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -1,11 +1,12 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { ApiProblem } from '../../api/problem.ts';
 import { usePlace } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FormAndJson } from '../../components/form-and-json.tsx';
+import { lazyPart } from '../../components/lazy.tsx';
 import { LineSkeletons } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import type { Draft } from '../../components/use-draft.ts';
@@ -16,9 +17,10 @@ import { Findings, LintState } from './statements/findings.tsx';
 import { StatementCard } from './statements/statement-card.tsx';
 import { emptyStatement } from './statements/statement-form.ts';
 
-const DraftSimulator = lazy(async () => ({
-  default: (await import('../simulator/draft-simulator.tsx')).DraftSimulator,
-}));
+const DraftSimulator = lazyPart(
+  async () => (await import('../simulator/draft-simulator.tsx')).DraftSimulator,
+  <LineSkeletons />,
+);
 
 const typingMilliseconds = 400;
 
@@ -101,11 +103,7 @@ function Trial({ statements }: { readonly statements: readonly unknown[] }) {
       <Button variant="default" w="fit-content" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
         Try these statements
       </Button>
-      {isOpen && (
-        <Suspense fallback={<LineSkeletons />}>
-          <DraftSimulator statements={statements} />
-        </Suspense>
-      )}
+      {isOpen && <DraftSimulator statements={statements} />}
     </Stack>
   );
 }
