@@ -38,7 +38,7 @@ function assertOwnLinks(mail: ReceivedMail | undefined): void {
   for (const [link] of mail.text.matchAll(/https?:\/\/\S+/g)) assert.equal(new URL(link).hostname, 'localhost', link);
 }
 
-test('N01: links in mails lead to the configured address, whatever the caller says of itself', async () => {
+test('N01: links in mails lead to the configured address, whatever the headers of a call say', async () => {
   const org = await signUp(gateways);
   const asBuilder = { Authorization: `Bearer ${org.builder.token}` };
   await post(`${org.management}/auth/forgot-password`, { email: org.builder.email });
