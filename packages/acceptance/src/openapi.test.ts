@@ -397,6 +397,17 @@ test('access is asked about in the way that the documents tell', async () => {
   assert.equal((await management.send('readAccessMatrix', { token, query })).status, 200);
   const member = { token, path: { id: founder.id }, query: { tenant_code } };
   assert.equal((await management.send('readMember', member)).status, 200);
+  for (const [list, read] of [
+    ['listWorkspacePolicies', 'readWorkspacePolicy'],
+    ['listWorkspaceGroups', 'readWorkspaceGroup'],
+  ] as const) {
+    const { body } = await management.send<{ readonly items: readonly { readonly id: string }[] }>(list, {
+      token,
+      query,
+    });
+    const one = { token, path: { id: body.items[0]?.id ?? '' }, query: { tenant_code } };
+    assert.equal((await management.send(read, one)).status, 200, read);
+  }
   assert.equal((await management.send('findDecision', { token, query: { pagesize: '5' } })).status, 200);
 });
 

@@ -40,6 +40,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'a change of a definition with its index job': ['entity.changed'],
   'a change of type with the job that writes its values': ['entity.changed'],
   'the removal of an entity with its purge': ['entity.removed'],
+  'the end of the build of an index': ['entity.changed'],
   'a setting': ['setting.changed'],
   'the provision of production': ['environment.provisioned'],
   'the import of a configuration': ['entity.defined'],
