@@ -18,6 +18,7 @@ const slow = {
     'packages/server/src/recount.test.ts',
     'packages/server/src/store/testing/conformance/planted-faults.test.ts',
     'packages/server/src/store/sqlite/testing/power-loss/*.test.ts',
+    'packages/server/src/testing/worst-cases/app-work.test.ts',
     'packages/server/src/testing/worst-cases/management-work.test.ts',
     'packages/server/src/verify.test.ts',
   ],
