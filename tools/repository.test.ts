@@ -150,7 +150,7 @@ describe('the check of the links', () => {
     it(`refuses ${link} as a reference`, () => assert.equal(checkLinks(page(`## Own\n[text]: ${link}`)).length, 1));
   }
 
-  it('follows a link to a picture that is there, and refuses one that is not', () => {
+  it('follows a link to a picture that is there, and refuses a link to a missing picture', () => {
     const shown = page('![Home](../docs/home.webp) ![Gone](../docs/gone.webp)');
     const isThere = (path: string) => path === 'docs/home.webp';
     assert.deepEqual(checkLinks(shown, isThere).length, 1);

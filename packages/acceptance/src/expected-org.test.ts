@@ -30,7 +30,7 @@ test('every route of builders refuses a call that expects another org, before it
   }
 });
 
-test('a call that expects another org changes nothing and is in the log, one that expects its own is done', async () => {
+test('a call that expects another org changes nothing and is in the log, a call that expects its own is done', async () => {
   const org = await signUp(gateways);
   const other = await signUp(gateways);
   const body = { entityName: 'order', UpdateParams: [{ name: 'title' }] };

@@ -193,7 +193,7 @@ test('a simulation shows all conditions of each statement, and its place in the 
   );
 });
 
-test('a condition that holds now makes a cell of the matrix conditional, and one that can only deny does not', async () => {
+test('a condition that holds now makes a cell of the matrix conditional, and a condition that can only deny does not', async () => {
   const always = { Condition: { StringEquals: { 'tenant.code': [ann.tenantCode] } } };
   const later = { Condition: { DateGreaterThan: { 'request.time': ['2030-01-01'] } } };
   const member = await memberWith(founder, [

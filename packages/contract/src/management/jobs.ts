@@ -59,7 +59,7 @@ export const orgJobsApi = {
     tag: 'jobs',
     summary: 'Cancels a job on an entity',
     description:
-      'The build of an index is cancelled in test, also one that failed, by taking the index out of the definition. Other jobs answer 409 with a sentence about the change that ends them.',
+      'The build of an index is cancelled in test, also a failed build, by taking the index out of the definition. Other jobs answer 409 with a sentence about the change that ends them.',
     query: closed({ env: environment }),
     replies: { 200: reply('The job, which is cancelled.', EntityJob) },
     problems: ['not_found', 'conflict', 'version_mismatch', 'plan_limit_exceeded'],

@@ -31,8 +31,8 @@ export function BulkDelete({ list, onClose }: Props) {
   return (
     <Stack>
       <Text size="sm">
-        They are deleted as they were when you selected them: one that was changed since then stays. Records that refer
-        to them are cleared, deleted too, or forbid it, as the lookups say.
+        They are deleted as they were when you selected them: a record that was changed since then stays. Records that
+        refer to them are cleared, deleted too, or forbid it, as the lookups say.
       </Text>
       <TextInput
         label={`Type ${selected.length} to confirm it`}
