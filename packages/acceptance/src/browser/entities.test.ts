@@ -62,6 +62,24 @@ test('a builder defines an entity in a form, sees it as JSON, and finds it in th
   await page.getByRole('heading', { name: 'No entity has this name' }).waitFor();
 });
 
+test('a change that is made in the moment in which the JSON arrives is kept', { skip }, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  const org = await newOrgOn(page, platform);
+  // After the editor stands in the page, and before it has shown its first text.
+  const content = `
+    const clickAtArrival = new MutationObserver(() => {
+      if (document.querySelector('.json-editor') === null) return;
+      clickAtArrival.disconnect();
+      [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Add field').click();
+    });
+    clickAtArrival.observe(document, { childList: true, subtree: true });
+  `;
+  await page.addInitScript({ content });
+  await page.goto(`/o/${org.code}/test/new-entity`);
+  await jsonOf(page).getByText('"name"').first().waitFor();
+  await fieldOf(page, 'field_2').waitFor();
+});
+
 test('a mistake stands at its field, and nothing typed is lost', { skip }, async (context) => {
   const { page } = await orderOn(context);
   await fieldOf(page, 'amount').click();

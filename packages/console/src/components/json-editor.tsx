@@ -8,6 +8,7 @@ import type { InputError } from '@freehold/contract/problem';
 import { classHighlighter } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import { styleNonce } from '../shell/style-nonce.ts';
+import { isTyped, showText } from './editor-text.ts';
 import './json-editor.css';
 import { placeOf } from './json-places.ts';
 
@@ -47,7 +48,7 @@ export function JsonEditor({ label, text, errors, onChange }: Props) {
           // Tab is left to the page, so that the keyboard leads out of the editor.
           keymap.of([...defaultKeymap, ...historyKeymap]),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) change.current?.(update.state.doc.toString());
+            if (isTyped(update)) change.current?.(update.state.doc.toString());
           }),
         ],
       }),
@@ -56,9 +57,7 @@ export function JsonEditor({ label, text, errors, onChange }: Props) {
     return () => opened.destroy();
   }, [label, isReadOnly]);
   useEffect(() => {
-    const { current } = view;
-    if (current === undefined || current.state.doc.toString() === text) return;
-    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: text } });
+    if (view.current !== undefined) showText(view.current, text);
   }, [text]);
   useEffect(() => {
     refused.current = errors;

@@ -9,6 +9,7 @@ import { setDiagnostics } from '@codemirror/lint';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap, placeholder, tooltips } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
+import { isTyped, showText } from '../../../components/editor-text.ts';
 import { styleNonce } from '../../../shell/style-nonce.ts';
 import './filter-editor.css';
 import { mistakeIn, type Options } from './filter-completion.ts';
@@ -50,7 +51,7 @@ export function FilterEditor({ text, mistake, ...on }: Props) {
         extensions: [
           ...extensions(complete, () => latest.current.onApply()),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+            if (isTyped(update)) latest.current.onChange(update.state.doc.toString());
           }),
         ],
       }),
@@ -60,9 +61,7 @@ export function FilterEditor({ text, mistake, ...on }: Props) {
     return () => opened.destroy();
   }, []);
   useEffect(() => {
-    const { current } = view;
-    if (current === undefined || current.state.doc.toString() === text) return;
-    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: text } });
+    if (view.current !== undefined) showText(view.current, text);
   }, [text]);
   useEffect(() => {
     const { current } = view;
