@@ -58,7 +58,7 @@ describe('a run of tests', () => {
       `${passing}it('fails', () => { throw new Error('boom\\nand more'); });`,
       `throw new Error('late');`,
     ]);
-    assert.match(stdout, /^failed: .*2\.test\.ts: fails: boom$/m);
+    assert.match(stdout, /^failed: .*2\.test\.ts: fails: boom and more$/m);
     assert.match(stdout, /^failed: .*3\.test\.ts: the file: /m);
     assert.match(stdout, /^skipped: .*0\.test\.ts: waits \(no network\)$/m);
     assert.match(stdout, /^failed: .*1\.test\.ts ran no test/m);

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Count } from './closing-line.ts';
 
 /** `notes` are lines for the reader: each skipped test, each failed one, and each failure without a failing test. */
@@ -94,8 +95,8 @@ function skipNote(event: TestEvent): string {
 /** A line on its own, so that a summary which has no room for the whole report still tells which test failed, and why. */
 function failureNote({ name, file, details: { error } }: FailEvent): string {
   const { message } = error.cause instanceof Error ? error.cause : error;
-  const [reason = ''] = message.split('\n');
-  return `failed: ${file === undefined ? '' : `${shortName(file)}: `}${name === file ? 'the file' : name}: ${reason.slice(0, 500)}`;
+  const reason = stripVTControlCharacters(message).split(/\s+/).join(' ').slice(0, 500);
+  return `failed: ${file === undefined ? '' : `${shortName(file)}: `}${name === file ? 'the file' : name}: ${reason}`;
 }
 
 function shortName(file: string): string {
