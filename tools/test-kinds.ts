@@ -15,6 +15,7 @@ const slow = {
     'packages/server/src/entities/entity-bound.test.ts',
     'packages/server/src/gateway/openapi/testing/generators.test.ts',
     'packages/server/src/maintenance/maintain-model.test.ts',
+    'packages/server/src/promotion/planted-faults.test.ts',
     'packages/server/src/recount.test.ts',
     'packages/server/src/store/testing/conformance/planted-faults.test.ts',
     'packages/server/src/store/sqlite/testing/power-loss/*.test.ts',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { thinned } from '../../store/testing/quick.ts';
 import { searchTerms, wordsOf } from './words.ts';
 
 const cases: readonly (readonly [what: string, text: string, words: readonly string[]])[] = [
@@ -55,7 +56,7 @@ test('folding a word again changes nothing, for each character by itself and in 
     const folded = wordsOf(text);
     assert.equal(lettersOf(folded.join(' ')), folded.join(''));
   });
-  fc.assert(property, { numRuns: 2000 });
+  fc.assert(property, { numRuns: thinned(2000) });
 });
 
 test('case, and whether accents are composed, decide nothing', () => {
@@ -65,7 +66,7 @@ test('case, and whether accents are composed, decide nothing', () => {
     for (const other of [text.toLowerCase(), text.toUpperCase(), text.normalize('NFC'), text.normalize('NFD')])
       assert.equal(lettersOf(other), lettersOf(text));
   });
-  fc.assert(property, { numRuns: 2000 });
+  fc.assert(property, { numRuns: thinned(2000) });
 });
 
 test('the fast way of ASCII gives what the segmenter of Unicode gives, cut at what is no letter or digit', () => {
@@ -80,7 +81,7 @@ test('the fast way of ASCII gives what the segmenter of Unicode gives, cut at wh
     // The same text with one letter more, which is not ASCII, goes the other way.
     assert.deepEqual(wordsOf(`${text} ж`), [...expected, 'ж']);
   });
-  fc.assert(property, { numRuns: 2000 });
+  fc.assert(property, { numRuns: thinned(2000) });
 });
 
 test('a word is cut at 64 characters, however many units or bytes they take', () => {
@@ -123,7 +124,7 @@ test('the words of a very long piece are those of the piece as a whole', () => {
       assert.deepEqual(wordsOf(`${piece} ${piece}`), [...wordsOf(piece), ...wordsOf(piece)]);
     },
   );
-  fc.assert(property, { numRuns: 200 });
+  fc.assert(property, { numRuns: thinned(200) });
 });
 
 test('a letter with a megabyte of marks is a word like others, in the time of others', () => {

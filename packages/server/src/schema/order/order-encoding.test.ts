@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compareBytes } from '../../lib/byte-order.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import { afterAll, encodeNumber, indexPrefix, indexSortKey, indexStart, isAloneInIndex } from './order-encoding.ts';
 
 const double = fc.oneof(
@@ -30,7 +31,7 @@ test('encoded numbers are in the order of the numbers', () => {
   const property = fc.property(double, double, (left, right) => {
     assert.equal(Math.sign(compareBytes(encodeNumber(left), encodeNumber(right))), order(left, right));
   });
-  fc.assert(property, { numRuns: 10_000 });
+  fc.assert(property, { numRuns: thinned(10_000) });
 });
 
 test('zero has one spelling, and every number has sixteen digits', () => {
@@ -56,14 +57,14 @@ test('index keys are in the order of the values, equal values in the order of th
     const expected = orderOfValues(left, right) || order(leftId, rightId);
     assert.equal(Math.sign(compareBytes(indexSortKey(left, leftId), indexSortKey(right, rightId))), expected);
   });
-  fc.assert(property, { numRuns: 10_000 });
+  fc.assert(property, { numRuns: thinned(10_000) });
 });
 
 test('the prefix of a value holds its own entries and those of no other value', () => {
   const property = fc.property(value, value, id, (wanted, other, ofOther) => {
     assert.equal(indexSortKey(other, ofOther).startsWith(indexPrefix(wanted)), wanted === other);
   });
-  fc.assert(property, { numRuns: 10_000 });
+  fc.assert(property, { numRuns: thinned(10_000) });
 });
 
 test('a range from a value on, or up to it, leaves out no value that belongs to it', () => {
@@ -72,7 +73,7 @@ test('a range from a value on, or up to it, leaves out no value that belongs to 
     if (compareBytes(stored, bound) >= 0) assert.ok(compareBytes(key, indexStart(bound)) > 0);
     if (compareBytes(stored, bound) <= 0) assert.ok(compareBytes(key, indexStart(bound) + afterAll) < 0);
   });
-  fc.assert(property, { numRuns: 10_000 });
+  fc.assert(property, { numRuns: thinned(10_000) });
 });
 
 /** Texts around the length at which the index cuts, that differ at their ends. */
@@ -87,14 +88,14 @@ test('long values are cut without losing their order', () => {
     const expected = isShared ? order(leftId, rightId) : orderOfValues(left, right);
     assert.equal(Math.sign(byKey), expected);
   });
-  fc.assert(property, { numRuns: 10_000 });
+  fc.assert(property, { numRuns: thinned(10_000) });
 });
 
 test('a value said to be alone in the index shares its entries with no other value', () => {
   const property = fc.property(aroundTheCut, aroundTheCut, (left, right) => {
     if (left !== right && isAloneInIndex(left)) assert.notEqual(indexPrefix(left), indexPrefix(right));
   });
-  fc.assert(property, { numRuns: 10_000 });
+  fc.assert(property, { numRuns: thinned(10_000) });
   for (const short of ['', 'a', 'a'.repeat(400), '😀'.repeat(100)]) assert.ok(isAloneInIndex(short));
 });
 
