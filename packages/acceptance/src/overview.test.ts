@@ -6,6 +6,7 @@ import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
 import {
   act,
+  allow,
   create,
   defineEntity,
   definition,
@@ -76,6 +77,28 @@ test('the first workspaces are shown where the call asks for them', async () => 
   assert.deepEqual(prod.body.workspaces, { items: [], more: false });
   for (const wrong of ['21', '-1', 'all'])
     assertProblem(await manage(org, 'GET', `/org/overview?workspaces=${wrong}`), 'invalid_request');
+});
+
+test('the first steps about access are told where the call asks for them', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  const steps = async () => (await manage(org, 'GET', '/org/overview?first_steps=true')).body.first_steps;
+  assert.deepEqual(await steps(), { policy: false, member: false });
+  const key = { env: 'test', tenant_code: founder.tenantCode, name: 'Importer' };
+  const made = await manage(org, 'POST', '/org/service-keys', { body: key });
+  assert.equal(made.status, 201, made.text);
+  assert.deepEqual(await steps(), { policy: false, member: false });
+  await memberWith(founder, []);
+  assert.deepEqual(await steps(), { policy: false, member: true });
+  await create(founder, 'aclpolicy', { name: 'Readers', statements: [allow('listnote')] });
+  assert.deepEqual(await steps(), { policy: true, member: true });
+
+  const templates = { policies: [{ name: 'Agent', statements: [allow('listnote')] }], groups: [] };
+  const neighbour = await signUp(gateways);
+  const setting = { group: 'tenancy', name: 'workspace_templates', value: templates };
+  assert.equal((await manage(neighbour, 'PUT', '/org/settings', { body: setting })).status, 200);
+  const { body } = await manage(neighbour, 'GET', '/org/overview?first_steps=true');
+  assert.deepEqual(body.first_steps, { policy: true, member: false });
+  assertProblem(await manage(org, 'GET', '/org/overview?first_steps=maybe'), 'invalid_request');
 });
 
 test('a failed index is shown with its entity until it is mended', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { manage, newEmail, signIn, signUp } from '../org.ts';
+import { allow, manage, memberWith, newEmail, signIn, signUp } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
 import { signInAs } from './console-pages.ts';
@@ -16,12 +16,21 @@ test('the first steps tick themselves, and a workspace is chosen in the address'
 
   const entity = { entityName: 'order', UpdateParams: [{ name: 'title', colType: 'string' }] };
   assert.equal((await manage(org, 'POST', '/api/create-order', { body: entity })).status, 201);
-  const { tenantCode } = await signIn(org, newEmail('founder'));
+  const founder = await signIn(org, newEmail('founder'));
+  const { tenantCode } = founder;
   await page.reload();
   await page.getByText('Define an entity').getByText('done').waitFor();
   await page.getByRole('link', { name: 'Create a record' }).waitFor();
   await page.getByText('Sign in to your app').getByText('done').waitFor();
   assert.equal(await page.getByText('done', { exact: true }).count(), 2);
+
+  await page.getByRole('link', { name: 'Write a policy' }).waitFor();
+  await page.getByRole('link', { name: 'Add a member' }).waitFor();
+  await memberWith(founder, [allow('listorder')]);
+  await page.reload();
+  await page.getByText('Write a policy').getByText('done').waitFor();
+  await page.getByText('Add a member').getByText('done').waitFor();
+  assert.equal(await page.getByText('done', { exact: true }).count(), 4);
 
   await page.getByRole('button', { name: 'Workspace: All workspaces' }).click();
   await page.getByRole('textbox', { name: 'Find a workspace by its code' }).fill('nothing-like-it');

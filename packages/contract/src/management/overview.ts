@@ -68,6 +68,21 @@ export const Overview = named(
         { description: 'The first workspaces by code, where the call asks for them.' },
       ),
     ),
+    first_steps: Type.Optional(
+      Type.Object(
+        {
+          policy: Type.Boolean({
+            description:
+              'Whether there is a policy beside those that the platform makes, in a workspace or as a template of new ones.',
+          }),
+          member: Type.Boolean({ description: 'Whether a workspace has two people; service keys do not count.' }),
+        },
+        {
+          description:
+            'What builders have done about access, in test or in production, where the call asks for it. Only the first ten workspaces of each environment are looked at, and in each the first twenty members.',
+        },
+      ),
+    ),
   }),
 );
 
@@ -86,6 +101,7 @@ export const overviewApi = {
         default: 0,
         description: 'How many workspaces to show at most.',
       }),
+      first_steps: Type.Boolean({ default: false, description: 'Also shows `first_steps`.' }),
     }),
     replies: { 200: reply('The present state.', Overview) },
   }),

@@ -56,10 +56,11 @@ interface Facts {
   readonly usage: Pick<Usage, 'caps' | 'environments'>;
   /** The first ones, in test or in the environment that is shown. */
   readonly workspaces: readonly unknown[];
+  readonly access: { readonly policy: boolean; readonly member: boolean };
   readonly hasProduction: boolean;
 }
 
-export function stepsOf({ usage: { caps, environments }, workspaces, hasProduction }: Facts): readonly Step[] {
+export function stepsOf({ usage: { caps, environments }, workspaces, access, hasProduction }: Facts): readonly Step[] {
   const hasRecords = environments.test.records.total > 0;
   return [
     {
@@ -79,6 +80,18 @@ export function stepsOf({ usage: { caps, environments }, workspaces, hasProducti
       how: 'Records belong to a workspace. No other workspace sees them.',
       to: 'test/records',
       isDone: hasRecords,
+    },
+    {
+      name: 'Write a policy',
+      how: 'A policy says what its holders may do. Without one a member may do nothing.',
+      to: 'test/policies',
+      isDone: access.policy,
+    },
+    {
+      name: 'Add a member',
+      how: 'A second user signs in to your app or is invited, and is in the workspace with the founder.',
+      to: 'test/users',
+      isDone: access.member,
     },
     {
       name: 'Provision production',

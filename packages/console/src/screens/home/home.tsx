@@ -18,11 +18,16 @@ export function Home() {
   const overview = useQuery(overviewQuery(env));
   const usage = useQuery(usageQuery);
   const environments = me?.org.environments;
-  const workspaces = overview.data?.workspaces?.items ?? [];
+  const { first_steps: access, workspaces } = overview.data ?? {};
   const steps =
-    usage.data === undefined
+    usage.data === undefined || access === undefined
       ? []
-      : stepsOf({ usage: usage.data, workspaces, hasProduction: environments?.prod != null });
+      : stepsOf({
+          usage: usage.data,
+          workspaces: workspaces?.items ?? [],
+          access,
+          hasProduction: environments?.prod != null,
+        });
   const plan = usage.data === undefined ? '' : `, on the plan ${usage.data.plan.name}`;
   return (
     <Screen title="Home" intro={me === undefined ? undefined : `${me.org.name}${plan}`}>

@@ -15,7 +15,7 @@ type Overview = ReplyOf<typeof overviewApi.showOverview>;
 export const overviewQuery = (env: Environment) =>
   queryOptions({
     queryKey: ['overview', env],
-    queryFn: () => call('showOverview', { query: { env, workspaces: 10 } }),
+    queryFn: () => call('showOverview', { query: { env, workspaces: 10, first_steps: true } }),
   });
 
 /** The last calls that no policy allowed. */

@@ -3,12 +3,12 @@ import type { QueryOf, ReplyOf } from '@freehold/contract/route';
 import { foldAscii } from '../../access/port.ts';
 import { type Cursors, type RecordData, systemData } from '../../records/port.ts';
 import { fieldIndex, systemEntity } from '../../schema/port.ts';
-import type { Store } from '../../store/port.ts';
-import type { Environment, Workspace } from '../../tenancy/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
 import { findWorkspace } from '../founding/find-workspace.ts';
 import { memberOf } from '../members/member-of.ts';
 import { rememberingReader } from '../policies/held-policies.ts';
 import { groupRow, memberRow, policyRow, showGroup, showPolicy } from './access-rows.ts';
+import { type FirstAccess, type FirstAccessDeps, firstAccess } from './first-access.ts';
 import { type HoldersPage, type HoldersQuery, listHolders, personName } from './holders.ts';
 
 /** The policies and groups of a workspace, with how many members each concerns. Reads no record of the app. */
@@ -27,10 +27,11 @@ export interface AccessOverview {
   member(orgCode: string, query: OneQuery): Promise<MembersPage['items'][number]>;
   /** The members who hold a policy directly or are in a group. @throws Problem as `policies`. */
   holders(orgCode: string, query: HoldersQuery): Promise<HoldersPage>;
+  /** Of all workspaces. */
+  first(orgCode: string): Promise<FirstAccess>;
 }
 
-export interface OverviewDeps {
-  readonly stores: Readonly<Record<Environment, Store>>;
+export interface OverviewDeps extends FirstAccessDeps {
   readonly cursors: Cursors;
 }
 
@@ -68,6 +69,7 @@ export function createAccessOverview(deps: OverviewDeps): AccessOverview {
       return memberRow(workspace, await memberOf(workspace, query.id));
     },
     holders: async (orgCode, query) => listHolders(deps.cursors, await workspaceOf(orgCode, query), query),
+    first: (orgCode) => firstAccess(deps, orgCode),
   };
 }
 

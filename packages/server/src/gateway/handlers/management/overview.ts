@@ -3,7 +3,7 @@ import { overviewApi } from '@freehold/contract/management/overview';
 import type { ReplyOf } from '@freehold/contract/route';
 import type { AuditContext } from '../../../audit/audit-entry.ts';
 import type { EntityAdmin } from '../../../entities/port.ts';
-import type { DecisionLog, LoggedDecision } from '../../../iam/port.ts';
+import type { AccessOverview, DecisionLog, LoggedDecision } from '../../../iam/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Promotion } from '../../../promotion/port.ts';
@@ -20,6 +20,7 @@ export interface OverviewServices extends OrgWorkspaceServices {
   readonly alertWebhook: AlertWebhookServices['alertWebhook'];
   readonly decisions: DecisionLog;
   readonly promotion: Promotion;
+  readonly accessOverview: AccessOverview;
   readonly clock: Clock;
 }
 
@@ -29,10 +30,10 @@ const shownMax = 5;
 
 /** What a builder looks at first. It is made of what the modules keep anyway, and reads no records. */
 export function overviewRoutes(services: OverviewServices): readonly ManagementRoute[] {
-  const { entities, waitingJobs, decisions, promotion, clock } = services;
+  const { entities, waitingJobs, decisions, promotion, accessOverview, clock } = services;
   return [
     serve(overviewApi.showOverview, async (request, caller) => {
-      const { env, workspaces } = request.query;
+      const { env, workspaces, first_steps: asksFirstSteps } = request.query;
       const { code, environments } = caller.org;
       return {
         builds: await entities(env, auditContextOf(clock, request, caller)).builds(code),
@@ -41,6 +42,7 @@ export function overviewRoutes(services: OverviewServices): readonly ManagementR
         denials: decisions.latest(code, { env, limit: shownMax }).map(denial),
         releases: environments.prod === null ? [] : await promotion.latest(code, shownMax),
         ...(workspaces === 0 ? {} : { workspaces: await firstWorkspaces(services, code, { env, workspaces }) }),
+        ...(asksFirstSteps ? { first_steps: await accessOverview.first(code) } : {}),
       };
     }),
   ];

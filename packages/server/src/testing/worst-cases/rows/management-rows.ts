@@ -85,7 +85,7 @@ const orgRows: Rows = {
   'DELETE /org/service-keys/:id': one(`/org/service-keys/${noId}`),
   'GET /org/overview': {
     as: 'builder',
-    target: () => '/org/overview?workspaces=20',
+    target: () => '/org/overview?workspaces=20&first_steps=true',
     largest: [{ what: 'entities', ask: () => ({}) }],
   },
   'GET /jobs': {
