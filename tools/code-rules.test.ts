@@ -8,6 +8,7 @@ import { believedJsonRule, conflictRule } from './store-rules.ts';
 
 const rules = [...codeRules, signatureRule, credulityRule, believedJsonRule, conflictRule];
 const room = 'packages/server/src/lib';
+const screens = 'packages/console/src/screens';
 const verify = `import { jwtVerify } from 'jose';\n`;
 const crypto = `import { verify } from 'node:crypto';\n`;
 
@@ -48,6 +49,7 @@ describe('the rules of the code', () => {
       `${verify}const algorithm = 'ES256';\nconst options = { algorithms: [algorithm] };\njwtVerify(token, key, options);`,
     ],
     [`${room}/a.ts`, `${crypto}verify('sha256', data, key, signature);`],
+    [`${screens}/a.tsx`, `import { useState } from 'react';\nimport { lazy } from './lazy.ts';`],
     [`${room}/a.ts`, 'password.verify(text, hash);'],
     [`${room}/a.ts`, 'const value: unknown = JSON.parse(text);'],
     [`${room}/a.ts`, 'use(JSON.parse(text) as unknown);'],
@@ -105,6 +107,9 @@ describe('the rules of the code', () => {
     [`${room}/a.ts`, `import { jwtVerify as check } from 'jose';`, /under another name/],
     [`${room}/a.ts`, `${crypto}verify(header.alg, data, key, signature);`, /no literal/],
     [`${room}/a.ts`, `import crypto from 'node:crypto';\ncrypto.createVerify(name);`, /no literal/],
+    [`${screens}/a.tsx`, `import { lazy, useState } from 'react';`, /but by `lazyPart`/],
+    [`${screens}/a.tsx`, `import { lazy as later } from 'react';`, /but by `lazyPart`/],
+    [`${screens}/a.tsx`, `const Panel = React.lazy(load);`, /but by `lazyPart`/],
     [`${room}/a.ts`, 'const row = JSON.parse(text) as Row;', /JSON text that is believed/],
     [`${room}/a.ts`, 'const row: Row = JSON.parse(text);', /JSON text that is believed/],
     [`${room}/a.ts`, 'const { id } = JSON.parse(text);', /JSON text that is believed/],

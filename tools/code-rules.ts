@@ -33,6 +33,11 @@ export const codeRules: readonly CodeRule[] = [
     appliesTo: (path) => inPackages(path) && !mayReadTheEnvironment.test(path),
     find: findEnvironment,
   },
+  {
+    name: 'no part of the console that is loaded later but by `lazyPart`, which says so if it does not arrive',
+    appliesTo: (path) => path.startsWith('packages/console/src/'),
+    find: findReactLazy,
+  },
   { name: 'no pattern made at run time', appliesTo: inServer, find: findRuntimePatterns },
 ];
 
@@ -59,6 +64,18 @@ function inPackages(path: string): boolean {
 function* findLength(source: ts.SourceFile): Generator<Site> {
   const lines = source.text.split('\n').length - (source.text.endsWith('\n') ? 1 : 0);
   if (lines > linesMax) yield { line: linesMax + 1, what: `${lines} lines` };
+}
+
+function* findReactLazy(source: ts.SourceFile): Generator<Site> {
+  for (const node of nodesOf(source)) {
+    const isImported =
+      ts.isImportSpecifier(node) &&
+      ts.isStringLiteral(node.parent.parent.parent.moduleSpecifier) &&
+      node.parent.parent.parent.moduleSpecifier.text === 'react' &&
+      (node.propertyName ?? node.name).text === 'lazy';
+    const isMember = ts.isPropertyAccessExpression(node) && node.getText() === 'React.lazy';
+    if (isImported || isMember) yield { line: lineOf(node), what: node.getText() };
+  }
 }
 
 function* findDefaultExports(source: ts.SourceFile): Generator<Site> {

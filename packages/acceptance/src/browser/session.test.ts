@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import { call } from '../call.ts';
-import { manage, type Org, password, signUp } from '../org.ts';
+import { create, defineEntity, definition, foundedOrg, manage, type Org, password, signUp } from '../org.ts';
 import { startPlatform } from '../platform.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip, watchedContext } from './browser.ts';
@@ -196,6 +196,25 @@ test('a part of the console that does not arrive says so and is asked for again;
   await page.getByRole('textbox', { name: 'Definition in JSON' }).getByText('"order"').waitFor();
   assert.equal(await page.getByRole('textbox', { name: 'Name of the entity' }).inputValue(), 'order');
   assert.equal(await page.evaluate('globalThis.isSamePage'), true);
+});
+
+test('the panel of a record that does not arrive says so above its list, and opens when it is asked for again', {
+  skip,
+}, async (context) => {
+  const { org, founder } = await foundedOrg(platform);
+  await defineEntity(org, definition('order', [{ name: 'title' }]));
+  const { id } = await create(founder, 'order', { title: 'First' });
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  let isLost = true;
+  await page.route('**/assets/record-panel-*', (route) => (isLost ? route.abort() : route.continue()));
+  await page.goto(`/o/${org.code}/test/records/order?w=${founder.tenantCode}&r=${id}`);
+  await page.getByRole('alert').getByText('This part of the console did not arrive').waitFor();
+  await page.getByRole('gridcell', { name: 'First' }).waitFor();
+  await assertAccessible(page);
+  isLost = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('dialog').getByText(id).first().waitFor();
 });
 
 test('what people call themselves and their orgs is text, wherever it is shown', { skip }, async (context) => {

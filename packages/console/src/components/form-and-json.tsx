@@ -1,11 +1,11 @@
 import type { InputError } from '@freehold/contract/problem';
-import { Paper, Skeleton, Stack, Text } from '@mantine/core';
+import { Paper, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './form-and-json.module.css';
-import { lazyPart } from './lazy.tsx';
+import { jsonEditorPart } from './json-editor-part.tsx';
 import type { Draft } from './use-draft.ts';
 
-const JsonEditor = lazyPart(async () => (await import('./json-editor.tsx')).JsonEditor, <Skeleton height={420} />);
+const JsonEditor = jsonEditorPart(420);
 
 interface Props {
   readonly draft: Draft<object>;

@@ -13,14 +13,19 @@ export const lazyRouteComponent: typeof routerLazy = (importer, exportName) =>
 
 /** A part of a screen whose files are loaded when it is first shown. The rest of the screen stays where they do not arrive. */
 export function lazyPart<Props extends object>(load: () => Promise<ComponentType<Props>>, fallback: ReactNode) {
+  // What has arrived is shown at once where it is shown again.
+  let known: ComponentType<Props> | undefined;
   return function LazyPart(props: Props) {
-    const [Part, setPart] = useState<ComponentType<Props>>();
+    const [Part, setPart] = useState(() => known);
     const [error, setError] = useState<unknown>();
     const [attempt, setAttempt] = useState(0);
     useEffect(() => {
       let isShown = attempt >= 0;
       arrived(load).then(
-        (loaded) => isShown && setPart(() => loaded),
+        (loaded) => {
+          known = loaded;
+          if (isShown) setPart(() => loaded);
+        },
         (failure: unknown) => isShown && setError(failure),
       );
       return () => {
@@ -56,7 +61,7 @@ document.addEventListener(
 );
 
 /** Loads files. @throws ApiProblem. */
-async function arrived<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
+export async function arrived<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
   try {
     await Promise.all([...failedStyles].map(askAgain));
     return await load();

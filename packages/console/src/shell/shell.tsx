@@ -3,9 +3,10 @@ import { useDisclosure } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { useEffect } from 'react';
 import { meQuery, usePlace } from '../api/session.ts';
 import { SearchIcon } from '../components/icons.tsx';
+import { lazyPart } from '../components/lazy.tsx';
 import logo from '../logo.svg';
 import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
@@ -17,7 +18,10 @@ import { OtherOrgNotice } from './other-org-notice.tsx';
 import classes from './shell.module.css';
 import { WorkspaceSwitch } from './workspace-switch.tsx';
 
-const ActorBanner = lazy(async () => ({ default: (await import('./actor-banner.tsx')).ActorBanner }));
+const ActorBanner = lazyPart(
+  async () => (await import('./actor-banner.tsx')).ActorBanner,
+  <div className={classes.actor} />,
+);
 
 /** The frame of all screens: where the user is, what there is, and the screen. */
 export function Shell() {
@@ -101,11 +105,7 @@ function Acting() {
   const { workspace } = usePlace();
   const { u } = useSearch({ from: '/o/$org/$env' });
   if (u === undefined || workspace === undefined) return null;
-  return (
-    <Suspense fallback={<div className={classes.actor} />}>
-      <ActorBanner workspace={workspace} user={u} />
-    </Suspense>
-  );
+  return <ActorBanner workspace={workspace} user={u} />;
 }
 
 function Navigation() {

@@ -1,11 +1,11 @@
-import { Badge, Group, Paper, Skeleton, Stack, Text, Textarea, Title } from '@mantine/core';
+import { Badge, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useActor } from '../../api/app.ts';
 import { meQuery, usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
-import { lazyPart } from '../../components/lazy.tsx';
+import { jsonEditorPart } from '../../components/json-editor-part.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import classes from './api.module.css';
 import { CallPanel } from './call-panel.tsx';
@@ -25,10 +25,7 @@ import { someIdQuery } from './queries.ts';
 import { type Filled, keyOf } from './request.ts';
 import { SchemaView } from './schema-view.tsx';
 
-const JsonEditor = lazyPart(
-  async () => (await import('../../components/json-editor.tsx')).JsonEditor,
-  <Skeleton height={120} />,
-);
+const JsonEditor = jsonEditorPart(120);
 
 interface Props {
   readonly document: OpenapiDocument;

@@ -1,9 +1,9 @@
-import { Button, CopyButton, Group, Skeleton } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Button, CopyButton, Group } from '@mantine/core';
+import { jsonEditorPart } from '../../components/json-editor-part.tsx';
 import type { RecordValues } from './form/inputs.ts';
 import classes from './record.module.css';
 
-const JsonEditor = lazy(async () => ({ default: (await import('../../components/json-editor.tsx')).JsonEditor }));
+const JsonEditor = jsonEditorPart(240);
 
 /** The record as the API answers it. */
 export function RecordJson({ record }: { readonly record: RecordValues }) {
@@ -11,9 +11,7 @@ export function RecordJson({ record }: { readonly record: RecordValues }) {
   return (
     <>
       <div className={classes.json}>
-        <Suspense fallback={<Skeleton height={240} />}>
-          <JsonEditor label="Record in JSON" text={text} />
-        </Suspense>
+        <JsonEditor label="Record in JSON" text={text} />
       </div>
       <Group justify="flex-end" mt="xs">
         <CopyButton value={text}>

@@ -1,8 +1,9 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo, useState, useSyncExternalStore } from 'react';
+import { useMemo, useState, useSyncExternalStore } from 'react';
 import type { Actor } from '../../api/app.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { lazyPart } from '../../components/lazy.tsx';
 import { LineSkeletons } from '../../components/loaded.tsx';
 import type { Entity } from '../entities/queries.ts';
 import { SelectionBar } from '../record/bulk/selection-bar.tsx';
@@ -24,8 +25,8 @@ import { type List, useList, useReading } from './use-list.ts';
 import { useSelection } from './use-selection.ts';
 
 // With the forms, which the list does without.
-const CellEdit = lazy(async () => ({ default: (await import('../record/cell-edit.tsx')).CellEdit }));
-const RecordPanel = lazy(async () => ({ default: (await import('../record/record-panel.tsx')).RecordPanel }));
+const CellEdit = lazyPart(async () => (await import('../record/cell-edit.tsx')).CellEdit, null);
+const RecordPanel = lazyPart(async () => (await import('../record/record-panel.tsx')).RecordPanel, null);
 
 /** The list of an entity's records as the address describes it. */
 export function RecordList({ actor, entity }: { readonly actor: Actor; readonly entity: Entity }) {
@@ -63,6 +64,8 @@ function ShownList({ list, pages }: Shown) {
   };
   return (
     <Stack gap="sm">
+      {r !== undefined && e === undefined && <RecordPanel list={onList} id={r} />}
+      {r !== undefined && e !== undefined && <CellEdit list={onList} id={r} field={e} />}
       <ListActions list={onList} />
       <ListToolbar
         {...{ list, onRefresh: onList.refresh }}
@@ -98,10 +101,6 @@ function ShownList({ list, pages }: Shown) {
       )}
       <Stopped pages={pages} state={state} />
       {selection.size > 0 && <SelectionBar list={onList} />}
-      <Suspense>
-        {r !== undefined && e === undefined && <RecordPanel list={onList} id={r} />}
-        {r !== undefined && e !== undefined && <CellEdit list={onList} id={r} field={e} />}
-      </Suspense>
     </Stack>
   );
 }

@@ -1,8 +1,8 @@
-import { Input, Paper, Skeleton } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Input, Paper } from '@mantine/core';
+import { jsonEditorPart } from '../../components/json-editor-part.tsx';
 import classes from './simulator.module.css';
 
-const JsonEditor = lazy(async () => ({ default: (await import('../../components/json-editor.tsx')).JsonEditor }));
+const JsonEditor = jsonEditorPart(90);
 
 interface Props {
   readonly label: string;
@@ -17,9 +17,7 @@ export function JsonInput({ label, description, text, mistake, onChange }: Props
   return (
     <Input.Wrapper label={label} labelElement="div" description={description} error={mistake}>
       <Paper withBorder className={classes.json} mt={4} mb={4}>
-        <Suspense fallback={<Skeleton height={90} />}>
-          <JsonEditor label={label} text={text} onChange={onChange} />
-        </Suspense>
+        <JsonEditor label={label} text={text} onChange={onChange} />
       </Paper>
     </Input.Wrapper>
   );

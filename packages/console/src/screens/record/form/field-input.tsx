@@ -1,12 +1,13 @@
 import { Button, Group, Input, PasswordInput, Select, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
-import { lazy, type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import type { Actor } from '../../../api/app.ts';
+import { jsonEditorPart } from '../../../components/json-editor-part.tsx';
 import { type Field, isRequired } from '../../entities/definition.ts';
 import classes from '../record.module.css';
 import { type Control, controlOf, type Input as FormInput } from './inputs.ts';
 import { LookupInput } from './lookup-input.tsx';
 
-const JsonEditor = lazy(async () => ({ default: (await import('../../../components/json-editor.tsx')).JsonEditor }));
+const JsonEditor = jsonEditorPart(90);
 
 export interface FieldInputProps {
   readonly actor: Actor;
@@ -193,13 +194,7 @@ function JsonText({ input, onChange, common }: ControlProps) {
   return (
     <Labelled {...common}>
       <div className={classes.json}>
-        <Suspense fallback={<Text size="sm">…</Text>}>
-          <JsonEditor
-            label={`${common.label} in JSON`}
-            text={textOf(input)}
-            {...(common.readOnly ? {} : { onChange })}
-          />
-        </Suspense>
+        <JsonEditor label={`${common.label} in JSON`} text={textOf(input)} {...(common.readOnly ? {} : { onChange })} />
       </div>
     </Labelled>
   );

@@ -1,6 +1,7 @@
 import { Alert, Button, Modal, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
+import { arrived, lazyPart } from '../../../components/lazy.tsx';
 import { LineSkeletons } from '../../../components/loaded.tsx';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
 import type { OnList } from '../../records/on-list.ts';
@@ -8,7 +9,7 @@ import { readOnlyRecords } from '../permissions.ts';
 import { ChooseFile } from './choose-file.tsx';
 import type { ImportFile } from './import-file.ts';
 
-const ImportSteps = lazy(async () => ({ default: (await import('./import-steps.tsx')).ImportSteps }));
+const ImportSteps = lazyPart(async () => (await import('./import-steps.tsx')).ImportSteps, <LineSkeletons />);
 
 /** Makes records of the rows of a file: choose it, map its columns, check it, write it. */
 export function ImportRecords({ list }: { readonly list: OnList }) {
@@ -17,7 +18,7 @@ export function ImportRecords({ list }: { readonly list: OnList }) {
   const [isBusy, setIsBusy] = useState(false);
   const read = useMutation({
     mutationFn: async (file: File): Promise<{ readonly name: string; readonly file: ImportFile }> => {
-      const { readImportFile } = await import('./import-file.ts');
+      const { readImportFile } = await arrived(() => import('./import-file.ts'));
       return { name: file.name, file: await readImportFile(file) };
     },
   });
@@ -49,7 +50,7 @@ export function ImportRecords({ list }: { readonly list: OnList }) {
             )}
           </Stack>
         ) : (
-          <Suspense fallback={<LineSkeletons />}>
+          <>
             <Text size="sm" mb="sm">
               {read.data.name}, {read.data.file.rows.length} rows{' '}
               {!isBusy && (
@@ -59,7 +60,7 @@ export function ImportRecords({ list }: { readonly list: OnList }) {
               )}
             </Text>
             <ImportSteps list={list} file={read.data.file} onBusy={setIsBusy} onClose={close} />
-          </Suspense>
+          </>
         )}
       </Modal>
     </>

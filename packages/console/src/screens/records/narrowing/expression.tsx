@@ -1,14 +1,15 @@
 import { Button, Skeleton, Text } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { ApiProblem } from '../../../api/problem.ts';
 import { queryClient } from '../../../api/query-client.ts';
+import { lazyPart } from '../../../components/lazy.tsx';
 import { Sentence } from '../../../components/sentence.tsx';
 import { entityQuery } from '../../entities/queries.ts';
 import classes from '../grid.module.css';
 import type { List } from '../use-list.ts';
 import { fieldsIn, optionsAt } from './filter-completion.ts';
 
-const FilterEditor = lazy(async () => ({ default: (await import('./filter-editor.tsx')).FilterEditor }));
+const FilterEditor = lazyPart(async () => (await import('./filter-editor.tsx')).FilterEditor, <Skeleton height={30} />);
 
 interface Props {
   readonly list: List;
@@ -37,15 +38,13 @@ export function Expression({ list: { actor, entity, search, change }, error, onC
   return (
     <div>
       <div className={classes.expression}>
-        <Suspense fallback={<Skeleton height={30} />}>
-          <FilterEditor
-            text={text}
-            mistake={mistake}
-            optionsAt={(before) => optionsAt(before, fieldsIn(entity.create), fieldsOf)}
-            onChange={(typed) => setEdited({ of: filter, text: typed })}
-            onApply={() => change({ filter: text.trim() === '' ? undefined : text.trim() })}
-          />
-        </Suspense>
+        <FilterEditor
+          text={text}
+          mistake={mistake}
+          optionsAt={(before) => optionsAt(before, fieldsIn(entity.create), fieldsOf)}
+          onChange={(typed) => setEdited({ of: filter, text: typed })}
+          onApply={() => change({ filter: text.trim() === '' ? undefined : text.trim() })}
+        />
         <Button size="xs" onClick={() => change({ filter: text.trim() === '' ? undefined : text.trim() })}>
           Apply
         </Button>
