@@ -12,7 +12,12 @@ export interface Job {
   readonly requests: number;
   readonly milliseconds: number;
   readonly staysAwake: boolean;
-  /** The bytes of one request, sent again and again. */
+  /** Sent in this order, again and again. */
+  readonly calls: readonly Call[];
+}
+
+export interface Call {
+  /** The bytes of the request. */
   readonly request: string;
   readonly status: number;
 }
@@ -31,14 +36,15 @@ process.on('message', (job: Job) => {
 });
 
 async function run(job: Job): Promise<Done> {
-  const request = Buffer.from(job.request, 'utf8');
+  const calls = job.calls.map(({ request, status }) => ({ bytes: Buffer.from(request, 'utf8'), status }));
   const started = performance.now();
   let sent = 0;
   let answered = 0;
-  const next = () => sent < job.requests && performance.now() - started < job.milliseconds && ++sent > 0;
+  const next = () =>
+    sent < job.requests && performance.now() - started < job.milliseconds ? calls[sent++ % calls.length] : undefined;
   const lines = Array.from({ length: job.connections }, async () => {
     const socket = await open(job.port);
-    await converse(socket, { request, status: job.status, next, onAnswer: () => answered++ });
+    await converse(socket, { next, onAnswer: () => answered++ });
     socket.destroy();
   });
   const waking = job.staysAwake ? stayAwake() : undefined;
@@ -72,19 +78,24 @@ function open(port: number): Promise<Socket> {
 }
 
 interface Conversation {
-  readonly request: Buffer;
-  readonly status: number;
-  next(): boolean;
+  /** What to send; undefined ends the conversation. */
+  next(): { readonly bytes: Buffer; readonly status: number } | undefined;
   onAnswer(): void;
 }
 
-function converse(socket: Socket, { request, status, next, onAnswer }: Conversation): Promise<void> {
+function converse(socket: Socket, { next, onAnswer }: Conversation): Promise<void> {
   return new Promise((resolve, reject) => {
     let missing = 0;
     let head = '';
+    let status = 0;
     const send = () => {
-      if (next()) socket.write(request);
-      else resolve();
+      const call = next();
+      if (call === undefined) {
+        resolve();
+        return;
+      }
+      ({ status } = call);
+      socket.write(call.bytes);
     };
     const over = () => {
       onAnswer();

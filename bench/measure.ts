@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Done, Job } from './load.ts';
+import type { Call, Done, Job } from './load.ts';
 import type { Scenario } from './scenarios.ts';
 
 export interface Plan {
@@ -38,42 +38,56 @@ export interface Cost {
   readonly requestsPerSecond: number;
 }
 
-export function job(server: Server, plan: Plan, { method, path, token, headers = {}, body, status }: Request): Job {
-  const content = body === undefined ? '' : `content-type: application/json\r\ncontent-length: ${bytes(body)}\r\n`;
-  const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nauthorization: Bearer ${token}\r\n`;
+/** The same requests in each round. */
+export function job(server: Server, plan: Plan, ...requests: readonly Request[]): Job {
   return {
     port: server.port,
     connections,
     requests: plan.requests,
     milliseconds: plan.millisecondsMax,
     staysAwake: plan.staysAwake,
-    request: `${head}${named.join('')}${content}\r\n${body ?? ''}`,
-    status,
+    calls: requests.map((request) => call(server, request)),
   };
 }
 
-/** Two servers and what each is asked, distinguished by name. */
-export type Contest<Name extends string> = Readonly<Record<Name, { readonly server: Server; readonly job: Job }>>;
+function call(server: Server, { method, path, token, headers = {}, body, status }: Request): Call {
+  const content = body === undefined ? '' : `content-type: application/json\r\ncontent-length: ${bytes(body)}\r\n`;
+  const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nauthorization: Bearer ${token}\r\n`;
+  return { request: `${head}${named.join('')}${content}\r\n${body ?? ''}`, status };
+}
 
-/** The costs of each, round by round: they take turns, so that a busy machine slows all of them. */
+/** Servers and what each is asked, distinguished by name. A function is asked for the job of each round. */
+export type Contest<Name extends string> = Readonly<
+  Record<Name, { readonly server: Server; readonly job: Job | (() => Job) }>
+>;
+
+/**
+ * The costs of each, round by round: they take turns, so that a busy machine slows all of them. Each round has the
+ * reverse order of the one before.
+ */
 export async function compete<Name extends string>(
   contest: Contest<Name>,
   plan: Plan,
   load: ChildProcess,
 ): Promise<readonly Readonly<Record<Name, Cost>>[]> {
   const names = Object.keys(contest) as Name[];
-  for (const name of names) {
-    const { server, job } = contest[name];
-    await measure(server, { ...job, requests: plan.warmUpRequests }, load);
-  }
   const rounds: Record<Name, Cost>[] = [];
-  for (let round = 0; round < plan.rounds; round++) {
+  const warmUps = Math.ceil(plan.warmUpRequests / plan.requests);
+  for (let round = -warmUps; round < plan.rounds; round++) {
     const costs: (readonly [Name, Cost])[] = [];
-    for (const name of names) costs.push([name, await measure(contest[name].server, contest[name].job, load)]);
-    rounds.push(Object.fromEntries(costs) as Record<Name, Cost>);
+    for (const name of names) {
+      const { server, job } = contest[name];
+      costs.push([name, await measure(server, current(job), load)]);
+    }
+    if (round >= 0) rounds.push(Object.fromEntries(costs) as Record<Name, Cost>);
+    names.reverse();
   }
   return rounds;
+}
+
+function current(job: Job | (() => Job)): Job {
+  return typeof job === 'function' ? job() : job;
 }
 
 async function measure(server: Server, job: Job, load: ChildProcess): Promise<Cost> {

@@ -15,7 +15,7 @@ export interface Scenario {
   readonly name: ScenarioName;
   readonly title: string;
   readonly target: number;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   /** Path on the app gateway. */
   readonly path: string;
   readonly token: string;
