@@ -34,12 +34,14 @@ export async function listRecords(
   const pause = createYielder(laneOf(call.workspace), () => stepsOf(plan));
   const walk = await openWalk(call.workspace.scope, plan, start, left);
   let judged = 0;
+  let step = firstStep(plan);
   const page = (rest: Pick<Page, 'nexttoken' | 'isPartial'>): Page => {
     return { items, ...rest, ...(query.wantsExplanation ? { explain: explain(plan, walk, judged) } : {}) };
   };
   while (!walk.isAtEnd() && !walk.isSpent()) {
     const wanted = query.pageSize - items.length + 1;
-    const entries = await walk.next(isExact(plan) ? wanted : Math.max(wanted, residualStep));
+    const entries = await walk.next(Math.max(wanted, step));
+    if (!isExact(plan)) step = Math.min(Math.max(2 * step, residualSteps.first), residualSteps.last);
     for (const entry of entries) {
       // One more than a page holds was found: so there is a next page, and this one is full.
       const isFull = items.length === query.pageSize;
@@ -57,7 +59,18 @@ export async function listRecords(
   return page({ nexttoken: cursors.seal(walk.position(), binding), isPartial: items.length < query.pageSize });
 }
 
-const residualStep = 50;
+/**
+ * How many records a walk reads first, where some of them may not be of the answer. Where the range is of one owner,
+ * and a policy lets a caller have the records of that owner, it is likely that all of them are.
+ */
+function firstStep(plan: ListPlan): number {
+  const { residual, search, expression, rows } = plan;
+  if (residual.length > 0 || search !== undefined || expression !== undefined) return residualSteps.first;
+  return rows === undefined || rows.equalities.length > 0 ? 0 : residualSteps.first;
+}
+
+/** The fewer of the records are of the answer, the more are read at once. */
+const residualSteps = { first: 32, last: 200 } as const;
 
 /** Everything that a cursor is good for. Another caller, workspace, entity, query or way of reading is another list. */
 export function cursorBinding(call: RecordCall, query: ListQuery, plan: ListPlan): readonly string[] {

@@ -11,7 +11,6 @@ import {
   itemColumns,
   itemOfRow,
   limitSql,
-  type Statement,
   Statements,
 } from './rows.ts';
 
@@ -34,38 +33,52 @@ export class SqliteReader {
 
   range(scope: ScopeName, read: BoundedRead, now: number): readonly Item[] {
     if (isIndexPartition(read.pk)) return this.#indexRange(scope, read);
-    const rows = this.#statements.prepare<RangeRow>(`
+    const itemOf = ([version, queue, at, value, sk]: ReadRow): Item =>
+      itemOfRow([version, queue, at, value, sk, read.pk]);
+    return this.#inParts(read, (part) => this.#rangeRows(scope, part, now), itemOf);
+  }
+
+  #rangeRows(scope: ScopeName, read: BoundedRead, now: number): readonly ReadRow[] {
+    const rows = this.#statements.prepare<ReadRow>(`
       select version, due_queue, due_at, value, sk from items
       where ${boundsSql(read)} and ${liveSql} ${orderSql(read)} ${limitSql()}`);
-    const found = rowsOf(rows, read, ...boundsOf(scope, read), now, read.limit);
-    const itemOf = ([version, queue, at, value, sk]: RangeRow): Item =>
-      itemOfRow([version, queue, at, value, sk, read.pk]);
-    return takeWhileFits(found, read, itemOf, (item) => item.value);
+    return rows.all(...boundsOf(scope, read), now, read.limit);
+  }
+
+  follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
+    return this.#inParts(read, (part) => this.#followedRows(scope, part, now), followedOfRow);
   }
 
   /**
    * By the rows that the index items name. Where one leads to nothing that lives (its target was removed, or made again
    * since), the range is read again by the targets' keys, which is exact and slower.
    */
-  follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
-    if (read.limit > shortReadLimit) return this.#followKeys(scope, read, now);
-    const rows = this.#statements.prepare<FollowedRow>(`
+  #followedRows(scope: ScopeName, read: BoundedRead, now: number): readonly ReadRow[] {
+    const rows = this.#statements.prepare<ReadRow>(`
       select items.version, due_queue, due_at, value, entry.sk
       from index_items as entry left join items on items.row = target_row
       where ${boundsSql(read, 'entry.')} ${orderSql(read, 'entry.')} ${limitSql()}`);
     const found = rows.all(...boundsOf(scope, read), read.limit);
-    if (!found.every((row) => isAlive(row, now))) return this.#followKeys(scope, read, now);
-    return takeWhileFits(found, read, followedOfRow, ({ value }) => value);
+    return found.every((row) => isAlive(row, now)) ? found : this.#rowsOfKeys(scope, read, now);
   }
 
-  #followKeys(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
-    const rows = this.#statements.prepare<FollowedRow>(`
+  #rowsOfKeys(scope: ScopeName, read: BoundedRead, now: number): readonly ReadRow[] {
+    const rows = this.#statements.prepare<ReadRow>(`
       select items.version, due_queue, due_at, value, entry.sk
       from index_items as entry
       cross join items on items.scope = entry.scope and items.pk = target_pk and items.sk = target_sk
       where ${boundsSql(read, 'entry.')} and ${liveSql} ${orderSql(read, 'entry.')} ${limitSql()}`);
-    const found = rows.iterate(...boundsOf(scope, read), now, read.limit);
-    return takeWhileFits(found, read, followedOfRow, ({ value }) => value);
+    return rows.all(...boundsOf(scope, read), now, read.limit);
+  }
+
+  #inParts<T extends Pick<Followed, 'value'>>(
+    read: BoundedRead,
+    rowsOf: (part: BoundedRead) => readonly ReadRow[],
+    entryOf: (row: ReadRow) => T,
+  ): readonly T[] {
+    const textOf = ({ value }: T): string => value;
+    if (read.limit <= rowsAtOnce) return takeWhileFits(rowsOf(read), read, entryOf, textOf);
+    return this.#inSnapshot(() => takeWhileFits(inParts(read, rowsOf), read, entryOf, textOf));
   }
 
   count(scope: ScopeName, read: BoundedRead, now: number): number {
@@ -99,7 +112,8 @@ export class SqliteReader {
       select version, null, null, '', sk, pk, target_pk, target_sk
       from index_items where scope = ?1 and (pk, sk) > (?2, ?3)
       order by pk, sk ${limitSql('?4')}`);
-    const found = rowsOf(rows, { limit }, scope, after?.pk ?? '', after?.sk ?? '', limit);
+    const bounds = [scope, after?.pk ?? '', after?.sk ?? '', limit] as const;
+    const found = limit <= rowsAtOnce ? rows.all(...bounds) : rows.iterate(...bounds);
     return takeWhileFits(found, { bytesMax: limits.scanBytesMax }, itemOfScanRow, (item) => item.value);
   }
 
@@ -142,20 +156,29 @@ export class SqliteReader {
   }
 }
 
-/** A short read fetches all its rows at once, which is cheaper; a long one stops fetching where `bytesMax` is reached. */
-function rowsOf<Row>(
-  statement: Statement<Row>,
-  { limit }: Pick<BoundedRead, 'limit'>,
-  ...parameters: (string | number)[]
-): Iterable<Row> {
-  return limit <= shortReadLimit ? statement.all(...parameters) : statement.iterate(...parameters);
+/**
+ * To fetch several rows at once costs half of fetching one after the other; but where values are large, few may fit in
+ * `bytesMax`, and the others would be read for nothing.
+ */
+const rowsAtOnce = 32;
+
+/** The rows of a read, a few at once, each part where the one before has ended: all of them in one snapshot. */
+function* inParts(read: BoundedRead, rowsOf: (part: BoundedRead) => readonly ReadRow[]): Generator<ReadRow> {
+  let part = read;
+  for (let left = read.limit; left > 0; ) {
+    const limit = Math.min(left, rowsAtOnce);
+    const rows = rowsOf({ ...part, limit });
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < limit) return;
+    left -= limit;
+    const [, , , , sk] = last;
+    part = read.isReverse ? { ...part, to: sk } : { ...part, from: sk, isFromIncluded: false };
+  }
 }
 
-const shortReadLimit = 32;
-
-type RangeRow = ItemRow extends readonly [...infer Columns, string] ? readonly [...Columns] : never;
-type FollowedRow = RangeRow;
-type ValueRow = RangeRow extends readonly [...infer Columns, string] ? readonly [...Columns] : never;
+type ReadRow = ItemRow extends readonly [...infer Columns, string] ? readonly [...Columns] : never;
+type ValueRow = ReadRow extends readonly [...infer Columns, string] ? readonly [...Columns] : never;
 type DueRow = readonly [...ItemRow, scope: ScopeName];
 type NextScopeRow = readonly [name: ScopeName | null, seq: number | null, state: ScopeState | null];
 type ScanRow = readonly [...ItemRow, targetPk: string | null, targetSk: string | null];
@@ -195,7 +218,7 @@ function isAlive([version, dueQueue, dueAt]: readonly [number | null, ...unknown
   return version !== null && !(dueQueue === 'expire' && typeof dueAt === 'number' && dueAt <= now);
 }
 
-function followedOfRow([version, , , value, sk]: FollowedRow): Followed {
+function followedOfRow([version, , , value, sk]: ReadRow): Followed {
   return { sk, version, value };
 }
 
