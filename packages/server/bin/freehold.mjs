@@ -11,6 +11,8 @@ const carried = fileURLToPath(new URL('../../../node_modules/.bin/node', import.
 
 endWithParent();
 if (isNewEnough(process.versions.node)) {
+  const { keepCompiledCode } = await import('./compile-cache.mjs');
+  keepCompiledCode();
   const { runFreehold } = await import('../src/freehold.ts');
   await runFreehold(words);
 } else if (existsSync(carried)) {
