@@ -55,6 +55,8 @@ const serverOptions = {
   maxHeaderSize: 16 * 1024,
   // Looked after here, so that the refusal looks like any other.
   requireHostHeader: false,
+  // A request without the headers of a body never emits `data` or `end`: readers of bodies ask `readableEnded`.
+  optimizeEmptyRequests: true,
 } as const;
 const connectionsMax = 10_000;
 

@@ -95,6 +95,27 @@ test('a stream is answered in pieces, with what every reply has', async (context
   assert.match(reply.headers.get('x-request-id') ?? '', /\S/);
 });
 
+test('a request without the headers of a body is read as one with an empty body, and its connection goes on', async (context) => {
+  const served = await serve(context, async (incoming) => {
+    if (incoming.url === '/last') return json(200, { last: true });
+    if (incoming.url === '/json') return json(200, { read: await readJsonBody(incoming) });
+    let bytes = 0;
+    for await (const chunk of bytesOf(incoming)) bytes += chunk.length;
+    return json(200, { bytes });
+  });
+  const of = (path: string, ...headers: readonly string[]) =>
+    post(path, ...headers).replace('text/csv', path === '/json' ? 'application/json' : 'text/csv');
+  const answers: (readonly unknown[])[] = [];
+  for (const headers of [[], ['Content-Length: 0']]) {
+    const sent = [of('/json', ...headers), of('/stream', ...headers), get('/last')];
+    const text = await until(served.send(...sent), '{"last":true}');
+    answers.push([...text.matchAll(/HTTP\/1\.1 \d+|"code":"\w+"|"bytes":\d+/g)].map(([found]) => found));
+  }
+  const expected = ['HTTP/1.1 400', '"code":"invalid_request"', 'HTTP/1.1 200', '"bytes":0', 'HTTP/1.1 200'];
+  assert.deepEqual(answers, [expected, expected]);
+  assert.deepEqual(served.faults, []);
+});
+
 test('a stream of nothing is an empty body', async (context) => {
   const served = await serve(context, async () => streamed(pieces()));
   const reply = await fetch(served.url);

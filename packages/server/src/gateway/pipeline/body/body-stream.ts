@@ -28,6 +28,7 @@ export function isStreamed(request: IncomingMessage): boolean {
 }
 
 async function* bytesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  if (request.readableEnded) return;
   try {
     // The request outlives the reading, so that what is left of it can be read and dropped.
     yield* request.iterator({ destroyOnReturn: false });

@@ -22,6 +22,7 @@ function requireJson(request: IncomingMessage): void {
 }
 
 function readAll(request: IncomingMessage): Promise<Buffer> {
+  if (request.readableEnded) return Promise.resolve(Buffer.alloc(0));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
