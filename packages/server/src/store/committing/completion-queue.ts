@@ -3,7 +3,7 @@ import type { Verdict } from './apply-group.ts';
 import { changesIn, type Waiting } from './commit-queue.ts';
 
 /** In changes, which say how much follows: so many are answered in a round of the event loop, or one commit of more. */
-const changesPerSlice = 64;
+const changesPerSlice = 512;
 
 /**
  * Answers commits with their outcome. What follows an answer takes as long as the commit itself, so of a large group

@@ -117,14 +117,14 @@ describe('a group committer', () => {
   });
 
   test('tells the first of a large group at once, and the others in turns, owner by owner and in their order', async () => {
-    const bench = new CommitterBench();
+    const bench = new CommitterBench({ groupChangesMax: 4096 });
     const told: string[] = [];
     const append = { kind: 'append', pk: 'log', value: '1' } as const;
     const submit = (scope: string, name: string, changes: number) =>
       void bench.committer
         .submit({ kind: 'commit', scope, changes: Array.from({ length: changes }, () => append) }, 1)
         .then(() => told.push(name));
-    for (const name of ['one', 'two', 'three', 'four', 'five']) submit('busy-1', name, 40);
+    for (const name of ['one', 'two', 'three', 'four', 'five']) submit('busy-1', name, 320);
     submit('busy-2', 'six', 1);
     submit('modest', 'other', 1);
     await bench.turn();

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { type CommitOptions, ownerOf, type ScopeName, Unavailable } from '../port.ts';
 import type { Member, Verdict } from './apply-group.ts';
 import { CommitQueue, changesIn, type Waiting } from './commit-queue.ts';
@@ -85,7 +85,7 @@ export class GroupCommitter {
   async close(): Promise<void> {
     this.#isClosed = true;
     if (!this.#isIdle) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
-    while (!this.#answers.isEmpty) await setImmediate();
+    while (!this.#answers.isEmpty) await nextRound();
   }
 
   #refusal(scope: ScopeName, bytes: number): string | undefined {
@@ -110,11 +110,11 @@ export class GroupCommitter {
     return this.#underWay === 0 && !this.#isStarting;
   }
 
-  /** After the current turn, so that commits made side by side form a group together. */
+  /** After all requests of this round of the event loop were read, so that their commits form a group together. */
   #start(): void {
     if (this.#isStarting) return;
     this.#isStarting = true;
-    queueMicrotask(() => {
+    setImmediate(() => {
       this.#isStarting = false;
       this.#runGroups();
     });
