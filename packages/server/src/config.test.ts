@@ -46,6 +46,7 @@ test('nothing needs to be set', () => {
     rateLimits: { principal: undefined, org: undefined },
     connectionsPerAddressMax: undefined,
     storeCacheMegabytes: undefined,
+    recordCacheMegabytes: undefined,
     logLevel: 'info',
     logFormat: 'json',
     demo: true,
@@ -289,8 +290,9 @@ test('trusted proxies and networks of webhooks are addresses and networks, and n
 });
 
 test('addresses and quotas are read as they are meant', () => {
-  const { metricsListen, rateLimits, connectionsPerAddressMax, storeCacheMegabytes } = configOf({
+  const { metricsListen, rateLimits, connectionsPerAddressMax, storeCacheMegabytes, recordCacheMegabytes } = configOf({
     FREEHOLD_STORE_CACHE_MB: '8',
+    FREEHOLD_RECORD_CACHE_MB: '0',
     FREEHOLD_METRICS_LISTEN: '[::1]:9464',
     FREEHOLD_RATE_LIMIT_PRINCIPAL: '600/60',
     FREEHOLD_RATE_LIMIT_ORG: '1/99999',
@@ -300,4 +302,5 @@ test('addresses and quotas are read as they are meant', () => {
   assert.deepEqual(rateLimits, { principal: { calls: 600, seconds: 60 }, org: { calls: 1, seconds: 99_999 } });
   assert.equal(connectionsPerAddressMax, 200);
   assert.equal(storeCacheMegabytes, 8);
+  assert.equal(recordCacheMegabytes, 0);
 });

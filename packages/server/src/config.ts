@@ -42,6 +42,7 @@ export interface Config extends StoreAddresses {
   readonly connectionsPerAddressMax: number | undefined;
   /** Undefined for what the store has by itself. */
   readonly storeCacheMegabytes: number | undefined;
+  readonly recordCacheMegabytes: number | undefined;
   readonly logLevel: LogLevel;
   readonly logFormat: 'json' | 'text';
   /** Where metrics are served without a key; undefined if they need the operator key. */
@@ -90,6 +91,7 @@ const settings: readonly Setting[] = [
     fallback: '64',
     help: 'page cache of the embedded store in MB, for each of its three files, and half as much again for writing',
   },
+  { name: 'FREEHOLD_RECORD_CACHE_MB', fallback: '64', help: 'records in memory, in MB for each of the files; 0: none' },
   {
     name: 'FREEHOLD_MASTER_KEY',
     fallback: 'none',
@@ -186,6 +188,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const mistakes: string[] = [];
   const values = withFile(environment, mistakes);
   const get = (name: string): string | undefined => (values[name] === '' ? undefined : values[name]);
+  const count = (name: string, least?: 0): number | undefined => readCount(name, get(name), mistakes, least);
   const oneOf = <T extends string>(name: string, allowed: readonly T[], fallback: T): T => {
     const value = get(name);
     if (value === undefined) return fallback;
@@ -223,12 +226,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       principal: readQuota('FREEHOLD_RATE_LIMIT_PRINCIPAL', get('FREEHOLD_RATE_LIMIT_PRINCIPAL'), mistakes),
       org: readQuota('FREEHOLD_RATE_LIMIT_ORG', get('FREEHOLD_RATE_LIMIT_ORG'), mistakes),
     },
-    storeCacheMegabytes: readCount('FREEHOLD_STORE_CACHE_MB', get('FREEHOLD_STORE_CACHE_MB'), mistakes),
-    connectionsPerAddressMax: readCount(
-      'FREEHOLD_CONNECTIONS_PER_ADDRESS',
-      get('FREEHOLD_CONNECTIONS_PER_ADDRESS'),
-      mistakes,
-    ),
+    storeCacheMegabytes: count('FREEHOLD_STORE_CACHE_MB'),
+    recordCacheMegabytes: count('FREEHOLD_RECORD_CACHE_MB', 0),
+    connectionsPerAddressMax: count('FREEHOLD_CONNECTIONS_PER_ADDRESS'),
     logLevel: oneOf('FREEHOLD_LOG_LEVEL', logLevels, 'info'),
     logFormat: oneOf('FREEHOLD_LOG_FORMAT', ['json', 'text'], logFormatFor(mode, isTerminal)),
     demo: oneOf('FREEHOLD_DEMO', ['on', 'off'], isProduction || !isLocal ? 'off' : 'on') === 'on',
@@ -321,9 +321,10 @@ function readQuota(name: string, value: string | undefined, mistakes: string[]):
   return undefined;
 }
 
-function readCount(name: string, value: string | undefined, mistakes: string[]): number | undefined {
+function readCount(name: string, value: string | undefined, mistakes: string[], least: 0 | 1 = 1): number | undefined {
   if (value === undefined) return undefined;
-  if (!/^[1-9]\d{0,4}$/.test(value)) mistakes.push(`${name} must be a number from 1 to 99999, not \`${value}\``);
+  if (!/^(0|[1-9]\d{0,4})$/.test(value) || Number(value) < least)
+    mistakes.push(`${name} must be a number from ${least} to 99999, not \`${value}\``);
   return Number(value);
 }
 

@@ -40,6 +40,7 @@ export async function startSoaked({ preloaded, env: more = {} }: SoakedOptions):
     FREEHOLD_LOG_LEVEL: 'warn',
     // What it keeps of its store's pages grows with the store, up to a bound that minutes do not reach.
     FREEHOLD_STORE_CACHE_MB: '1',
+    FREEHOLD_RECORD_CACHE_MB: '1',
   };
   const dataDir = temporaryDirectory();
   const modules = [new URL('./collect-often.ts', import.meta.url), ...(preloaded === undefined ? [] : [preloaded])];

@@ -30,7 +30,7 @@ interface SpacesDeps extends SpaceDeps {
   readonly openSpace?: (space: keyof Spaces) => Promise<OpenedStore>;
 }
 
-type PlacesToOpen = StoreAddresses & Pick<Config, 'storeCacheMegabytes'>;
+type PlacesToOpen = StoreAddresses & Pick<Config, 'storeCacheMegabytes' | 'recordCacheMegabytes'>;
 
 /**
  * Opens the stores of all data spaces; those that are not there yet are made, and those of an earlier release are
@@ -57,6 +57,7 @@ async function openAll(config: PlacesToOpen, deps: SpacesDeps & Pick<EngineDeps,
     openAnyVersion(space, space === 'prod' ? config.storeProd : config.store, {
       ...deps,
       cacheMegabytes: config.storeCacheMegabytes,
+      itemCacheMegabytes: config.recordCacheMegabytes,
     });
   await refuseLostStores(config);
   for (const address of [config.store, config.storeProd]) await engineOf(address).prepare?.(address);

@@ -26,8 +26,8 @@ export const sqliteEngine: StoreEngine<FolderAddress> = {
   placeText: ({ folder }) => `\`${folder}\``,
   storeText: ({ folder }, space) => `\`${filePath(folder, space)}\``,
   prepare: ({ folder }) => prepareDataFolder(folder),
-  open: (space, { folder }, { clock, onFatal, cacheMegabytes }) =>
-    openSqlite({ path: filePath(folder, space), clock, onFatal, cacheMegabytes }),
+  open: (space, { folder }, { clock, onFatal, cacheMegabytes, itemCacheMegabytes }) =>
+    openSqlite({ path: filePath(folder, space), clock, onFatal, cacheMegabytes, itemCacheMegabytes }),
   isMissing: async ({ folder }, space) => {
     const found = statSync(filePath(folder, space), { throwIfNoEntry: false });
     // Also where it was made and never written to.

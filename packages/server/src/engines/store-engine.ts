@@ -18,8 +18,9 @@ export interface EngineDeps {
   readonly clock: Clock;
   /** Called when the store can no longer be trusted. */
   readonly onFatal: (error: unknown) => void;
-  /** Of an embedded store. */
+  /** Of an embedded store: for pages, and for items that are read by key. */
   readonly cacheMegabytes?: number | undefined;
+  readonly itemCacheMegabytes?: number | undefined;
   /** Of a server, whether other nodes may work on the store meanwhile; a folder is had by one process anyway. */
   readonly hold?: 'shared' | 'alone' | undefined;
 }

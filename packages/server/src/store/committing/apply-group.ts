@@ -228,6 +228,11 @@ function appendedKey(seq: number, ordinal: number): string {
   return `${String(seq).padStart(16, '0')}-${String(ordinal).padStart(4, '0')}`;
 }
 
+/** Whether an append could write there. */
+export function isAppendedKey(sk: string): boolean {
+  return sk.length === 21 && sk[16] === '-' && /^\d{16}-\d{4}$/.test(sk);
+}
+
 /** Written keys hide stored ones, so as many stored keys are read as could be hidden, and one more. */
 function isEmpty(attempt: Attempt, { pk, prefix }: CheckEmpty): boolean {
   const { group, scope, own } = attempt;
