@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import type { InlineConfig } from 'vite';
 import { finishedFolder } from './finished-folder.ts';
+import { firstLoad } from './first-load.ts';
 import { routeTable } from './route-table.ts';
 import { usedStyles } from './used-styles.ts';
 
@@ -28,5 +29,5 @@ export const settings: InlineConfig = {
     // Browsers that know `light-dark()`, which otherwise follows the system and not the choice of the user.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
   },
-  plugins: [react(), routeTable(), usedStyles(), finishedFolder({ from: unfinished, to: builtFolder })],
+  plugins: [react(), routeTable(), firstLoad(), usedStyles(), finishedFolder({ from: unfinished, to: builtFolder })],
 };

@@ -13,9 +13,11 @@ import { isEnvironment, meQuery } from './api/session.ts';
 import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
+import { screenFiles } from './screen-files.ts';
 import { readListSearch } from './screens/records/list/list-search.ts';
 import type { Simulation } from './screens/simulator/simulation.ts';
 import { enterOrg } from './shell/enter-org.ts';
+import { Shell } from './shell/shell.tsx';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: ScreenError });
 
@@ -119,17 +121,17 @@ const place = createRoute({
     if (entered === 'signed out') throw redirect({ to: '/sign-in', search: { next: location.href } });
     if (entered === 'no member') throw notFound();
   },
-  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+  component: Shell,
 });
 const home = createRoute({
   getParentRoute: () => place,
   path: '/',
-  component: lazyRouteComponent(() => import('./screens/home/home.tsx'), 'Home'),
+  component: lazyRouteComponent(screenFiles[''], 'Home'),
 });
 const account = createRoute({
   getParentRoute: () => place,
   path: 'account',
-  component: lazyRouteComponent(() => import('./screens/account/account.tsx'), 'Account'),
+  component: lazyRouteComponent(screenFiles.account, 'Account'),
 });
 const entities = createRoute({
   getParentRoute: () => place,
@@ -138,18 +140,18 @@ const entities = createRoute({
     ...(typeof q === 'string' ? { q } : {}),
     ...(view === 'model' ? { view } : {}),
   }),
-  component: lazyRouteComponent(() => import('./screens/entities/entities.tsx'), 'Entities'),
+  component: lazyRouteComponent(screenFiles.entities, 'Entities'),
 });
 const newEntity = createRoute({
   getParentRoute: () => place,
   path: 'new-entity',
-  component: lazyRouteComponent(() => import('./screens/entities/new-entity.tsx'), 'NewEntity'),
+  component: lazyRouteComponent(screenFiles['new-entity'], 'NewEntity'),
 });
 const entity = createRoute({
   getParentRoute: () => place,
   path: 'entities/$entity',
   validateSearch: readTab,
-  component: lazyRouteComponent(() => import('./screens/entities/entity.tsx'), 'EntityScreen'),
+  component: lazyRouteComponent(screenFiles['entities/$entity'], 'EntityScreen'),
 });
 const deploy = createRoute({
   getParentRoute: () => place,
@@ -159,7 +161,7 @@ const deploy = createRoute({
     ...(typeof q === 'string' ? { q } : {}),
     ...(typeof page === 'number' && Number.isInteger(page) && page > 1 ? { page } : {}),
   }),
-  component: lazyRouteComponent(() => import('./screens/deploy/deploy.tsx'), 'Deploy'),
+  component: lazyRouteComponent(screenFiles.deploy, 'Deploy'),
 });
 const config = createRoute({
   getParentRoute: () => place,
@@ -171,31 +173,31 @@ const config = createRoute({
 const configList = createRoute({
   getParentRoute: () => place,
   path: 'config/$kind',
-  component: lazyRouteComponent(() => import('./screens/config/config-list.tsx'), 'ConfigList'),
+  component: lazyRouteComponent(screenFiles['config/$kind'], 'ConfigList'),
 });
 const configItem = createRoute({
   getParentRoute: () => place,
   path: 'config/$kind/$name',
   validateSearch: readTab,
-  component: lazyRouteComponent(() => import('./screens/config/config-item.tsx'), 'ConfigItem'),
+  component: lazyRouteComponent(screenFiles['config/$kind/$name'], 'ConfigItem'),
 });
 const newConfigItem = createRoute({
   getParentRoute: () => place,
   path: 'new-config/$kind',
-  component: lazyRouteComponent(() => import('./screens/config/new-config-item.tsx'), 'NewConfigItem'),
+  component: lazyRouteComponent(screenFiles['new-config/$kind'], 'NewConfigItem'),
 });
 const records = createRoute({
   getParentRoute: () => place,
   path: 'records',
   validateSearch: ({ q }: Record<string, unknown>): { readonly q?: string | undefined } =>
     typeof q === 'string' ? { q } : {},
-  component: lazyRouteComponent(() => import('./screens/records/records.tsx'), 'Records'),
+  component: lazyRouteComponent(screenFiles.records, 'Records'),
 });
 const entityRecords = createRoute({
   getParentRoute: () => place,
   path: 'records/$entity',
   validateSearch: readListSearch,
-  component: lazyRouteComponent(() => import('./screens/records/entity-records.tsx'), 'EntityRecords'),
+  component: lazyRouteComponent(screenFiles['records/$entity'], 'EntityRecords'),
 });
 
 const api = createRoute({
@@ -209,7 +211,7 @@ const api = createRoute({
     ...(typeof q === 'string' ? { q } : {}),
     ...(typeof v === 'object' && v !== null ? { v: textsOf(v) } : {}),
   }),
-  component: lazyRouteComponent(() => import('./screens/api/api.tsx'), 'Api'),
+  component: lazyRouteComponent(screenFiles.api, 'Api'),
 });
 
 /** The API, an entity or a group of routes, one of its operations by its id, values of its parameters, and what is searched for. */
@@ -230,7 +232,7 @@ const users = createRoute({
   getParentRoute: () => place,
   path: 'users',
   validateSearch: ({ q }: Record<string, unknown>): { readonly q?: string } => (typeof q === 'string' ? { q } : {}),
-  component: lazyRouteComponent(() => import('./screens/who-can/users.tsx'), 'Users'),
+  component: lazyRouteComponent(screenFiles.users, 'Users'),
 });
 
 interface UserSearch {
@@ -250,13 +252,13 @@ const user = createRoute({
     ...(typeof page === 'number' && Number.isInteger(page) && page > 1 ? { page } : {}),
     ...(typeof cell === 'string' ? { cell } : {}),
   }),
-  component: lazyRouteComponent(() => import('./screens/who-can/user.tsx'), 'User'),
+  component: lazyRouteComponent(screenFiles['users/$user'], 'User'),
 });
 const simulator = createRoute({
   getParentRoute: () => place,
   path: 'simulator',
   validateSearch: (search: Record<string, unknown>): Simulation => textsOf(search),
-  component: lazyRouteComponent(() => import('./screens/simulator/simulator.tsx'), 'Simulator'),
+  component: lazyRouteComponent(screenFiles.simulator, 'Simulator'),
 });
 const decisions = createRoute({
   getParentRoute: () => place,
@@ -266,7 +268,7 @@ const decisions = createRoute({
     ...(typeof of === 'string' ? { user: of } : {}),
     ...(all === true ? { all } : {}),
   }),
-  component: lazyRouteComponent(() => import('./screens/decisions/decisions.tsx'), 'Decisions'),
+  component: lazyRouteComponent(screenFiles.decisions, 'Decisions'),
 });
 
 interface DecisionsSearch {
@@ -283,36 +285,36 @@ const policies = createRoute({
     ...readSearched(search),
     ...(search.view === 'templates' ? { view: 'templates' } : {}),
   }),
-  component: lazyRouteComponent(() => import('./screens/policies/policies.tsx'), 'Policies'),
+  component: lazyRouteComponent(screenFiles.policies, 'Policies'),
 });
 const newPolicy = createRoute({
   getParentRoute: () => place,
   path: 'new-policy',
-  component: lazyRouteComponent(() => import('./screens/policies/new-policy.tsx'), 'NewPolicy'),
+  component: lazyRouteComponent(screenFiles['new-policy'], 'NewPolicy'),
 });
 const policy = createRoute({
   getParentRoute: () => place,
   path: 'policies/$policy',
   validateSearch: readTab,
-  component: lazyRouteComponent(() => import('./screens/policies/policy.tsx'), 'PolicyScreen'),
+  component: lazyRouteComponent(screenFiles['policies/$policy'], 'PolicyScreen'),
 });
 const policyTemplate = createRoute({
   getParentRoute: () => place,
   path: 'policy-template',
   validateSearch: ({ name }: Record<string, unknown>): { readonly name?: string } =>
     typeof name === 'string' ? { name } : {},
-  component: lazyRouteComponent(() => import('./screens/policies/templates/template.tsx'), 'TemplateScreen'),
+  component: lazyRouteComponent(screenFiles['policy-template'], 'TemplateScreen'),
 });
 const groups = createRoute({
   getParentRoute: () => place,
   path: 'groups',
   validateSearch: readSearched,
-  component: lazyRouteComponent(() => import('./screens/groups/groups.tsx'), 'Groups'),
+  component: lazyRouteComponent(screenFiles.groups, 'Groups'),
 });
 const group = createRoute({
   getParentRoute: () => place,
   path: 'groups/$group',
-  component: lazyRouteComponent(() => import('./screens/groups/group.tsx'), 'GroupScreen'),
+  component: lazyRouteComponent(screenFiles['groups/$group'], 'GroupScreen'),
 });
 
 /** Access control of a workspace. */

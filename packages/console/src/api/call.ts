@@ -6,6 +6,7 @@
 import { managementRoutes } from 'virtual:routes';
 import type { managementApi } from '@freehold/contract/management';
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf } from '@freehold/contract/route';
+import { begin } from './begun.ts';
 import { type Answered, answerOf, reach, searchOf } from './http.ts';
 import { problemOf } from './problem.ts';
 import { signInAgain } from './session-end.ts';
@@ -40,12 +41,15 @@ export async function callWhole<N extends RouteName>(
   name: N,
   ...[input]: Arguments<N>
 ): Promise<Answered<ReplyOf<Api[N]>>> {
-  const sent: Sent = input ?? {};
-  const [method, path] = managementRoutes[name] ?? ['GET', '/'];
-  const headers = { ...orgHeader(name, sent), ...sent.headers };
-  const response = await send(method, addressOf(path, sent), { ...sent, headers });
+  const response = await send(requestOf(name, input ?? {}), input ?? {});
   const answered = await answerOf(response);
   return { ...answered, body: answered.body as ReplyOf<Api[N]> };
+}
+
+/** Sends a call whose reply is needed later: the same call then takes it. */
+export function beginCall<N extends RouteName>(name: N, ...[input]: Arguments<N>): void {
+  const { address, init } = requestOf(name, input ?? {});
+  begin(address, init);
 }
 
 interface Sent {
@@ -58,23 +62,34 @@ interface Sent {
   readonly mayBeSignedOut?: true;
 }
 
-async function send(method: string, address: string, sent: Sent): Promise<Response> {
-  const { body, headers, signal, file } = sent;
+interface Request {
+  readonly address: string;
+  readonly init: RequestInit;
+}
+
+function requestOf(name: RouteName, sent: Sent): Request {
+  const [method, path] = managementRoutes[name] ?? ['GET', '/'];
+  const { body, signal, file } = sent;
   const init: RequestInit = {
     method,
     headers: {
       Accept: 'application/json',
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...headers,
+      ...orgHeader(name, sent),
+      ...sent.headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(file === undefined ? {} : { body: file }),
     ...(signal === undefined ? {} : { signal }),
   };
+  return { address: addressOf(path, sent), init };
+}
+
+async function send({ address, init }: Request, { mayBeSignedOut }: Sent): Promise<Response> {
   const first = await reach(address, init);
   if (first.ok) return first;
   const problem = await problemOf(first);
-  if (sent.mayBeSignedOut === true) throw problem;
+  if (mayBeSignedOut === true) throw problem;
   if (sessionEndings.has(problem.code)) await signInAgain(problem);
   else if (problem.code === 'org_mismatch') await returnToOrg(problem);
   else throw problem;

@@ -1,3 +1,4 @@
+import { takeBegun } from './begun.ts';
 import { ApiProblem } from './problem.ts';
 
 export interface Answered<Body> {
@@ -9,7 +10,7 @@ export interface Answered<Body> {
 /** @throws ApiProblem with the code `unreachable` if there was no reply; the abort, if the call was aborted. */
 export async function reach(address: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(address, init);
+    return (await takeBegun(address, init)) ?? (await fetch(address, init));
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiProblem(undefined, 'the platform cannot be reached');

@@ -1,5 +1,3 @@
-import { Tooltip } from '@mantine/core';
-
 const units = [
   ['day', 86_400],
   ['hour', 3_600],
@@ -13,8 +11,8 @@ export function When({ at }: { readonly at: string }) {
   const seconds = (Date.parse(at) - Date.now()) / 1000;
   const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
   return (
-    <Tooltip label={at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}>
-      <time dateTime={at}>{relative.format(Math.round(seconds / length), unit)}</time>
-    </Tooltip>
+    <time dateTime={at} title={at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC')}>
+      {relative.format(Math.round(seconds / length), unit)}
+    </time>
   );
 }

@@ -1,8 +1,9 @@
-import { Anchor, Button, Group, Paper, SegmentedControl, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { type EntityColumn, EntityTable } from '../../components/entity-table.tsx';
 import { SearchIcon } from '../../components/icons.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
@@ -91,13 +92,18 @@ function EntityViews({ entities }: { readonly entities: readonly Row[] }) {
         w="fit-content"
         onChange={(chosen) => void navigate({ to: '.', search: chosen === 'model' ? { view: chosen } : {} })}
       />
-      {view === 'model' ? <ModelDiagram entities={entities} /> : <EntityTable entities={entities} />}
+      {view === 'model' ? <ModelDiagram entities={entities} /> : <EntityList entities={entities} />}
     </Stack>
   );
 }
 
-function EntityTable({ entities }: { readonly entities: readonly Row[] }) {
-  const { org, env } = usePlace();
+const columns: readonly EntityColumn<Row>[] = [
+  { name: 'Records', isNumber: true, show: ({ records }) => figures.format(records) },
+  { name: 'Looks up', show: ({ lookups }) => [...new Set(lookups.map(({ entity }) => entity))].join(', ') },
+  { name: 'Changed', show: ({ updated_at }) => <When at={updated_at} /> },
+];
+
+function EntityList({ entities }: { readonly entities: readonly Row[] }) {
   const navigate = useNavigate();
   const { q = '' } = useSearch({ from: '/o/$org/$env/entities' });
   const found = entities.filter(({ name }) => name.includes(q.trim().toLowerCase()));
@@ -123,34 +129,7 @@ function EntityTable({ entities }: { readonly entities: readonly Row[] }) {
       {found.length === 0 ? (
         <EmptyState title="No entity has this name">Search for a part of its name, in lower case.</EmptyState>
       ) : (
-        <Paper withBorder className={classes.scroll}>
-          <Table highlightOnHover aria-label="Entities">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Name</Table.Th>
-                <Table.Th className={classes.number}>Records</Table.Th>
-                <Table.Th>Looks up</Table.Th>
-                <Table.Th>Changed</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {found.map(({ name, records, updated_at, lookups }) => (
-                <Table.Tr key={name}>
-                  <Table.Td>
-                    <Anchor component={Link} to={`/o/${org}/${env}/entities/${name}`} fw={500}>
-                      {name}
-                    </Anchor>
-                  </Table.Td>
-                  <Table.Td className={classes.number}>{figures.format(records)}</Table.Td>
-                  <Table.Td>{[...new Set(lookups.map(({ entity }) => entity))].join(', ')}</Table.Td>
-                  <Table.Td>
-                    <When at={updated_at} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Paper>
+        <EntityTable entities={found} to="/o/$org/$env/entities/$entity" title="Name" columns={columns} />
       )}
     </>
   );

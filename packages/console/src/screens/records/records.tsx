@@ -1,9 +1,10 @@
-import { Anchor, Button, Group, Paper, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
 import { ChooseWorkspace } from '../../components/choose-workspace.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { type EntityColumn, EntityTable } from '../../components/entity-table.tsx';
 import { SearchIcon } from '../../components/icons.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Screen } from '../../components/screen.tsx';
@@ -25,7 +26,7 @@ export function Records() {
         <ChooseWorkspace>Each record lies in a workspace, and users see those of their own.</ChooseWorkspace>
       ) : (
         <Loaded query={entities}>
-          {({ items }) => (items.length === 0 ? <NoEntities /> : <EntityTable names={items} />)}
+          {({ items }) => (items.length === 0 ? <NoEntities /> : <EntityList names={items} />)}
         </Loaded>
       )}
     </Screen>
@@ -50,12 +51,20 @@ function NoEntities() {
   );
 }
 
-interface EntityTableProps {
-  readonly names: readonly { readonly name: string; readonly records: number }[];
+interface EntityListProps {
+  readonly names: readonly Counted[];
 }
 
-function EntityTable({ names }: EntityTableProps) {
-  const { org, env } = usePlace();
+interface Counted {
+  readonly name: string;
+  readonly records: number;
+}
+
+const columns: readonly EntityColumn<Counted>[] = [
+  { name: 'Records in all workspaces', isNumber: true, show: ({ records }) => figures.format(records) },
+];
+
+function EntityList({ names }: EntityListProps) {
   const navigate = useNavigate();
   const { q = '' } = useSearch({ from: '/o/$org/$env/records' });
   const found = names.filter(({ name }) => name.includes(q.trim().toLowerCase()));
@@ -83,28 +92,7 @@ function EntityTable({ names }: EntityTableProps) {
       {found.length === 0 ? (
         <EmptyState title="No entity has this name">Search for a part of its name, in lower case.</EmptyState>
       ) : (
-        <Paper withBorder>
-          <Table highlightOnHover aria-label="Entities">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Entity</Table.Th>
-                <Table.Th className={classes.figure}>Records in all workspaces</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {found.map(({ name, records }) => (
-                <Table.Tr key={name}>
-                  <Table.Td>
-                    <Anchor component={Link} to={`/o/${org}/${env}/records/${name}`} fw={500}>
-                      {name}
-                    </Anchor>
-                  </Table.Td>
-                  <Table.Td className={classes.figure}>{figures.format(records)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Paper>
+        <EntityTable entities={found} to="/o/$org/$env/records/$entity" title="Entity" columns={columns} />
       )}
     </>
   );

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import type { Plugin, Rolldown } from 'vite';
+
+const source = join(import.meta.dirname, '..', 'src');
+const mainFile = join(source, 'main.tsx');
+
+/** What every visit runs lies in two chunks: what the page runs at once, and all else. One file arrives sooner than thirty. */
+export function firstLoad(): Plugin {
+  return {
+    name: 'first-load',
+    apply: 'build',
+    config: () => ({
+      build: {
+        rolldownOptions: { input, output: { codeSplitting: { groups: [...groups] } } },
+        chunkSizeWarningLimit: 700,
+      },
+    }),
+    transformIndexHtml: {
+      order: 'post',
+      handler: (_html, { bundle = {} }) => linksOf(Object.values(bundle)),
+    },
+  };
+}
+
+const input = { index: join(source, '..', 'index.html'), main: mainFile };
+
+const groups = [
+  // With what they import.
+  { name: 'early', test: /\/(index\.html|src\/early\.ts)$/, priority: 1 },
+  { name: 'base', tags: ['$initial'] },
+] satisfies readonly Rolldown.CodeSplittingGroup[];
+
+/** Links to the script and the styles that `early.ts` imports, which the browser then asks for before any script has run. */
+function linksOf(outputs: readonly (Rolldown.OutputChunk | Rolldown.OutputAsset)[]) {
+  const main = outputs.find((output) => output.type === 'chunk' && output.facadeModuleId === mainFile);
+  if (main?.type !== 'chunk') throw new Error('the main script was not built');
+  return [
+    linkTo(main.fileName, { rel: 'modulepreload' }),
+    ...[...(main.viteMetadata?.importedCss ?? [])].map((name) => linkTo(name, { rel: 'preload', as: 'style' })),
+  ];
+}
+
+function linkTo(file: string, attributes: Readonly<Record<string, string>>) {
+  return { tag: 'link', injectTo: 'head', attrs: { ...attributes, crossorigin: true, href: `./${file}` } } as const;
+}
