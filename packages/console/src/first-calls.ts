@@ -1,4 +1,5 @@
 import { beginCall } from './api/call.ts';
+import { entitiesInput, entityInput, impersonateInput, overviewInput, usageInput } from './api/inputs.ts';
 import type { screenFiles } from './screen-files.ts';
 
 export interface FirstScreen {
@@ -18,18 +19,16 @@ export function beginFirstCalls({ org, env, screen, segments, search }: FirstScr
   beginCall('readMe', { mayBeSignedOut: true });
   if (env !== 'test' && env !== 'prod') return;
   const headers = { 'X-Org': org };
+  const [, entity = ''] = segments;
   if (screen === '') {
-    beginCall('showOverview', { query: { env, workspaces: 10 }, headers });
-    beginCall('showUsage', { query: { days: 31 }, headers });
+    beginCall('showOverview', { ...overviewInput(env), headers });
+    beginCall('showUsage', { ...usageInput, headers });
   }
-  if (screen === 'entities' || screen === 'records') beginCall('listEntities', { query: { env }, headers });
-  const [, name = ''] = segments;
+  if (screen === 'entities' || screen === 'records') beginCall('listEntities', { ...entitiesInput(env), headers });
   if (screen === 'entities/$entity' || screen === 'records/$entity')
-    beginCall('readEntity', { query: { env, entityName: name }, headers });
-  const [workspace, user] = [search.get('w'), search.get('u')];
-  if (screen !== 'records/$entity' || workspace === null || (env === 'prod' && user === null)) return;
-  beginCall('impersonate', {
-    body: { env, tenant_code: workspace, ...(user === null ? {} : { user_id: user }) },
-    headers,
-  });
+    beginCall('readEntity', { ...entityInput(env, entity), headers });
+  const [workspace, user] = [search.get('w'), search.get('u') ?? undefined];
+  // Production is read as one of its users only.
+  if (screen === 'records/$entity' && workspace !== null && (env === 'test' || user !== undefined))
+    beginCall('impersonate', { ...impersonateInput(env, workspace, user), headers });
 }

@@ -28,7 +28,7 @@ export const screenFiles = {
 export function screenOf(segments: readonly string[]): keyof typeof screenFiles | undefined {
   const paths = Object.keys(screenFiles) as (keyof typeof screenFiles)[];
   return paths.find((path) => {
-    const parts = path.split('/');
+    const parts = path === '' ? [] : path.split('/');
     return parts.length === segments.length && parts.every((part, at) => part.startsWith('$') || part === segments[at]);
   });
 }

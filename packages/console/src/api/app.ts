@@ -8,6 +8,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { call } from './call.ts';
 import { type Answered, answerOf, reach, searchOf } from './http.ts';
+import { impersonateInput } from './inputs.ts';
 import { problemOf } from './problem.ts';
 import { queryClient } from './query-client.ts';
 import { type Environment, usePlace } from './session.ts';
@@ -114,10 +115,7 @@ function tokenQuery(actor: Actor) {
   const { env, workspace, user } = actor;
   return queryOptions({
     queryKey: ['app token', actor],
-    queryFn: () =>
-      call('impersonate', {
-        body: { env, tenant_code: workspace, ...(user === undefined ? {} : { user_id: user }) },
-      }),
+    queryFn: () => call('impersonate', impersonateInput(env, workspace, user)),
     staleTime: ({ state: { data, dataUpdatedAt } }) =>
       data === undefined ? 0 : Date.parse(data.expires_at) - dataUpdatedAt - spareMilliseconds,
     retry: false,

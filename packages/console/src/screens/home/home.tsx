@@ -1,6 +1,7 @@
 import { Alert, Grid, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
+import { usageInput } from '../../api/inputs.ts';
 import { meQuery, usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
 import { Loaded } from '../../components/loaded.tsx';
@@ -10,7 +11,7 @@ import { DenialsCard, overviewQuery, ReleasesAndHealth } from './overview.tsx';
 import { UsageCards } from './usage-cards.tsx';
 import { WorkspaceTable } from './workspace-table.tsx';
 
-const usageQuery = queryOptions({ queryKey: ['usage', 31], queryFn: () => call('showUsage', { query: { days: 31 } }) });
+const usageQuery = queryOptions({ queryKey: ['usage', 31], queryFn: () => call('showUsage', usageInput) });
 
 export function Home() {
   const { env, workspace } = usePlace();

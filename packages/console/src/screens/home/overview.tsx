@@ -5,6 +5,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../../api/call.ts';
+import { overviewInput } from '../../api/inputs.ts';
 import { type Environment, usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
 import { Loaded } from '../../components/loaded.tsx';
@@ -15,7 +16,7 @@ type Overview = ReplyOf<typeof overviewApi.showOverview>;
 export const overviewQuery = (env: Environment) =>
   queryOptions({
     queryKey: ['overview', env],
-    queryFn: () => call('showOverview', { query: { env, workspaces: 10, first_steps: true } }),
+    queryFn: () => call('showOverview', overviewInput(env)),
   });
 
 /** The last calls that no policy allowed. */
