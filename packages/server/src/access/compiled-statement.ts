@@ -23,6 +23,8 @@ export interface CompiledStatement {
   readonly policy: AttachedPolicy;
   /** Its place among the statements of the policy, from 0. */
   readonly index: number;
+  /** Its place among all that are compiled together. */
+  readonly place: number;
   readonly reading: StatementReading;
   readonly effect: Effect;
   /** Folded, to be matched with a folded action. None in a broken Allow. */
@@ -34,7 +36,11 @@ export interface CompiledStatement {
   readonly isPlain: boolean;
 }
 
-export function compilePolicy(policy: AttachedPolicy): readonly CompiledStatement[] {
+export function compileStatements(attached: readonly AttachedPolicy[]): readonly CompiledStatement[] {
+  return attached.flatMap(compilePolicy).map((statement, place) => ({ ...statement, place }));
+}
+
+function compilePolicy(policy: AttachedPolicy): readonly Omit<CompiledStatement, 'place'>[] {
   const { statements } = policy;
   // What is no list at all is read as one broken statement: it denies everything.
   const elements: readonly unknown[] = Array.isArray(statements) ? statements : [undefined];
@@ -111,7 +117,10 @@ export function reachOf({ resources }: CompiledStatement, asked: AskedPath): Tru
  * A broken Allow grants nothing. Anything else that is broken denies all that it may have meant: as far as its action
  * or its resource cannot be read, it stands for every one.
  */
-function compileStatement(policy: AttachedPolicy, reading: StatementReading): Omit<CompiledStatement, 'index'> {
+function compileStatement(
+  policy: AttachedPolicy,
+  reading: StatementReading,
+): Omit<CompiledStatement, 'index' | 'place'> {
   const isBroken = reading.errors.length > 0;
   const effect = reading.Effect ?? 'Deny';
   const isVoid = isBroken && effect === 'Allow';

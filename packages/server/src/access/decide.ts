@@ -1,4 +1,4 @@
-import { type AttachedPolicy, type CompiledStatement, compilePolicy } from './compiled-statement.ts';
+import { type AttachedPolicy, type CompiledStatement, compileStatements } from './compiled-statement.ts';
 import type { AccessContext } from './context/context.ts';
 import { type Effort, isSpent, wholeEffort } from './effort.ts';
 import { type Explanation, explain } from './explanation.ts';
@@ -7,6 +7,8 @@ import { countPatterns, type PolicyCounts } from './patterns/count-patterns.ts';
 import { foldAscii, matchesGlob } from './patterns/glob.ts';
 import type { AskedPath } from './patterns/resource-glob.ts';
 import { plainRulings, type Ruling } from './ruling.ts';
+import { PathClasses } from './selection/path-classes.ts';
+import { type SelectedPath, type Selection, select, selectAll } from './selection/selection.ts';
 import { weigh } from './weigh.ts';
 
 export type { AttachedPolicy, Via } from './compiled-statement.ts';
@@ -37,8 +39,17 @@ export interface CompiledAccess extends PolicyCounts {
   readonly brokenStatements: number;
 }
 
-export function compilePolicies(attached: readonly AttachedPolicy[]): CompiledAccess {
-  return new StatementList(attached.flatMap(compilePolicy), countPatterns(attached));
+/** From how many on statements are indexed: below, to look at each costs less. */
+export interface IndexThresholds {
+  readonly statements: number;
+  /** Of different texts under one key. */
+  readonly texts: number;
+}
+
+const usualThresholds: IndexThresholds = { statements: 8, texts: 4 };
+
+export function compilePolicies(attached: readonly AttachedPolicy[], thresholds = usualThresholds): CompiledAccess {
+  return new StatementList(compileStatements(attached), countPatterns(attached), thresholds);
 }
 
 /** What is left to be asked once the action is known; `ruling` when nothing is. */
@@ -46,6 +57,10 @@ interface ActionPlan {
   readonly ruling: Ruling | undefined;
   readonly denies: readonly CompiledStatement[];
   readonly allows: readonly CompiledStatement[];
+  /** All of them. */
+  readonly whole: Selection;
+  /** Those for the paths of a class, by its name; `undefined` where there are too few statements for it to pay. */
+  readonly selections: Map<string, Selection> | undefined;
   /** Whether the resource decides all. */
   readonly isPlain: boolean;
   /** Whether it took too much to tell which statements the action concerns. */
@@ -58,6 +73,9 @@ interface ActionPlan {
  */
 const plansMax = 256;
 
+/** What the plans keep for each statement, in references: in as many plans each can be. Half of it may be selections. */
+const referencesMax = plansMax;
+
 class StatementList implements CompiledAccess {
   readonly brokenStatements: number;
   readonly statementCount: number;
@@ -66,9 +84,20 @@ class StatementList implements CompiledAccess {
   /** As they are looked at. */
   readonly #inOrder: readonly CompiledStatement[];
   readonly #plans = new Map<string, ActionPlan>();
+  readonly #thresholds: IndexThresholds;
+  /** What the plans keep, and what their selections keep, in references. */
+  #weight = 0;
+  #selectionWeight = 0;
+  /** Made when many statements concern an action. */
+  #classes: PathClasses | undefined;
 
-  constructor(statements: readonly CompiledStatement[], { statementCount, patternCount }: PolicyCounts) {
+  constructor(
+    statements: readonly CompiledStatement[],
+    { statementCount, patternCount }: PolicyCounts,
+    thresholds: IndexThresholds,
+  ) {
     this.#statements = statements;
+    this.#thresholds = thresholds;
     this.#inOrder = statements.toSorted((left, right) => rankOf(left) - rankOf(right));
     this.statementCount = statementCount;
     this.patternCount = patternCount;
@@ -78,23 +107,29 @@ class StatementList implements CompiledAccess {
   rule(action: string, resource: string, context: () => AccessContext): Ruling {
     const plan = this.#planOf(action);
     if (plan.ruling !== undefined) return plan.ruling;
-    return plan.isPlain ? ruleByPath(plan, resource) : weigh(plan, askedOf(resource, context));
+    const selection = this.#selectionOf(plan, { path: resource });
+    return plan.isPlain ? ruleByPath(selection, resource) : weigh(selection, askedOf(resource, context));
   }
 
   ruleOnSome(action: string, pathBeforeId: string, context: () => AccessContext): Ruling {
-    return weigh(this.#planOf(action), askedOfSome(pathBeforeId, context));
+    const asked = askedOfSome(pathBeforeId, context);
+    return weigh(this.#selectionOf(this.#planOf(action), { before: pathBeforeId }), asked);
   }
 
   denials(action: string, pathBeforeId: string, context: () => AccessContext): Ruling {
-    const { denies } = this.#planOf(action);
-    if (denies.length === 0) return plainRulings.allowed;
-    return weigh({ denies, allows: 'everything' }, askedOfSome(pathBeforeId, context));
+    const plan = this.#planOf(action);
+    if (plan.denies.length === 0) return plainRulings.allowed;
+    const asked = askedOfSome(pathBeforeId, context);
+    const { denies } = this.#selectionOf(plan, { before: pathBeforeId });
+    return weigh({ denies, allows: 'everything' }, asked);
   }
 
   explain(action: string, resource: string, context: () => AccessContext): Explanation {
     const plan = this.#planOf(action);
     const asked = askedOf(resource, context, plan.isSpent ? { stepsLeft: -1 } : wholeEffort());
-    return explain(this.#statements, asked, { ...plan, foldedAction: foldAscii(action) });
+    const decision = this.rule(action, resource, asked.context).outcome;
+    const concerned = [...plan.denies, ...plan.allows];
+    return explain(this.#statements, asked, { decision, concerned, foldedAction: foldAscii(action) });
   }
 
   renamedFields(action: string, context: () => AccessContext): readonly RenamedField[] {
@@ -118,18 +153,52 @@ class StatementList implements CompiledAccess {
     const statements = this.#inOrder.filter((statement) => concerns(statement, folded, effort));
     const denies = statements.filter((statement) => statement.effect === 'Deny');
     const allows = statements.filter((statement) => statement.effect === 'Allow');
-    const plan: ActionPlan = isSpent(effort)
-      ? { ruling: rulingUnseen(denies), denies, allows, isPlain: false, isSpent: true }
-      : {
-          ruling: rulingForEveryRequest(denies, allows),
-          denies,
-          allows,
-          isPlain: statements.every((statement) => statement.isPlain),
-          isSpent: false,
-        };
-    if (this.#plans.size >= plansMax) this.#plans.clear();
+    const plan: ActionPlan = {
+      ...(isSpent(effort)
+        ? { ruling: rulingUnseen(denies), isPlain: false, isSpent: true }
+        : {
+            ruling: rulingForEveryRequest(denies, allows),
+            isPlain: statements.every((statement) => statement.isPlain),
+            isSpent: false,
+          }),
+      denies,
+      allows,
+      whole: selectAll(denies, allows),
+      selections: statements.length < this.#thresholds.statements ? undefined : new Map(),
+    };
+    if (this.#plans.size >= plansMax || this.#weight + statements.length > this.#weightMax) this.#forgetPlans();
+    this.#weight += statements.length;
     this.#plans.set(action, plan);
     return plan;
+  }
+
+  #selectionOf(plan: ActionPlan, at: SelectedPath): Selection {
+    const { selections, whole } = plan;
+    if (selections === undefined) return whole;
+    const name = 'before' in at ? `~${at.before}` : this.#classOf(at.path);
+    const known = selections.get(name);
+    if (known !== undefined) return known;
+    // Paths come from callers: what is kept stays, and beyond it the statements are looked at one by one.
+    if (this.#selectionWeight > this.#weightMax / 2) return whole;
+    const selection = select(plan, at, this.#thresholds.texts);
+    this.#selectionWeight += selection.weight;
+    selections.set(name, selection);
+    return selection;
+  }
+
+  #classOf(path: string): string {
+    this.#classes ??= new PathClasses(this.#statements);
+    return this.#classes.classOf(path);
+  }
+
+  get #weightMax(): number {
+    return referencesMax * this.#statements.length;
+  }
+
+  #forgetPlans(): void {
+    this.#plans.clear();
+    this.#weight = 0;
+    this.#selectionWeight = 0;
   }
 }
 
@@ -163,11 +232,12 @@ function matchesEveryRequest(statement: CompiledStatement): boolean {
   return statement.isPlain && statement.resources.some((glob) => glob.kind === 'any');
 }
 
-function ruleByPath({ denies, allows }: ActionPlan, path: string): Ruling {
+/** Where all statements are plain. */
+function ruleByPath({ denies, allows }: Selection, path: string): Ruling {
   const effort = wholeEffort();
-  for (const statement of denies)
+  for (const statement of denies.first)
     if (reachesPath(statement, path, effort) || isSpent(effort)) return plainRulings.explicit_deny;
-  for (const statement of allows)
+  for (const statement of allows.first)
     if (reachesPath(statement, path, effort) && !isSpent(effort)) return plainRulings.allowed;
   return plainRulings.implicit_deny;
 }

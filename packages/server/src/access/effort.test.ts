@@ -178,6 +178,10 @@ test('reads of a path no more than a decision may', () => {
     length: text.length,
     charCodeAt: counted((index) => text.charCodeAt(index)),
     codePointAt: counted((index) => text.codePointAt(index)),
+    startsWith: (found: string) => {
+      reads += found.length;
+      return text.startsWith(found);
+    },
     indexOf: (found: string, from: number) => {
       reads += text.length - from;
       return text.indexOf(found, from);

@@ -18,7 +18,6 @@ import { type AskedPath, keysOf } from './patterns/resource-glob.ts';
 import type { Outcome } from './ruling.ts';
 import type { StatementReading } from './statement.ts';
 import { shownTemplate } from './template.ts';
-import { rulingOf, sort } from './weigh.ts';
 
 export interface Explanation {
   readonly decision: Outcome;
@@ -83,10 +82,10 @@ const valuesShown = 20;
 const membersShown = 5;
 const lengthShown = 256;
 
-/** The statements of a policy set that concern an action, in the order in which they are looked at. */
-interface Concerned {
-  readonly denies: readonly CompiledStatement[];
-  readonly allows: readonly CompiledStatement[];
+interface Decided {
+  readonly decision: Outcome;
+  /** The statements that concern the action, in the order in which they are looked at. */
+  readonly concerned: readonly CompiledStatement[];
   readonly foldedAction: string;
 }
 
@@ -96,16 +95,14 @@ interface Seen {
   readonly isUnseen: boolean;
 }
 
-/** Looks at all statements, in the order of a decision and for as long, so that it comes to the same. */
+/** Says which statements a decision comes from. It looks at each of them, and no longer than a decision may. */
 export function explain(
   statements: readonly CompiledStatement[],
   asked: AskedPath,
-  { denies, allows, foldedAction }: Concerned,
+  { decision, concerned, foldedAction }: Decided,
 ): Explanation {
   const seen = new Map<CompiledStatement, Seen>();
-  for (const statement of [...denies, ...allows]) seen.set(statement, see(statement, asked));
-  const standing = (statement: CompiledStatement): StatementMatch => seen.get(statement)?.standing ?? false;
-  const { outcome } = rulingOf(sort(denies, standing), sort(allows, standing), asked);
+  for (const statement of concerned) seen.set(statement, see(statement, asked));
   const shown = { asked: { ...asked, effort: wholeEffort() }, foldedAction };
   const described = statements.flatMap((statement): readonly Told[] => {
     const one = seen.get(statement);
@@ -120,7 +117,7 @@ export function explain(
   const isConditional = [...seen.keys()].some(({ tests }) => tests.length > 0);
   const state = isConditional ? recordState(asked.context()) : undefined;
   return {
-    decision: outcome,
+    decision,
     matched,
     near,
     ...(state === undefined ? {} : { record_state: state }),

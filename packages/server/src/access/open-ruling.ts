@@ -1,9 +1,10 @@
-import { type OpenStatement, reachOf } from './compiled-statement.ts';
+import { type CompiledStatement, type OpenStatement, reachOf } from './compiled-statement.ts';
 import type { AccessContext, Pending, RequestContext } from './context/context.ts';
 import { type Effort, isSpent } from './effort.ts';
 import { type FieldGrant, type FieldPatterns, type FieldSet, fieldSetOf } from './field-set.ts';
 import { type AskedPath, keysOf } from './patterns/resource-glob.ts';
 import { type FieldEquality, type Judgement, type KnownStates, plainJudgements, type Ruling } from './ruling.ts';
+import { membersFor, type TextGroup } from './selection/text-group.ts';
 import { everyOf, type Truth } from './truth.ts';
 
 /** What the statements say of a request that depends on what is not known yet. */
@@ -13,8 +14,13 @@ export interface OpenTally {
   readonly granted: readonly (FieldPatterns | undefined)[];
   /** The fields that Denies take which take effect for sure. */
   readonly taken: readonly FieldPatterns[];
-  readonly openAllows: readonly OpenStatement[];
-  readonly openDenies: readonly OpenStatement[];
+  readonly openAllows: OpenStatements;
+  readonly openDenies: OpenStatements;
+}
+
+interface OpenStatements {
+  readonly open: readonly OpenStatement[];
+  readonly openGroups: readonly TextGroup[];
 }
 
 /** Combinations beyond these are put together again each time. */
@@ -47,22 +53,24 @@ export class OpenRuling implements Ruling {
 
   get needs(): readonly Pending[] {
     const { openAllows, openDenies } = this.#tally;
-    const needs = new Set([...openAllows, ...openDenies].flatMap(needsOf));
+    const needs = new Set([...allOf(openAllows), ...allOf(openDenies)].flatMap(needsOf));
     return (this.#context.pending ?? []).filter((pending) => needs.has(pending));
   }
 
   get sureFields(): FieldSet | undefined {
     const { granted, taken, openAllows, openDenies } = this.#tally;
-    const mayBeTaken = openDenies.map(({ statement }) => statement.fields).filter((fields) => fields !== undefined);
+    const mayBeTaken = allOf(openDenies)
+      .map(({ statement }) => statement.fields)
+      .filter((fields) => fields !== undefined);
     return this.#fieldSetOf({
-      ...(granted.length > 0 ? { granted, by: 'any' } : { granted: openAllows.map(fieldsOf), by: 'all' }),
+      ...(granted.length > 0 ? { granted, by: 'any' } : { granted: allOf(openAllows).map(fieldsOf), by: 'all' }),
       taken: [...taken, ...mayBeTaken],
     });
   }
 
   get possibleFields(): FieldSet | undefined {
     const { granted, taken, openAllows } = this.#tally;
-    return this.#fieldSetOf({ granted: [...granted, ...openAllows.map(fieldsOf)], by: 'any', taken });
+    return this.#fieldSetOf({ granted: [...granted, ...allOf(openAllows).map(fieldsOf)], by: 'any', taken });
   }
 
   #fieldSetOf(grant: FieldGrant): FieldSet | undefined {
@@ -72,12 +80,23 @@ export class OpenRuling implements Ruling {
   get equalities(): readonly FieldEquality[] {
     const { granted, openAllows } = this.#tally;
     if (granted.length > 0) return [];
-    const [first = [], ...others] = openAllows.map(({ tests }) =>
-      tests
-        .map((test) => test.equality(this.#context, this.#tally.asked.effort))
-        .filter((equality) => equality !== undefined),
-    );
-    return first.filter((one) => others.every((all) => all.some((other) => isSame(one, other))));
+    const all = allOf(openAllows);
+    const [any] = all;
+    if (any === undefined) return [];
+    const first = all.reduce((one, other) => (other.statement.place < one.statement.place ? other : one), any);
+    let common = this.#equalitiesOf(first);
+    for (const open of all) {
+      if (common.length === 0) break;
+      const others = this.#equalitiesOf(open);
+      common = common.filter((one) => others.some((other) => isSame(one, other)));
+    }
+    return common;
+  }
+
+  #equalitiesOf({ tests }: OpenStatement): readonly FieldEquality[] {
+    return tests
+      .map((test) => test.equality(this.#context, this.#tally.asked.effort))
+      .filter((equality) => equality !== undefined);
   }
 
   judge(record: Readonly<Record<string, unknown>>, id?: string, states: KnownStates = {}): Judgement {
@@ -98,37 +117,36 @@ export class OpenRuling implements Ruling {
       isProvisional ||= isAfterOpen;
       return otherwise !== isAfterOpen;
     };
-    let effects = '';
-    for (const open of openDenies) {
-      const takesEffect = inDoubt(effectOf(open, asked), true);
-      if (takesEffect && open.statement.fields === undefined) return plainJudgements.explicit_deny;
-      effects += takesEffect ? '1' : '0';
+    const takenNow: CompiledStatement[] = [];
+    for (const open of relevant(openDenies, asked)) {
+      if (!inDoubt(effectOf(open, asked), true)) continue;
+      if (open.statement.fields === undefined) return plainJudgements.explicit_deny;
+      takenNow.push(open.statement);
     }
-    let isAllowed = granted.length > 0;
-    for (const open of openAllows) {
-      const takesEffect = inDoubt(effectOf(open, asked), false);
-      isAllowed ||= takesEffect;
-      effects += takesEffect ? '1' : '0';
+    const grantedNow: CompiledStatement[] = [];
+    for (const open of relevant(openAllows, asked)) {
+      if (!inDoubt(effectOf(open, asked), false)) continue;
+      grantedNow.push(open.statement);
       // The others add nothing to all fields.
-      if (takesEffect && open.statement.fields === undefined) break;
+      if (open.statement.fields === undefined) break;
     }
-    if (!isAllowed) return plainJudgements.implicit_deny;
-    const judgement = this.#allowedWith(effects);
+    if (granted.length + grantedNow.length === 0) return plainJudgements.implicit_deny;
+    const judgement = this.#allowedWith(grantedNow, takenNow);
     return isProvisional ? { ...judgement, isProvisional } : judgement;
   }
 
-  /** @param effects one digit for each open statement, the Denies first: `1` where it takes effect. */
-  #allowedWith(effects: string): Judgement {
-    const { granted, taken, openAllows, openDenies } = this.#tally;
+  /** With the open statements that took effect. */
+  #allowedWith(grantedNow: readonly CompiledStatement[], takenNow: readonly CompiledStatement[]): Judgement {
+    const { granted, taken } = this.#tally;
+    let effects = '';
+    for (const { place } of takenNow) effects += `${place} `;
+    for (const { place } of grantedNow) effects += `${place} `;
     const known = this.#allowed.get(effects);
     if (known !== undefined) return known;
-    const isInEffect = (_: OpenStatement, index: number) => effects[index] === '1';
-    const grantedNow = openAllows.filter((open, index) => isInEffect(open, openDenies.length + index)).map(fieldsOf);
-    const takenNow = openDenies.filter(isInEffect).map(fieldsOf);
     const fields = this.#fieldSetOf({
-      granted: [...granted, ...grantedNow],
+      granted: [...granted, ...grantedNow.map((statement) => statement.fields)],
       by: 'any',
-      taken: [...taken, ...takenNow.filter((one) => one !== undefined)],
+      taken: [...taken, ...takenNow.map((statement) => statement.fields).filter((one) => one !== undefined)],
     });
     const judgement: Judgement = fields === undefined ? plainJudgements.allowed : { outcome: 'allowed', fields };
     if (this.#allowed.size >= judgementsMax) this.#allowed.clear();
@@ -175,6 +193,16 @@ function effectOf({ statement, isReached, tests }: OpenStatement, asked: AskedPa
   if (reach === false) return false;
   const holds = everyOf(tests, (test) => test.test(asked.context(), asked.effort));
   return reach === true || holds === false ? holds : reach;
+}
+
+function allOf({ open, openGroups }: OpenStatements): readonly OpenStatement[] {
+  return openGroups.length === 0 ? open : [...openGroups.flatMap(({ members }) => members), ...open];
+}
+
+/** Those that the record does not rule out at once. */
+function relevant({ open, openGroups }: OpenStatements, { context, effort }: AskedPath): readonly OpenStatement[] {
+  if (openGroups.length === 0) return open;
+  return [...openGroups.flatMap((group) => membersFor(group, context(), effort)), ...open];
 }
 
 function fieldsOf({ statement }: OpenStatement): FieldPatterns | undefined {

@@ -1,57 +1,73 @@
-import { type CompiledStatement, type OpenStatement, type StatementMatch, standingOf } from './compiled-statement.ts';
+import { type CompiledStatement, type OpenStatement, standingOf } from './compiled-statement.ts';
+import { isPending } from './context/context-key.ts';
 import { fieldSetOf } from './field-set.ts';
 import { OpenRuling } from './open-ruling.ts';
 import type { AskedPath } from './patterns/resource-glob.ts';
 import { decidedRuling, plainRulings, type Ruling } from './ruling.ts';
+import type { Candidates } from './selection/selection.ts';
+import { membersFor, type TextGroup } from './selection/text-group.ts';
 
-/** The statements whose action matches. */
+/** The statements that may concern the request. */
 export interface Weighed {
-  readonly denies: readonly CompiledStatement[];
-  readonly allows: readonly CompiledStatement[] | 'everything';
+  readonly denies: Candidates;
+  readonly allows: Candidates | 'everything';
 }
 
 /** Those of one effect, by what they say of a request. */
-export interface Sorted {
+interface Sorted {
   readonly inEffect: readonly Pick<CompiledStatement, 'fields'>[];
   readonly open: readonly OpenStatement[];
+  /** Groups of which every member is open. */
+  readonly openGroups: readonly TextGroup[];
 }
 
 /** What is denied for sure is not asked for an Allow. */
 export function weigh({ denies, allows }: Weighed, asked: AskedPath): Ruling {
-  const standing = (statement: CompiledStatement): StatementMatch => standingOf(statement, asked);
-  const denied = sort(denies, standing);
+  const denied = sort(denies, asked);
   if (denied.inEffect.some(isAboutAllFields)) return plainRulings.explicit_deny;
-  return rulingOf(denied, allows === 'everything' ? everything : sort(allows, standing), asked);
+  return rulingOf(denied, allows === 'everything' ? everything : sort(allows, asked), asked);
 }
 
-const everything: Sorted = { inEffect: [{ fields: undefined }], open: [] };
+const everything: Sorted = { inEffect: [{ fields: undefined }], open: [], openGroups: [] };
 
-export function rulingOf(denied: Sorted, allowed: Sorted, asked: AskedPath): Ruling {
+function rulingOf(denied: Sorted, allowed: Sorted, asked: AskedPath): Ruling {
   const taken = denied.inEffect.map(({ fields }) => fields).filter((fields) => fields !== undefined);
-  if (taken.length < denied.inEffect.length) return plainRulings.explicit_deny;
   const granted = allowed.inEffect.map(({ fields }) => fields);
-  if (granted.length + allowed.open.length === 0) return plainRulings.implicit_deny;
-  const openAllows = granted.includes(undefined) ? [] : allowed.open;
-  if (denied.open.length > 0 || openAllows.length > 0)
-    return new OpenRuling({ asked, granted, taken, openAllows, openDenies: denied.open });
+  if (granted.length === 0 && !isOpen(allowed)) return plainRulings.implicit_deny;
+  const openAllows = granted.includes(undefined) ? nothing : allowed;
+  if (isOpen(denied) || isOpen(openAllows))
+    return new OpenRuling({ asked, granted, taken, openAllows, openDenies: denied });
   const fields = fieldSetOf({ granted, by: 'any', taken }, () => asked.context().naming);
   return fields === undefined ? plainRulings.allowed : decidedRuling({ outcome: 'allowed', fields });
 }
 
+const nothing: Sorted = { inEffect: [], open: [], openGroups: [] };
+
+function isOpen({ open, openGroups }: Sorted): boolean {
+  return open.length > 0 || openGroups.length > 0;
+}
+
 /** Statements of one effect. Once one takes effect on all fields, the others change nothing. */
-export function sort(
-  statements: readonly CompiledStatement[],
-  standingOf: (statement: CompiledStatement) => StatementMatch,
-): Sorted {
+function sort({ first, groups, others }: Candidates, asked: AskedPath): Sorted {
   const inEffect: CompiledStatement[] = [];
   const open: OpenStatement[] = [];
-  for (const statement of statements) {
-    const standing = standingOf(statement);
+  const openGroups: TextGroup[] = [];
+  /** Whether the statement decides alone. */
+  const decides = (statement: CompiledStatement): boolean => {
+    const standing = standingOf(statement, asked);
     if (standing === true) inEffect.push(statement);
     else if (standing !== false) open.push(standing);
-    if (standing === true && isAboutAllFields(statement)) break;
+    return standing === true && isAboutAllFields(statement);
+  };
+  if (first.some(decides)) return { inEffect, open, openGroups };
+  for (const group of groups) {
+    const context = asked.context();
+    if (isPending(group.key, context)) openGroups.push(group);
+    else if (membersFor(group, context, asked.effort).some(({ statement }) => decides(statement)))
+      return { inEffect, open, openGroups };
   }
-  return { inEffect, open };
+  others.some(decides);
+  return { inEffect, open, openGroups };
 }
 
 function isAboutAllFields({ fields }: Pick<CompiledStatement, 'fields'>): boolean {

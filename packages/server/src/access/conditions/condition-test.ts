@@ -15,6 +15,11 @@ export interface ConditionTest {
   readonly term: ConditionTerm;
   /** The keys that it asks for: its own and those of its variables. */
   readonly keys: readonly ContextKey[];
+  /**
+   * Of one value that has a text it holds exactly if the text is among these, and of none it does not hold. `undefined`
+   * where it depends on more.
+   */
+  readonly texts: readonly string[] | undefined;
   /** Means nothing once the effort is spent. */
   test(context: AccessContext, effort: Effort): Truth;
   /** What holds of the record's fields where the test holds. */
@@ -33,10 +38,11 @@ export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest 
   const key = parseContextKey(term.key);
   const use = readOperator(term.operator);
   if (!('read' in key) || !('kind' in use)) throw new TypeError(`a condition under \`${term.operator}\` is not sound`);
-  const { keys, judge, soleText } = judgmentOf(term, use, effect);
+  const { keys, judge, soleText, texts } = judgmentOf(term, use, effect);
   return {
     term,
     keys: [key, ...keys],
+    texts: use.kind === 'null' || use.over === 'all' || use.mayBeMissing ? undefined : texts,
     test: (context, effort) => {
       if (isPending(key, context)) return 'unknown';
       const found = key.read(context, effort);
@@ -56,7 +62,7 @@ export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest 
 /** What a test costs beside what it compares. */
 const stepsOfTest = 64;
 
-interface Judgment extends Pick<Comparison, 'soleText' | 'keys'> {
+interface Judgment extends Pick<Comparison, 'soleText' | 'texts' | 'keys'> {
   readonly judge: Judge;
 }
 

@@ -26,6 +26,8 @@ export interface Comparison {
   readonly keys: readonly ContextKey[];
   /** Means nothing once the effort is spent. */
   compare(value: unknown, context: AccessContext, effort: Effort): Truth;
+  /** The texts of the values that the comparison holds of, where no request changes them. */
+  readonly texts?: readonly string[];
   /** The only text that the comparison holds of, where that is known. */
   soleText?(context: AccessContext, effort: Effort): string | undefined;
 }

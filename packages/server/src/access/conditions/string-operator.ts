@@ -34,9 +34,12 @@ export function stringOperator(way: Way, { isNegated = false }: { readonly isNeg
       const templates = texts.map((text) => readTemplate(text, isLike));
       const [only, ...more] = templates;
       const tests = templates.map((template) => testOf(way, template, { ifVague: ifVague !== isNegated }));
-      const isSole = way === 'Equals' && !isNegated && more.length === 0;
+      const keys = templates.flatMap((template) => template.keys);
+      const isOfTexts = way === 'Equals' && !isNegated;
+      const isSole = isOfTexts && more.length === 0;
       return {
-        keys: templates.flatMap(({ keys }) => keys),
+        keys,
+        ...(isOfTexts && keys.length === 0 ? { texts: templates.map(({ parts }) => parts.join('')) } : {}),
         compare: (value, context, effort) => {
           const text = textOf(value);
           if (!spend(effort, tests.length * stepsOfTest)) return false;

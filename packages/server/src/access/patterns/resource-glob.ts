@@ -66,13 +66,41 @@ function reachesByVariables(
   return symbols !== undefined && matchesSymbols(symbols, path, effort);
 }
 
+/** The text that each path begins with which the pattern matches. */
+export function beginningOf(glob: ResourceGlob): string {
+  switch (glob.kind) {
+    case 'any':
+    case 'suffix':
+      return '';
+    case 'literal':
+    case 'prefix':
+      return glob.text;
+    case 'general':
+      return String.fromCharCode(
+        ...glob.symbols.slice(
+          0,
+          glob.symbols.findIndex((symbol) => symbol < 0),
+        ),
+      );
+    case 'variable': {
+      const [first] = glob.template.parts;
+      return typeof first === 'string' ? first : '';
+    }
+  }
+}
+
+/** Whether it may be unknown if the pattern matches a path that is known. */
+export function mayBeOpen(glob: ResourceGlob): boolean {
+  return glob.kind === 'variable' && glob.template.keys.some(({ needs }) => needs.length > 0);
+}
+
 /** What the variables of the pattern ask for. */
 export function keysOf(glob: ResourceGlob): readonly ContextKey[] {
   return glob.kind === 'variable' ? glob.template.keys : [];
 }
 
 /** Certain for every id, or for none; else it depends on the id. */
-function reachesOpen({ kind, text, pattern }: Glob, { before }: OpenPath): Truth {
+export function reachesOpen({ kind, text, pattern }: Glob, { before }: OpenPath): Truth {
   if (kind === 'any' || (kind === 'prefix' && before.startsWith(text))) return true;
   const start = kind === 'literal' || kind === 'prefix' ? text : pattern.slice(0, pattern.search(/[*?$]|$/));
   return start.startsWith(before) || (kind !== 'literal' && before.startsWith(start)) ? 'unknown' : false;

@@ -175,13 +175,13 @@ class Authorizer {
   rows({ verb, entityName }: AskedVerb, request: PolicyRequest): RecordPolicy | undefined {
     const action = verb + entityName;
     const ruling = this.#rule(action, { request, pending: ['record'] });
-    const own = isWhole(ruling) ? undefined : rowsOf(ruling, this.#refusals(action, request));
     if (verb === 'update') {
       const entity = request.about?.entity;
-      if (own === undefined && this.#rowsToGet(entityName, entity, request.params.id) === undefined) return undefined;
-      const updatable = own ?? rowsOf(ruling, this.#refusals(action, request));
-      return { ...updatable, readable: (record) => this.#grantToGet(entityName, entity, record) };
+      if (isWhole(ruling) && this.#rowsToGet(entityName, entity, request.params.id) === undefined) return undefined;
+      const readable = (record: RecordData) => this.#grantToGet(entityName, entity, record);
+      return rowsOf(ruling, { ...this.#refusals(action, request), readable });
     }
+    const own = isWhole(ruling) ? undefined : rowsOf(ruling, this.#refusals(action, request));
     if (verb !== 'list' && verb !== 'count') return own;
     return bothPolicies(own, this.#rowsLeftByGet(entityName, request.about?.entity));
   }

@@ -1,8 +1,8 @@
 import type { Judgement, Ruling } from '../../access/port.ts';
 import type { RecordData, RecordPolicy, RecordStates } from '../../records/port.ts';
 
-/** How the refusal of a record is answered. */
-export type Refusals = Pick<RecordPolicy, 'missing' | 'denied'>;
+/** How the refusal of a record is answered, and of a write what of the record its caller may read. */
+export type Refusals = Pick<RecordPolicy, 'missing' | 'denied' | 'readable'>;
 
 /** Whether it allows everything with every record. */
 export function isWhole({ outcome, fields }: Ruling): boolean {
@@ -16,15 +16,19 @@ export function recordPolicyOf(ruling: Ruling, refusals: Refusals): RecordPolicy
 
 /** What a ruling leaves of records that are asked for one by one, each by its id. */
 export function recordPolicyOfMany(ruling: Ruling, refusals: Refusals): RecordPolicy {
-  return { ...recordPolicyBy(ruling, (record) => ruling.judge(record, record.id), refusals), isNone: false };
+  return recordPolicyBy(ruling, (record) => ruling.judge(record, record.id), { ...refusals, isNone: false });
 }
 
 function recordPolicyBy(
   ruling: Ruling,
   judge: (record: RecordData, states?: RecordStates) => Judgement,
-  refusals: Refusals,
+  refusals: Refusals & Partial<Pick<RecordPolicy, 'isNone'>>,
 ): RecordPolicy {
-  const { outcome, sureFields, possibleFields, equalities } = ruling;
+  const { outcome } = ruling;
+  // With many statements these take long, and most calls ask for none of them.
+  const sureFields = onDemand(() => ruling.sureFields);
+  const possibleFields = onDemand(() => ruling.possibleFields);
+  const equalities = onDemand(() => ruling.equalities);
   return {
     isNone: outcome !== 'allowed' && outcome !== 'undecided',
     isEvery: outcome === 'allowed',
@@ -33,9 +37,23 @@ function recordPolicyBy(
       return outcome === 'allowed' ? grant : undefined;
     },
     steps: () => ruling.steps,
-    sureFields,
-    possibleFields,
-    equalities,
+    get sureFields() {
+      return sureFields();
+    },
+    get possibleFields() {
+      return possibleFields();
+    },
+    get equalities() {
+      return equalities();
+    },
     ...refusals,
+  };
+}
+
+function onDemand<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
