@@ -116,6 +116,23 @@ describe('a group committer', () => {
     assert.deepEqual(bench.groups.slice(1), [['large', 'modest'], ['large']]);
   });
 
+  test('serves the others before an owner whose last commit was larger than a share', async () => {
+    const bench = new CommitterBench({ groupChangesOfOwnerMax: 3, groupChangesMax: 10 });
+    for (let index = 0; index < 3; index++) bench.submitLarge('large', 9);
+    await bench.turn();
+    for (let index = 0; index < 4; index++) {
+      bench.submit('modest', 1);
+      bench.finish();
+      await bench.turn();
+    }
+    assert.deepEqual(bench.groups, [['large'], ['modest'], ['modest'], ['large', 'modest'], ['modest']]);
+    // While no other waits, it may go on at once, with as much as fits.
+    await bench.finishAll();
+    for (let index = 0; index < 3; index++) bench.submit('large', 1);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups.slice(5), [['large'], ['large', 'large', 'large']]);
+  });
+
   test('tells the first of a large group at once, and the others in turns, owner by owner and in their order', async () => {
     const bench = new CommitterBench({ groupChangesMax: 4096 });
     const told: string[] = [];

@@ -173,7 +173,8 @@ export class GroupCommitter {
   #nextGroup(): readonly Waiting[] {
     const group: Waiting[] = [];
     const changesOfOwnerMax = this.#shares.changesMax(this.#lines.request.owners);
-    const forming: Forming = { scopes: new Set(), changesOf: new Map(), changesOfOwnerMax };
+    const mayBeBehind = !this.#someGoFirst();
+    const forming: Forming = { scopes: new Set(), changesOf: new Map(), changesOfOwnerMax, mayBeBehind };
     let bytes = 0;
     let changes = 0;
     while (group.length < this.#limits.groupMax) {
@@ -193,6 +194,12 @@ export class GroupCommitter {
     return group;
   }
 
+  /** Whether one waits whose owner does not stand behind. */
+  #someGoFirst(): boolean {
+    const isFree = (scope: ScopeName) => !this.#busy.has(scope);
+    return this.#lines.request.next(isFree, (first) => !this.#shares.isBehind(first)) !== undefined;
+  }
+
   /** Who comes next into a group. */
   #nextPlace(forming: Forming): QueuePosition | undefined {
     const { scopes } = forming;
@@ -201,7 +208,8 @@ export class GroupCommitter {
     const isClosed = isAlone || scopes.size >= scopesOfGroupMax;
     const isFree = (scope: ScopeName) =>
       !this.#busy.has(scope) && (scopes.size === 0 || !this.#apart.has(scope) || scopes.has(scope));
-    const mayCome = (next: Waiting) => !hasItsShare(forming, next);
+    const mayCome = (next: Waiting) =>
+      !hasItsShare(forming, next) && (forming.mayBeBehind || !this.#shares.isBehind(next));
     for (const line of [this.#lines.request, this.#lines.background]) {
       const next = isClosed
         ? scopes
@@ -222,6 +230,8 @@ interface Forming {
   /** By owner. */
   readonly changesOf: Map<string, number>;
   readonly changesOfOwnerMax: number;
+  /** Whether owners may come that stand behind the others. */
+  readonly mayBeBehind: boolean;
 }
 
 /** A commit that is larger than the share of its owner comes alone of it. */
