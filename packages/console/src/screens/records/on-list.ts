@@ -13,8 +13,6 @@ export interface OnList {
   readonly entity: Entity;
   /** The filters, words and order of the list as parameters of the API, for an export of what is shown. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** The records that are in memory and on the screen's list. */
-  readonly rows: readonly Row[];
   readonly selection: Selection;
   readonly clearSelection: () => void;
   /** Shows the record in the panel: its id goes into the address (`?r=`). */

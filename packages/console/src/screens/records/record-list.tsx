@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState, useSyncExternalStore } from 'react';
+import { memo, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 import type { Actor } from '../../api/app.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { lazyPart } from '../../components/lazy.tsx';
@@ -28,6 +28,12 @@ import { useSelection } from './use-selection.ts';
 const CellEdit = lazyPart(async () => (await import('../record/cell-edit.tsx')).CellEdit, null);
 const RecordPanel = lazyPart(async () => (await import('../record/record-panel.tsx')).RecordPanel, null);
 
+// The state of the pages changes while one scrolls, and they do not depend on it.
+const Actions = memo(ListActions);
+const Toolbar = memo(ListToolbar);
+const Narrowing = memo(Conditions);
+const Reading = memo(ReadAs);
+
 /** The list of an entity's records as the address describes it. */
 export function RecordList({ actor, entity }: { readonly actor: Actor; readonly entity: Entity }) {
   const list = useList(actor, entity);
@@ -49,34 +55,29 @@ function ShownList({ list, pages }: Shown) {
   const isExpressionOpen = isWanted || list.search.filter !== undefined;
   const { r, e } = list.search;
   const editable = useMemo(() => editableFields(list.entity), [list.entity]);
-  const open = (id?: string, field?: string) =>
-    void navigate({ to: '.', search: (kept) => ({ ...kept, r: id, e: field }), replace: r !== undefined });
-  const onList: OnList = {
-    actor: list.actor,
-    entity: list.entity,
-    parameters: list.parameters,
-    rows: pages.rows(),
-    selection,
-    clearSelection: clear,
-    onOpen: (id) => open(id),
-    onClose: () => open(),
-    refresh: () => pages.refresh(),
-  };
+  const header = useMemo(() => <GridHeader list={list} hidden={reader.hidden} />, [list, reader.hidden]);
+  const open = useCallback(
+    (id?: string, field?: string) =>
+      void navigate({ to: '.', search: (kept) => ({ ...kept, r: id, e: field }), replace: r !== undefined }),
+    [navigate, r],
+  );
+  const onList = useMemo((): OnList => {
+    const { actor, entity, parameters } = list;
+    const ways = { onOpen: (id: string) => open(id), onClose: () => open(), refresh: () => pages.refresh() };
+    return { actor, entity, parameters, selection, clearSelection: clear, ...ways };
+  }, [list, selection, clear, open, pages]);
+  const toggleExpression = useCallback(() => setIsWanted((before) => !before), []);
   return (
     <Stack gap="sm">
       {r !== undefined && e === undefined && <RecordPanel list={onList} id={r} />}
       {r !== undefined && e !== undefined && <CellEdit list={onList} id={r} field={e} />}
-      <ListActions list={onList} />
-      <ListToolbar
-        {...{ list, onRefresh: onList.refresh }}
-        isExpressionOpen={isExpressionOpen}
-        onExpression={() => setIsWanted((before) => !before)}
-      />
+      <Actions list={onList} />
+      <Toolbar {...{ list, isExpressionOpen, onRefresh: onList.refresh, onExpression: toggleExpression }} />
       {isExpressionOpen && <Expression list={list} error={state.error} onClose={() => setIsWanted(false)} />}
-      <Conditions list={list} />
+      <Narrowing list={list} />
       <Group justify="space-between" gap="xs">
         <ListStatus state={state} selected={selection.size} />
-        <ReadAs workspace={list.actor.workspace} user={list.actor.user} email={reader.email} />
+        <Reading workspace={list.actor.workspace} user={list.actor.user} email={reader.email} />
       </Group>
       {state.error !== undefined && mistakeOfFilter(state.error) === undefined && (
         <Failure pages={pages} error={state.error} />
@@ -92,7 +93,7 @@ function ShownList({ list, pages }: Shown) {
           hidden={reader.hidden}
           selection={selection}
           openId={list.search.r}
-          header={<GridHeader list={list} hidden={reader.hidden} />}
+          header={header}
           onOpen={onList.onOpen}
           editable={editable}
           onEdit={(id, { field }) => editable.has(field) && open(id, field)}
