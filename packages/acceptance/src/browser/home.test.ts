@@ -51,10 +51,18 @@ test('a screen is reached by the keyboard alone', { skip }, async (context) => {
   await signInAs(page, org.builder);
   await page.keyboard.press('Control+k');
   await page.getByRole('textbox', { name: 'Go to' }).waitFor();
+  await page.getByRole('button', { name: 'Deploy' }).waitFor();
+  await assertAccessible(page);
   await page.keyboard.type('your acc');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Your account' }).waitFor();
 });
+
+const sections = [
+  ['Data', 'API'],
+  ['Access', 'Denials'],
+  ['Release', 'Configuration'],
+] as const;
 
 test('at the width of a phone nothing is cut off, and the navigation opens', { skip }, async (context) => {
   const org = await signUp(platform);
@@ -66,6 +74,12 @@ test('at the width of a phone nothing is cut off, and the navigation opens', { s
     await page.getByRole('heading', { level: 1 }).waitFor();
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path);
   }
+  await page.getByRole('button', { name: 'Navigation' }).click();
+  for (const [section, last] of sections) await page.getByRole('group', { name: section }).getByText(last).waitFor();
+  await assertAccessible(page);
+  await page.setViewportSize({ width: 390, height: 400 });
+  await page.getByRole('group', { name: 'Release' }).getByRole('link', { name: 'Deploy' }).click();
+  await page.getByRole('heading', { name: 'Deploy', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Navigation' }).click();
   await page.getByRole('link', { name: 'Home' }).click();
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();

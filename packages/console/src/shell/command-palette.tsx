@@ -12,13 +12,16 @@ export function CommandPalette() {
   const signOut = useSignOut();
   const { isDark, toggle } = useDarkness();
   const otherEnv = env === 'test' ? 'prod' : 'test';
-  const actions: SpotlightActionData[] = [
-    ...navigation.map(({ label, to, icon: Icon }) => ({
+  const screens = navigation.flatMap(({ heading, screens: listed }) => {
+    const toThem = listed.map(({ label, to, icon: Icon }) => ({
       id: label,
       label,
       leftSection: <Icon />,
       onClick: () => void navigate({ to, params: { org, env } }),
-    })),
+    }));
+    return heading === undefined ? toThem : [{ group: heading, actions: toThem }];
+  });
+  const others: SpotlightActionData[] = [
     {
       id: 'environment',
       leftSection: <SwapIcon />,
@@ -41,7 +44,8 @@ export function CommandPalette() {
   ];
   return (
     <Spotlight
-      actions={actions}
+      actions={[...screens, { group: 'General', actions: others }]}
+      attributes={{ content: { 'aria-label': 'Command palette' } }}
       overlayProps={{ backgroundOpacity: 0.35, blur: 0 }}
       nothingFound="Nothing has this name"
       shortcut={['mod + K']}

@@ -12,17 +12,32 @@ import {
   UsersIcon,
 } from '../components/icons.tsx';
 
-/** The screens of the navigation and of the command palette, in their order. */
+/** The screens of the navigation and of the command palette by section, in their order. Home is in none. */
 export const navigation = [
-  { label: 'Home', to: '/o/$org/$env', icon: HomeIcon, isExact: true },
-  { label: 'Entities', to: '/o/$org/$env/entities', icon: EntityIcon, isExact: false },
-  { label: 'Records', to: '/o/$org/$env/records', icon: RecordsIcon, isExact: false },
-  { label: 'API', to: '/o/$org/$env/api', icon: ApiIcon, isExact: false },
-  { label: 'Configuration', to: '/o/$org/$env/config', icon: SlidersIcon, isExact: false },
-  { label: 'Users', to: '/o/$org/$env/users', icon: UsersIcon, isExact: false },
-  { label: 'Policies', to: '/o/$org/$env/policies', icon: PolicyIcon, isExact: false },
-  { label: 'Groups', to: '/o/$org/$env/groups', icon: GroupIcon, isExact: false },
-  { label: 'Simulator', to: '/o/$org/$env/simulator', icon: SimulatorIcon, isExact: false },
-  { label: 'Denials', to: '/o/$org/$env/decisions', icon: DenialIcon, isExact: false },
-  { label: 'Deploy', to: '/o/$org/$env/deploy', icon: DeployIcon, isExact: false },
+  { heading: undefined, screens: [{ label: 'Home', to: '/o/$org/$env', icon: HomeIcon, isExact: true }] },
+  {
+    heading: 'Data',
+    screens: [
+      { label: 'Entities', to: '/o/$org/$env/entities', icon: EntityIcon, isExact: false },
+      { label: 'Records', to: '/o/$org/$env/records', icon: RecordsIcon, isExact: false },
+      { label: 'API', to: '/o/$org/$env/api', icon: ApiIcon, isExact: false },
+    ],
+  },
+  {
+    heading: 'Access',
+    screens: [
+      { label: 'Users', to: '/o/$org/$env/users', icon: UsersIcon, isExact: false },
+      { label: 'Policies', to: '/o/$org/$env/policies', icon: PolicyIcon, isExact: false },
+      { label: 'Groups', to: '/o/$org/$env/groups', icon: GroupIcon, isExact: false },
+      { label: 'Simulator', to: '/o/$org/$env/simulator', icon: SimulatorIcon, isExact: false },
+      { label: 'Denials', to: '/o/$org/$env/decisions', icon: DenialIcon, isExact: false },
+    ],
+  },
+  {
+    heading: 'Release',
+    screens: [
+      { label: 'Configuration', to: '/o/$org/$env/config', icon: SlidersIcon, isExact: false },
+      { label: 'Deploy', to: '/o/$org/$env/deploy', icon: DeployIcon, isExact: false },
+    ],
+  },
 ] as const;

@@ -111,20 +111,36 @@ function Acting() {
 function Navigation() {
   const { org, env } = usePlace();
   return (
-    <nav aria-label="Screens">
-      {navigation.map(({ label, to, icon: Icon, isExact }) => (
-        <Link key={to} to={to} params={{ org, env }} activeOptions={{ exact: isExact }} className={classes.link ?? ''}>
-          {({ isActive }) => (
-            <NavLink
-              component="span"
-              label={label}
-              leftSection={<Icon />}
-              active={isActive}
-              className={classes.entry}
-            />
+    <>
+      {navigation.map(({ heading, screens }) => (
+        // biome-ignore lint/a11y/useSemanticElements: no element but a set of form fields is a group
+        <div key={screens[0].to} role="group" aria-label={heading ?? 'Start'}>
+          {heading !== undefined && (
+            <Text className={classes.section} size="xs" aria-hidden="true">
+              {heading}
+            </Text>
           )}
-        </Link>
+          {screens.map(({ label, to, icon: Icon, isExact }) => (
+            <Link
+              key={to}
+              to={to}
+              params={{ org, env }}
+              activeOptions={{ exact: isExact }}
+              className={classes.link ?? ''}
+            >
+              {({ isActive }) => (
+                <NavLink
+                  component="span"
+                  label={label}
+                  leftSection={<Icon />}
+                  active={isActive}
+                  className={classes.entry}
+                />
+              )}
+            </Link>
+          ))}
+        </div>
       ))}
-    </nav>
+    </>
   );
 }
