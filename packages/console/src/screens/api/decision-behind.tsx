@@ -4,11 +4,11 @@ import { Badge, Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
+import { StatementList } from '../../components/decision/statement-list.tsx';
 import { LineSkeletons } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import type { Answered } from './answered.ts';
-import classes from './api.module.css';
 
 type Found = Read<typeof Decision> | Read<typeof Simulated>;
 
@@ -35,7 +35,13 @@ export function DecisionBehind({ answered }: { readonly answered: Answered }) {
   if (decision.isError) return isUndecidable(decision.error) ? <NoDecision /> : <ProblemAlert error={decision.error} />;
   if (decision.data === undefined)
     return decision.fetchStatus === 'idle' ? <NoDecision /> : <LineSkeletons lines={2} />;
-  return <Statements decision={decision.data} isAskedAgain={decisionId === undefined && status < 400} />;
+  return (
+    <Statements
+      decision={decision.data}
+      workspace={ran.actor.workspace}
+      isAskedAgain={decisionId === undefined && status < 400}
+    />
+  );
 }
 
 async function readDecision(decision_id: string): Promise<Found> {
@@ -76,7 +82,13 @@ const colors: Readonly<Record<Found['decision'], string>> = {
   undecided: 'gray',
 };
 
-function Statements({ decision, isAskedAgain }: { readonly decision: Found; readonly isAskedAgain: boolean }) {
+interface StatementsProps {
+  readonly decision: Found;
+  readonly workspace: string;
+  readonly isAskedAgain: boolean;
+}
+
+function Statements({ decision, workspace, isAskedAgain }: StatementsProps) {
   const { reason, matched, considered, action, resource } = decision;
   return (
     <Stack gap="xs">
@@ -93,11 +105,7 @@ function Statements({ decision, isAskedAgain }: { readonly decision: Found; read
       {isDecidedByRecord(decision) && (
         <Text size="sm">It is decided record by record: the answer holds what the policies allow of each.</Text>
       )}
-      {matched.map((statement, index) => (
-        // A statement may match by several of its patterns.
-        // biome-ignore lint/suspicious/noArrayIndexKey: the same
-        <Statement key={index} statement={statement} />
-      ))}
+      <StatementList decision={decision.decision} matched={matched} workspace={workspace} />
       <Text size="xs" c="dimmed">
         {considered} {considered === 1 ? 'statement was' : 'statements were'} considered
         {isAskedAgain ? ', when the same call was asked about again after it' : ''}.
@@ -108,28 +116,4 @@ function Statements({ decision, isAskedAgain }: { readonly decision: Found; read
 
 function isDecidedByRecord(decision: Found): boolean {
   return 'needs' in decision && decision.needs?.includes('record') === true;
-}
-
-function Statement({ statement }: { readonly statement: Found['matched'][number] }) {
-  const { Effect, policy, group, Sid, Action, Resource, Fields, matched, failed_condition: failed } = statement;
-  return (
-    <ul className={classes.members}>
-      <li>
-        <strong>{Effect}</strong> by the policy <Code>{policy}</Code>
-        {Sid === undefined ? '' : `, statement ${Sid}`}
-        {group === undefined ? '' : `, through the group ${group}`}: <Code>{Action}</Code> on <Code>{Resource}</Code>
-        {Fields === undefined ? '' : `, for the fields ${Fields.join(', ')}`}
-      </li>
-      {!matched && failed !== undefined && (
-        <li>
-          It does not apply: <Code>{failed.key}</Code> is {listed(failed.actual)}, and {failed.operator} asks for{' '}
-          {listed(failed.expected)}.
-        </li>
-      )}
-    </ul>
-  );
-}
-
-function listed(values: readonly string[]): string {
-  return values.length === 0 ? 'not there' : values.join(', ');
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Paper, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Paper, Stack, Table, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
@@ -6,8 +6,8 @@ import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
+import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
 import { When } from '../../components/when.tsx';
 import { retiredQuery } from './queries.ts';
 
@@ -85,7 +85,6 @@ interface RemoveProps {
 }
 
 function RemoveRecords({ name, records, close }: RemoveProps) {
-  const [typed, setTyped] = useState('');
   const remove = useMutation({
     mutationFn: () => call('removeRetired', { params: { name } }),
     onSuccess: async () => {
@@ -94,34 +93,18 @@ function RemoveRecords({ name, records, close }: RemoveProps) {
     },
   });
   return (
-    <Modal opened onClose={close} title={`Remove the records of ${name} for good?`}>
-      <Stack>
-        <Text size="sm">
-          {figures.format(records)} {records === 1 ? 'record' : 'records'} of production, in all workspaces, are removed
-          in the background. No rollback brings them back.
-        </Text>
-        <TextInput
-          label={`Type ${name} to confirm it`}
-          value={typed}
-          autoComplete="off"
-          data-autofocus
-          onChange={({ currentTarget: { value } }) => setTyped(value)}
-        />
-        <ProblemAlert error={remove.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <ReasonedButton
-            reason={typed === name ? undefined : 'Type the name of the entity first.'}
-            color="red"
-            loading={remove.isPending}
-            onClick={() => remove.mutate()}
-          >
-            Remove the records
-          </ReasonedButton>
-        </Group>
-      </Stack>
-    </Modal>
+    <TypedConfirmation
+      title={`Remove the records of ${name} for good?`}
+      name={name}
+      what="entity"
+      action="Remove the records"
+      work={remove}
+      onClose={close}
+    >
+      <Text size="sm">
+        {figures.format(records)} {records === 1 ? 'record' : 'records'} of production, in all workspaces, are removed
+        in the background. No rollback brings them back.
+      </Text>
+    </TypedConfirmation>
   );
 }

@@ -13,8 +13,8 @@ import { HolderTable } from '../policies/held-by.tsx';
 import { countOf, type GroupDetails, groupQuery } from '../policies/queries.ts';
 import { RemoveAccess } from '../policies/remove-access.tsx';
 import { useReadOnlyReason } from '../policies/use-builder.ts';
+import { AddMember } from './add-member.tsx';
 import { GroupPolicies } from './group-policies.tsx';
-import { MemberPicker } from './member-picker.tsx';
 import { RenameGroup } from './rename-group.tsx';
 
 /** One group of a workspace: its policies and its members. */
@@ -91,7 +91,7 @@ function Members({ group, workspace }: { readonly group: GroupDetails; readonly 
   return (
     <Stack gap="xs" component="section" aria-label="Members">
       <Title order={2}>Members</Title>
-      <MemberPicker
+      <AddMember
         workspace={workspace}
         label="Add a member"
         reason={readOnlyReason}

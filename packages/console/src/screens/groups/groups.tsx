@@ -1,19 +1,16 @@
 import { Anchor, Badge, Button, Group, Modal, Paper, Stack, Table, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { callApp } from '../../api/app.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
 import { ChooseWorkspace } from '../../components/choose-workspace.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { SearchIcon } from '../../components/icons.tsx';
-import { LineSkeletons } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Screen } from '../../components/screen.tsx';
+import { SearchedList, useSearched } from '../../components/searched-list.tsx';
 import classes from '../policies/policies.module.css';
 import { accessKey, countOf, groupsQuery } from '../policies/queries.ts';
 import { useBuilder, useReadOnlyReason } from '../policies/use-builder.ts';
@@ -99,52 +96,23 @@ function NewGroup({ close }: { readonly close: () => void }) {
   );
 }
 
-const searchMilliseconds = 250;
-
 function GroupList({ workspace }: { readonly workspace: string }) {
   const { env } = usePlace();
-  const { q = '' } = useSearch({ from: '/o/$org/$env/groups' });
-  const navigate = useNavigate();
-  const [search] = useDebouncedValue(q.trim(), searchMilliseconds);
-  const pages = useInfiniteQuery(groupsQuery({ env, workspace }, search));
-  const items = pages.data?.pages.flatMap((page) => page.items) ?? [];
+  const searched = useSearched();
   return (
-    <Stack>
-      <TextInput
-        aria-label="Search groups"
-        placeholder="Search by name"
-        leftSection={<SearchIcon />}
-        value={q}
-        className={classes.search}
-        onChange={({ currentTarget: { value } }) =>
-          void navigate({
-            to: '.',
-            search: (kept) => ({ ...kept, q: value === '' ? undefined : value }),
-            replace: true,
-          })
-        }
-      />
-      <ProblemAlert error={pages.error} />
-      {pages.isPending && <LineSkeletons />}
-      {items.length > 0 && <GroupTable items={items} />}
-      {pages.isSuccess && items.length === 0 && !pages.hasNextPage && (
-        <EmptyState title={search === '' ? 'No groups yet' : 'No group has this name'}>
-          {search === ''
-            ? 'A group gives the same policies to several members, such as all agents of a help desk.'
-            : 'Search for a part of its name.'}
-        </EmptyState>
-      )}
-      {pages.hasNextPage && (
-        <Button
-          variant="default"
-          w="fit-content"
-          loading={pages.isFetchingNextPage}
-          onClick={() => void pages.fetchNextPage()}
-        >
-          {search === '' ? 'Show more' : 'Search further'}
-        </Button>
-      )}
-    </Stack>
+    <SearchedList
+      what="groups"
+      by="name"
+      searched={searched}
+      pages={useInfiniteQuery(groupsQuery({ env, workspace }, searched.settled))}
+      none={{
+        title: 'No groups yet',
+        text: 'A group gives the same policies to several members, such as all agents of a help desk.',
+      }}
+      notFound="No group has this name"
+    >
+      {(items) => <GroupTable items={items} />}
+    </SearchedList>
   );
 }
 

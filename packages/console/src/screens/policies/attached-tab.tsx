@@ -6,7 +6,7 @@ import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
-import { MemberPicker } from '../groups/member-picker.tsx';
+import { AddMember } from '../groups/add-member.tsx';
 import { HolderTable } from './held-by.tsx';
 import { accessKey, countOf, type Policy } from './queries.ts';
 import { useBuilder, useReadOnlyReason } from './use-builder.ts';
@@ -25,7 +25,7 @@ export function AttachedTab({ policy, workspace }: Props) {
       <HoldingGroups policy={policy} />
       <Stack gap="xs" component="section" aria-label="Members">
         <Title order={2}>Members who hold it directly</Title>
-        <MemberPicker
+        <AddMember
           workspace={workspace}
           label="Give the policy to a member"
           reason={readOnlyReason}

@@ -1,15 +1,11 @@
-import { Anchor, Badge, Button, Group, Paper, SegmentedControl, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Anchor, Badge, Group, Paper, SegmentedControl, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
 import { ChooseWorkspace } from '../../components/choose-workspace.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { SearchIcon } from '../../components/icons.tsx';
-import { LineSkeletons } from '../../components/loaded.tsx';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Screen } from '../../components/screen.tsx';
+import { SearchedList, useSearched } from '../../components/searched-list.tsx';
 import { When } from '../../components/when.tsx';
 import classes from './policies.module.css';
 import { countOf, policiesQuery } from './queries.ts';
@@ -82,52 +78,20 @@ function NewTemplate() {
   );
 }
 
-const searchMilliseconds = 250;
-
 function PolicyList({ workspace }: { readonly workspace: string }) {
   const { env } = usePlace();
-  const { q = '' } = useSearch({ from: '/o/$org/$env/policies' });
-  const navigate = useNavigate();
-  const [search] = useDebouncedValue(q.trim(), searchMilliseconds);
-  const pages = useInfiniteQuery(policiesQuery({ env, workspace }, search));
-  const items = pages.data?.pages.flatMap((page) => page.items) ?? [];
+  const searched = useSearched();
   return (
-    <Stack>
-      <TextInput
-        aria-label="Search policies"
-        placeholder="Search by name"
-        leftSection={<SearchIcon />}
-        value={q}
-        className={classes.search}
-        onChange={({ currentTarget: { value } }) =>
-          void navigate({
-            to: '.',
-            search: (kept) => ({ ...kept, q: value === '' ? undefined : value }),
-            replace: true,
-          })
-        }
-      />
-      <ProblemAlert error={pages.error} />
-      {pages.isPending && <LineSkeletons />}
-      {items.length > 0 && <PolicyTable items={items} />}
-      {pages.isSuccess && items.length === 0 && !pages.hasNextPage && (
-        <EmptyState title={search === '' ? 'No policies' : 'No policy has this name'}>
-          {search === ''
-            ? 'The workspace has no policies, so no member may do anything.'
-            : 'Search for a part of its name.'}
-        </EmptyState>
-      )}
-      {pages.hasNextPage && (
-        <Button
-          variant="default"
-          w="fit-content"
-          loading={pages.isFetchingNextPage}
-          onClick={() => void pages.fetchNextPage()}
-        >
-          {search === '' ? 'Show more' : 'Search further'}
-        </Button>
-      )}
-    </Stack>
+    <SearchedList
+      what="policies"
+      by="name"
+      searched={searched}
+      pages={useInfiniteQuery(policiesQuery({ env, workspace }, searched.settled))}
+      none={{ title: 'No policies', text: 'The workspace has no policies, so no member may do anything.' }}
+      notFound="No policy has this name"
+    >
+      {(items) => <PolicyTable items={items} />}
+    </SearchedList>
   );
 }
 

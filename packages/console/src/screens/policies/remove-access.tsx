@@ -1,12 +1,11 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { callApp } from '../../api/app.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
+import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
 import { accessKey } from './queries.ts';
 import { useBuilder } from './use-builder.ts';
 
@@ -29,7 +28,6 @@ export function RemoveAccess({ entity, id, name, what, list, reason, children }:
   const actor = useBuilder();
   const navigate = useNavigate();
   const [isAsking, setIsAsking] = useState(false);
-  const [typed, setTyped] = useState('');
   const remove = useMutation({
     mutationFn: async () => {
       if (actor !== undefined) await callApp(actor, 'DELETE', `/delete/${entity}/${id}`);
@@ -42,7 +40,6 @@ export function RemoveAccess({ entity, id, name, what, list, reason, children }:
   });
   const close = () => {
     setIsAsking(false);
-    setTyped('');
     remove.reset();
   };
   return (
@@ -50,32 +47,18 @@ export function RemoveAccess({ entity, id, name, what, list, reason, children }:
       <ReasonedButton reason={reason} variant="default" color="red" onClick={() => setIsAsking(true)}>
         Delete
       </ReasonedButton>
-      <Modal opened={isAsking} onClose={close} title={`Delete the ${what} ${name}?`}>
-        <Stack>
+      {isAsking && (
+        <TypedConfirmation
+          title={`Delete the ${what} ${name}?`}
+          name={name}
+          what={what}
+          action={`Delete the ${what}`}
+          work={remove}
+          onClose={close}
+        >
           {children}
-          <TextInput
-            label={`Type ${name} to confirm it`}
-            value={typed}
-            autoComplete="off"
-            data-autofocus
-            onChange={({ currentTarget: { value } }) => setTyped(value)}
-          />
-          <ProblemAlert error={remove.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <ReasonedButton
-              reason={typed === name ? undefined : `Type the name of the ${what} first.`}
-              color="red"
-              loading={remove.isPending}
-              onClick={() => remove.mutate()}
-            >
-              Delete the {what}
-            </ReasonedButton>
-          </Group>
-        </Stack>
-      </Modal>
+        </TypedConfirmation>
+      )}
     </>
   );
 }

@@ -1,11 +1,11 @@
-import type { accessApi } from '@freehold/contract/management/access';
-import type { ReplyOf } from '@freehold/contract/route';
-import { Alert, Button, Group, List, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
+import { usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
+import { StatementList } from '../../components/decision/statement-list.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 
@@ -22,6 +22,7 @@ export function Refusal({ error }: { readonly error: unknown }) {
 
 /** A decision by its id and, where it is asked for, what led to it. */
 export function Denial({ decision }: { readonly decision: string }) {
+  const { workspace } = usePlace();
   const [isAsked, setIsAsked] = useState(false);
   const explained = useQuery({
     queryKey: ['decision', decision],
@@ -43,26 +44,13 @@ export function Denial({ decision }: { readonly decision: string }) {
       <ProblemAlert error={explained.error} />
       {explained.data !== undefined && (
         <Alert color="gray" role="status" title={<Sentence text={explained.data.reason} />}>
-          <Text size="sm">
+          <Text size="sm" mb="xs">
             {explained.data.considered === 1 ? '1 statement was' : `${explained.data.considered} statements were`}{' '}
             considered for <code>{explained.data.action}</code>.
           </Text>
-          {explained.data.matched.length > 0 && (
-            <List size="sm">
-              {explained.data.matched.map((statement) => (
-                <List.Item key={JSON.stringify(statement)}>{inWords(statement)}</List.Item>
-              ))}
-            </List>
-          )}
+          <StatementList decision={explained.data.decision} matched={explained.data.matched} workspace={workspace} />
         </Alert>
       )}
     </>
   );
-}
-
-type Statement = ReplyOf<typeof accessApi.readDecision>['matched'][number];
-
-function inWords({ policy, group, Sid, Effect, matched }: Statement): string {
-  const named = `${Effect} in policy ${policy}${Sid === undefined ? '' : `, statement ${Sid}`}`;
-  return `${named}${group === undefined ? '' : `, of group ${group}`}: ${matched ? 'it applies' : 'its condition does not hold'}`;
 }

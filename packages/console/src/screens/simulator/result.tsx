@@ -1,8 +1,8 @@
 import { Code, Paper, Stack, Text, Title } from '@mantine/core';
 import { usePlace } from '../../api/session.ts';
+import { DecisionView } from '../../components/decision/decision-view.tsx';
 import { LineSkeletons } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
-import { DecisionView } from './decision-view.tsx';
 import type { Ready, Unready } from './simulation.ts';
 import type { useSimulation } from './use-simulation.ts';
 

@@ -2,9 +2,9 @@ import { Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePlace } from '../../api/session.ts';
+import { MemberSelect } from '../../components/member-select.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { JsonInput } from './json-input.tsx';
-import { MemberPicker } from './member-picker.tsx';
 import { Result } from './result.tsx';
 import { bodyOf, readSimulation, type Simulation, searchOf } from './simulation.ts';
 import { SimulationForm } from './simulation-form.tsx';
@@ -60,7 +60,8 @@ export function Simulator() {
                 Choose a workspace in the switch at the top, to simulate the calls of its users.
               </Text>
             ) : (
-              <MemberPicker
+              <MemberSelect
+                label="User"
                 workspace={workspace}
                 member={simulation.member}
                 onChange={(member) => change({ member })}

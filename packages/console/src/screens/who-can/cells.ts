@@ -1,17 +1,8 @@
+import { type CellState, stateNames } from '../../components/decision/cell-state.ts';
 import type { Cell, MatrixRow, Verb } from './queries.ts';
 
 /** In the order of the columns. */
 export const verbs: readonly Verb[] = ['get', 'list', 'browse', 'count', 'create', 'update', 'delete'];
-
-export const cellStates = ['allowed', 'conditional', 'denied', 'none'] as const;
-export type CellState = (typeof cellStates)[number];
-
-export const stateNames: Readonly<Record<CellState, string>> = {
-  allowed: 'Allowed',
-  conditional: 'Allowed with conditions',
-  denied: 'Denied',
-  none: 'Not granted',
-};
 
 /** What a cell says at a glance. What depends on a record, a condition or a field is not simply allowed. */
 export function stateOf({ decision, conditional, Fields }: Cell): CellState {

@@ -1,8 +1,9 @@
 import { Table, UnstyledButton } from '@mantine/core';
 import { type KeyboardEvent, useRef, useState } from 'react';
-import { stateNames, stateOf, verbs } from './cells.ts';
+import { stateNames } from '../../components/decision/cell-state.ts';
+import { StateMark } from '../../components/decision/state-mark.tsx';
+import { stateOf, verbs } from './cells.ts';
 import type { MatrixRow, Verb } from './queries.ts';
-import { StateMark } from './state-mark.tsx';
 import classes from './who-can.module.css';
 
 type Cells = MatrixRow['entities'][string];

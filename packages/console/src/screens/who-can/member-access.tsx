@@ -1,12 +1,13 @@
 import { Button, Group, Pagination, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type CellState, cellStates, stateNames } from '../../components/decision/cell-state.ts';
+import { Legend } from '../../components/decision/state-mark.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SearchIcon } from '../../components/icons.tsx';
-import { type CellState, cellStates, stateNames, stateOf, tableOf, verbs } from './cells.ts';
+import { stateOf, tableOf, verbs } from './cells.ts';
 import { MatrixGrid } from './matrix-grid.tsx';
 import type { MatrixRow } from './queries.ts';
 import { saveCsv } from './save-csv.ts';
-import { Legend } from './state-mark.tsx';
 import classes from './who-can.module.css';
 
 const rowsPerPage = 50;

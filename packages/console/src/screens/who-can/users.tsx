@@ -1,13 +1,10 @@
-import { Anchor, Badge, Button, Group, Paper, Table, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Anchor, Badge, Paper, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { SearchIcon } from '../../components/icons.tsx';
-import { Loaded } from '../../components/loaded.tsx';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { Screen } from '../../components/screen.tsx';
+import { SearchedList, useSearched } from '../../components/searched-list.tsx';
 import { ExportMatrix } from './export-matrix.tsx';
 import { type Member, membersQuery } from './queries.ts';
 import classes from './who-can.module.css';
@@ -34,58 +31,18 @@ export function Users() {
 
 function UserList({ workspace }: { readonly workspace: string }) {
   const { env } = usePlace();
-  const { q = '' } = useSearch({ from: '/o/$org/$env/users' });
-  const navigate = useNavigate();
-  const [settled] = useDebouncedValue(q.trim(), 250);
-  const users = useInfiniteQuery(membersQuery({ env, workspace }, settled));
+  const searched = useSearched();
   return (
-    <>
-      <Group>
-        <TextInput
-          aria-label="Search users"
-          placeholder="Search by email or name"
-          leftSection={<SearchIcon />}
-          value={q}
-          maxLength={128}
-          onChange={({ currentTarget: { value } }) =>
-            void navigate({
-              to: '.',
-              search: (kept: object) => ({ ...kept, q: value === '' ? undefined : value }) as never,
-              replace: true,
-            })
-          }
-          className={classes.search ?? ''}
-        />
-      </Group>
-      <Loaded query={users}>
-        {({ pages }) => {
-          const items = pages.flatMap((page) => page.items);
-          return items.length === 0 ? (
-            <NoUsers isSearch={settled !== ''} isMore={users.hasNextPage} />
-          ) : (
-            <UserTable users={items} />
-          );
-        }}
-      </Loaded>
-      {users.data !== undefined && <ProblemAlert error={users.error} />}
-      {users.hasNextPage && (
-        <Group>
-          <Button variant="default" loading={users.isFetchingNextPage} onClick={() => void users.fetchNextPage()}>
-            {settled === '' ? 'Show more' : 'Search further'}
-          </Button>
-        </Group>
-      )}
-    </>
-  );
-}
-
-function NoUsers({ isSearch, isMore }: { readonly isSearch: boolean; readonly isMore: boolean }) {
-  if (!isSearch)
-    return <EmptyState title="No users yet">The first user who signs in to the app founds a workspace.</EmptyState>;
-  return (
-    <EmptyState title={isMore ? 'Not found so far' : 'No user has this email or name'}>
-      {isMore ? 'There are more users to search.' : 'Search for a part of the email or of the name.'}
-    </EmptyState>
+    <SearchedList
+      what="users"
+      by="email or name"
+      searched={searched}
+      pages={useInfiniteQuery(membersQuery({ env, workspace }, searched.settled))}
+      none={{ title: 'No users yet', text: 'The first user who signs in to the app founds a workspace.' }}
+      notFound="No user has this email or name"
+    >
+      {(users) => <UserTable users={users} />}
+    </SearchedList>
   );
 }
 

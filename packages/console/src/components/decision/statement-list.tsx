@@ -1,79 +1,32 @@
 import type { accessApi } from '@freehold/contract/management/access';
 import type { ReplyOf } from '@freehold/contract/route';
-import { Anchor, Code, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Code, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
-import { Sentence } from '../../components/sentence.tsx';
-import type { CellState } from '../who-can/cells.ts';
-import { StateMark } from '../who-can/state-mark.tsx';
-import classes from './simulator.module.css';
+import classes from './decision.module.css';
+import { Names } from './names.tsx';
 
 type Simulated = ReplyOf<typeof accessApi.simulateAccess>;
 type Statement = Simulated['matched'][number];
 
-interface Props {
-  readonly decision: Pick<
-    Simulated,
-    'decision' | 'reason' | 'matched' | 'considered' | 'needs' | 'fields' | 'record_state'
-  >;
+interface Props extends Pick<Simulated, 'decision' | 'matched'> {
   /** Where the policies lie; undefined for a draft, and where no policy can be opened. */
   readonly workspace: string | undefined;
 }
 
-const decisions: Readonly<Record<Simulated['decision'], readonly [name: string, mark: CellState]>> = {
-  allowed: ['Allowed', 'allowed'],
-  explicit_deny: ['Denied', 'denied'],
-  implicit_deny: ['Not granted', 'none'],
-  undecided: ['It depends', 'conditional'],
-};
-
-const needed: Readonly<Record<NonNullable<Simulated['needs']>[number], string>> = {
-  body: 'the body of the request',
-  record: 'the record',
-  id: 'the id of the record',
-  after: 'the record as the update leaves it',
-};
-
-/** What was decided, and every statement that had a part in it. */
-export function DecisionView({ decision: { decision, reason, matched, considered, ...more }, workspace }: Props) {
-  const [name, mark] = decisions[decision];
-  const others = considered - matched.length;
+/** Every statement that had a part in a decision. Each leads to its place in its policy. */
+export function StatementList({ decision, matched, workspace }: Props) {
+  if (matched.length === 0) return null;
   return (
-    <Stack gap="sm">
-      <div>
-        <Group gap={6}>
-          <StateMark state={mark} />
-          <Text fw={600}>{name}</Text>
-        </Group>
-        <Text>
-          <Sentence text={reason} />
-        </Text>
-      </div>
-      {more.needs !== undefined && (
-        <Text size="sm">It depends on {more.needs.map((need) => needed[need]).join(' and ')}, which is not given.</Text>
-      )}
-      {more.fields !== undefined && (
-        <Text size="sm">
-          Limited to the fields <Names names={more.fields} />
-        </Text>
-      )}
-      {more.record_state !== undefined && (
-        <Text size="sm" c="dimmed">
-          <Code>record.…</Code> is the record {more.record_state} the update.
-        </Text>
-      )}
-      {matched.length > 0 && (
-        <Stack gap="md" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Statements">
-          {deciding(decision, matched).map((statement) => (
-            <li key={`${statement.policy_id} ${statement.index} ${statement.group_id}`}>
-              <StatementView statement={statement} workspace={workspace} />
-            </li>
-          ))}
-        </Stack>
-      )}
-      <Text size="sm" c="dimmed">
-        {others <= 0 ? 'All statements that apply to the user are shown.' : aboutOthers(others)}
-      </Text>
+    <Stack gap="md" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Statements">
+      {deciding(decision, matched).map((statement) => (
+        // A statement may match by several of its patterns.
+        <li
+          key={`${statement.policy_id} ${statement.index} ${statement.group_id} ${statement.Action} ${statement.Resource}`}
+        >
+          <StatementView statement={statement} workspace={workspace} />
+        </li>
+      ))}
     </Stack>
   );
 }
@@ -83,12 +36,6 @@ function deciding(decision: Simulated['decision'], matched: readonly Statement[]
   if (decision !== 'explicit_deny') return matched;
   const denies = matched.filter((statement) => statement.matched && statement.Effect === 'Deny');
   return [...denies, ...matched.filter((statement) => !denies.includes(statement))];
-}
-
-function aboutOthers(count: number): string {
-  return count === 1
-    ? '1 more statement was tried. It is about another action or resource.'
-    : `${count} more statements were tried. They are about other actions or resources.`;
 }
 
 interface StatementProps {
@@ -159,20 +106,20 @@ function Origin({ statement: { source, policy, policy_id, index, Sid, group }, w
   const { org, env } = usePlace();
   const place = Sid === undefined || Sid === '' ? `statement ${index + 1}` : `statement ${Sid}`;
   if (source === 'draft') return <>{place} of the draft</>;
+  const named = `${place} of policy ${policy}`;
   return (
     <>
-      {place} of policy{' '}
       {workspace === undefined || policy_id === undefined ? (
-        <strong>{policy}</strong>
+        <strong>{named}</strong>
       ) : (
         <Anchor
           component={Link}
           to={`/o/${org}/${env}/policies/${policy_id}`}
-          search={{ w: workspace } as never}
+          search={{ w: workspace, statement: index + 1 } as never}
           size="sm"
           underline="always"
         >
-          {policy}
+          {named}
         </Anchor>
       )}
       {group === undefined ? '' : `, held by group ${group}`}
@@ -188,19 +135,6 @@ function Term({ term: { operator, key, expected } }: TermProps) {
   return (
     <>
       <Code>{key}</Code> {operator} <Names names={expected} />
-    </>
-  );
-}
-
-function Names({ names }: { readonly names: readonly string[] }) {
-  return (
-    <>
-      {[...new Set(names)].map((name, index) => (
-        <span key={name}>
-          {index > 0 && ', '}
-          <Code>{name === '' ? ' ' : name}</Code>
-        </span>
-      ))}
     </>
   );
 }

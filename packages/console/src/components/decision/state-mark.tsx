@@ -1,5 +1,5 @@
-import { type CellState, cellStates, stateNames } from './cells.ts';
-import classes from './who-can.module.css';
+import { type CellState, cellStates, stateNames } from './cell-state.ts';
+import classes from './decision.module.css';
 
 const shapes: Readonly<Record<CellState, React.ReactNode>> = {
   allowed: <path d="m3 8.5 3.2 3.2L13 4.8" />,

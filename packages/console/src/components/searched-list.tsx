@@ -1,0 +1,86 @@
+import { Button, Stack, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { EmptyState } from './empty-state.tsx';
+import { SearchIcon } from './icons.tsx';
+import { Loaded } from './loaded.tsx';
+import { ProblemAlert } from './problem-alert.tsx';
+
+const typingMilliseconds = 250;
+const longestSearch = 128;
+
+/** What is searched for. It stands in the address as `q`, and is settled a moment after the last key. */
+export function useSearched() {
+  const { q = '' }: { readonly q?: string | undefined } = useSearch({ strict: false });
+  const [settled] = useDebouncedValue(q.trim(), typingMilliseconds);
+  return { q, settled };
+}
+
+interface Props<Item> {
+  /** What is listed, in the plural, such as `policies`. */
+  readonly what: string;
+  /** What it is found by, such as `name`. */
+  readonly by: string;
+  readonly searched: ReturnType<typeof useSearched>;
+  readonly pages: UseInfiniteQueryResult<InfiniteData<{ readonly items: readonly Item[] }>>;
+  /** Where nothing is listed and nothing is searched for. */
+  readonly none: { readonly title: string; readonly text: string };
+  /** Where nothing is found, such as `No policy has this name`. */
+  readonly notFound: string;
+  readonly children: (items: readonly Item[]) => ReactNode;
+}
+
+/** A list that is read page by page, with a search through it. */
+export function SearchedList<Item>({
+  what,
+  by,
+  searched: { q, settled },
+  pages,
+  none,
+  notFound,
+  children,
+}: Props<Item>) {
+  const navigate = useNavigate();
+  const search = (value: string) =>
+    void navigate({
+      to: '.',
+      search: (kept: object) => ({ ...kept, q: value === '' ? undefined : value }) as never,
+      replace: true,
+    });
+  const shown = (items: readonly Item[]) => {
+    if (items.length > 0) return children(items);
+    if (settled === '') return pages.hasNextPage ? null : <EmptyState title={none.title}>{none.text}</EmptyState>;
+    return (
+      <EmptyState title={pages.hasNextPage ? 'Not found so far' : notFound}>
+        {pages.hasNextPage ? `There are more ${what} to search.` : `Search for a part of the ${by}.`}
+      </EmptyState>
+    );
+  };
+  return (
+    <Stack>
+      <TextInput
+        aria-label={`Search ${what}`}
+        placeholder={`Search by ${by}`}
+        leftSection={<SearchIcon />}
+        value={q}
+        maxLength={longestSearch}
+        maw={384}
+        onChange={({ currentTarget: { value } }) => search(value)}
+      />
+      <Loaded query={pages}>{(data) => shown(data.pages.flatMap(({ items }) => items))}</Loaded>
+      {pages.data !== undefined && <ProblemAlert error={pages.error} />}
+      {pages.hasNextPage && (
+        <Button
+          variant="default"
+          w="fit-content"
+          loading={pages.isFetchingNextPage}
+          onClick={() => void pages.fetchNextPage()}
+        >
+          {settled === '' ? 'Show more' : 'Search further'}
+        </Button>
+      )}
+    </Stack>
+  );
+}
