@@ -295,9 +295,19 @@ const newPolicy = createRoute({
 const policy = createRoute({
   getParentRoute: () => place,
   path: 'policies/$policy',
-  validateSearch: readTab,
+  validateSearch: ({ tab, statement }: Record<string, unknown>): PolicySearch => ({
+    ...readTab({ tab }),
+    ...(typeof statement === 'number' && Number.isInteger(statement) && statement > 0 ? { statement } : {}),
+  }),
   component: lazyRouteComponent(screenFiles['policies/$policy'], 'PolicyScreen'),
 });
+
+interface PolicySearch {
+  readonly tab?: string;
+  /** The place of the statement that is looked for, from 1. */
+  readonly statement?: number;
+}
+
 const policyTemplate = createRoute({
   getParentRoute: () => place,
   path: 'policy-template',

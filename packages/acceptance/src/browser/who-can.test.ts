@@ -92,6 +92,42 @@ test('a builder finds a user, sees what the user may do and by which statement, 
   assert.doesNotMatch(page.url(), /[?&]u=/);
 });
 
+test('a statement behind a cell or a denial leads to its place in the policy', { skip }, async (context) => {
+  const { viewer, order, page, open } = await shop(context);
+  const { request_id } = assertProblem(await act(viewer, 'GET', `/item/order/${order.id}`), 'not_found');
+  const assertFound = async (name: string, number: number) => {
+    await page.getByRole('heading', { name: /^policy-/, level: 1 }).waitFor();
+    const head = page.getByRole('button', { name: new RegExp(`^${name}`) });
+    await head.waitFor();
+    const statement = page.getByRole('region', { name: `Statement ${number}`, exact: true });
+    assert.equal(await statement.getAttribute('aria-current'), 'true');
+    assert.equal(await page.locator('section[aria-current]').count(), 1);
+    assert.equal(await head.getAttribute('aria-expanded'), 'true');
+    await page.locator('section[aria-current] button:focus').getByText(name, { exact: true }).waitFor();
+    const box = await head.boundingBox();
+    assert.ok(box !== null && box.y > 52 && box.y < 700, JSON.stringify(box));
+  };
+  await open(`/users/${viewer.id}`);
+  await page.getByRole('button', { name: 'delete order: Denied' }).click();
+  await drawer(page)
+    .getByRole('link', { name: /^statement Keep of policy/ })
+    .click();
+  await assertFound('Keep', 3);
+  await assertAccessible(page);
+  await page.reload();
+  await assertFound('Keep', 3);
+  await page.goto(page.url().replace('statement=3', 'statement=9'));
+  await page.getByRole('status').getByText('The policy has no statement 9 any more.').waitFor();
+
+  await open('/decisions');
+  await page.getByRole('textbox', { name: 'Explain a denial' }).fill(String(request_id));
+  await page.keyboard.press('Enter');
+  await drawer(page)
+    .getByRole('link', { name: /^statement Own of policy/ })
+    .click();
+  await assertFound('Own', 2);
+});
+
 test('a denial is seen at home, explained by its id, and simulated with a draft that allows it', {
   skip,
 }, async (context) => {

@@ -58,10 +58,12 @@ interface Props {
   readonly isReadOnly: boolean;
   /** Why the last save was refused. */
   readonly error: unknown;
+  /** The place of the statement that is looked for, from 1. */
+  readonly shown?: number | undefined;
 }
 
 /** A policy as cards of statements, beside its JSON. */
-export function PolicyEditor({ draft, lint, isReadOnly, error }: Props) {
+export function PolicyEditor({ draft, lint, isReadOnly, error, shown }: Props) {
   const { env } = usePlace();
   const { data } = useQuery(entitiesQuery(env));
   const entities = (data?.items ?? []).map(({ name }) => name);
@@ -81,6 +83,8 @@ export function PolicyEditor({ draft, lint, isReadOnly, error }: Props) {
           onChange={({ currentTarget: { value: name } }) => setValue({ ...value, name })}
         />
         <Statements
+          key={shown}
+          shown={shown}
           statements={value.statements}
           findings={lint.findings}
           entities={entities}
@@ -109,6 +113,7 @@ function Trial({ statements }: { readonly statements: readonly unknown[] }) {
 }
 
 interface StatementsProps {
+  readonly shown: number | undefined;
   readonly statements: readonly unknown[];
   readonly findings: readonly Finding[];
   readonly entities: readonly string[];
@@ -116,8 +121,8 @@ interface StatementsProps {
   readonly onChange: (statements: readonly unknown[]) => void;
 }
 
-function Statements({ statements, findings, entities, isReadOnly, onChange }: StatementsProps) {
-  const [open, setOpen] = useState<number | undefined>(0);
+function Statements({ shown, statements, findings, entities, isReadOnly, onChange }: StatementsProps) {
+  const [open, setOpen] = useState<number | undefined>(shown === undefined ? 0 : shown - 1);
   const add = (
     <Button
       variant="default"
@@ -139,6 +144,11 @@ function Statements({ statements, findings, entities, isReadOnly, onChange }: St
   return (
     <Stack gap="xs" component="section" aria-label="Statements">
       <Findings findings={findings.filter(({ pointer }) => pointer === '/statements')} />
+      {shown !== undefined && shown > statements.length && (
+        <Text size="sm" role="status">
+          The policy has no statement {shown} any more.
+        </Text>
+      )}
       {statements.map((statement, index) => (
         <StatementCard
           // The place of a statement is what it is known by: its name is optional.
@@ -148,6 +158,7 @@ function Statements({ statements, findings, entities, isReadOnly, onChange }: St
           number={index + 1}
           isReadOnly={isReadOnly}
           isOpen={open === index}
+          isMarked={shown === index + 1}
           findings={findingsAt(findings, `/statements/${index}`)}
           entities={entities}
           onToggle={() => setOpen(open === index ? undefined : index)}

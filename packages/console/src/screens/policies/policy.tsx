@@ -116,6 +116,7 @@ interface EditorProps {
 
 function Editor({ base, latest, onTake }: EditorProps) {
   const readOnlyReason = useReadOnlyReason();
+  const { statement: shown } = useSearch({ from: '/o/$org/$env/policies/$policy' });
   const actor = useBuilder();
   const stored = { name: base.name, statements: base.statements };
   const draft = useDraft(stored, checkPolicy);
@@ -150,7 +151,13 @@ function Editor({ base, latest, onTake }: EditorProps) {
           onOverwrite={() => save.mutate(latest.version)}
         />
       )}
-      <PolicyEditor draft={draft} lint={lint} isReadOnly={readOnlyReason !== undefined} error={save.error} />
+      <PolicyEditor
+        draft={draft}
+        lint={lint}
+        isReadOnly={readOnlyReason !== undefined}
+        error={save.error}
+        shown={shown}
+      />
       <ProblemAlert error={isBehind(save.error) ? undefined : save.error} shownAtFields={['/name']} />
       {isDirty && (
         <Group justify="flex-end">

@@ -10,6 +10,7 @@ import {
   TextInput,
   UnstyledButton,
 } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import { ChevronIcon } from '../../../components/icons.tsx';
 import classes from '../policies.module.css';
 import { findingsAt } from '../policy-draft.ts';
@@ -27,6 +28,8 @@ interface Props {
   readonly number: number;
   readonly isReadOnly: boolean;
   readonly isOpen: boolean;
+  /** Whether it is looked for: it is scrolled into view, marked, and has the focus. */
+  readonly isMarked: boolean;
   /** With pointers below the statement. */
   readonly findings: readonly Finding[];
   /** The names of the org's entities. */
@@ -38,8 +41,19 @@ interface Props {
 }
 
 /** One statement. What the form cannot show of it is shown as JSON, and left as it is. */
-export function StatementCard({ statement, number, isReadOnly, isOpen, findings, entities, onToggle, ...does }: Props) {
+export function StatementCard({
+  statement,
+  number,
+  isReadOnly,
+  isOpen,
+  isMarked,
+  findings,
+  entities,
+  onToggle,
+  ...does
+}: Props) {
   const form = formOf(statement);
+  const head = useFound(isMarked);
   return (
     <Paper
       withBorder
@@ -47,8 +61,9 @@ export function StatementCard({ statement, number, isReadOnly, isOpen, findings,
       aria-label={`Statement ${number}`}
       className={classes.statement}
       data-effect={form?.effect}
+      aria-current={isMarked ? 'true' : undefined}
     >
-      <UnstyledButton className={classes.head} aria-expanded={isOpen} onClick={onToggle}>
+      <UnstyledButton ref={head} className={classes.head} aria-expanded={isOpen} onClick={onToggle}>
         <Group justify="space-between" wrap="nowrap" gap="xs">
           <div className={classes.summary}>
             <Text component="span" fw={600}>
@@ -93,6 +108,16 @@ export function StatementCard({ statement, number, isReadOnly, isOpen, findings,
       </Collapse>
     </Paper>
   );
+}
+
+function useFound(isMarked: boolean) {
+  const head = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isMarked) return;
+    head.current?.scrollIntoView({ block: 'start' });
+    head.current?.focus({ preventScroll: true });
+  }, [isMarked]);
+  return head;
 }
 
 function summaryOf({ effect, actions, resources, terms = [], fields }: StatementForm): string {
