@@ -1,4 +1,4 @@
-import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
+import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
 import { usePlace } from '../api/session.ts';
 import { LeaveIcon, MoonIcon, SearchIcon, SunIcon, SwapIcon, UserIcon } from '../components/icons.tsx';
@@ -12,7 +12,7 @@ export function CommandPalette() {
   const signOut = useSignOut();
   const { isDark, toggle } = useDarkness();
   const otherEnv = env === 'test' ? 'prod' : 'test';
-  const screens = navigation.flatMap(({ heading, screens: listed }) => {
+  const screens = navigation.flatMap<SpotlightActionData | SpotlightActionGroupData>(({ heading, screens: listed }) => {
     const toThem = listed.map(({ label, to, icon: Icon }) => ({
       id: label,
       label,
