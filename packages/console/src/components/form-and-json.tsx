@@ -2,7 +2,7 @@ import type { InputError } from '@freehold/contract/problem';
 import { Paper, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './form-and-json.module.css';
-import { jsonEditorPart } from './json-editor-part.tsx';
+import { jsonEditorPart } from './json/json-editor-part.tsx';
 import type { Draft } from './use-draft.ts';
 
 const JsonEditor = jsonEditorPart(420);

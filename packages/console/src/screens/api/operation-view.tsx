@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useActor } from '../../api/app.ts';
 import { meQuery, usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
-import { jsonEditorPart } from '../../components/json-editor-part.tsx';
+import { jsonEditorPart } from '../../components/json/json-editor-part.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import classes from './api.module.css';
 import { CallPanel } from './call-panel.tsx';

@@ -1,5 +1,5 @@
 import { Button, CopyButton, Group } from '@mantine/core';
-import { jsonEditorPart } from '../../components/json-editor-part.tsx';
+import { jsonEditorPart } from '../../components/json/json-editor-part.tsx';
 import type { RecordValues } from './form/inputs.ts';
 import classes from './record.module.css';
 

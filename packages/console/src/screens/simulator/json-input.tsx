@@ -1,5 +1,5 @@
 import { Input, Paper } from '@mantine/core';
-import { jsonEditorPart } from '../../components/json-editor-part.tsx';
+import { jsonEditorPart } from '../../components/json/json-editor-part.tsx';
 import classes from './simulator.module.css';
 
 const JsonEditor = jsonEditorPart(90);

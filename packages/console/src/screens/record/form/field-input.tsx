@@ -1,7 +1,7 @@
 import { Button, Group, Input, PasswordInput, Select, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Actor } from '../../../api/app.ts';
-import { jsonEditorPart } from '../../../components/json-editor-part.tsx';
+import { jsonEditorPart } from '../../../components/json/json-editor-part.tsx';
 import { type Field, isRequired } from '../../entities/definition.ts';
 import classes from '../record.module.css';
 import { type Control, controlOf, type Input as FormInput } from './inputs.ts';
