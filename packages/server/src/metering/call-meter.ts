@@ -53,7 +53,8 @@ export interface OwnDay {
 }
 
 const none: OwnDays = new Map();
-const commitsAtOnce = 16;
+/** So many make a group of the store, which is one sync of the disk; more would hold up requests for longer. */
+const commitsAtOnce = 128;
 const cellsPerCommit = 1000;
 const overdueMilliseconds = 10_000;
 /** A clock that is set back by less over midnight stays on its day. */
