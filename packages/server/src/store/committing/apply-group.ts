@@ -3,12 +3,15 @@ import type {
   Add,
   Append,
   Change,
+  Check,
   CheckEmpty,
   Condition,
   ConflictReason,
   Due,
   Item,
   Key,
+  Put,
+  Remove,
   ScopeName,
   ScopeState,
 } from '../port.ts';
@@ -64,7 +67,7 @@ export interface GroupOutcome {
  * leaves no trace. Pure, so that every adapter decides alike and only has to lock, read and write.
  */
 export function applyGroup(current: Current, members: readonly Member[]): GroupOutcome {
-  const group: Group = { current, heads: new Map(), written: new Layer() };
+  const group: Group = { current, heads: new Map(), written: new Layer(), checked: new Map() };
   const verdicts = members.map((member) => applyMember(group, member));
   return { verdicts, writes: [...group.written.writes()], heads: group.heads };
 }
@@ -77,6 +80,8 @@ interface Group {
   readonly current: Current;
   readonly heads: Map<ScopeName, Head>;
   readonly written: Layer;
+  /** What was read for checks: the commits of a group often check the same key, such as the fence of an entity. */
+  readonly checked: Map<string, StoredItem | undefined>;
 }
 
 /** One commit while it is judged. Its `own` writes reach the group only when nothing refuses it. */
@@ -139,7 +144,7 @@ function applyChange(attempt: Attempt, change: Change, changeIndex: number): Ver
     case 'put':
     case 'remove':
     case 'check':
-      if (!holds(change.if, liveVersion(attempt, change)))
+      if (change.if !== 'any' && !holds(change.if, liveVersion(attempt, change)))
         return { kind: 'conflict', changeIndex, reason: 'condition' };
       if (change.kind === 'put') putValue(attempt, change, change.value, change.due);
       if (change.kind === 'remove') attempt.own.set(attempt.scope, change, undefined);
@@ -180,10 +185,8 @@ function applyAdd(attempt: Attempt, change: Add, changeIndex: number): Verdict |
   return undefined;
 }
 
-function holds(condition: Condition, version: number | undefined): boolean {
+function holds(condition: Exclude<Condition, 'any'>, version: number | undefined): boolean {
   switch (condition) {
-    case 'any':
-      return true;
     case 'absent':
       return version === undefined;
     case 'present':
@@ -204,10 +207,25 @@ function putIndex(attempt: Attempt, key: Key, target: Key): void {
 }
 
 /** A commit names a key once, so its conditions never meet its own writes: only those of earlier members. */
-function liveVersion({ group, scope }: Attempt, key: Key): number | undefined {
-  const written = group.written.get(scope, key);
-  const standing = written === undefined ? group.current.item(scope, key) : written.item;
+function liveVersion({ group, scope }: Attempt, change: Put | Remove | Check): number | undefined {
+  const written = group.written.get(scope, change);
+  const read = change.kind === 'check' ? readOnce : readItem;
+  const standing = written === undefined ? read(group, scope, change) : written.item;
   return standing === undefined || isExpired(standing.due, group.current.now) ? undefined : standing.version;
+}
+
+function readItem({ current }: Group, scope: ScopeName, key: Key): StoredItem | undefined {
+  return current.item(scope, key);
+}
+
+/** Nothing is stored before the whole group is decided, so what was read once holds for all of it. */
+function readOnce(group: Group, scope: ScopeName, key: Key): StoredItem | undefined {
+  const name = `${partitionName(scope, key.pk)}\0${key.sk}`;
+  const known = group.checked.get(name);
+  if (known !== undefined || group.checked.has(name)) return known;
+  const standing = readItem(group, scope, key);
+  group.checked.set(name, standing);
+  return standing;
 }
 
 function findCounter({ group, scope }: Attempt, key: Key): { value: string; due: Due | undefined } | undefined {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Change, type Committed, Conflict, type Scope } from '../../port.ts';
-import { add, append, type ConformanceCase, check, checkEmpty, getOne, put, putIndex } from './bench.ts';
+import { add, append, type ConformanceCase, check, checkEmpty, getOne, put, putIndex, remove } from './bench.ts';
 
 /** A broken adapter is to fail a case, not to keep it going. */
 const triesMax = 1000;
@@ -65,6 +65,26 @@ export const concurrencyCases: readonly ConformanceCase[] = [
           const expected = writers.filter((writer) => writer !== place).map((writer) => `${kept}${writer}`);
           assert.deepEqual(found.map(({ sk }) => sk).sort(), expected.sort());
         }
+    },
+  },
+  {
+    name: 'holds each commit to what those before it have made of the key that all of them check',
+    async run({ scope }) {
+      const { seq } = await scope.commit([put('fence', 'key')]);
+      const condition = { version: seq };
+      const raise = 12;
+      const results = await Promise.allSettled(
+        writers.map((writer) => {
+          const own = put('p', `${writer}`);
+          // Others are refused for something else, and their change of the key with them.
+          if (writer === 5) return scope.commit([put('fence', 'key'), check('p', 'none', 'present')]);
+          if (writer === 6) return scope.commit([remove('fence', 'key'), check('p', 'none', 'present')]);
+          const change = writer === raise ? put('fence', 'key', { if: condition }) : check('fence', 'key', condition);
+          return scope.commit([own, change]);
+        }),
+      );
+      const refused = results.flatMap((result, writer) => (isRefused(result) ? [writer] : []));
+      assert.deepEqual(refused, [5, 6, ...writers.slice(raise + 1)]);
     },
   },
   {
