@@ -107,7 +107,7 @@ class StatementList implements CompiledAccess {
   rule(action: string, resource: string, context: () => AccessContext): Ruling {
     const plan = this.#planOf(action);
     if (plan.ruling !== undefined) return plan.ruling;
-    const selection = this.#selectionOf(plan, { path: resource });
+    const selection = plan.selections === undefined ? plan.whole : this.#selectionOf(plan, { path: resource });
     return plan.isPlain ? ruleByPath(selection, resource) : weigh(selection, askedOf(resource, context));
   }
 

@@ -51,23 +51,35 @@ function isOpen({ open, openGroups }: Sorted): boolean {
 function sort({ first, groups, others }: Candidates, asked: AskedPath): Sorted {
   const inEffect: CompiledStatement[] = [];
   const open: OpenStatement[] = [];
+  const sorted = { inEffect, open, openGroups: noGroups };
+  for (const statement of first) if (decides(statement, sorted, asked)) return sorted;
+  if (groups.length === 0) return sorted;
   const openGroups: TextGroup[] = [];
-  /** Whether the statement decides alone. */
-  const decides = (statement: CompiledStatement): boolean => {
-    const standing = standingOf(statement, asked);
-    if (standing === true) inEffect.push(statement);
-    else if (standing !== false) open.push(standing);
-    return standing === true && isAboutAllFields(statement);
-  };
-  if (first.some(decides)) return { inEffect, open, openGroups };
+  const withGroups = { inEffect, open, openGroups };
   for (const group of groups) {
     const context = asked.context();
     if (isPending(group.key, context)) openGroups.push(group);
-    else if (membersFor(group, context, asked.effort).some(({ statement }) => decides(statement)))
-      return { inEffect, open, openGroups };
+    else
+      for (const { statement } of membersFor(group, context, asked.effort))
+        if (decides(statement, withGroups, asked)) return withGroups;
   }
-  others.some(decides);
-  return { inEffect, open, openGroups };
+  for (const statement of others) if (decides(statement, withGroups, asked)) break;
+  return withGroups;
+}
+
+const noGroups: readonly TextGroup[] = [];
+
+interface Sorting {
+  readonly inEffect: CompiledStatement[];
+  readonly open: OpenStatement[];
+}
+
+/** Adds the statement, and says whether it decides alone. */
+function decides(statement: CompiledStatement, { inEffect, open }: Sorting, asked: AskedPath): boolean {
+  const standing = standingOf(statement, asked);
+  if (standing === true) inEffect.push(statement);
+  else if (standing !== false) open.push(standing);
+  return standing === true && isAboutAllFields(statement);
 }
 
 function isAboutAllFields({ fields }: Pick<CompiledStatement, 'fields'>): boolean {

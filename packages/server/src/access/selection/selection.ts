@@ -51,7 +51,7 @@ function candidatesAmong(
   const conditional = reaching.filter(({ isPlain }) => !isPlain);
   const isReached = ({ resources }: CompiledStatement) => resources.some((glob) => reachesClass(glob, at));
   const { groups, others } = groupByTexts(conditional.filter(isReached), textsMin);
-  if (groups.length === 0) return { first: plain, groups, others: conditional };
+  if (groups.length === 0) return ungrouped([...plain, ...conditional]);
   const left = new Set(others);
   return { first: plain, groups, others: conditional.filter((one) => left.has(one) || !isReached(one)) };
 }
