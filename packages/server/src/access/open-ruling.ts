@@ -1,5 +1,6 @@
 import { type CompiledStatement, type OpenStatement, reachOf } from './compiled-statement.ts';
 import type { AccessContext, Pending, RequestContext } from './context/context.ts';
+import type { ContextKey } from './context/context-key.ts';
 import { type Effort, isSpent } from './effort.ts';
 import { type FieldGrant, type FieldPatterns, type FieldSet, fieldSetOf } from './field-set.ts';
 import { type AskedPath, keysOf } from './patterns/resource-glob.ts';
@@ -97,6 +98,18 @@ export class OpenRuling implements Ruling {
     return tests
       .map((test) => test.equality(this.#context, this.#tally.asked.effort))
       .filter((equality) => equality !== undefined);
+  }
+
+  get recordFields(): readonly string[] | undefined {
+    if (this.#context.naming !== undefined) return undefined;
+    const { openAllows, openDenies } = this.#tally;
+    const fields = new Set<string>();
+    for (const key of [...allOf(openAllows), ...allOf(openDenies)].flatMap(openKeysOf)) {
+      if (!key.needs.includes('record')) continue;
+      if (key.recordField === undefined) return undefined;
+      fields.add(key.recordField);
+    }
+    return [...fields];
   }
 
   judge(record: Readonly<Record<string, unknown>>, id?: string, states: KnownStates = {}): Judgement {
@@ -209,9 +222,15 @@ function fieldsOf({ statement }: OpenStatement): FieldPatterns | undefined {
   return statement.fields;
 }
 
-function needsOf({ statement, isReached, tests }: OpenStatement): readonly Pending[] {
-  const ofTests = tests.flatMap(({ keys }) => keys.flatMap(({ needs }) => needs));
-  return isReached ? ofTests : [...ofTests, 'id', ...statement.resources.flatMap(keysOf).flatMap(({ needs }) => needs)];
+function needsOf(open: OpenStatement): readonly Pending[] {
+  const needs = openKeysOf(open).flatMap((key) => key.needs);
+  return open.isReached ? needs : [...needs, 'id'];
+}
+
+/** What is asked of the context where the statement is looked at again. */
+function openKeysOf({ statement, isReached, tests }: OpenStatement): readonly ContextKey[] {
+  const ofTests = tests.flatMap(({ keys }) => keys);
+  return isReached ? ofTests : [...ofTests, ...statement.resources.flatMap(keysOf)];
 }
 
 function isSame(one: FieldEquality, other: FieldEquality): boolean {

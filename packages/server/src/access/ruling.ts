@@ -23,6 +23,11 @@ export interface Ruling {
    */
   readonly equalities: readonly FieldEquality[];
   /**
+   * Fields of the record on which alone it depends how a record is judged that has them all; undefined where it may
+   * depend on others, or on what they are called.
+   */
+  readonly recordFields: readonly string[] | undefined;
+  /**
    * The decision with the record known, and its id where that was pending too. What is still pending then counts
    * against the caller: a Deny that depends on it applies, an Allow does not.
    */
@@ -72,6 +77,7 @@ export function decidedRuling(judgement: Judgement): Ruling {
     sureFields: fields,
     possibleFields: fields,
     equalities: [],
+    recordFields: [],
     judge: () => judgement,
     steps: 0,
   });

@@ -32,6 +32,11 @@ export interface RecordPolicy {
   readonly isEvery?: boolean;
   /** Undefined where the record is not the caller's. */
   judge(record: RecordData, states?: RecordStates): RecordGrant | undefined;
+  /**
+   * Fields on which alone it depends how a record is judged that has them all and of which no states are given; left out
+   * where it may depend on others.
+   */
+  reads?(): readonly string[] | undefined;
   /** What judging records has taken so far, in steps: about 2 ns each. */
   steps(): number;
   /** Fields that the caller has of every record that is his; undefined is every field, here and below. */
@@ -90,6 +95,10 @@ export function bothPolicies(
       return grant && other && { fields: bothFields(grant.fields, other.fields), ...provisional };
     },
     steps: () => left.steps() + right.steps(),
+    reads: () => {
+      const [reads, others] = [left.reads?.(), right.reads?.()];
+      return reads && others && [...new Set([...reads, ...others])];
+    },
     sureFields: bothFields(left.sureFields, right.sureFields),
     possibleFields: bothFields(left.possibleFields, right.possibleFields),
     equalities: [...left.equalities, ...right.equalities],

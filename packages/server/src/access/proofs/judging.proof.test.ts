@@ -317,6 +317,30 @@ function randomEqualities(dice: Dice): PolicySample {
   return { palette, policies: [statements] };
 }
 
+test('judges a record that has the fields it depends on by these alone, in as many steps', () => {
+  const seen = { judged: 0, allowed: 0 };
+  forEachSample(
+    12,
+    (trial) => {
+      const { recordFields } = ruleWithout(trial, ['record']);
+      if (recordFields === undefined) return;
+      for (const record of trial.records) {
+        if (!recordFields.every((field) => Object.hasOwn(record, field))) continue;
+        const [whole, part] = [ruleWithout(trial, ['record']), ruleWithout(trial, ['record'])];
+        const judged = part.judge(Object.fromEntries(recordFields.map((field) => [field, record[field]])));
+        const { outcome, fields } = whole.judge(record);
+        assert.equal(judged.outcome, outcome);
+        assert.equal(part.steps, whole.steps);
+        for (const name of fieldNames) assert.equal(has(judged.fields, name), has(fields, name), name);
+        seen.judged++;
+        if (outcome === 'allowed') seen.allowed++;
+      }
+    },
+    randomEqualities,
+  );
+  assert.ok(seen.judged > samples / 8 && seen.allowed > samples / 20, JSON.stringify(seen));
+});
+
 test('names the equality by which an owner sees what is its own', () => {
   const own = { StringEquals: { 'record.owner': `$\u007buser.id}` } };
   const access = compileAll([[{ Effect: 'Allow', Action: 'list*', Resource: '*', Condition: own }]]);

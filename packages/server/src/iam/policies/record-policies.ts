@@ -11,7 +11,8 @@ export function isWhole({ outcome, fields }: Ruling): boolean {
 
 /** What a ruling leaves of the record that a request is about. */
 export function recordPolicyOf(ruling: Ruling, refusals: Refusals): RecordPolicy {
-  return recordPolicyBy(ruling, (record, states) => ruling.judge(record, undefined, states), refusals);
+  const reads = () => ruling.recordFields;
+  return recordPolicyBy(ruling, (record, states) => ruling.judge(record, undefined, states), { ...refusals, reads });
 }
 
 /** What a ruling leaves of records that are asked for one by one, each by its id. */
@@ -22,7 +23,7 @@ export function recordPolicyOfMany(ruling: Ruling, refusals: Refusals): RecordPo
 function recordPolicyBy(
   ruling: Ruling,
   judge: (record: RecordData, states?: RecordStates) => Judgement,
-  refusals: Refusals & Partial<Pick<RecordPolicy, 'isNone'>>,
+  refusals: Refusals & Partial<Pick<RecordPolicy, 'isNone' | 'reads'>>,
 ): RecordPolicy {
   const { outcome } = ruling;
   // With many statements these take long, and most calls ask for none of them.

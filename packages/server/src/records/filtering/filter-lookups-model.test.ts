@@ -143,6 +143,17 @@ async function listAll({ runtime }: Node, call: AuthorizedCall, parameters: Read
   }
 }
 
+/** A count ends short where the machine is slow, and goes on behind its cursor. */
+async function countAll(node: Node, call: AuthorizedCall, filter: string): Promise<number> {
+  let counted = 0;
+  for (let next: Readonly<Record<string, string>> = {}; ; ) {
+    const { count, nexttoken } = await node.runtime.count(call, await queryBy(call, { filter, ...next }));
+    counted += count;
+    if (nexttoken === undefined) return counted;
+    next = { nexttoken };
+  }
+}
+
 for (const kind of storeKinds)
   test(`a list by what lookups point to is that of the records it holds of, in ${kind}, with what is hidden absent`, async (context) => {
     const { node, call, tickets, others } = await openTickets(context, kind);
@@ -156,8 +167,7 @@ for (const kind of storeKinds)
           'sortby' in order ? tickets.toSorted((a, b) => String(a.status).localeCompare(String(b.status))) : tickets;
         const expected = ordered.filter(holds).map(({ id }) => id);
         assert.deepEqual(await listAll(node, call, { filter: text, pagesize, ...order }), expected);
-        const { count } = await node.runtime.count(call, await queryBy(call, { filter: text }));
-        assert.equal(count, expected.length);
+        assert.equal(await countAll(node, call, text), expected.length);
       },
     );
     await fc.assert(property, { numRuns: (kind === 'memory' ? 250 : 50) / (isQuick ? 5 : 1) });

@@ -10,14 +10,21 @@ import { meetsAll } from './filter.ts';
 import type { ListPlan } from './planning/list-plan.ts';
 
 /** Whether everything in the range is of the answer. */
-export function isExact({ residual, search, expression, rows }: ListPlan): boolean {
-  return residual.length === 0 && search === undefined && expression === undefined && rows === undefined;
+export function isExact(plan: ListPlan): boolean {
+  return plan.rows === undefined && isExactButForRows(plan);
+}
+
+/** Whether everything in the range is of the answer that is the caller's. */
+export function isExactButForRows({ residual, search, expression }: ListPlan): boolean {
+  return residual.length === 0 && search === undefined && expression === undefined;
 }
 
 /** What judging records by a plan has taken so far, in steps of about 2 ns. */
-export function stepsOf({ rows, expression }: Pick<ListPlan, 'rows' | 'expression'>): number {
-  return (rows?.steps() ?? 0) + (expression?.steps() ?? 0);
+export function stepsOf({ rows, textGrants, expression }: JudgedBy): number {
+  return (rows?.steps() ?? 0) + (textGrants?.stepsSaved() ?? 0) + (expression?.steps() ?? 0);
 }
+
+type JudgedBy = Pick<ListPlan, 'rows' | 'textGrants' | 'expression'>;
 
 /** A record of the range, and how it was judged where a walk had to know that. */
 export interface WalkedRecord extends Followed {
@@ -35,17 +42,35 @@ export interface Judged {
  * what is asked, since where a page ends tells of it.
  */
 export function judgeRecord(plan: ListPlan, entity: CompiledEntity, entry: Followed): Judged | 'not_asked' {
+  const known = plan.textGrants?.of(entry.value);
+  if (known === 'none') return 'not_asked';
   const data = dataOf(entity, entry);
-  const grant = grantIn(plan, entity, data);
+  const grant = known ?? grantIn(plan, entity, data);
   return grant === undefined || !meetsFilters(plan, data) ? 'not_asked' : { data, grant };
 }
 
 /** What the caller may read of a record in the range; undefined where it is not of the answer. */
 export function readable(plan: ListPlan, entity: CompiledEntity, entry: WalkedRecord): ReadableText | undefined {
   if (isExact(plan)) return entry;
+  const known = entry.judged === undefined ? grantByText(plan, entry) : undefined;
+  if (known === 'none') return undefined;
+  if (known !== undefined) return readableBy(known, entry);
   const judged = entry.judged ?? judgeRecord(plan, entity, entry);
   if (judged === 'not_asked' || plan.expression?.holds(judged.data) === false) return undefined;
-  const { fields } = judged.grant;
+  return readableBy(judged.grant, entry);
+}
+
+/** Undefined where the whole record has to be judged; then nothing of it was. */
+function grantByText(plan: ListPlan, { value }: Followed): RecordGrant | 'none' | undefined {
+  const { search, expression, rows, textFilters, textGrants } = plan;
+  if (search !== undefined || expression !== undefined) return undefined;
+  const meets = textFilters?.(value);
+  if (meets === undefined) return undefined;
+  const grant = rows === undefined ? wholeGrant : textGrants?.of(value);
+  return grant === undefined || meets ? grant : 'none';
+}
+
+function readableBy({ fields }: RecordGrant, entry: Followed): ReadableText {
   return fields === undefined ? entry : { value: entry.value, version: entry.version, fields };
 }
 

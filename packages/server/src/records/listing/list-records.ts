@@ -3,7 +3,7 @@ import { laneOf } from '../../tenancy/port.ts';
 import type { ReadableText } from '../record-policy.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import type { Cursors } from './cursor.ts';
-import { isExact, readable, stepsOf } from './judge-records.ts';
+import { isExact, isExactButForRows, readable, stepsOf } from './judge-records.ts';
 import type { ListQuery } from './list-query.ts';
 import { type Explanation, explain } from './planning/explanation.ts';
 import { type ListPlan, planList } from './planning/list-plan.ts';
@@ -64,9 +64,8 @@ export async function listRecords(
  * and a policy lets a caller have the records of that owner, it is likely that all of them are.
  */
 function firstStep(plan: ListPlan): number {
-  const { residual, search, expression, rows } = plan;
-  if (residual.length > 0 || search !== undefined || expression !== undefined) return residualSteps.first;
-  return rows === undefined || rows.equalities.length > 0 ? 0 : residualSteps.first;
+  const isOfOwner = plan.isOfRows && isExactButForRows(plan);
+  return isExact(plan) || isOfOwner ? 0 : residualSteps.first;
 }
 
 /** The fewer of the records are of the answer, the more are read at once. */

@@ -7,6 +7,7 @@ import { groupPartition } from '../../indexes/derive.ts';
 import { directPartition } from '../../record-keys.ts';
 import type { RecordPolicy } from '../../record-policy.ts';
 import type { SearchTest } from '../../search/search-query.ts';
+import { type TextFilters, type TextGrants, textFilters, textGrants } from '../../texts/text-grants.ts';
 import type { RecordCall } from '../../writing/write-loop.ts';
 import type { Filter } from '../filter.ts';
 import { equalityFilter, type ListQuery } from '../list-query.ts';
@@ -32,6 +33,12 @@ export interface ListPlan {
   readonly rows: RecordPolicy | undefined;
   /** Those of the residual that all of them meet. */
   readonly rowFilters: readonly Filter[];
+  /** Whether something is known that all of them have. */
+  readonly isOfRows: boolean;
+  /** The same, as far as their texts tell. */
+  readonly textGrants: TextGrants | undefined;
+  /** The residual, as far as their texts tell. */
+  readonly textFilters: TextFilters | undefined;
   /** Where the range is of all records: entries by which those that may be of the answer are found sooner. */
   readonly gather?: WordEntries;
   /** Where the range is in creation order: indexes by which the records that may be of the answer are found sooner. */
@@ -75,6 +82,8 @@ export function planList(
     valuePlan(entity, query) ??
     wordPlan(entity, query);
   const { pk, isIndex, index, range, residual } = plan ?? everything(entity, workspace, query);
+  const tested = lookup === undefined ? residual : query.filters;
+  const left = residual.filter((filter) => ofRows.includes(filter));
   const gather = plan === undefined ? wordEntries(entity, query) : undefined;
   return {
     pk,
@@ -82,11 +91,14 @@ export function planList(
     index,
     range: { reverse: query.descending, ...range },
     // What is found by the other record is in no part of the range.
-    residual: lookup === undefined ? residual : query.filters,
+    residual: tested,
     search: query.search,
     expression: expression?.isImplied === true ? undefined : expression,
     rows,
-    rowFilters: residual.filter((filter) => ofRows.includes(filter)),
+    rowFilters: left,
+    isOfRows: ofRows.length > 0,
+    textGrants: rows && textGrants(entity, rows, left),
+    textFilters: textFilters(entity, tested),
     ...(gather === undefined ? {} : { gather }),
     ...(order === undefined ? {} : { order }),
     ...(lookup === undefined
@@ -124,7 +136,7 @@ function wordEntries(entity: CompiledEntity, { search }: ListQuery): WordEntries
   };
 }
 
-type Chosen = Omit<ListPlan, 'search' | 'expression' | 'rows' | 'rowFilters' | 'gather' | 'lookup' | 'order'>;
+type Chosen = Pick<ListPlan, 'pk' | 'isIndex' | 'index' | 'range' | 'residual'>;
 
 /** The records of one owner or parent, in the order that the index has them. */
 function groupPlan(entity: CompiledEntity, { filters, sortKeys }: ListQuery): Chosen | undefined {
