@@ -93,9 +93,11 @@ async function filledOrg(
 }
 
 function policiesOf(rule: RuleName, count: number): readonly (readonly Statement[])[] {
-  const actions = ['get', 'list', 'create', 'update'].map((verb) => `${verb}${entity}`);
+  const actions = ['get', 'list', 'update', 'create'].map((verb) => `${verb}${entity}`);
   const own = { StringEquals: { 'record.user_id': '$' + '{user.id}' } };
-  const all = Array.from({ length: count - 1 }, (_, index) => allow(actions, `/*/${entity}/${guid(index)}`));
+  const all = Array.from({ length: count - 1 }, (_, index) =>
+    allow(actions.slice(0, 3), `/*/${entity}/${guid(index)}`),
+  );
   all.push(rule === 'row' ? withCondition(allow(actions), own) : allow(actions));
   return Array.from({ length: Math.ceil(count / statementsOfPolicy) }, (_, index) =>
     all.slice(index * statementsOfPolicy, (index + 1) * statementsOfPolicy),
