@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { memberReader } from './stored-member.ts';
+import { memberReader, membersReader } from './stored-member.ts';
 
 /** Texts that look like members, and values with them. */
 const names = ['owner', 'a', 'ow"ner', ',"owner":', '\\', '{', 'owner\\', '"owner":"x"', 'ü', '1'];
@@ -60,4 +60,13 @@ test('reads plain values of a record, beside objects too', () => {
   assert.deepEqual(['owner', 'points', 'paid', 'by'].map(read), ['"ann"', '-12.5', 'true', '"cid"']);
   for (const name of ['id', 'none', 'tags', 'meta', 'note', 'nothing']) assert.equal(read(name), undefined, name);
   assert.equal(memberReader('owner')('{"id":"x","meta":{"a":1,"owner":"bob"}}'), undefined);
+});
+
+test('reads several plain values as an object, of short texts alone', () => {
+  const read = membersReader(['owner', 'points']);
+  const record = { id: 'x', owner: 'ann', points: 12 };
+  assert.equal(read(JSON.stringify(record)), '{"owner":"ann","points":12}');
+  assert.equal(read(JSON.stringify({ id: 'x', owner: 'ann' })), undefined);
+  assert.equal(read(JSON.stringify({ ...record, note: 'x'.repeat(4096) })), undefined);
+  assert.equal(membersReader([])('{"id":"x"}'), '{}');
 });

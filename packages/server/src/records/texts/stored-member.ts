@@ -19,6 +19,7 @@ export function memberReader(name: string): MemberReader {
 export function membersReader(names: readonly string[]): MemberReader {
   const readers = names.map((name) => ({ start: `${JSON.stringify(name)}:`, read: memberReader(name) }));
   return (text) => {
+    if (text.length > textLengthMax) return undefined;
     let members = '';
     for (const { start, read } of readers) {
       const value = read(text);
@@ -28,6 +29,9 @@ export function membersReader(names: readonly string[]): MemberReader {
     return members === '' ? '{}' : `${members}}`;
   };
 }
+
+/** A longer text is not searched: where it does not tell, it has to be parsed all the same, and that takes long enough. */
+const textLengthMax = 4096;
 
 /** Where the record itself has a member: before the first object within it, or behind the last. */
 function placeOf(text: string, start: string): number {
