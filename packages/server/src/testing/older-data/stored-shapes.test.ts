@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { isOfAudit } from '../../audit/audit-entry.ts';
 import { createSecretsInMemory } from '../../identity/testing/secrets-in-memory.ts';
 import { loadSecrets } from '../../identity/tokens/secrets.ts';
@@ -16,6 +17,14 @@ import { fill } from './fill.ts';
 import { noteChained, noteChange, type Shapes, shapeOf, textOf } from './stored-shape.ts';
 
 const shapes: Shapes = new Map();
+const { fetch } = globalThis;
+/** Work that a call has woken comes to its end before the next call, so that each state in which it leaves data is seen. */
+globalThis.fetch = async (...asked) => {
+  const answer = await fetch(...asked);
+  for (let round = 0; round < 200; round++) await nextRound();
+  return answer;
+};
+
 const platform = await startFaultyPlatform((changes, place) => {
   for (const change of changes) noteChange(shapes, place, change);
 });
