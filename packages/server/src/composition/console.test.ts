@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -133,4 +133,21 @@ test('a console that cannot be read is built again', async (context) => {
   const console = opened(folderOf(context, files), 'development');
   await builtBy(console);
   assert.equal(console.site.current().is, 'built');
+});
+
+test('a console is built again once its page or a source is newer than the build', async (context) => {
+  for (const changed of ['index.html', 'src/main.ts', 'build/build.ts']) {
+    const build = "import { writeFileSync } from 'node:fs';\nwriteFileSync('dist/index.html', '');\n";
+    const files = { 'index.html': '', 'src/main.ts': '', 'build/build.ts': build, 'dist/index.html': '' };
+    const folder = folderOf(context, { ...vite, ...files });
+    // The descriptions of the routes are sources too, and lie where they are.
+    const [built, later] = [1, 2].map((hours) => Date.now() / 1000 + hours * 3600) as [number, number];
+    for (const name of Object.keys(files)) utimesSync(join(folder, name), built, built);
+    const console = opened(folder, 'development');
+    console.site.build();
+    assert.deepEqual(console.lines, []);
+    utimesSync(join(folder, changed), later, later);
+    await builtBy(console);
+    assert.equal(console.lines.at(-1), 'the console is built', changed);
+  }
 });

@@ -88,7 +88,8 @@ function readState(dist: string): ConsoleState {
  * go while they are looked at are being changed.
  */
 function isCurrent(folder: string): boolean {
-  const sources = [join(folder, 'src'), join(folder, 'build'), join(root, 'packages', 'contract', 'src')];
+  const own = ['index.html', 'src', 'build'].map((name) => join(folder, name));
+  const sources = [...own, join(root, 'packages', 'contract', 'src')];
   try {
     const builtAt = statSync(join(folder, 'dist', 'index.html')).mtimeMs;
     return sources.every((source) => newestIn(source) <= builtAt);
@@ -97,9 +98,11 @@ function isCurrent(folder: string): boolean {
   }
 }
 
-function newestIn(folder: string): number {
-  if (!existsSync(folder)) return 0;
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+/** Of a file, or of all files in a folder; 0 where there is none. */
+function newestIn(path: string): number {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory() !== true) return found?.mtimeMs ?? 0;
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   return Math.max(0, ...files.map(({ parentPath, name }) => statSync(join(parentPath, name)).mtimeMs));
 }
