@@ -41,7 +41,7 @@ test('a stranger signs up and is at home, with the first steps to do', { skip },
   await homeOf(page, 'Lamps and Sons');
   assert.match(page.url(), /\/o\/\w+\/test$/);
   await page.getByText('Define an entity').waitFor();
-  assert.equal(await page.getByText('to do', { exact: true }).count(), 5);
+  assert.equal(await page.getByText('to do', { exact: true }).count(), 7);
   await assertAccessible(page);
 });
 

@@ -7,7 +7,7 @@ import { allow, create, defineEntity, foundedOrg, memberWith } from '../org.ts';
 import { deploy, prodFounder } from '../promotion.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { signInAs } from './console-pages.ts';
+import { retype, signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 
@@ -94,11 +94,11 @@ test('a body is edited and sent, and the refusal shows what is wrong with it', {
   assert.equal(await runOf(page).getAttribute('aria-description'), 'Choose a workspace to run it in.');
   await page.goto(`/o/${org.code}/test/api?entity=order&op=createOrder&w=${founder.tenantCode}`);
   const body = page.getByRole('textbox', { name: 'Body in JSON' });
-  await body.fill('{"title": 7}');
+  await retype(body, '{"title": 7}');
   await runOf(page).click();
   await answerOf(page).getByText('400', { exact: true }).waitFor();
   await answerOf(page).getByText('field `title` must be a string').waitFor();
-  await body.fill('{"title": "Lamp"}');
+  await retype(body, '{"title": "Lamp"}');
   await runOf(page).click();
   await answerOf(page).getByText('201', { exact: true }).waitFor();
   await answerOf(page).getByText('In test a builder may do everything in his own name.').waitFor();

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { type Org, password, signUp } from '../org.ts';
 import type { Gateways } from '../platform.ts';
 
@@ -16,4 +16,15 @@ export async function newOrgOn(page: Page, gateways: Gateways): Promise<Org> {
   const org = await signUp(gateways);
   await signInAs(page, org.builder);
   return org;
+}
+
+/**
+ * Puts a text in place of that of an editor of JSON or of expressions. The editor empties itself first: where text is
+ * inserted over a bracket or word that is marked, the browser copies the mark as an inline style, which the policy of the
+ * page refuses.
+ */
+export async function retype(editor: Locator, text: string): Promise<void> {
+  await editor.press('ControlOrMeta+a');
+  await editor.press('Delete');
+  await editor.page().keyboard.insertText(text);
 }

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { create, defineEntity, foundedOrg, manage } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { newOrgOn, signInAs } from './console-pages.ts';
+import { newOrgOn, retype, signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 
@@ -89,11 +89,11 @@ test('a mistake stands at its field, and nothing typed is lost', { skip }, async
   await fieldOf(page, 'amount').getByText('wrong').waitFor();
   await assertAccessible(page);
   assert.equal(await page.getByRole('textbox', { name: 'At most' }).inputValue(), '3');
-  await jsonOf(page).fill('{ "entityName": ');
+  await retype(jsonOf(page), '{ "entityName": ');
   await page.getByText('The JSON has a mistake').waitFor();
   await page.getByRole('link', { name: 'Home' }).click();
   await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
-  await jsonOf(page).fill(JSON.stringify({ ...order, UpdateParams: [...order.UpdateParams, { name: 'note' }] }));
+  await retype(jsonOf(page), JSON.stringify({ ...order, UpdateParams: [...order.UpdateParams, { name: 'note' }] }));
   await fieldOf(page, 'note').waitFor();
   await impactOf(page).getByText('is added').waitFor();
 });

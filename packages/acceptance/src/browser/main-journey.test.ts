@@ -18,7 +18,7 @@ import {
 import { founderOf, multiOrg } from '../workspaces.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { signInAs } from './console-pages.ts';
+import { retype, signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 
@@ -99,7 +99,7 @@ test('a builder signs up, models, lets a user in, explains a denial, deploys, an
   const clerk = await memberWith(founder, [allow(['createorder', 'listorder', 'getorder'])]);
 
   await openRoute(page, org, 'createOrder', clerk.tenantCode);
-  await page.getByRole('textbox', { name: 'Body in JSON' }).fill('{"name": "A1", "title": "Lamp"}');
+  await retype(page.getByRole('textbox', { name: 'Body in JSON' }), '{"name": "A1", "title": "Lamp"}');
   await runAs(page, clerk);
   await answerOf(page).getByText('201', { exact: true }).waitFor();
   assert.deepEqual(

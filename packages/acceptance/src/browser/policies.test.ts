@@ -5,7 +5,7 @@ import { act, allow, create, defineEntity, definition, foundedOrg, list, manage,
 import { prodFounder } from '../promotion.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { signInAs } from './console-pages.ts';
+import { retype, signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 const canary = '<img src=x onerror=alert(1)>';
@@ -143,14 +143,14 @@ test('conditions and findings stand at their place, and neither a faster author 
   const Condition = { StringNotEquals: { 'record.status': [canary] } };
   assert.deepEqual([stored?.name, stored?.statements], [canary, [{ ...statements[0], Condition }, unshown]]);
 
-  await jsonOf(page).fill(JSON.stringify({ name: 'adminacl', statements: [{ Effect: 'Perhaps' }] }));
+  await retype(jsonOf(page), JSON.stringify({ name: 'adminacl', statements: [{ Effect: 'Perhaps' }] }));
   await page.getByRole('button', { name: 'Save', exact: true }).waitFor();
   await statementOf(page, 1)
     .getByText(/must be exactly/)
     .waitFor();
   const save = page.getByRole('button', { name: 'Save', exact: true });
   assert.match((await save.getAttribute('aria-description')) ?? '', /refuse/);
-  await jsonOf(page).fill(JSON.stringify({ name: 'adminacl', statements: [unshown] }));
+  await retype(jsonOf(page), JSON.stringify({ name: 'adminacl', statements: [unshown] }));
   await page.getByText('Checked: nothing to remark').waitFor();
   await save.click();
   await page.getByRole('alert').getByText('unique_violation').waitFor();
@@ -214,9 +214,7 @@ test('what new workspaces get is edited by an admin of the org, and production s
   await assertAccessible(page);
   await page.getByRole('button', { name: 'New template' }).click();
   await page.getByRole('heading', { name: 'New template', level: 1 }).waitFor();
-  await page
-    .getByRole('textbox', { name: 'Policy in JSON' })
-    .fill(JSON.stringify({ name: canary, statements: [allow('getorder')] }));
+  await retype(jsonOf(page), JSON.stringify({ name: canary, statements: [allow('getorder')] }));
   await page.getByText('Checked: nothing to remark').waitFor();
   await page.getByRole('button', { name: 'Save the template' }).click();
   await page.getByRole('link', { name: canary }).click();

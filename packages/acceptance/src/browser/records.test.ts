@@ -5,7 +5,7 @@ import { creating, together } from '../batches.ts';
 import { allow, create, defineEntity, foundedOrg, memberWith, withFields } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { signInAs } from './console-pages.ts';
+import { retype, signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 
@@ -170,12 +170,12 @@ test('an expression is completed, and its mistake shown where it is; a list is k
   await page.getByRole('option', { name: 'name' }).waitFor();
   await assertAccessible(page);
   await page.keyboard.press('Escape');
-  await editor.fill('status == "open" && nothing > 3');
+  await retype(editor, 'status == "open" && nothing > 3');
   await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByRole('alert').getByText('At character 21').waitFor();
   assert.equal(await page.locator('.cm-lintRange-error').innerText(), 'nothing');
   await assertAccessible(page);
-  await editor.fill('status == "open" && number < 10');
+  await retype(editor, 'status == "open" && number < 10');
   await page.keyboard.press('Enter');
   await page.getByText('8 records').waitFor();
   await page.getByRole('combobox', { name: 'Order' }).click();

@@ -6,7 +6,7 @@ import { assertProblem } from '../assert-problem.ts';
 import { act, allow, create, defineEntity, definition, deny, foundedOrg, manage, memberWith } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { signInAs } from './console-pages.ts';
+import { retype, signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 const canary = '<img src=x onerror=alert(1)>';
@@ -32,17 +32,6 @@ async function shop(context: TestContext) {
 }
 
 const drawer = (page: Page) => page.getByRole('dialog');
-
-/**
- * Puts a text in place of that of a JSON editor. The editor empties itself first: where text is inserted over a bracket that
- * is marked, the browser copies the mark as an inline style, which the policy of the page refuses.
- */
-async function retype(page: Page, label: string, text: string): Promise<void> {
-  const editor = page.getByRole('textbox', { name: label });
-  await editor.press('Control+a');
-  await editor.press('Delete');
-  await page.keyboard.insertText(text);
-}
 
 test('a builder finds a user, sees what the user may do and by which statement, and saves it for an auditor', {
   skip,
@@ -163,9 +152,9 @@ test('a denial is seen at home, explained by its id, and simulated with a draft 
   await assertAccessible(page);
   await page.reload();
   await decision.getByText('statement New of the draft').waitFor();
-  await retype(page, 'Statements in JSON', '[{ "Effect": "Maybe" }]');
+  await retype(page.getByRole('textbox', { name: 'Statements in JSON' }), '[{ "Effect": "Maybe" }]');
   await decision.getByRole('alert').waitFor();
-  await retype(page, 'Statements in JSON', '"none"');
+  await retype(page.getByRole('textbox', { name: 'Statements in JSON' }), '"none"');
   await page.getByText('This must be a list of statements.').waitFor();
   assert.equal((await manage(org, 'GET', `/acl/decisions/${refused.decision_id}`)).status, 200);
 });
@@ -187,7 +176,7 @@ test('a call of a user is simulated with a stored record and with a typed one', 
   await decision.getByText('Not granted', { exact: true }).waitFor();
   await assertAccessible(page);
   await page.getByText('As typed', { exact: true }).click();
-  await retype(page, 'Fields of the record in JSON', JSON.stringify({ title: canary }));
+  await retype(page.getByRole('textbox', { name: 'Fields of the record in JSON' }), JSON.stringify({ title: canary }));
   await decision.getByText('Allowed', { exact: true }).waitFor();
   await page.reload();
   await decision.getByText('Allowed', { exact: true }).waitFor();
