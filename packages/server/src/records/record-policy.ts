@@ -46,7 +46,7 @@ export interface RecordPolicy {
   /** Texts that fields have in every record that is the caller's: a list may look for them first. */
   readonly equalities: readonly { readonly field: string; readonly value: string }[];
   /** What the caller may get of a record that an update is about. Where this or its answer is missing, that is nothing. */
-  readable?(record: RecordData): RecordGrant | undefined;
+  readonly readable?: ((record: RecordData) => RecordGrant | undefined) | undefined;
   /** What is answered in place of a record that is not the caller's: the same as where there is none. */
   missing(record: RecordData, states?: RecordStates): Problem;
   /** The refusal of what is known not to be allowed, or not with this record, or not with these fields. */

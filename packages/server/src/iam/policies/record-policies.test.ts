@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { type AccessContext, compilePolicies } from '../../access/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { RecordCall, RecordPolicy } from '../../records/port.ts';
+import { policyWith } from '../../records/testing/policy-with.ts';
 import { listQuery, type Node, openBench, user } from '../../testing/record-bench.ts';
 import { isWhole, recordPolicyOf } from './record-policies.ts';
 
@@ -127,7 +128,7 @@ test('lists and counts by the texts of a few fields are those by whole records',
         if (rows === undefined || rows.isNone) return;
         if (rows.reads?.() !== undefined) seen.short += 1;
         const short = { ...call, rows: rowsBy(statements) };
-        const whole = { ...call, rows: { ...rows, reads: () => undefined } };
+        const whole = { ...call, rows: policyWith(rows, { reads: () => undefined }) };
         const pages = await pagesOf(node, short, parameters);
         assert.deepEqual(pages, await pagesOf(node, whole, parameters));
         seen.found += Math.sign(pages.flatMap(({ shown }) => shown).length);

@@ -1,5 +1,5 @@
 import type { Judgement, Ruling } from '../../access/port.ts';
-import type { RecordData, RecordPolicy, RecordStates } from '../../records/port.ts';
+import type { RecordData, RecordGrant, RecordPolicy, RecordStates } from '../../records/port.ts';
 
 /** How the refusal of a record is answered, and of a write what of the record its caller may read. */
 export type Refusals = Pick<RecordPolicy, 'missing' | 'denied' | 'readable'>;
@@ -11,50 +11,83 @@ export function isWhole({ outcome, fields }: Ruling): boolean {
 
 /** What a ruling leaves of the record that a request is about. */
 export function recordPolicyOf(ruling: Ruling, refusals: Refusals): RecordPolicy {
-  const reads = () => ruling.recordFields;
-  return recordPolicyBy(ruling, (record, states) => ruling.judge(record, undefined, states), { ...refusals, reads });
+  return new RulingPolicy(ruling, refusals);
 }
 
 /** What a ruling leaves of records that are asked for one by one, each by its id. */
 export function recordPolicyOfMany(ruling: Ruling, refusals: Refusals): RecordPolicy {
-  return recordPolicyBy(ruling, (record) => ruling.judge(record, record.id), { ...refusals, isNone: false });
+  return new EachRulingPolicy(ruling, refusals);
 }
 
-function recordPolicyBy(
-  ruling: Ruling,
-  judge: (record: RecordData, states?: RecordStates) => Judgement,
-  refusals: Refusals & Partial<Pick<RecordPolicy, 'isNone' | 'reads'>>,
-): RecordPolicy {
-  const { outcome } = ruling;
-  // With many statements these take long, and most calls ask for none of them.
-  const sureFields = onDemand(() => ruling.sureFields);
-  const possibleFields = onDemand(() => ruling.possibleFields);
-  const equalities = onDemand(() => ruling.equalities);
-  return {
-    isNone: outcome !== 'allowed' && outcome !== 'undecided',
-    isEvery: outcome === 'allowed',
-    judge: (record, states) => {
-      const { outcome, ...grant } = judge(record, states);
-      return outcome === 'allowed' ? grant : undefined;
-    },
-    steps: () => ruling.steps,
-    get sureFields() {
-      return sureFields();
-    },
-    get possibleFields() {
-      return possibleFields();
-    },
-    get equalities() {
-      return equalities();
-    },
-    ...refusals,
-  };
+/**
+ * What takes long with many statements, and most calls never ask for, is found when it is asked for. The accessors stand
+ * in the class: of a literal with accessors, V8 makes a shape for each object, which outlives the call.
+ */
+class RulingPolicy implements RecordPolicy {
+  readonly isNone: boolean;
+  readonly isEvery: boolean;
+  readonly missing: RecordPolicy['missing'];
+  readonly denied: RecordPolicy['denied'];
+  readonly readable: Refusals['readable'];
+  protected readonly ruling: Ruling;
+  #sureFields: Made<RecordPolicy['sureFields']> | undefined;
+  #possibleFields: Made<RecordPolicy['possibleFields']> | undefined;
+  #equalities: Made<RecordPolicy['equalities']> | undefined;
+
+  constructor(ruling: Ruling, { missing, denied, readable }: Refusals) {
+    this.ruling = ruling;
+    this.isNone = ruling.outcome !== 'allowed' && ruling.outcome !== 'undecided';
+    this.isEvery = ruling.outcome === 'allowed';
+    this.missing = missing;
+    this.denied = denied;
+    this.readable = readable;
+  }
+
+  judge(record: RecordData, states?: RecordStates): RecordGrant | undefined {
+    return grantOf(this.ruling.judge(record, undefined, states));
+  }
+
+  reads(): readonly string[] | undefined {
+    return this.ruling.recordFields;
+  }
+
+  steps(): number {
+    return this.ruling.steps;
+  }
+
+  get sureFields(): RecordPolicy['sureFields'] {
+    this.#sureFields ??= { value: this.ruling.sureFields };
+    return this.#sureFields.value;
+  }
+
+  get possibleFields(): RecordPolicy['possibleFields'] {
+    this.#possibleFields ??= { value: this.ruling.possibleFields };
+    return this.#possibleFields.value;
+  }
+
+  get equalities(): RecordPolicy['equalities'] {
+    this.#equalities ??= { value: this.ruling.equalities };
+    return this.#equalities.value;
+  }
 }
 
-function onDemand<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
+class EachRulingPolicy extends RulingPolicy {
+  override readonly isNone = false;
+
+  override judge(record: RecordData): RecordGrant | undefined {
+    return grantOf(this.ruling.judge(record, record.id));
+  }
+
+  /** Its id decides too. */
+  override reads(): undefined {
+    return undefined;
+  }
+}
+
+interface Made<Value> {
+  readonly value: Value;
+}
+
+function grantOf(judgement: Judgement): RecordGrant | undefined {
+  return judgement.outcome === 'allowed' ? judgement : undefined;
 }
