@@ -50,7 +50,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'webhooks',
     'automation',
   ],
-  automation: ['lib', ...storePort, 'tenancy', 'schema', 'config', 'records', 'iam', 'promotion'],
+  automation: ['lib', ...storePort, 'audit', 'tenancy', 'schema', 'config', 'records', 'iam', 'promotion'],
   metering: ['lib', ...storePort, 'audit', 'tenancy'],
   webhooks: ['lib', ...storePort, 'audit'],
   promotion: ['lib', ...storePort, 'audit', 'tenancy', 'schema', 'config', 'records', 'maintenance', 'entities'],
@@ -107,6 +107,7 @@ const modulesWithPort: readonly string[] = [
   'iam',
   'promotion',
   'identity',
+  'automation',
 ];
 
 /**

@@ -519,6 +519,14 @@ test('the document tells where alerts are sent', async () => {
   await met('removeAlertWebhook', 204);
 });
 
+test('the document tells of secrets for other systems', async () => {
+  const secret = { token: org.builder.token, path: { name: 'stripe' } };
+  const body = { value: 'a value', hosts: ['api.example.com'] };
+  assert.equal((await management.send('setSecret', { ...secret, body })).status, 200);
+  assert.equal((await management.send('listSecrets', { token: org.builder.token })).status, 200);
+  assert.equal((await management.send('removeSecret', secret)).status, 204);
+});
+
 test('every success that the documents tell of was met, but for those of access control', () => {
   const ofAccess = /(?:Aclpolicy|Group|Useraclpolicy|Usergroup|Userrole|User)$/;
   const isLeftOut = ({ id }: Operation) => ofAccess.test(id);

@@ -84,6 +84,15 @@ test('J04: every way in is gone, with good secrets and with bad ones', async () 
   done(await act(user, 'POST', '/user/logout', { token: changed.body.token }), 204);
 });
 
+test('J04: secrets for other systems are set, replaced and refused', async () => {
+  const put = (value: string, env = 'test') =>
+    manage(org, 'PUT', `/secrets/stripe?env=${env}`, { body: { value, hosts: ['api.example.com'] } });
+  for (const value of [secret(`value-${random()}-${random()}`), secret(`other-${random()}-${random()}`)])
+    done(await put(value), 200);
+  done(await put(`${secret(`refused-${random()}-${random()}`)}\n`), 400);
+  done(await put(secret(`unprovisioned-${random()}-${random()}`), 'prod'), 409);
+});
+
 test('J04: secrets are sent to where they do not belong', async () => {
   const stray = secret(`stray-${random()}-${random()}`);
   const { token: good } = founder;

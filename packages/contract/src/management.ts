@@ -12,6 +12,7 @@ import { orgUsersApi } from './management/org-users.ts';
 import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
 import { platformApi } from './management/platform.ts';
+import { secretsApi } from './management/secrets.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
 import { settingsApi } from './management/settings.ts';
 import { signInLinksApi } from './management/sign-in-links.ts';
@@ -36,6 +37,7 @@ export const managementApi = {
   ...overviewApi,
   ...passwordsApi,
   ...platformApi,
+  ...secretsApi,
   ...serviceKeysApi,
   ...settingsApi,
   ...signInLinksApi,

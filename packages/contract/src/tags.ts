@@ -14,6 +14,7 @@ export const tags = {
   operation: 'Health, readiness, metrics and documents of the process.',
   'org users': 'The people of an org and their roles.',
   platform: 'The operator’s routes: signing keys, plans, audit log, metrics.',
+  secrets: 'Values for other systems, by environment: set and never shown.',
   'service keys': 'Keys by which servers call an app.',
   settings: 'The settings of an app, such as how its users sign in.',
   'signing in': 'Log-ins, tokens and the keys that verify them.',

@@ -1,5 +1,6 @@
 /** The composition root: the only place that knows which adapter stands behind which port. */
 import { openAudit } from '../audit/open-audit.ts';
+import { createSecretVault } from '../automation/port.ts';
 import { openConfigs } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { openEntities } from '../entities/port.ts';
@@ -19,7 +20,7 @@ import type { Clock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { openMail } from '../mail/open-mail.ts';
 import { openPromotion } from '../promotion/port.ts';
-import { createCursors, openRecords } from '../records/port.ts';
+import { createCursors, createSealer, openRecords } from '../records/port.ts';
 import { explainStoreFailure } from '../store/explain-failure.ts';
 import type { OpenedStore } from '../store/port.ts';
 import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
@@ -62,7 +63,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const watch = watchJobs(metrics);
 
   const opened = await composeSpaces(config, options, watchStore);
-  const { spaces, stores, platform } = opened;
+  const { spaces, stores, platform, onceScopes, readiness } = opened;
   const vault = await openVaultOf(spaces, config);
   const secrets = await loadSecrets(vault, clock);
   const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
@@ -107,9 +108,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics, jobs },
     iam: { ...iam, decisions: countDenials(metrics, iam.decisions) },
     alertWebhook: alerts.webhook,
-    onceScopes: opened.onceScopes,
-    readiness: opened.readiness,
-    ...{ settings: config, console: options.console ?? noConsole },
+    secretVault: createSecretVault({ stores, sealer: createSealer(secrets.field_keys) }),
+    ...{ onceScopes, readiness, settings: config, console: options.console ?? noConsole },
   });
   return {
     ...gateways,

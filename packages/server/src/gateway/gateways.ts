@@ -1,4 +1,5 @@
 import type { Audit } from '../audit/open-audit.ts';
+import type { SecretVault } from '../automation/port.ts';
 import type { ConfigReader } from '../config/port.ts';
 import type { Entities } from '../entities/port.ts';
 import type { Iam } from '../iam/port.ts';
@@ -35,6 +36,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly metering: Metering;
   readonly mail: Pick<OpenedMail, 'inbox'>;
   readonly alertWebhook: AlertWebhook;
+  readonly secretVault: SecretVault;
   readonly jobs: { readonly waiting: OverviewServices['waitingJobs'] };
   readonly metrics: { text(): string };
   readonly settings: GatewaySettings;
@@ -80,6 +82,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     entities: deps.entities,
     inbox: deps.mail.inbox,
     alertWebhook: deps.alertWebhook,
+    secretVault: deps.secretVault,
     waitingJobs: deps.jobs.waiting,
     console: deps.console,
     metrics,

@@ -17,6 +17,7 @@ import { type AccountServices, accountRoutes } from './handlers/management/accou
 import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
 import { auditRoutes } from './handlers/management/audit.ts';
+import { type SecretServices, secretRoutes } from './handlers/management/automation/secrets.ts';
 import { type ConfigItemServices, configItemRoutes } from './handlers/management/config-items.ts';
 import { type ConsoleServices, consoleRoutes } from './handlers/management/console.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
@@ -77,6 +78,7 @@ export interface ManagementGatewayDeps
     ConfigItemServices,
     ConsoleServices,
     SettingServices,
+    SecretServices,
     ServiceKeyServices,
     SuspendedAccountServices,
     ImpersonationServices,
@@ -176,6 +178,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...deployRoutes(deps),
     ...deployArchiveRoutes(deps),
     ...deployKeyRoutes(deps),
+    ...secretRoutes(deps),
     ...serviceKeyRoutes(deps),
     ...suspendedAccountRoutes(deps),
     ...impersonationRoutes(deps),

@@ -62,11 +62,11 @@ test('B11: every route of the app gateway is known here with what it takes to ge
   ]);
 });
 
-test('every route that changes production, what signs its callers in, or a plan says what a refusal is called in the audit log', () => {
+test('every route that changes production, what signs its callers in, secrets, or a plan says what a refusal is called in the audit log', () => {
   const routes = managementRoutes({} as ManagementGatewayDeps);
   const changing = routes.filter(
     ({ method, path }) =>
-      method !== 'GET' && /^\/deploy\/(?!keys)|^\/platform\/|rotate|provision|suspended-accounts/.test(path),
+      method !== 'GET' && /^\/deploy\/(?!keys)|^\/platform\/|rotate|provision|suspended-accounts|^\/secrets/.test(path),
   );
   assert.ok(changing.length > 10);
   assert.deepEqual(inventory(changing.filter((route) => !('refusedAs' in route))), []);
@@ -146,12 +146,14 @@ test('B11: every route of the management gateway is known here with the role it 
     'org_admin DELETE /org/service-keys/:id',
     'org_admin DELETE /org/suspended-accounts/:id',
     'org_admin DELETE /org/users/:id',
+    'org_admin DELETE /secrets/:name',
     'org_admin GET /audit',
     'org_admin GET /deploy/keys',
     'org_admin GET /org/alerts/webhook',
     'org_admin GET /org/service-keys',
     'org_admin GET /org/suspended-accounts',
     'org_admin GET /org/users',
+    'org_admin GET /secrets',
     'org_admin POST /deploy/keys',
     'org_admin POST /org/alerts/webhook/test',
     'org_admin POST /org/environments/:env/rotate-client-id',
@@ -162,6 +164,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'org_admin PUT /org/alerts/webhook',
     'org_admin PUT /org/settings',
     'org_admin PUT /org/users/:id',
+    'org_admin PUT /secrets/:name',
     'public GET /console/config',
     'public GET /healthz',
     'public GET /inbox',

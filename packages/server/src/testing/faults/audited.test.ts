@@ -18,6 +18,7 @@ import { itemFlows } from './flows/item-flows.ts';
 import { keyFlows } from './flows/key-flows.ts';
 import { personFlows } from './flows/person-flows.ts';
 import { recordFlows } from './flows/record-flows.ts';
+import { secretFlows } from './flows/secret-flows.ts';
 import { workspaceFlows } from './flows/workspace-flows.ts';
 
 /** What a workspace is founded with. */
@@ -54,6 +55,8 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'a change of a config item': ['crew.changed'],
   'an earlier version of a config item brought back': ['crew.changed'],
   'the removal of a config item': ['crew.removed'],
+  'a secret': ['secret.set'],
+  'the removal of a secret': ['secret.removed'],
   'a service key': ['member.joined', 'policy_link.created', 'service_key.created'],
   'the removal of a service key': ['service_key.removed', 'member.removed'],
   'a deploy key': ['deploy_key.created'],
@@ -107,6 +110,7 @@ const flows: Flows = {
   ...keyFlows,
   ...personFlows,
   ...recordFlows,
+  ...secretFlows,
   ...workspaceFlows,
 };
 

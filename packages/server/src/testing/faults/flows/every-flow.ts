@@ -8,6 +8,7 @@ import { itemFlows } from './item-flows.ts';
 import { keyFlows } from './key-flows.ts';
 import { personFlows } from './person-flows.ts';
 import { recordFlows } from './record-flows.ts';
+import { secretFlows } from './secret-flows.ts';
 import { workspaceFlows } from './workspace-flows.ts';
 
 /** The flows of all writing routes, in the order of their files. */
@@ -21,5 +22,6 @@ export const everyFlow: readonly Flow[] = [
   keyFlows,
   personFlows,
   recordFlows,
+  secretFlows,
   workspaceFlows,
 ].flatMap((flows) => Object.values(flows));

@@ -83,6 +83,21 @@ const orgRows: Rows = {
   'GET /org/service-keys': small('/org/service-keys'),
   'POST /org/service-keys': small('/org/service-keys'),
   'DELETE /org/service-keys/:id': one(`/org/service-keys/${noId}`),
+  'GET /secrets': {
+    as: 'builder',
+    target: () => '/secrets',
+    largest: [{ what: 'secrets', ask: () => ({}) }],
+  },
+  'PUT /secrets/:name': {
+    as: 'builder',
+    target: () => '/secrets/largest',
+    largest: [
+      { what: 'a value and hosts', ask: () => json({ value: '~'.repeat(4096), hosts: hosts(20) }) },
+      { what: 'a value that is too long', status: 400, ask: () => json({ value: '~'.repeat(900_000), hosts: [] }) },
+      { what: 'hosts that are too many', status: 400, ask: () => json({ value: 'x', hosts: hosts(4_000) }) },
+    ],
+  },
+  'DELETE /secrets/:name': one('/secrets/none'),
   'GET /org/overview': {
     as: 'builder',
     target: () => '/org/overview?workspaces=20&first_steps=true',
@@ -139,6 +154,11 @@ function issuers(): unknown {
 
 function origins(count: number): unknown {
   return Array.from({ length: count }, (_, index) => `https://a${index}.example`);
+}
+
+/** Each as long as a host may be. */
+function hosts(count: number): unknown {
+  return Array.from({ length: count }, (_, index) => `${`${'a'.repeat(49)}.`.repeat(4)}a${index}.${'b'.repeat(45)}`);
 }
 
 function templates(policies: number): unknown {
