@@ -195,8 +195,8 @@ function withAfter(
   return after === 'open' ? { pending: [...pending, 'after'] } : { after };
 }
 
-function without(known: Pending, { pending = [], ...context }: AccessContext): AccessContext {
-  return { ...context, pending: pending.filter((one) => one !== known) };
+function without(known: Pending, context: AccessContext): AccessContext {
+  return { ...context, pending: (context.pending ?? []).filter((one) => one !== known) };
 }
 
 /** Means nothing once the effort is spent. */

@@ -161,7 +161,7 @@ test('an entity is compiled once per version, and the caches forget what was not
   const { bench, clock, define } = await changingOrg();
   await define('order');
   await define('invoice');
-  const reader = createConfigReader({ store: bench.opened.store, clock, orgsMax: 1, entitiesMax: 1 });
+  const reader = createConfigReader({ store: bench.opened.store, clock, setsMax: 45, entitiesMax: 12 });
   const set = await reader.current('acme');
   const order = await set.entity('order');
   assert.equal(await set.entity('order'), order);
@@ -175,7 +175,7 @@ test('what an entity was before a change does not stay in memory, and stays visi
   const { bench, clock, admin, define } = await changingOrg();
   await define('order');
   await define('invoice');
-  const reader = createConfigReader({ store: bench.opened.store, clock, entitiesMax: 2 });
+  const reader = createConfigReader({ store: bench.opened.store, clock, entitiesMax: 40 });
   const first = await reader.current('acme');
   const [order, invoice] = [await first.entity('order'), await first.entity('invoice')];
   for (let turn = 0; turn < 5; turn++) {

@@ -42,7 +42,9 @@ export interface ConfigReader {
 export interface ConfigReaderOptions {
   readonly store: Store;
   readonly clock: Clock;
-  readonly orgsMax?: number;
+  /** Of the configurations that are kept, by {@link weightOfSet}. */
+  readonly setsMax?: number;
+  /** Of the compiled entities that are kept, by {@link weightOfEntity}. */
   readonly entitiesMax?: number;
   /** A miss is what has to wait for the store. */
   readonly tally?: HitTally;
@@ -52,6 +54,24 @@ export interface ConfigReaderOptions {
 const refreshAfterMilliseconds = 500;
 const waitAfterMilliseconds = 1000;
 
+/** A unit is about 100 bytes. Enough for 10,000 orgs of a few entities. */
+const setsWeightMax = 400_000;
+/** A unit is about a kilobyte. Enough for 10,000 entities of ten fields. */
+const entitiesWeightMax = 160_000;
+
+/** An entity has five live configs. */
+function weightOfSet({ entityNames, items, settings }: ConfigSet): number {
+  return 20 + 5 * entityNames.length + items.size + settings.size;
+}
+
+function weightOfEntity({ fields }: CompiledEntity): number {
+  return 6 + fields.size;
+}
+
+function weightOfCompiled({ entity }: Compiled): number {
+  return entity instanceof Promise ? 1 : weightOfEntity(entity);
+}
+
 interface Cached {
   readonly set: ConfigSet;
   readonly readAt: number;
@@ -60,7 +80,7 @@ interface Cached {
 /** The newest revision of an entity that was asked for: what it was before does not stay in memory. */
 interface Compiled {
   readonly revision: number;
-  entity: MaybePromise<CompiledEntity>;
+  readonly entity: MaybePromise<CompiledEntity>;
 }
 
 /** The configurations of both environments. */
@@ -78,8 +98,8 @@ export function openConfigs(
 
 export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
   const { store, clock, tally = newHitTally() } = options;
-  const orgs = new BoundedMap<string, Cached>(options.orgsMax ?? 1000);
-  const compiled = new BoundedMap<string, Compiled>(options.entitiesMax ?? 2000);
+  const orgs = new BoundedMap<string, Cached>(options.setsMax ?? setsWeightMax, ({ set }) => weightOfSet(set));
+  const compiled = new BoundedMap<string, Compiled>(options.entitiesMax ?? entitiesWeightMax, weightOfCompiled);
   const flights = singleFlight<string, ConfigSet>();
 
   const read = async (orgCode: string): Promise<ConfigSet> => {
@@ -108,7 +128,7 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
     compiled.set(key, made);
     loading.then(
       (entity) => {
-        made.entity = entity;
+        if (compiled.get(key) === made) compiled.set(key, { ...made, entity });
       },
       () => {
         if (compiled.get(key) === made) compiled.delete(key);
