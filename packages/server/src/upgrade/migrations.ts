@@ -45,4 +45,8 @@ export const migrations: readonly Migration[] = [
     to: 6,
     says: 'a field of an entity may be stored under another name than its own; those that are not stay as they are. An earlier release would not find their values',
   },
+  {
+    to: 7,
+    says: 'a write of a record may leave items for the events of its entity; those that lie there already stay as they are. An earlier release would write without them, and never send those that wait',
+  },
 ];
