@@ -28,8 +28,11 @@ export interface Key {
   readonly sk: string;
 }
 
-/** `work` items wait for a background job, `expire` items vanish at `at` (milliseconds since the epoch). */
-export type Queue = 'expire' | 'work';
+/**
+ * `work` items wait for a background job, `automation` items for what an org has configured to happen, `expire` items
+ * vanish at `at` (milliseconds since the epoch).
+ */
+export type Queue = 'expire' | 'work' | 'automation';
 
 export interface Due {
   readonly at: number;

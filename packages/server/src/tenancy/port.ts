@@ -6,6 +6,7 @@ export {
   laneOf,
   type OrgScopes,
   orgScopeName,
+  ownerOfScope,
   type Workspace,
   workspaceOrg,
   workspaceScopeName,

@@ -32,6 +32,14 @@ export function orgScopeName(orgCode: string): string {
   return `org#${orgCode}`;
 }
 
+/** Whose scope it is, by its name alone; undefined for one of the platform. An org code has no hyphen. */
+export function ownerOfScope(
+  name: string,
+): { readonly orgCode: string; readonly tenantCode: string | undefined } | undefined {
+  const [, orgCode, tenantCode] = /^org#([^-]+)(?:-(.+))?$/.exec(name) ?? [];
+  return orgCode === undefined ? undefined : { orgCode, tenantCode };
+}
+
 export function workspaceScopeName(orgCode: string, tenantCode: string): string {
   return `org#${orgCode}-${tenantCode}`;
 }

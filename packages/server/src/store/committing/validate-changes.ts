@@ -87,10 +87,12 @@ function validateValue(value: string, what: string): number {
   throw new TooLarge(`${what}: the value has ${bytes} bytes of at most ${limits.valueBytesMax}`);
 }
 
+const queues: readonly string[] = ['expire', 'work', 'automation'] satisfies readonly Due['queue'][];
+
 function assertDue(due: Due | undefined, what: string): void {
   if (due === undefined) return;
   if (!Number.isSafeInteger(due.at)) throw new TypeError(`${what}: due.at is no whole number of milliseconds`);
-  if (due.queue !== 'expire' && due.queue !== 'work') throw new TypeError(`${what}: there is no such queue`);
+  if (!queues.includes(due.queue)) throw new TypeError(`${what}: there is no such queue`);
 }
 
 function assertBounds(add: { readonly by: number; readonly min?: number; readonly max?: number }, what: string): void {

@@ -9,7 +9,7 @@ import {
   type Write,
 } from '../committing/apply-group.ts';
 import { keyBounds } from '../key-bounds.ts';
-import { type Item, isIndexPartition, type Key, type ScopeName, type ScopeState } from '../port.ts';
+import { type Due, type Item, isIndexPartition, type Key, type ScopeName, type ScopeState } from '../port.ts';
 import { busyMilliseconds } from './connection.ts';
 import { checkpointPages, logPagesMax } from './log-bounds.ts';
 import { boundsOf, boundsSql } from './reader.ts';
@@ -197,7 +197,7 @@ interface KeysRead {
   readonly now: number;
 }
 
-type StoredItemRow = readonly [version: number, dueQueue: 'expire' | 'work' | null, dueAt: number | null];
+type StoredItemRow = readonly [version: number, dueQueue: Due['queue'] | null, dueAt: number | null];
 
 const putItemSql = `
   insert into items (scope, pk, sk, version, due_queue, due_at, value) values (?, ?, ?, ?, ?, ?, ?)

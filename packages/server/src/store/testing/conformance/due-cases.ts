@@ -101,12 +101,13 @@ export const dueCases: readonly ConformanceCase[] = [
       const [left, right] = [store.scope(freshName()), store.scope(freshName())];
       const work = (sk: string, at: number, queue: Queue = 'work') => put('p', sk, { due: { at: now + at, queue } });
       await left.commit([work('d', 40), work('a', 10), work('x', 15, 'expire'), put('p', 'never')]);
-      await right.commit([work('b', 20), work('c', 30), work('y', -5, 'expire')]);
+      await right.commit([work('b', 20), work('c', 30), work('y', -5, 'expire'), work('e', 5, 'automation')]);
       assert.deepEqual(await dueKeys(bench, 'work', now + 100), ['a', 'b', 'c', 'd']);
       assert.deepEqual(await dueKeys(bench, 'work', now + 30), ['a', 'b', 'c']);
       assert.deepEqual(await dueKeys(bench, 'work', now + 29), ['a', 'b']);
       assert.deepEqual(await dueKeys(bench, 'work', now + 100, 1), ['a']);
       assert.deepEqual(await dueKeys(bench, 'expire', now + 100), ['y', 'x']);
+      assert.deepEqual(await dueKeys(bench, 'automation', now + 100), ['e']);
       const [first] = await maintenance.due('work', now + 100, 1);
       assert.deepEqual(first, { scope: left.name, item: await getOne(left, 'p', 'a') });
     },
