@@ -12,7 +12,7 @@ import type { RecordWriteDeps } from './writing/record-write-deps.ts';
 import { createSealer, type SealingKey } from './writing/sealed-values.ts';
 import { createWriteLoop } from './writing/write-loop.ts';
 
-export interface RecordsDeps extends Pick<RecordWriteDeps, 'rules' | 'gate' | 'policyBound'> {
+export interface RecordsDeps extends Pick<RecordWriteDeps, 'rules' | 'gate' | 'policyBound' | 'events'> {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
   readonly newId: IdSource;

@@ -73,7 +73,8 @@ export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
   // The gate is innermost: who holds a place at it and asked how the org stands would wait for that very place.
   const gated = gate === undefined ? given.writeLoop : gatedLoop(given.writeLoop, gate);
   const bounded = policyBound === undefined ? gated : boundedLoop(gated, policyBound);
-  const parts = { ...given, writeLoop: afterCommitHooks(bounded, rules) };
+  const hooked = afterCommitHooks(bounded, rules);
+  const parts = { ...given, writeLoop: given.events?.around(hooked) ?? hooked };
   const inTurn = serialLanes<string>();
   const laneOf = (operation: RecordOperation): readonly string[] => {
     const { workspace, entity } = operation.call;

@@ -8,7 +8,8 @@ import { makeRecord, readRecord, type StoredRecord } from '../record.ts';
 import { updatedRecordKey } from '../record-keys.ts';
 import type { PlannedChange } from '../writing/planned-change.ts';
 import { recordChanges } from '../writing/record-changes.ts';
-import type { RecordCall, WritePlan } from '../writing/write-loop.ts';
+import { eventChanges, type RecordEvents } from '../writing/record-events.ts';
+import type { RecordCall, WriteContext, WritePlan } from '../writing/write-loop.ts';
 
 /** How many records the removals of a commit may take along or change. */
 const cascadeMax = 200;
@@ -21,6 +22,13 @@ export interface Removing {
   readonly call: RecordCall;
   readonly record: StoredRecord;
   readonly refused: (problem: Problem) => Problem;
+}
+
+/** How the changes of records are made. */
+export interface Made {
+  /** The time of the records that change, as RFC 3339. */
+  readonly at: string;
+  readonly events?: RecordEvents | undefined;
 }
 
 /** What one of the removals comes to. */
@@ -55,12 +63,11 @@ interface Removal {
  * The removals of records, all in one commit, and of everything that references to them ask for: a plan for each, in
  * which no record is twice. Whether any reference is left is judged by the commit itself, after its own changes: a record
  * that comes to refer to one of these meanwhile is never left behind.
- * @param at the time of the records that change, as RFC 3339.
  * @throws Problem `dangling_reference`, `conflict`.
  */
 export async function planRemovals(
   removing: readonly Removing[],
-  at: string,
+  made: Made,
 ): Promise<ReadonlyMap<Removing, WritePlan>> {
   const [one] = removing;
   if (one === undefined) return new Map();
@@ -74,7 +81,7 @@ export async function planRemovals(
     for (const reference of referencesTo(reached.branch.from.call.config, reached.entity.name))
       await follow(removal, reached, reference);
   const plans = new Map<Removing, WritePlan>();
-  for (const branch of branches) plans.set(branch.from, await branchPlan(removal, branch, at));
+  for (const branch of branches) plans.set(branch.from, await branchPlan(removal, branch, made));
   return plans;
 }
 
@@ -120,7 +127,7 @@ function take(
   changed.set(place, known);
 }
 
-async function branchPlan({ removed, changed, pause }: Removal, branch: Branch, at: string): Promise<WritePlan> {
+async function branchPlan({ removed, changed, pause }: Removal, branch: Branch, made: Made): Promise<WritePlan> {
   const { call } = branch.from;
   const isOwn = (reached: Reached): boolean => reached.branch === branch;
   const gone = [...removed.values()].filter(isOwn);
@@ -128,11 +135,11 @@ async function branchPlan({ removed, changed, pause }: Removal, branch: Branch, 
   const changes: PlannedChange[] = [];
   for (const { entity, record: before } of gone) {
     await pause();
-    changes.push(...(await recordChanges(call.workspace.scope, entity, { before })));
+    changes.push(...(await removedRecord(call, { entity, record: before }, made)));
   }
   for (const [, reached] of cleared) {
     await pause();
-    changes.push(...(await clearedRecord(call, reached, at)));
+    changes.push(...(await clearedRecord(call, reached, made)));
   }
   const touched = [...gone, ...cleared.map(([, reached]) => reached)];
   return { changes: [...changes, ...branch.guards], touches: new Set(touched.map(({ entity }) => entity.name)) };
@@ -146,19 +153,30 @@ function placeOf({ entity, record }: Reached): string {
   return `${entity.name} ${record.data.id}`;
 }
 
+/** The changes that take out a record, to whose references the caller looks. */
+export async function removedRecord(
+  context: WriteContext,
+  { entity, record: before }: Pick<Reached, 'entity' | 'record'>,
+  { events }: Pick<Made, 'events'>,
+): Promise<readonly PlannedChange[]> {
+  const changes = await recordChanges(context.workspace.scope, entity, { before });
+  return [...changes, ...(await eventChanges(events, { call: { ...context, entity }, before }))];
+}
+
 /** The changes that take ids out of the lookups of a record. */
 export async function clearedRecord(
-  { workspace, actor }: Pick<RecordCall, 'workspace' | 'actor'>,
+  context: WriteContext,
   { entity, record: before, cleared }: Pick<Reached, 'entity' | 'record' | 'cleared'>,
-  at: string,
+  { at, events }: Made,
 ): Promise<readonly PlannedChange[]> {
   const value = (name: string) => {
     const ids = cleared.get(name);
     return ids === undefined ? before.data[name] : withoutIds(before.data[name], ids);
   };
-  const data = makeRecord(entity, value, { ...before.data, updated_at: at, updated_by: actor.userId });
+  const data = makeRecord(entity, value, { ...before.data, updated_at: at, updated_by: context.actor.userId });
   const after = { key: updatedRecordKey(entity, before, data), data };
-  return recordChanges(workspace.scope, entity, { before, after });
+  const changes = await recordChanges(context.workspace.scope, entity, { before, after });
+  return [...changes, ...(await eventChanges(events, { call: { ...context, entity }, before, after: data }))];
 }
 
 export function danglingReference(entityName: string, { entity, field }: Reference): Problem {

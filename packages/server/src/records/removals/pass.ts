@@ -3,8 +3,6 @@ import { type ConfigSet, referencesTo } from '../../config/port.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { type CompiledEntity, indexPrefix, type Reference } from '../../schema/port.ts';
 import type { Row } from '../../store/table.ts';
-import type { Workspace } from '../../tenancy/port.ts';
-import type { Actor } from '../actor.ts';
 import { followInPages } from '../listing/follow-items.ts';
 import { readRecord, type StoredRecord } from '../record.ts';
 import { recordPlace } from '../record-keys.ts';
@@ -13,9 +11,11 @@ import {
   type Cleared,
   clearedRecord,
   danglingReference,
+  type Made,
   stillBuilding,
 } from '../references/plan-removal.ts';
 import { mergeChanges, type PlannedChange, unconditional } from '../writing/planned-change.ts';
+import type { WriteContext } from '../writing/write-loop.ts';
 import { markedPlaces, marks } from './marks.ts';
 import {
   type FailedRecord,
@@ -29,16 +29,11 @@ import {
 } from './removal-row.ts';
 
 /** A step of a removal: by which configuration it is planned, on which row of the job. */
-export interface RemovalStep {
-  readonly workspace: Workspace;
-  readonly actor: Actor;
-  readonly config: ConfigSet;
+export interface RemovalStep extends WriteContext, Made {
   readonly id: string;
   readonly row: Row<RemovalRow>;
   /** How many records it is about at most. */
   readonly recordsMax: number;
-  /** As RFC 3339. */
-  readonly at: string;
   /** Asked between two records. */
   readonly pause: () => Promise<void> | undefined;
 }
@@ -224,7 +219,7 @@ export async function planClears(step: RemovalStep): Promise<readonly PlannedCha
   const changes: PlannedChange[] = [];
   for (const { holder, cleared } of clearing.values()) {
     await step.pause();
-    const planned = await clearedRecord(step, { ...holder, cleared }, step.at);
+    const planned = await clearedRecord(step, { ...holder, cleared }, step);
     changes.push(...planned);
   }
   const count = clearing.size;

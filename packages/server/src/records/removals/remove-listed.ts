@@ -5,9 +5,8 @@ import type { Row } from '../../store/table.ts';
 import { findRecord } from '../listing/find-record.ts';
 import type { StoredRecord } from '../record.ts';
 import { recordPlace } from '../record-keys.ts';
-import { addCleared, type Cleared, clearedRecord } from '../references/plan-removal.ts';
+import { addCleared, type Cleared, clearedRecord, removedRecord } from '../references/plan-removal.ts';
 import { mergeChanges, type PlannedChange, unconditional } from '../writing/planned-change.ts';
-import { recordChanges } from '../writing/record-changes.ts';
 import { marks, removeMark } from './marks.ts';
 import { nextPhase, type RemovalStep, rowChange, sortedReferences } from './pass.ts';
 import { listed, listPartition } from './removal-row.ts';
@@ -178,7 +177,7 @@ async function removalOfOne(step: RemovalStep, { seq, entityName, id }: Explored
   const record = entity === undefined ? undefined : await findRecord({ workspace, entity }, id);
   const changes = unlisted.map(unconditional);
   if (entity === undefined || record === undefined) return { changes, count: 0 };
-  changes.push(...(await recordChanges(workspace.scope, entity, { before: record })));
+  changes.push(...(await removedRecord(step, { entity, record }, step)));
   const prefix = indexPrefix(id);
   for (const { pk } of sortedReferences(config, entityName))
     changes.push(unconditional({ kind: 'check-empty', pk, prefix }));
@@ -208,5 +207,5 @@ function withoutReference(
   for (const { entity, field } of sortedReferences(step.config, entityName))
     if (entity === holder.entity.name && heldIds(holder.entity, field, holder.record.data).includes(id))
       addCleared(cleared, field, id);
-  return clearedRecord(step, { ...holder, cleared }, step.at);
+  return clearedRecord(step, { ...holder, cleared }, step);
 }

@@ -16,6 +16,7 @@ import { asRead, type Row } from '../../store/table.ts';
 import { type Plan, transact, tryCommit } from '../../store/transact.ts';
 import { type Environment, laneOf, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
 import type { PlannedChange } from '../writing/planned-change.ts';
+import type { RecordEvents } from '../writing/record-events.ts';
 import { createWriteLoop, type WriteLoop } from '../writing/write-loop.ts';
 import { removeMark } from './marks.ts';
 import { failedRow, NotReady, planCheck, planClears, planMarks, type RemovalStep } from './pass.ts';
@@ -37,6 +38,7 @@ export interface RunRemovalDeps {
   readonly store: Store;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
+  readonly events?: RecordEvents | undefined;
   /** How many records one commit is about at most. */
   readonly recordsPerStep?: number;
 }
@@ -59,11 +61,12 @@ export async function runRemoval(
 ): Promise<void> {
   const { clock, configs } = deps;
   const scope = deps.store.scope(workspaceScopeName(work.orgCode, work.tenantCode));
+  const writeLoop = createWriteLoop({ configs, fences: createFences() });
   const run: Run = {
     deps,
     work,
     workspace: { ...work, scope },
-    writeLoop: createWriteLoop({ configs, fences: createFences() }),
+    writeLoop: deps.events?.around(writeLoop) ?? writeLoop,
     recordsMax: deps.recordsPerStep ?? recordsPerStepDefault,
   };
   const begunAt = clock.now();
@@ -148,7 +151,8 @@ async function write(run: Run, { marked, user }: RemovalRow, phase: Exclude<Remo
     if (reached.some((name) => !row.value.marked.includes(name))) throw new MoreEntities();
     const at = timestamp(deps.clock.now());
     const pause = createYielder(laneOf(workspace));
-    const step = { workspace, actor, config: current, id: work.id, row, recordsMax, at, pause };
+    const context = { workspace, actor, config: current, isRemovalJob: true as const };
+    const step = { ...context, id: work.id, row, recordsMax, at, events: deps.events, pause };
     return { changes: await planners[phase](step), touches: holdersNames(current, reached) };
   });
 }

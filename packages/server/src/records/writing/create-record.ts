@@ -6,6 +6,7 @@ import { newRecordKey } from '../record-keys.ts';
 import { checkLookups } from '../references/lookup-checks.ts';
 import { assertWriteAllowed } from './checks/record-checks.ts';
 import { recordChanges } from './record-changes.ts';
+import { eventChanges } from './record-events.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
 import { sealValues } from './sealed-values.ts';
 import type { RecordCall, WritePlan } from './write-loop.ts';
@@ -27,7 +28,7 @@ export type CreatePlan = StoredRecord & WritePlan;
 
 /** @throws Problem `access_denied`, `validation_failed`, `unknown_field`, or what the entity's rules refuse. */
 export async function planCreate(
-  parts: Pick<RecordWriteDeps, 'clock' | 'rules' | 'numbering' | 'sealer'>,
+  parts: Pick<RecordWriteDeps, 'clock' | 'rules' | 'numbering' | 'sealer' | 'events'>,
   call: RecordCall,
   creation: Creation,
 ): Promise<CreatePlan> {
@@ -48,7 +49,8 @@ export async function planCreate(
   const ruled = rules === undefined ? [] : await rules.changes({ workspace, actor, config: call.config, after: data });
   const sealed = sealValues(parts.sealer, { scope: workspace.scope.name, entity, id }, { fields, held: {} });
   const written = await recordChanges(workspace.scope, entity, { after: { key, data }, sealed });
-  return { key, version: 0, data, changes: [...written, ...lookups.changes, ...ruled] };
+  const left = await eventChanges(parts.events, { call, after: data });
+  return { key, version: 0, data, changes: [...written, ...lookups.changes, ...ruled, ...left] };
 }
 
 /** Numbers are taken once everything else is known to hold, so that a refused record costs none. */

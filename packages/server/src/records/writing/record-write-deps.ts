@@ -4,6 +4,7 @@ import type { Cursors } from '../listing/cursor.ts';
 import type { EntityRules } from './entity-rules.ts';
 import type { Numbering } from './numbering.ts';
 import type { PolicyBound } from './policy-bound.ts';
+import type { RecordEvents } from './record-events.ts';
 import type { Sealer } from './sealed-values.ts';
 import type { WriteGate } from './write-gate.ts';
 import type { WriteLoop } from './write-loop.ts';
@@ -21,4 +22,6 @@ export interface RecordWriteDeps {
   /** Left out, every org may use as much as it likes. */
   readonly gate?: WriteGate | undefined;
   readonly policyBound?: PolicyBound | undefined;
+  /** Left out, nothing waits for writes. */
+  readonly events?: RecordEvents | undefined;
 }

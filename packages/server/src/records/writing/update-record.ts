@@ -8,6 +8,7 @@ import { checkLookups } from '../references/lookup-checks.ts';
 import { assertFieldsAllowed, assertUpdateAllowed, assertVisible } from './checks/record-checks.ts';
 import { readableFields, readableUnchangedFields, updatedValue } from './checks/unchanged-values.ts';
 import { recordChanges } from './record-changes.ts';
+import { eventChanges } from './record-events.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
 import { readSealed, sealValues } from './sealed-values.ts';
 import type { RecordCall, WritePlan } from './write-loop.ts';
@@ -58,7 +59,8 @@ export async function planUpdate(parts: RecordWriteDeps, call: RecordCall, input
   const place = { scope: workspace.scope.name, entity, id: data.id };
   const sealed = sealValues(parts.sealer, place, { fields, held: await heldSealed(call, data.id) });
   const written = await recordChanges(workspace.scope, entity, { before, after: { key, data }, sealed });
-  return { key, version: before.version, data, before, changes: [...written, ...lookups.changes, ...ruled] };
+  const left = await eventChanges(parts.events, { call, before, after: data });
+  return { key, version: before.version, data, before, changes: [...written, ...lookups.changes, ...ruled, ...left] };
 }
 
 async function heldSealed({ workspace, entity }: RecordCall, id: string): Promise<Readonly<Record<string, string>>> {

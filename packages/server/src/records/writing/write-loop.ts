@@ -18,6 +18,16 @@ export interface WriteContext {
   readonly config: ConfigSet;
   /** The job that removes marked records, which alone may write them. It waits for requests. */
   readonly isRemovalJob?: true;
+  /** What made the write, where that was made by a write itself. */
+  readonly origin?: EventOrigin | undefined;
+}
+
+/** How a write came of others. */
+export interface EventOrigin {
+  /** How many writes are before it. */
+  readonly depth: number;
+  /** What was run for each of them, the first one first. */
+  readonly chain: readonly string[];
 }
 
 /** What a record call works on: the workspace, the entity at one version, and who asks. */

@@ -18,13 +18,15 @@ import { callAt, type RecordCall, type WritePlan } from './write-loop.ts';
 
 /** A write of one record, as it is asked for. */
 export type RecordOperation =
-  | { readonly action: 'create'; readonly call: RecordCall; readonly body: unknown }
+  | { readonly action: 'create'; readonly call: RecordCall; readonly body: unknown; readonly id?: string }
   | { readonly action: 'update'; readonly call: RecordCall; readonly input: UpdateInput }
   | { readonly action: 'delete'; readonly call: RecordCall; readonly input: DeleteInput };
 
 export interface WriteOptions {
   /** The request that the writes are made for, where it is to count once. */
   readonly once?: OnceRequest | undefined;
+  /** What else is in the commit. */
+  readonly along?: readonly PlannedChange[];
   /** What is made of the refusal of an operation. */
   readonly refused?: (operation: number, problem: Problem) => Problem;
 }
@@ -44,7 +46,7 @@ export interface Written {
 export async function writeRecords(
   parts: RecordWriteDeps,
   operations: readonly RecordOperation[],
-  { once: request, refused = (_operation, problem) => problem }: WriteOptions = {},
+  { once: request, along = [], refused = (_operation, problem) => problem }: WriteOptions = {},
 ): Promise<Written> {
   const [first] = operations;
   if (first === undefined) throw new TypeError('a write has at least one operation');
@@ -52,7 +54,7 @@ export async function writeRecords(
   const asked = operations.map((operation, index) => askedOf(parts, operation, (problem) => refused(index, problem)));
   const outcome = await once(first.call.workspace.scope, request, async () => {
     const { plan, committed } = await parts.writeLoop(first.call, [...names], (config) =>
-      planTogether(parts, config, { asked, request }),
+      planTogether(parts, config, { asked, request, along }),
     );
     return answered(operations, plan.answer, committed.seq);
   });
@@ -83,8 +85,8 @@ type PendingWrite = { readonly call: RecordCall; readonly refused: (problem: Pro
 
 function askedOf(parts: RecordWriteDeps, operation: RecordOperation, refused: PendingWrite['refused']): PendingWrite {
   if (operation.action !== 'create') return { ...operation, refused };
-  const { action, call, body } = operation;
-  return { action, call, refused, creation: newCreation(parts, body) };
+  const { action, call, body, id } = operation;
+  return { action, call, refused, creation: newCreation(parts, body, id) };
 }
 
 /** What an operation comes to. A removal goes on to other records, so that is planned for all of them at once. */
@@ -96,6 +98,11 @@ interface Planned {
   readonly removing?: Removing;
 }
 
+interface AskedTogether extends Required<Pick<WriteOptions, 'along'>> {
+  readonly asked: readonly PendingWrite[];
+  readonly request: OnceRequest | undefined;
+}
+
 interface TogetherPlan extends WritePlan {
   readonly answer: Answer;
 }
@@ -103,7 +110,7 @@ interface TogetherPlan extends WritePlan {
 async function planTogether(
   parts: RecordWriteDeps,
   config: ConfigSet,
-  { asked, request }: { readonly asked: readonly PendingWrite[]; readonly request: OnceRequest | undefined },
+  { asked, request, along }: AskedTogether,
 ): Promise<TogetherPlan> {
   const [first] = asked;
   const planned: Planned[] = [];
@@ -120,9 +127,13 @@ async function planTogether(
   }
   const answer = planned.map(({ record }) => record);
   const removing = planned.flatMap((one) => one.removing ?? []);
-  const removals = removing.length === 0 ? none : await planRemovals(removing, timestamp(parts.clock.now()));
+  const removals =
+    removing.length === 0
+      ? none
+      : await planRemovals(removing, { at: timestamp(parts.clock.now()), events: parts.events });
   const merged = new MergedChanges();
   const touches = new Set<string>();
+  merged.add(along);
   if (request !== undefined) merged.add([keepAnswer(request, answer)]);
   for (const { refused, changes, removing } of planned) {
     await pause?.();
