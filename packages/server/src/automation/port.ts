@@ -1,2 +1,3 @@
-/** What an org automates. So far: the secrets that its configuration will use with other systems. */
+/** What an org has configured to happen by itself, and the secrets that it uses with other systems. */
+export { type Automation, openAutomation } from './open-automation.ts';
 export { createSecretVault, type SecretCommand, type SecretVault } from './vault/secret-vault.ts';

@@ -25,6 +25,7 @@ import { explainStoreFailure } from '../store/explain-failure.ts';
 import type { OpenedStore } from '../store/port.ts';
 import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
 import { countDenials, watchJobs } from '../telemetry/work-metrics.ts';
+import { composeAutomation } from './compose-automation.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
 import { composeSpaces } from './compose-spaces.ts';
@@ -104,6 +105,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     passwordCost: options.passwordCost,
   });
 
+  const automation = composeAutomation(spaces, { clock, onFault });
+
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics, jobs },
     iam: { ...iam, decisions: countDenials(metrics, iam.decisions) },
@@ -118,11 +121,16 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     errors: (baseUrl) =>
       createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault, upgradeUrl: config.upgradeUrl }),
     startDraining: opened.startDraining,
-    close: async () => {
-      const users = [jobs, mail, alerts, metering, identity, measurement];
-      await Promise.all(users.map((user) => user.close()));
-      // Stores last: what else ends may still write.
-      await opened.close();
-    },
+    close: () => closeAll([automation, jobs, mail, alerts, metering, identity, measurement], opened),
   };
+}
+
+interface Closable {
+  close(): Promise<unknown>;
+}
+
+/** Stores last: what else ends may still write. */
+async function closeAll(users: readonly Closable[], stores: Closable): Promise<void> {
+  await Promise.all(users.map((user) => user.close()));
+  await stores.close();
 }

@@ -1,0 +1,13 @@
+/** Puts together what runs by the configuration of an org. */
+import { type Automation, openAutomation } from '../automation/port.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Spaces } from './open-spaces.ts';
+
+export interface ComposeAutomationDeps {
+  readonly clock: Clock;
+  readonly onFault: (error: unknown) => void;
+}
+
+export function composeAutomation({ test, prod }: Spaces, { clock, onFault }: ComposeAutomationDeps): Automation {
+  return openAutomation({ spaces: { test, prod }, clock, onError: onFault });
+}
