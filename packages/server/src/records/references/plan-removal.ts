@@ -6,9 +6,9 @@ import { laneOf } from '../../tenancy/port.ts';
 import { followInPages } from '../listing/follow-items.ts';
 import { makeRecord, readRecord, type StoredRecord } from '../record.ts';
 import { updatedRecordKey } from '../record-keys.ts';
+import { eventChanges, type RecordEvents } from '../writing/events/record-events.ts';
 import type { PlannedChange } from '../writing/planned-change.ts';
 import { recordChanges } from '../writing/record-changes.ts';
-import { eventChanges, type RecordEvents } from '../writing/record-events.ts';
 import type { RecordCall, WriteContext, WritePlan } from '../writing/write-loop.ts';
 
 /** How many records the removals of a commit may take along or change. */

@@ -5,8 +5,8 @@ import { checkRecord, makeRecord, type RecordData, readCreate, type StoredRecord
 import { newRecordKey } from '../record-keys.ts';
 import { checkLookups } from '../references/lookup-checks.ts';
 import { assertWriteAllowed } from './checks/record-checks.ts';
+import { eventChanges } from './events/record-events.ts';
 import { recordChanges } from './record-changes.ts';
-import { eventChanges } from './record-events.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
 import { sealValues } from './sealed-values.ts';
 import type { RecordCall, WritePlan } from './write-loop.ts';

@@ -1,11 +1,11 @@
 /** What an org wants to happen when records of an entity are written: the runtime of records asks, another module knows. */
-import type { ConfigSet } from '../../config/port.ts';
-import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
-import type { CompiledEntity } from '../../schema/port.ts';
-import type { Workspace } from '../../tenancy/port.ts';
-import type { RecordData, StoredRecord } from '../record.ts';
-import type { PlannedChange } from './planned-change.ts';
-import type { WriteContext, WriteLoop } from './write-loop.ts';
+import type { ConfigSet } from '../../../config/port.ts';
+import { andThen, type MaybePromise } from '../../../lib/maybe-promise.ts';
+import type { CompiledEntity } from '../../../schema/port.ts';
+import type { Workspace } from '../../../tenancy/port.ts';
+import type { RecordData, StoredRecord } from '../../record.ts';
+import type { PlannedChange } from '../planned-change.ts';
+import type { WriteContext, WriteLoop } from '../write-loop.ts';
 
 export interface RecordEvents {
   /** What waits for writes of an entity; undefined, for the price of a lookup, where nothing does. */
