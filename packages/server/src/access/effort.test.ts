@@ -182,6 +182,10 @@ test('reads of a path no more than a decision may', () => {
       reads += found.length;
       return text.startsWith(found);
     },
+    endsWith: (found: string) => {
+      reads += found.length;
+      return text.endsWith(found);
+    },
     indexOf: (found: string, from: number) => {
       reads += text.length - from;
       return text.indexOf(found, from);

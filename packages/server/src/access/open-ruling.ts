@@ -122,30 +122,14 @@ export class OpenRuling implements Ruling {
   /** While nothing but the state after the write is open, what depends on it does not count against the caller yet. */
   #judge(asked: AskedPath): Judgement {
     const { granted, openAllows, openDenies } = this.#tally;
-    const isAfterOpen = asked.context().pending?.join() === 'after';
-    let isProvisional = false;
-    const inDoubt = (effect: Truth, otherwise: boolean): boolean => {
-      if (isSpent(asked.effort)) return otherwise;
-      if (effect !== 'unknown') return effect;
-      isProvisional ||= isAfterOpen;
-      return otherwise !== isAfterOpen;
-    };
-    const takenNow: CompiledStatement[] = [];
-    for (const open of relevant(openDenies, asked)) {
-      if (!inDoubt(effectOf(open, asked), true)) continue;
-      if (open.statement.fields === undefined) return plainJudgements.explicit_deny;
-      takenNow.push(open.statement);
-    }
-    const grantedNow: CompiledStatement[] = [];
-    for (const open of relevant(openAllows, asked)) {
-      if (!inDoubt(effectOf(open, asked), false)) continue;
-      grantedNow.push(open.statement);
-      // The others add nothing to all fields.
-      if (open.statement.fields === undefined) break;
-    }
+    const denied = takingEffect(openDenies, asked, true);
+    if (denied.isWhole) return plainJudgements.explicit_deny;
+    const allowed = takingEffect(openAllows, asked, false);
+    const perhaps = allowed.isWhole ? [] : allowed.perhaps;
+    const grantedNow = perhaps.length === 0 ? allowed.now : [...allowed.now, ...perhaps];
     if (granted.length + grantedNow.length === 0) return plainJudgements.implicit_deny;
-    const judgement = this.#allowedWith(grantedNow, takenNow);
-    return isProvisional ? { ...judgement, isProvisional } : judgement;
+    const judgement = this.#allowedWith(grantedNow, denied.now);
+    return denied.perhaps.length + perhaps.length > 0 ? { ...judgement, isProvisional: true } : judgement;
   }
 
   /** With the open statements that took effect. */
@@ -197,6 +181,34 @@ function withAfter(
 
 function without(known: Pending, context: AccessContext): AccessContext {
   return { ...context, pending: (context.pending ?? []).filter((one) => one !== known) };
+}
+
+/** Statements of one effect, once the record is known. */
+interface TakingEffect {
+  readonly now: readonly CompiledStatement[];
+  /** Those on which the state after the write alone decides, which is open. */
+  readonly perhaps: readonly CompiledStatement[];
+  /** Whether one takes effect on all fields, to which the others add nothing. */
+  readonly isWhole: boolean;
+}
+
+/** @param inDoubt whether a statement takes effect of which that is not known. */
+function takingEffect(statements: OpenStatements, asked: AskedPath, inDoubt: boolean): TakingEffect {
+  const now: CompiledStatement[] = [];
+  const perhaps: CompiledStatement[] = [];
+  const { pending = [] } = asked.context();
+  const isAfterOpen = pending.length === 1 && pending[0] === 'after';
+  for (const open of relevant(statements, asked)) {
+    const { statement } = open;
+    const effect = effectOf(open, asked);
+    const isUnknown = effect === 'unknown' || isSpent(asked.effort);
+    if (isUnknown && isAfterOpen && !isSpent(asked.effort)) perhaps.push(statement);
+    else if (isUnknown ? inDoubt : effect) {
+      now.push(statement);
+      if (statement.fields === undefined) return { now, perhaps, isWhole: true };
+    }
+  }
+  return { now, perhaps, isWhole: false };
 }
 
 /** Means nothing once the effort is spent. */

@@ -89,6 +89,24 @@ export function beginningOf(glob: ResourceGlob): string {
   }
 }
 
+/** The text that each path ends with which the pattern matches. */
+export function endingOf(glob: ResourceGlob): string {
+  switch (glob.kind) {
+    case 'any':
+    case 'prefix':
+      return '';
+    case 'literal':
+    case 'suffix':
+      return glob.text;
+    case 'general':
+      return String.fromCharCode(...glob.symbols.slice(glob.symbols.findLastIndex((symbol) => symbol < 0) + 1));
+    case 'variable': {
+      const last = glob.template.parts.at(-1);
+      return typeof last === 'string' ? last : '';
+    }
+  }
+}
+
 /** Whether it may be unknown if the pattern matches a path that is known. */
 export function mayBeOpen(glob: ResourceGlob): boolean {
   return glob.kind === 'variable' && glob.template.keys.some(({ needs }) => needs.length > 0);

@@ -35,7 +35,9 @@ function resource(dice: Dice): string {
   const entity = place + dice.pick(entities);
   const variable = `$\u007b${dice.pick(['user.id', 'record.owner', '*', 'request.pathParameters.id'])}}`;
   const endings = ['', '*', '/*', `/${dice.pick(ids)}`, `/${dice.pick(ids)}*`, `/?*`, `/${variable}`, `/u*1`];
-  return dice.pick(['*', `${place}*`, `${place}o*`, ...endings.map((ending) => entity + ending)]);
+  const id = dice.pick(ids);
+  const anywhere = [`/*/${id}`, `*${id}`, `*/${dice.pick(entities)}/${id}`, `/*${variable}/${id}`, `/*/${variable}`];
+  return dice.pick(['*', `${place}*`, `${place}o*`, ...endings.map((ending) => entity + ending), ...anywhere]);
 }
 
 function demand(dice: Dice, palette: Palette): object {
@@ -81,6 +83,7 @@ function assertAgree(one: CompiledAccess, other: CompiledAccess, dice: Dice, pal
     records: [request.context.record ?? {}, ...dice.list(3, 3, record)],
     states: [{}, { before: record(), after: record() }, { before: record(), after: 'open' as const }],
   };
+  const paths = dice.list(4, 4, () => `/${dice.pick(['item', 'update'])}/${dice.pick(entities)}/${dice.pick(ids)}`);
   const outcomes: string[] = [];
   for (const pending of [[], ['record'], ['record', 'body'], ['record', 'after'], ['record', 'id']] as const) {
     const context = withhold(request.context, pending);
@@ -90,6 +93,7 @@ function assertAgree(one: CompiledAccess, other: CompiledAccess, dice: Dice, pal
       outcomes.push(plain.outcome);
     };
     both((access) => access.rule(action, resource, () => context));
+    for (const path of paths) both((access) => access.rule(action, path, () => context));
     both((access) => access.ruleOnSome(action, '/item/order/', () => context));
     both((access) => access.denials(action, '/item/order/', () => context));
     assert.deepEqual(

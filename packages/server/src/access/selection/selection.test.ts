@@ -34,6 +34,10 @@ const kinds = {
     Resource: [`/item/e${index}/*`, `/item/order/${index + 2}`],
     Condition: { StringLike: { 'user.email': `*${index}` } },
   }),
+  'other endings': (index: number) => ({
+    Resource: [`/*/order/${index + 2}`, `/?tem/*/x${index}`],
+    Condition: { StringLike: { 'user.email': `*${index}` } },
+  }),
   'other texts': (index: number) => ({
     Resource: '/item/*',
     Condition: { StringEquals: { 'user.email': `other${index}` } },

@@ -1,5 +1,12 @@
 import type { CompiledStatement } from '../compiled-statement.ts';
-import { beginningOf, mayBeOpen, type OpenPath, type ResourceGlob, reachesOpen } from '../patterns/resource-glob.ts';
+import {
+  beginningOf,
+  endingOf,
+  mayBeOpen,
+  type OpenPath,
+  type ResourceGlob,
+  reachesOpen,
+} from '../patterns/resource-glob.ts';
 import { groupByTexts, type TextGroup } from './text-group.ts';
 
 /** Statements of one effect, in the order in which they are looked at. */
@@ -59,7 +66,8 @@ function candidatesAmong(
 function mayReach(glob: ResourceGlob, at: SelectedPath): boolean {
   if ('before' in at) return glob.kind === 'variable' || reachesOpen(glob, at) !== false;
   if (mayBeOpen(glob)) return true;
-  return glob.kind === 'literal' ? at.path === glob.text : at.path.startsWith(beginningOf(glob));
+  if (glob.kind === 'literal') return at.path === glob.text;
+  return at.path.startsWith(beginningOf(glob)) && at.path.endsWith(endingOf(glob));
 }
 
 /** Whether it matches every path of the class. */
