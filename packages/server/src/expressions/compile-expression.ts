@@ -70,7 +70,7 @@ function environmentOf(fields: ReadonlyMap<string, string>, { variables, lookups
 }
 
 /** UTF-16 units of an expression. */
-const lengthMax = 1000;
+export const lengthMax = 1000;
 const limits = {
   maxAstNodes: 200,
   maxDepth: 30,
@@ -126,7 +126,7 @@ export function checkExpression(
 }
 
 /** Beside numbers the library finds two types for the empty list, and its error is none of CEL's. */
-function checkSentence(error: { readonly code: string; readonly summary: string | undefined }): string {
+export function checkSentence(error: { readonly code: string; readonly summary: string | undefined }): string {
   const { code, summary } = error;
   return summary === undefined ? 'a number is in no empty list' : sentenceOf({ code, summary });
 }
@@ -149,10 +149,10 @@ function unknownField({ name, member, at }: Reading): Mistake {
 }
 
 /** Whole numbers and doubles go together: a literal `60` beside a double reads as one. */
-const plainEnvironment = withNumbers(new Environment({ limits }));
+export const plainEnvironment = withNumbers(new Environment({ limits }));
 
 /** For texts that are made of expressions which have kept to the limits. */
-const roomyEnvironment = withDurations(
+export const roomyEnvironment = withDurations(
   withNumbers(
     new Environment({ limits: { ...limits, maxAstNodes: 10 * limits.maxAstNodes, maxDepth: 10 * limits.maxAstNodes } }),
   ),
@@ -198,7 +198,7 @@ function withMembers(source: string, { prefixes }: Parts): Rewritten {
   return { text: text + source.slice(from), placeBefore };
 }
 
-function parse(environment: Environment, text: string): ParseResult | Mistake {
+export function parse(environment: Environment, text: string): ParseResult | Mistake {
   try {
     return environment.parse(text);
   } catch (error) {

@@ -43,7 +43,7 @@ export interface Parts {
  * Each takes a time that its operands bound, and gives no more than they hold. `matches`, `split`, `join` and `bind` do
  * not, so they are not among them.
  */
-const functions: ReadonlyMap<string, number> = new Map([
+export const functions: ReadonlyMap<string, number> = new Map([
   ['has', 1],
   ['size', 1],
   ['int', 1],
@@ -54,7 +54,7 @@ const functions: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** How many arguments each takes. A time zone is none of them: it takes a table for each zone. */
-const methods: ReadonlyMap<string, number> = new Map([
+export const methods: ReadonlyMap<string, number> = new Map([
   ...['contains', 'startsWith', 'endsWith'].map((name) => [name, 1] as const),
   ...['size', 'lowerAscii', 'upperAscii', 'trim'].map((name) => [name, 0] as const),
   ...['getFullYear', 'getMonth', 'getDate', 'getDayOfMonth', 'getDayOfWeek', 'getDayOfYear'].map(
@@ -64,7 +64,7 @@ const methods: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Methods that ask a condition of each element of a list. One in another would take the product of two lengths. */
-const quantifiers: readonly string[] = ['all', 'exists', 'exists_one'];
+export const quantifiers: readonly string[] = ['all', 'exists', 'exists_one'];
 
 const readingsMax = 20;
 

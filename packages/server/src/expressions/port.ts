@@ -4,3 +4,5 @@ export { compileExpression, type Expression, ExpressionLanguage } from './compil
 export { type Condition, compileCondition, type Demand, type ValueSize } from './condition.ts';
 export type { Reading, Surroundings } from './grammar.ts';
 export { isMistake, type Mistake } from './mistake.ts';
+export { compileTemplate, compileWhen, expressionsMax } from './templates/compile-template.ts';
+export type { TemplateScope, ValueType } from './templates/value-type.ts';

@@ -8,9 +8,9 @@ export interface LibraryError {
 }
 
 /** A sentence in lower case without its final period; the place of the mistake is told beside it. */
-export function sentenceOf({ code, summary }: LibraryError): string {
+export function sentenceOf({ code, summary }: LibraryError, otherwise = 'it cannot be read as an expression'): string {
   const sentence = sentences.get(code);
-  if (sentence === undefined) return 'it cannot be read as an expression';
+  if (sentence === undefined) return otherwise;
   return sentence(summary.replaceAll(`${durationPrefix}duration`, 'duration'));
 }
 
@@ -61,6 +61,9 @@ const sentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['incompatible_ternary_branches', () => 'both values of `? :` have one type'],
   ['heterogeneous_list_element', () => 'all elements of a list have one type'],
   ['invalid_comprehension_range', () => 'a quantifier is asked of a list'],
+  ['division_by_zero', () => 'it divides by zero'],
+  ['modulo_by_zero', () => 'it divides by zero'],
+  ['numeric_overflow', () => 'a whole number has more than 64 bits'],
   ['invalid_macro_argument', () => '`has` takes a field'],
 ]);
 

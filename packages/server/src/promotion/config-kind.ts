@@ -1,5 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { ConfigItem, ConfigItemKind } from '../config/port.ts';
+import type { ValueType } from '../expressions/port.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import type { ItemStorage } from './item-storage.ts';
 
@@ -31,6 +32,8 @@ export interface ConfigKind<Content = unknown> extends KindTraits {
     name: string,
     input: unknown,
   ) => { readonly content: Content } | { readonly errors: readonly InputError[] };
+  /** What is wrong with the expressions of a content, among the entities with which it would be live. */
+  readonly check?: (content: Content, typeOf: RecordTypes) => readonly InputError[];
   /** The other items that the content cannot do without. */
   readonly references: (content: Content, name: string) => readonly ItemReference[];
   /** Whether others may show it by a view of that name. */
@@ -44,6 +47,9 @@ export interface ConfigKind<Content = unknown> extends KindTraits {
   /** Whether the content asks to be run, which this version of the platform does not do: it stores and promotes it. */
   readonly isIdle?: (content: Content) => boolean;
 }
+
+/** How expressions see the records of an entity; undefined where its fields are not known. */
+export type RecordTypes = (entityName: string) => ValueType | undefined;
 
 export interface ItemReference extends ConfigItem {
   /** Where in the content it stands. */

@@ -57,6 +57,7 @@ export {
   textInExpressions,
 } from './field-types/computed/expression-value.ts';
 export { valueSize } from './field-types/computed/readable-fields.ts';
+export { recordType } from './field-types/computed/record-type.ts';
 export {
   type CheckEffort,
   type FieldBehaviour,

@@ -5,9 +5,11 @@ import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { type EntityState, revivedNames } from '../../schema/port.ts';
 import { limits } from '../../store/port.ts';
+import { hasRecords } from '../config-kinds.ts';
 import { type Bodies, itemOf } from '../differences/compare.ts';
 import { isLoss } from '../differences/describe-change.ts';
 import type { ItemBody } from '../item-storage.ts';
+import { expressionErrors, type MistakenItem, newlyMistaken } from '../items/expression-errors.ts';
 import { danglingReferences, danglingSentence, newlyDangling } from '../items/item-references.ts';
 import { parseContent } from '../items/parse-content.ts';
 import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';
@@ -47,8 +49,8 @@ export async function checkSwitch(
 ): Promise<CheckedSwitch> {
   const { place, next, before, targets } = intended;
   const checks: Check[] = [];
-  for await (const target of cooperatively(targets)) checks.push(...(await definitionChecks(kinds, target)));
   const after = [...bodiesAfter(before, targets).values()];
+  checks.push(...(await definitionChecks(kinds, targets, { before, after })));
   const dangling = [
     ...(await danglingReferences(kinds, after)).filter(({ view }) => view === undefined),
     ...(await newlyDangling(kinds, [...before.values()], after)).filter(({ view }) => view !== undefined),
@@ -106,18 +108,26 @@ export function bodiesAfter(before: Bodies, targets: readonly ItemTarget[]): Bod
 
 type Kinds = PromotionDeps['kinds'];
 
-async function definitionChecks(kinds: Kinds, { kind, name, wanted }: ItemTarget): Promise<readonly Check[]> {
-  if (wanted === undefined) return [];
-  const parsed = await parseContent(kinds, { kind, name, content: wanted.content });
-  if ('content' in parsed) return [];
-  return parsed.errors.map(({ pointer, message }) => ({
-    kind,
-    name,
-    check: 'definition',
-    level: 'error',
-    message,
-    pointer,
-  }));
+async function definitionChecks(
+  kinds: Kinds,
+  targets: readonly ItemTarget[],
+  { before, after }: { readonly before: Bodies; readonly after: readonly ItemBody[] },
+): Promise<readonly Check[]> {
+  const checks: Check[] = [];
+  const read: ConfigItem[] = [];
+  for await (const { kind, name, wanted } of cooperatively(targets)) {
+    if (wanted === undefined) continue;
+    const parsed = await parseContent(kinds, { kind, name, content: wanted.content });
+    if ('content' in parsed) read.push({ kind, name });
+    else checks.push(...mistakeChecks({ item: { kind, name }, errors: parsed.errors }));
+  }
+  const mistaken = await expressionErrors(kinds, read, after);
+  const others = targets.some(hasRecords) ? await newlyMistaken(kinds, [...before.values()], after) : [];
+  return [...checks, ...[...mistaken, ...others].flatMap(mistakeChecks)];
+}
+
+function mistakeChecks({ item: { kind, name }, errors }: MistakenItem): readonly Check[] {
+  return errors.map(({ pointer, message }) => ({ kind, name, check: 'definition', level: 'error', message, pointer }));
 }
 
 function buildChecks({ name, before, state }: EntityStep): readonly Check[] {

@@ -1,12 +1,11 @@
 import type { ConfigItem, ConfigSet } from '../../config/port.ts';
-import { invalidBody, Problem } from '../../lib/problem.ts';
+import { Problem } from '../../lib/problem.ts';
 import { entityTag, holdsFor, type Preconditions } from '../../records/port.ts';
 import { traitsOf } from '../config-kinds.ts';
 import { itemOf } from '../differences/compare.ts';
 import type { PromotionCommand, PromotionDeps } from '../promotion-deps.ts';
 import { changeItems } from './change-items.ts';
 import { bodyAtVersion, unknownItem } from './item-versions.ts';
-import { parseContent } from './parse-content.ts';
 import { liveItem } from './read-items.ts';
 import { type ShownItem, showItem, withContent } from './show-items.ts';
 
@@ -22,16 +21,13 @@ interface Content {
 }
 
 /** Makes an item that is not there yet. @throws Problem `conflict`, or what `changeItems` throws. */
-export async function createItem(
+export function createItem(
   deps: PromotionDeps,
   command: PromotionCommand,
   made: ItemChange & Content,
 ): Promise<ShownItem> {
-  const parsed = await parseContent(deps.kinds, { ...made.item, content: made.content });
   // What is sent holds the content beside the name.
-  if ('errors' in parsed)
-    throw invalidBody(parsed.errors.map((error) => ({ ...error, pointer: `/content${error.pointer}` })));
-  return write(deps, command, made, (set) => {
+  return write(deps, command, { ...made, at: '/content' }, (set) => {
     const { kind, name } = made.item;
     if (liveItem(set, made.item) !== undefined) throw new Problem('conflict', `there is a ${kind} \`${name}\` already`);
   });
@@ -79,16 +75,17 @@ export async function removeItem(deps: PromotionDeps, command: PromotionCommand,
 
 interface Writing extends ItemChange, Content {
   readonly restored?: number;
+  readonly at?: string;
 }
 
 async function write(
   deps: PromotionDeps,
   command: PromotionCommand,
-  { item, content, force = false, restored }: Writing,
+  { item, content, force = false, restored, at = '' }: Writing,
   judge: (set: ConfigSet) => void,
 ): Promise<ShownItem> {
   const edit = { ...item, content, ...(restored === undefined ? {} : { restored }) };
-  const { version, items, warnings } = await changeItems(deps, command, [edit], { force, judge });
+  const { version, items, warnings } = await changeItems(deps, command, [edit], { force, judge, at });
   const { orgCode } = command;
   if (items.length === 0) return showItem(deps, { env: 'test', orgCode, item });
   // What this change made: others may have made another of it since.

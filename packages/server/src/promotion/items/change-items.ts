@@ -12,6 +12,7 @@ import { traitsOf } from '../config-kinds.ts';
 import { type Bodies, type ItemChangeKind, itemOf, readAll } from '../differences/compare.ts';
 import type { BodyVersions, ItemBody } from '../item-storage.ts';
 import type { PromotionCommand, PromotionDeps } from '../promotion-deps.ts';
+import { expressionErrors, type MistakenItem } from './expression-errors.ts';
 import { bodyPuts } from './item-bodies.ts';
 import { newlyDangling, refuseDangling } from './item-references.ts';
 import { parseContent } from './parse-content.ts';
@@ -30,6 +31,8 @@ export interface EditOptions {
   readonly force: boolean;
   /** Looks at what stands before anything is planned, and refuses it. */
   readonly judge?: (set: ConfigSet, before: Bodies) => void;
+  /** Where in what was sent the content is that errors point into: a JSON pointer. */
+  readonly at?: string;
 }
 
 export interface ChangedItems {
@@ -48,11 +51,11 @@ export async function changeItems(
   deps: PromotionDeps,
   command: PromotionCommand,
   edits: readonly ItemEdit[],
-  { force, judge }: EditOptions,
+  { force, judge, at = '' }: EditOptions,
 ): Promise<ChangedItems> {
   const { orgCode } = command;
   const test = { store: deps.stores.test, configs: deps.configs.test };
-  const parsed = await parseEdits(deps, edits);
+  const parsed = await parseEdits(deps, edits, at);
   const { planned } = await changeConfig(test, orgCode, async (set, next) => {
     const place = { store: test.store, orgCode, set };
     const before = await readAll(place);
@@ -62,6 +65,7 @@ export async function changeItems(
     refuseTooMany(set, targets);
     const after = [...bodiesAfter(before, targets).values()];
     await refuseTooMuch(targets, after);
+    refuseErrors(await expressionErrors(deps.kinds, targets, after), { count: edits.length, at });
     refuseDangling(await newlyDangling(deps.kinds, [...before.values()], after));
     const planParts = { ...test, clock: deps.clock, gate: deps.gates?.test };
     const plan = await planItems(planParts, { ...place, next, keepsRecords: false }, targets);
@@ -86,7 +90,11 @@ function hiddenWarnings(step: EntityStep): readonly string[] {
   );
 }
 
-async function parseEdits({ kinds }: PromotionDeps, edits: readonly ItemEdit[]): Promise<readonly ItemEdit[]> {
+async function parseEdits(
+  { kinds }: PromotionDeps,
+  edits: readonly ItemEdit[],
+  at: string,
+): Promise<readonly ItemEdit[]> {
   const parsedEdits: ItemEdit[] = [];
   for await (const edit of cooperatively(edits)) {
     if (edit.content === undefined) {
@@ -94,15 +102,28 @@ async function parseEdits({ kinds }: PromotionDeps, edits: readonly ItemEdit[]):
       continue;
     }
     const parsed = await parseContent(kinds, edit);
-    if ('errors' in parsed)
-      throw invalidBody(
-        edits.length === 1
-          ? parsed.errors
-          : parsed.errors.map((error) => ({ ...error, message: `${edit.kind} \`${edit.name}\`: ${error.message}` })),
-      );
-    parsedEdits.push({ ...edit, content: parsed.content });
+    if ('content' in parsed) parsedEdits.push({ ...edit, content: parsed.content });
+    else refuseErrors([{ item: edit, errors: parsed.errors }], { count: edits.length, at });
   }
   return parsedEdits;
+}
+
+interface Sent {
+  /** How many items were sent together. */
+  readonly count: number;
+  readonly at: string;
+}
+
+/** @throws Problem `validation_failed` where there are any errors; they name their items where several were sent. */
+function refuseErrors(mistaken: readonly MistakenItem[], { count, at }: Sent): void {
+  const errors = mistaken.flatMap(({ item: { kind, name }, errors: own }) =>
+    own.map(({ pointer, message, ...error }) => ({
+      ...error,
+      pointer: `${at}${pointer}`,
+      message: count === 1 ? message : `${kind} \`${name}\`: ${message}`,
+    })),
+  );
+  if (errors.length > 0) throw invalidBody(errors);
 }
 
 interface EditStep {

@@ -19,6 +19,7 @@ import {
   requestErrors,
   someText,
 } from '../items/config-content.ts';
+import { blockTemplateErrors } from './block-templates.ts';
 import { plainStorage } from './plain-storage.ts';
 
 /** Steps, done one after the other. Nothing runs them yet: what texts in them may refer to is not settled. */
@@ -118,6 +119,7 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
       ...otherName('/name', name, content.name),
       ...stepErrors(content.steps),
     ]),
+  check: blockTemplateErrors,
   references: ({ name, steps }) => steps.flatMap((one, index) => stepReferences(one, `/steps/${index}`, name)),
   describe: ({ before, after }) => {
     if (before === undefined)

@@ -1,0 +1,194 @@
+import { pointerTo } from '../../lib/json-pointer.ts';
+import { checkSentence, lengthMax, parse, plainEnvironment, roomyEnvironment } from '../compile-expression.ts';
+import { isMistake, type Mistake } from '../mistake.ts';
+import { absent, celOf, jsonOf } from './cel-values.ts';
+import { type CompiledNode, compileNode, isTrue, type Run } from './compile-node.ts';
+import { charge, chargeBuilt, chargeText, type Effort, TemplateError } from './effort.ts';
+import { partsOf } from './template-text.ts';
+import { usedEnvironment } from './used-types.ts';
+import { rootTypes, type TemplateScope, type TemplateValues, timestamp, type ValueType } from './value-type.ts';
+
+/** JSON in which texts may hold expressions of CEL between `{{` and `}}`. */
+export interface Template {
+  /** How many expressions it has. */
+  readonly expressions: number;
+  /**
+   * The JSON with the values of its expressions. A text that is one expression becomes its value, null where it has none;
+   * in a longer text the value stands as text, empty where there is none.
+   * @param effort what was taken before; templates that share one share its bound.
+   * @throws TemplateError `expression_failed`, `expression_too_costly`.
+   */
+  readonly evaluate: (values: TemplateValues, effort: Effort) => unknown;
+}
+
+/** What is wrong with a template, and where. */
+export interface TemplateProblem {
+  readonly pointer: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How many expressions a template may have. */
+export const expressionsMax = 200;
+
+/**
+ * Reads the templates in a JSON value and checks the types of their expressions; gives what is wrong with them, if
+ * anything is. The names of members are no templates.
+ * @param pointer where the value is, as a JSON pointer.
+ */
+export function compileTemplate(
+  value: unknown,
+  scope: TemplateScope,
+  pointer: string,
+): Template | readonly TemplateProblem[] {
+  const compiler = new TemplateCompiler(rootsOf(scope));
+  const part = compiler.part(value, pointer);
+  const { problems, expressions } = compiler;
+  if (expressions > expressionsMax)
+    return [{ pointer, code: 'too_many', message: `it has more than ${expressionsMax} expressions` }];
+  if (problems.length > 0) return problems;
+  return { expressions, evaluate: (values, effort) => part({ values, effort }) };
+}
+
+/** A condition, false where it cannot be evaluated; so are its parts that `&&`, `||`, `!` and `? :` put together. */
+export interface When {
+  /** @param effort what was taken before; left out, it has a bound of its own, beyond which it is false. */
+  readonly holds: (values: TemplateValues, effort?: Effort) => boolean;
+}
+
+/** Reads a condition and checks its types; gives what is wrong with it, if anything is. */
+export function compileWhen(source: string, scope: TemplateScope): When | Mistake {
+  const compiled = compileSource(source, rootsOf(scope));
+  if (isMistake(compiled)) return compiled;
+  const { node, type } = compiled;
+  if (type !== 'bool' && type !== 'dyn')
+    return { message: `it gives a value of the type \`${type}\`, not bool`, at: 0 };
+  return {
+    holds: (values, effort = { steps: 0 }) => {
+      try {
+        return isTrue(node.evaluate, { values, effort });
+      } catch (error) {
+        if (error instanceof TemplateError) return false;
+        throw error;
+      }
+    },
+  };
+}
+
+type Roots = ReadonlyMap<string, ValueType>;
+
+const rootsBefore = new WeakMap<TemplateScope, Roots>();
+
+/** A step's id alone names its value, where it is no other name: so texts read that were written before there was `steps`. */
+function rootsOf(scope: TemplateScope): Roots {
+  const before = rootsBefore.get(scope);
+  if (before !== undefined) return before;
+  const named = [...scope.steps].filter(([id]) => !roomyEnvironment.hasVariable(id) && !isReserved(id));
+  const roots = new Map([...named, ...rootTypes(scope)]);
+  rootsBefore.set(scope, roots);
+  return roots;
+}
+
+function isReserved(name: string): boolean {
+  return isMistake(parse(plainEnvironment, name));
+}
+
+interface CompiledSource {
+  readonly node: CompiledNode;
+  /** The CEL type of its values. */
+  readonly type: string;
+}
+
+function compileSource(source: string, roots: Roots): CompiledSource | Mistake {
+  if (source.length > lengthMax) return { message: `it is longer than ${lengthMax} characters`, at: lengthMax };
+  const grammatical = parse(plainEnvironment, source);
+  if (isMistake(grammatical)) return grammatical;
+  const node = compileNode(grammatical.ast, roots);
+  if (isMistake(node)) return node;
+  const parsed = parse(usedEnvironment(roomyEnvironment, node.used), source);
+  if (isMistake(parsed)) return parsed;
+  const { type, error } = parsed.check();
+  if (error !== undefined) return { message: checkSentence(error), at: error.range?.start ?? 0 };
+  return { node, type: type ?? 'dyn' };
+}
+
+type Part = (run: Run) => unknown;
+
+class TemplateCompiler {
+  readonly problems: TemplateProblem[] = [];
+  expressions = 0;
+  readonly #roots: Roots;
+
+  constructor(roots: Roots) {
+    this.#roots = roots;
+  }
+
+  part(value: unknown, pointer: string): Part {
+    if (typeof value === 'string') return this.#text(value, pointer);
+    if (typeof value !== 'object' || value === null) return () => value;
+    const members = Object.entries(value).map(
+      ([name, member]) => [name, this.part(member, `${pointer}${pointerTo(name)}`)] as const,
+    );
+    if (Array.isArray(value)) return (run) => members.map(([, member]) => member(run));
+    return (run) => Object.fromEntries(members.map(([name, member]) => [name, member(run)]));
+  }
+
+  #text(text: string, pointer: string): Part {
+    if (!text.includes('{{')) return () => text;
+    const parts = partsOf(text);
+    if (isMistake(parts)) return this.#refuse(pointer, parts);
+    const evaluations = parts.map((part): Part => {
+      if (typeof part === 'string') return () => part;
+      this.expressions += 1;
+      // The caller is refused for their number.
+      if (this.expressions > expressionsMax) return () => null;
+      const compiled = compileSource(part.source, this.#roots);
+      if (isMistake(compiled)) return this.#refuse(pointer, { ...compiled, at: compiled.at + part.at });
+      return jsonPart(compiled.node);
+    });
+    const [only, ...others] = evaluations;
+    if (only !== undefined && others.length === 0 && typeof parts[0] !== 'string') return only;
+    return (run) => {
+      let joined = '';
+      for (const evaluation of evaluations) {
+        joined += textOf(evaluation(run));
+        chargeBuilt(run.effort, joined.length);
+      }
+      return joined;
+    };
+  }
+
+  #refuse(pointer: string, { message, at }: Mistake): Part {
+    this.problems.push({ pointer, code: 'invalid_expression', message: `at character ${at + 1}: ${message}` });
+    return () => null;
+  }
+}
+
+/** A value that the expression merely names is as it was; a moment is a text. */
+function jsonPart({ access, evaluate }: CompiledNode): Part {
+  if (access === undefined)
+    return (run) => {
+      const value = evaluate(run);
+      return value === absent ? null : jsonOf(value, run.effort);
+    };
+  const { used, read } = access;
+  return (run) => {
+    const json = read(run);
+    if (json === absent) return null;
+    if (used.type === timestamp && typeof json === 'number')
+      return jsonOf(celOf(json, timestamp, run.effort), run.effort);
+    chargeJson(json, run.effort);
+    return json;
+  };
+}
+
+function chargeJson(json: unknown, effort: Effort): void {
+  if (typeof json === 'string') chargeText(effort, json.length);
+  else charge(effort, 1);
+  if (typeof json === 'object' && json !== null) for (const member of Object.values(json)) chargeJson(member, effort);
+}
+
+function textOf(json: unknown): string {
+  if (json === null) return '';
+  return typeof json === 'object' ? JSON.stringify(json) : String(json);
+}

@@ -1,0 +1,72 @@
+/** What is known of the values that a template may read. */
+/**
+ * The type of a value: that of CEL as a text, an object with the members that it may have, or a list. A value of the type
+ * `dyn` is any JSON, each number of which is a `double`.
+ */
+export type ValueType =
+  | string
+  | { readonly kind: 'fields'; readonly types: ReadonlyMap<string, ValueType> }
+  | { readonly kind: 'list'; readonly of: ValueType };
+
+/** What an expression may name. A record of which nothing is known is `dyn`. */
+export interface TemplateScope {
+  readonly record?: ValueType;
+  readonly before?: ValueType;
+  /** The values of the steps that are done before, by their ids. */
+  readonly steps: ReadonlyMap<string, ValueType>;
+  readonly input?: ValueType;
+}
+
+/** The values by the names of a scope, as JSON; a name without a value is left out or undefined. */
+export interface TemplateValues {
+  readonly event?: unknown;
+  readonly record?: unknown;
+  readonly before?: unknown;
+  readonly user?: unknown;
+  readonly tenant?: unknown;
+  readonly steps: Readonly<Record<string, unknown>>;
+  readonly input?: unknown;
+  readonly env: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
+export const timestamp = 'google.protobuf.Timestamp';
+
+const fields = (types: Readonly<Record<string, ValueType>>): ValueType => ({
+  kind: 'fields',
+  types: new Map(Object.entries(types)),
+});
+
+const event = fields({ id: 'string', type: 'string', timestamp, depth: 'int', path: 'string' });
+const user = fields({ id: 'string', email: 'string' });
+const tenant = fields({ id: 'string', code: 'string' });
+
+/** The types of the names with which expressions begin. */
+export function rootTypes(scope: TemplateScope): ReadonlyMap<string, ValueType> {
+  const { record = 'dyn', before = 'dyn', steps, input = 'dyn' } = scope;
+  return new Map<string, ValueType>([
+    ['event', event],
+    ['record', record],
+    ['before', before],
+    ['user', user],
+    ['tenant', tenant],
+    ['steps', { kind: 'fields', types: steps }],
+    ['input', input],
+    ['env', 'string'],
+    ['now', timestamp],
+  ]);
+}
+
+/** The type of a member of a value; undefined where it has none of that name. */
+export function memberType(type: ValueType, name: string): ValueType | undefined {
+  if (type === 'dyn') return type;
+  return typeof type === 'object' && type.kind === 'fields' ? type.types.get(name) : undefined;
+}
+
+/** The type of the elements of a list; undefined where the value is none. */
+export function elementType(type: ValueType): ValueType | undefined {
+  if (type === 'dyn') return type;
+  if (typeof type === 'object') return type.kind === 'list' ? type.of : undefined;
+  return /^list<(.*)>$/.exec(type)?.[1];
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ValueType } from '../../expressions/port.ts';
+import { blockTemplateErrors } from './block-templates.ts';
+
+const order: ValueType = {
+  kind: 'fields',
+  types: new Map([
+    ['title', 'string'],
+    ['total', 'double'],
+  ]),
+};
+const typeOf = (name: string): ValueType | undefined => (name === 'order' ? order : undefined);
+const input_schema = {
+  type: 'object',
+  properties: { id: { type: 'string' }, count: { type: 'integer' }, any: {} },
+  additionalProperties: false,
+};
+
+interface Step {
+  readonly id: string;
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+function errorsOf(steps: readonly Step[], rest: object = {}): readonly string[] {
+  return blockTemplateErrors({ input_schema, steps, ...rest }, typeOf).map(
+    ({ pointer, code, message }) => `${pointer} ${code} ${message}`,
+  );
+}
+
+const read = { id: 'read', type: 'get', entity: 'order', record: '{{input.id}}' };
+const list = {
+  id: 'find',
+  type: 'list',
+  entity: 'order',
+  filters: [{ field: 'title', op: 'eq', value: '{{steps.read.title}}' }],
+};
+
+test('the expressions of a block read its input, the steps before, and the fields of their entities', () => {
+  assert.deepEqual(
+    errorsOf(
+      [
+        read,
+        list,
+        { id: 'note', type: 'create', entity: 'note', values: { text: '{{read.title}} of {{steps.find.count + 1}}' } },
+        { id: 'tell', type: 'http', url: 'https://shop.example', body: ['{{steps.note.anything}}', '{{user.email}}'] },
+      ],
+      {
+        returns: {
+          items: '{{steps.find.items}}',
+          more: '{{steps.find.has_more ? "y" : "n"}}',
+          any: '{{input.any.deep}}',
+        },
+      },
+    ),
+    [],
+  );
+});
+
+test('a mistake is reported at its place in the content', () => {
+  const wrong = {
+    id: 'wrong',
+    type: 'update',
+    entity: 'order',
+    record: '{{steps.later.id}}',
+    values: { a: { b: ['{{read.nope}}'] } },
+  };
+  assert.deepEqual(errorsOf([read, wrong, { ...list, id: 'later' }], { returns: '{{input.other + input.count}}' }), [
+    '/steps/1/record invalid_expression at character 3: there is no step `later` before this one',
+    '/steps/1/values/a/b/0 invalid_expression at character 3: there is no field `nope` that it can read',
+    '/returns invalid_expression at character 3: there is no field `other` that it can read',
+  ]);
+  assert.deepEqual(errorsOf([{ ...read, record: '{{input.id + input.count}}' }]), [
+    '/steps/0/record invalid_expression at character 3: no operator takes these types: `string + int`',
+  ]);
+  assert.deepEqual(errorsOf([read], { input_schema: { properties: { id: {} } }, returns: '{{input.other}}' }), []);
+});
+
+test('steps within a step read those before them, and descriptions are no templates', () => {
+  const loop = {
+    id: 'each',
+    type: 'loop',
+    over: '{{steps.read.nope}}',
+    max: 5,
+    description: 'such as {{nothing}}',
+    steps: [{ id: 'inner', type: 'set', values: { a: '{{steps.each.item.title}}', b: '{{steps.after.x}}' } }],
+  };
+  const choice = {
+    id: 'choice',
+    type: 'switch',
+    on: '{{steps.inner.a}}',
+    cases: [{ is: '{{input.nope}}', steps: [{ id: 'case', type: 'transform', value: '{{input.nope}}' }] }],
+    default: [{ id: 'other', type: 'condition', if: 'input.count > "a"' }],
+  };
+  assert.deepEqual(
+    errorsOf([read, loop, choice, { id: 'after', type: 'set', values: { a: '{{steps.case}}' } }]).map(
+      (error) => error.split(' ')[0],
+    ),
+    [
+      '/steps/1/over',
+      '/steps/1/steps/0/values/b',
+      '/steps/2/cases/0/is',
+      '/steps/2/cases/0/steps/0/value',
+      '/steps/2/default/0/if',
+    ],
+  );
+});
+
+test('a block has at most 200 expressions', () => {
+  const steps = Array.from({ length: 3 }, (_, index) => ({
+    id: `s${index}`,
+    type: 'set',
+    values: Array(100).fill('{{1}}'),
+  }));
+  assert.deepEqual(errorsOf(steps), [' too_many a block may have at most 200 expressions']);
+  assert.deepEqual(errorsOf(steps.slice(1)), []);
+});

@@ -1,0 +1,147 @@
+import type { InputError } from '@freehold/contract/problem';
+import {
+  compileTemplate,
+  compileWhen,
+  expressionsMax,
+  isMistake,
+  type TemplateScope,
+  type ValueType,
+} from '../../expressions/port.ts';
+import { pointerTo } from '../../lib/json-pointer.ts';
+import type { RecordTypes } from '../config-kind.ts';
+
+/** What templates are read in of a block: any step that has a type, also of those that this version does not run. */
+interface TemplatedStep {
+  readonly id: string;
+  readonly type: string;
+}
+
+interface TemplatedBlock {
+  readonly input_schema?: Readonly<Record<string, unknown>>;
+  readonly steps: readonly TemplatedStep[];
+  readonly returns?: unknown;
+}
+
+/** What is wrong with the expressions of a block; pointers begin at its content. */
+export function blockTemplateErrors(content: TemplatedBlock, typeOf: RecordTypes): readonly InputError[] {
+  const reader = new TemplateReader(typeOf, inputType(content.input_schema));
+  reader.steps(content.steps, '/steps');
+  if (content.returns !== undefined) reader.template(content.returns, '/returns');
+  return reader.expressions > expressionsMax
+    ? [{ pointer: '', code: 'too_many', message: `a block may have at most ${expressionsMax} expressions` }]
+    : reader.errors;
+}
+
+/** Members of steps that are no templates, and may hold any text. */
+const plainMembers: readonly string[] = ['id', 'type', 'description', 'source', 'secret'];
+
+/** Members of steps that hold steps, or objects with steps. */
+const nestedMembers: readonly string[] = ['steps', 'default', 'cases', 'branches'];
+
+class TemplateReader {
+  readonly errors: InputError[] = [];
+  expressions = 0;
+  readonly #typeOf: RecordTypes;
+  #scope: TemplateScope;
+
+  constructor(typeOf: RecordTypes, input: ValueType) {
+    this.#typeOf = typeOf;
+    this.#scope = { steps: new Map(), input };
+  }
+
+  steps(steps: readonly TemplatedStep[], pointer: string): void {
+    for (const [index, step] of steps.entries()) this.#step(step, `${pointer}/${index}`);
+  }
+
+  template(value: unknown, pointer: string): void {
+    const template = compileTemplate(value, this.#scope, pointer);
+    if ('evaluate' in template) this.expressions += template.expressions;
+    else this.errors.push(...template);
+  }
+
+  #step(step: TemplatedStep, pointer: string): void {
+    const members = Object.entries(step).filter(([name]) => !plainMembers.includes(name));
+    for (const [name, value] of members) {
+      const at = `${pointer}${pointerTo(name)}`;
+      if (step.type === 'condition' && name === 'if' && typeof value === 'string') this.#condition(value, at);
+      else if (!nestedMembers.includes(name)) this.template(value, at);
+    }
+    // Steps within a step read what it is done for, and those after it what it gave.
+    this.#declare(step.id, stepType(step, this.#typeOf));
+    for (const [name, value] of members)
+      if (nestedMembers.includes(name)) this.#nested(value, `${pointer}${pointerTo(name)}`);
+  }
+
+  #nested(value: unknown, pointer: string): void {
+    if (isStepList(value)) this.steps(value, pointer);
+    else if (Array.isArray(value)) for (const [index, one] of value.entries()) this.#nested(one, `${pointer}/${index}`);
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, member] of Object.entries(value)) {
+        const at = `${pointer}${pointerTo(name)}`;
+        if (name === 'steps') this.#nested(member, at);
+        else this.template(member, at);
+      }
+  }
+
+  #condition(source: string, pointer: string): void {
+    this.expressions += 1;
+    const when = compileWhen(source, this.#scope);
+    if (isMistake(when))
+      this.errors.push({
+        pointer,
+        code: 'invalid_expression',
+        message: `at character ${when.at + 1}: ${when.message}`,
+      });
+  }
+
+  #declare(id: string, type: ValueType): void {
+    this.#scope = { ...this.#scope, steps: new Map([...this.#scope.steps, [id, type]]) };
+  }
+}
+
+function isStepList(value: unknown): value is readonly TemplatedStep[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null && 'type' in one);
+}
+
+/** The value that a step leaves. */
+function stepType(step: TemplatedStep, typeOf: RecordTypes): ValueType {
+  const record = 'entity' in step && typeof step.entity === 'string' ? typeOf(step.entity) : undefined;
+  if (record === undefined) return 'dyn';
+  switch (step.type) {
+    case 'get':
+    case 'create':
+    case 'update':
+      return record;
+    case 'list': {
+      const items: ValueType = { kind: 'list', of: record };
+      return {
+        kind: 'fields',
+        types: new Map<string, ValueType>([
+          ['items', items],
+          ['count', 'int'],
+          ['has_more', 'bool'],
+        ]),
+      };
+    }
+    default:
+      return 'dyn';
+  }
+}
+
+const typesOfSchema: ReadonlyMap<unknown, string> = new Map([
+  ['string', 'string'],
+  ['integer', 'int'],
+  ['number', 'double'],
+  ['boolean', 'bool'],
+]);
+
+/** The members of an input, where its schema lets it have no others. */
+function inputType(schema: Readonly<Record<string, unknown>> | undefined): ValueType {
+  const properties = schema?.properties;
+  if (schema?.additionalProperties !== false || typeof properties !== 'object' || properties === null) return 'dyn';
+  const types = Object.entries(properties).map(([name, property]) => {
+    const type: unknown = typeof property === 'object' && property !== null ? Reflect.get(property, 'type') : undefined;
+    return [name, typesOfSchema.get(type) ?? 'dyn'] as const;
+  });
+  return { kind: 'fields', types: new Map(types) };
+}
