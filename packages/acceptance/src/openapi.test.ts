@@ -527,6 +527,15 @@ test('the document tells of secrets for other systems', async () => {
   assert.equal((await management.send('removeSecret', secret)).status, 204);
 });
 
+test('the document tells how a logic block is run', async () => {
+  const content = { name: 'add', steps: [{ id: 'sum', type: 'transform', value: 1 }], returns: '{{ steps.sum }}' };
+  const made = { token: org.builder.token, path: { kind: 'logicblock' }, body: { name: 'add', content } };
+  assert.equal((await management.send('makeConfigItem', made)).status, 201);
+  const asked = { token: founder.token, body: {} };
+  assert.equal((await app.send('runLogicBlock', { ...asked, path: { name: 'add' } })).status, 200);
+  assert.equal((await app.send('runLogicBlockAt', { ...asked, path: { name: 'add', path: 'x' } })).status, 200);
+});
+
 test('every success that the documents tell of was met, but for those of access control', () => {
   const ofAccess = /(?:Aclpolicy|Group|Useraclpolicy|Usergroup|Userrole|User)$/;
   const isLeftOut = ({ id }: Operation) => ofAccess.test(id);

@@ -17,7 +17,11 @@ for (const [entity, body] of [
 ] as const)
   await create(founder, entity, body);
 await manage(org, 'POST', '/user/provision-prod');
-const content = { name: 'block', steps: [{ id: 'some', type: 'list', entity: 'order' }] };
+const content = {
+  name: 'block',
+  input_schema: { additionalProperties: false },
+  steps: [{ id: 'some', type: 'list', entity: 'order' }],
+};
 const block = await manage(org, 'POST', '/config/logicblock', { body: { name: 'block', content } });
 assert.equal(block.status, 201, block.text);
 

@@ -2,6 +2,7 @@ import { authzenApi } from './app/authzen.ts';
 import { batchApi } from './app/batch.ts';
 import { invitationsApi } from './app/invitations.ts';
 import { jobsApi } from './app/jobs.ts';
+import { logicBlocksApi } from './app/logicblocks.ts';
 import { mailsApi } from './app/mails.ts';
 import { selfApi } from './app/self.ts';
 import { signInApi } from './app/sign-in.ts';
@@ -14,6 +15,7 @@ export const appApi = {
   ...batchApi,
   ...invitationsApi,
   ...jobsApi,
+  ...logicBlocksApi,
   ...mailsApi,
   ...selfApi,
   ...signInApi,

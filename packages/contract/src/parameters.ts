@@ -16,6 +16,7 @@ export const pathParameters: Readonly<Record<string, string>> = {
   kind: 'The kind of the config item.',
   name: 'The name.',
   org: 'The code of the org.',
+  path: 'What a logic block reads as `event.path`.',
   tenant_code: 'The code of the workspace.',
   version: 'The number of the version.',
 };

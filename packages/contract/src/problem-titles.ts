@@ -35,6 +35,8 @@ export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   body_too_large: 'The body is too large',
   unsupported_media_type: 'The route does not accept this content type',
   expectation_failed: 'The server does not support this expectation',
+  block_refused: 'The logic block refuses the call',
+  block_failed: 'The logic block cannot go on',
   headers_too_large: 'The headers of the request are too large',
   request_timeout: 'The request took too long to arrive',
   idempotency_key_reused: 'The idempotency key was used for another request',

@@ -36,6 +36,8 @@ export const problemStatus = {
   body_too_large: 413,
   unsupported_media_type: 415,
   expectation_failed: 417,
+  block_refused: 422,
+  block_failed: 422,
   idempotency_key_reused: 422,
   headers_too_large: 431,
   request_timeout: 408,

@@ -3,6 +3,7 @@ export const tags = {
   'access control': 'What policies allow: decisions, simulations and findings.',
   account: 'The builder’s own account, sessions and org.',
   audit: 'The audit log of an org: actions with their actors, chained by digests.',
+  automation: 'Logic blocks: business logic that lies in the configuration.',
   batches: 'Several records in one call.',
   config: 'Configuration items of every kind, with their versions.',
   deploy: 'Promotion of configuration from test to production, and rollback.',

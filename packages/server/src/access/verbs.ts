@@ -8,10 +8,14 @@ export type Verb = (typeof verbs)[number];
 
 /**
  * Whether an action pattern, in which no two `*` stand together, can match any action at all. One that cannot is a
- * slip of the pen: a Deny with it would protect nothing.
+ * slip of the pen: a Deny with it would protect nothing. Logic blocks are run by `run` and their name, in which a `-` may
+ * stand; a pattern with one has to spell that verb.
  */
 export function mayMatchAction(pattern: string): boolean {
-  return verbs.some((verb) => placesAfter(pattern, verb).some((place) => mayMatchEntityName(pattern.slice(place))));
+  if (/^run[a-z*?][a-z0-9_*?-]*$/i.test(pattern)) return true;
+  return [...verbs, 'run'].some((verb) =>
+    placesAfter(pattern, verb).some((place) => mayMatchEntityName(pattern.slice(place))),
+  );
 }
 
 /** Where in the pattern a match can stand once the verb is read. */

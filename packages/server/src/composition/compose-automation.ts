@@ -1,5 +1,13 @@
 /** Puts together what runs by the configuration of an org. */
-import { type Automation, openAutomation } from '../automation/port.ts';
+import {
+  type Automation,
+  createLogicBlocks,
+  createStoredBlocks,
+  type LogicBlocks,
+  type LogicBlocksDeps,
+  openAutomation,
+  type StoredBlocksDeps,
+} from '../automation/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Spaces } from './open-spaces.ts';
 
@@ -10,4 +18,12 @@ export interface ComposeAutomationDeps {
 
 export function composeAutomation({ test, prod }: Spaces, { clock, onFault }: ComposeAutomationDeps): Automation {
   return openAutomation({ spaces: { test, prod }, clock, onError: onFault });
+}
+
+export function composeLogicBlocks({
+  runtime,
+  clock,
+  ...stored
+}: StoredBlocksDeps & Omit<LogicBlocksDeps, 'blocks'>): LogicBlocks {
+  return createLogicBlocks({ blocks: createStoredBlocks(stored), runtime, clock });
 }

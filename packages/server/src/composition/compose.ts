@@ -25,7 +25,7 @@ import { explainStoreFailure } from '../store/explain-failure.ts';
 import type { OpenedStore } from '../store/port.ts';
 import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
 import { countDenials, watchJobs } from '../telemetry/work-metrics.ts';
-import { composeAutomation } from './compose-automation.ts';
+import { composeAutomation, composeLogicBlocks } from './compose-automation.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
 import { composeSpaces } from './compose-spaces.ts';
@@ -111,6 +111,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics, jobs },
     iam: { ...iam, decisions: countDenials(metrics, iam.decisions) },
     alertWebhook: alerts.webhook,
+    logicBlocks: composeLogicBlocks({ stores, configs, runtime: records.runtime, clock }),
     secretVault: createSecretVault({ stores, sealer: createSealer(secrets.field_keys) }),
     ...{ onceScopes, readiness, settings: config, console: options.console ?? noConsole },
   });

@@ -4,5 +4,12 @@ export { compileExpression, type Expression, ExpressionLanguage } from './compil
 export { type Condition, compileCondition, type Demand, type ValueSize } from './condition.ts';
 export type { Reading, Surroundings } from './grammar.ts';
 export { isMistake, type Mistake } from './mistake.ts';
-export { compileTemplate, compileWhen, expressionsMax } from './templates/compile-template.ts';
-export type { TemplateScope, ValueType } from './templates/value-type.ts';
+export {
+  compileTemplate,
+  compileWhen,
+  expressionsMax,
+  type Template,
+  type When,
+} from './templates/compile-template.ts';
+export { TemplateError } from './templates/effort.ts';
+export type { TemplateScope, TemplateValues, ValueType } from './templates/value-type.ts';

@@ -15,6 +15,7 @@ import { authzenRoutes } from './handlers/app/authzen.ts';
 import { batchRoutes } from './handlers/app/batch.ts';
 import { invitationRoutes } from './handlers/app/invitations.ts';
 import { jobRoutes } from './handlers/app/jobs.ts';
+import { logicBlockRoutes } from './handlers/app/logicblocks.ts';
 import { mailRoutes } from './handlers/app/mails.ts';
 import { appDocumentRoutes } from './handlers/app/openapi.ts';
 import { recordRoutes } from './handlers/app/records.ts';
@@ -37,7 +38,7 @@ import { acquireSlice, withTimeSlice } from './pipeline/time-slice.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { json, type Reply } from './reply.ts';
 import type { GatewayRequest } from './request.ts';
-import { type AppRoute, bodyAsRead, type EachCaller, isWorkspaceRoute } from './routing/app-route.ts';
+import { type AppRoute, bodyAsRead, type EachCaller, isWorkspaceRoute, runAction } from './routing/app-route.ts';
 import type { PublicRoute } from './routing/public-route.ts';
 import { createRouter } from './routing/router.ts';
 
@@ -131,7 +132,7 @@ function enter({ metering }: AppGatewayDeps, orgCode: string, request: CallerReq
 
 /** A request that may be one sent again is let in: what it asks for may have been done, and is gated when it is not. */
 function isGated({ route, incoming }: CallerRequest): boolean {
-  if (route.access === 'each' || route.isGated !== true) return false;
+  if (route.access === 'each' || route.access === 'run' || route.isGated !== true) return false;
   return route.access !== 'create' || incoming.headers['idempotency-key'] === undefined;
 }
 
@@ -152,15 +153,16 @@ function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerR
     answerOnce(parts, onceAsked(parts, caller, { route, request: entered }), handle);
   if (route.access === 'self')
     return andThen(enter(parts, org, request), (entered) => once(entered, () => route.handle(entered, caller)));
+  const each = (): EachCaller => ({
+    workspace: requireWorkspace(caller).workspace,
+    actor: actorOf(asking),
+    keyHolder: keyHolder(caller),
+    authorize: async (alone) => authorize(parts, asking, requestAlone(alone)),
+    refusal: (error) => errors.reply(error, requestId),
+  });
   if (route.access === 'each') {
-    const each: EachCaller = {
-      workspace: requireWorkspace(caller).workspace,
-      actor: actorOf(asking),
-      keyHolder: keyHolder(caller),
-      authorize: async (alone) => authorize(parts, asking, requestAlone(alone)),
-      refusal: (error) => errors.reply(error, requestId),
-    };
-    return andThen(enter(parts, org, request), (entered) => route.handle(entered, each));
+    const eachCaller = each();
+    return andThen(enter(parts, org, request), (entered) => route.handle(entered, eachCaller));
   }
   const { method, takesBody = false } = route;
   const resource = path.slice('/app/'.length + org.length);
@@ -172,6 +174,16 @@ function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerR
         andThen(enter(parts, org, request), (entered) => {
           assertBodyAllowed(bodyAsRead(route, entered.body));
           return once(entered, () => route.handle(entered, context));
+        }),
+    );
+  if (route.access === 'run')
+    return andThen(
+      authorizeAction(parts, asking, { action: runAction(params), ...asked }),
+      ({ context: { config }, assertBodyAllowed }) =>
+        andThen(enter(parts, org, request), (entered) => {
+          assertBodyAllowed(entered.body);
+          const { sub: id, email } = caller.claims;
+          return once(entered, () => route.handle(entered, { ...each(), user: { id, email }, config }));
         }),
     );
   const verb = { verb: route.access, entityName: params.entity ?? '' };
@@ -203,6 +215,7 @@ export function appRoutes(parts: AppGatewayDeps): readonly AppRoute[] {
     ...batchRoutes(parts),
     ...authzenRoutes(parts),
     ...transferRoutes(parts),
+    ...logicBlockRoutes(parts.logicBlocks),
     ...signInRoutes(parts.signIn),
     ...workspaceRoutes(parts.workspaces),
     ...invitationRoutes(parts.invitations),

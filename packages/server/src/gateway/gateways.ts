@@ -1,5 +1,5 @@
 import type { Audit } from '../audit/open-audit.ts';
-import type { SecretVault } from '../automation/port.ts';
+import type { LogicBlocks, SecretVault } from '../automation/port.ts';
 import type { ConfigReader } from '../config/port.ts';
 import type { Entities } from '../entities/port.ts';
 import type { Iam } from '../iam/port.ts';
@@ -31,6 +31,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly identity: Identity;
   readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'overview' | 'simulator'>;
   readonly records: Records;
+  readonly logicBlocks: LogicBlocks;
   readonly entities: Entities;
   readonly promotion: Pick<PromotionModule, 'promotion' | 'items'>;
   readonly metering: Metering;
@@ -60,7 +61,7 @@ export interface Gateways {
 
 export function createGateways(deps: GatewaysDeps): Gateways {
   const { clock, configs, onceScopes, readiness, metering, metrics, settings } = deps;
-  const { identity, iam, records } = deps;
+  const { identity, iam, records, logicBlocks } = deps;
   const { runtime, removals, idempotency, repeats } = records;
   const managementOrigin = createManagementOrigin(settings.managementUrl);
   const clientAddress = createClientAddress(settings.trustedProxies);
@@ -68,7 +69,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
   const process = { clock, clientAddress, readiness, rateLimits, metering };
   const once = { idempotency, repeats, onceScopes };
   const shared = { ...process, ...once, configs, origins: identity.origins, decisions: iam.decisions };
-  const app: AppGatewayDeps = { ...shared, ...identity.app, runtime, removals, managementOrigin };
+  const app: AppGatewayDeps = { ...shared, ...identity.app, runtime, removals, logicBlocks, managementOrigin };
   const isDevelopment = settings.mode === 'development';
   const management = createManagementGateway({
     ...shared,

@@ -10,7 +10,15 @@ import type { WriteContext } from '../records/port.ts';
 import { readDescribedQuery } from './pipeline/described-query.ts';
 import { json, type Reply } from './reply.ts';
 import type { GatewayRequest, RequestEnvelope, TakesBody } from './request.ts';
-import type { EachCaller, EachRoute, SelfRoute, WorkspaceAction, WorkspaceRoute } from './routing/app-route.ts';
+import type {
+  EachCaller,
+  EachRoute,
+  RunCaller,
+  RunRoute,
+  SelfRoute,
+  WorkspaceAction,
+  WorkspaceRoute,
+} from './routing/app-route.ts';
 import type { DeployAccess, DeployCaller } from './routing/deploy-caller.ts';
 import type { DeployRoute, OperatorRoute, OrgRoute } from './routing/management-route.ts';
 import type { PublicRoute } from './routing/public-route.ts';
@@ -31,9 +39,11 @@ type CallerOf<A extends string> = A extends 'developer' | 'org_admin'
       ? AppCaller
       : A extends 'each'
         ? EachCaller
-        : A extends WorkspaceAction
-          ? WriteContext
-          : undefined;
+        : A extends 'run'
+          ? RunCaller
+          : A extends WorkspaceAction
+            ? WriteContext
+            : undefined;
 
 type ServedAs<A extends string> = A extends 'developer' | 'org_admin'
   ? OrgRoute
@@ -43,11 +53,13 @@ type ServedAs<A extends string> = A extends 'developer' | 'org_admin'
       ? SelfRoute
       : A extends 'each'
         ? EachRoute
-        : A extends WorkspaceAction
-          ? WorkspaceRoute
-          : A extends 'operator'
-            ? OperatorRoute
-            : PublicRoute;
+        : A extends 'run'
+          ? RunRoute
+          : A extends WorkspaceAction
+            ? WorkspaceRoute
+            : A extends 'operator'
+              ? OperatorRoute
+              : PublicRoute;
 
 type Handle<R extends Route, A> = (request: Received<R>, caller: CallerOf<R['access']>) => A;
 

@@ -12,7 +12,7 @@ export { workspaceTemplates } from './founding/templates-setting.ts';
 export type { WorkspaceTemplates } from './founding/workspace-templates.ts';
 export { findMember, removedMemberKey } from './iam-rules.ts';
 export { lintStatements } from './lint/lint.ts';
-export { lintEntities } from './lint/lint-entities.ts';
+export { lintBlocks, lintEntities } from './lint/lint-entities.ts';
 export {
   type AccountChange,
   joinedChanges,

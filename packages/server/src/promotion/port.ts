@@ -1,7 +1,19 @@
 /** Configuration goes from test to production: compared, published, activated all at once, and taken back. */
 export { archiveBytesMax } from './archive/config-archive.ts';
 export type { ConfigItems } from './config-items.ts';
+export type { RecordTypes } from './config-kind.ts';
 export { traitsOf } from './config-kinds.ts';
+export { inputType, stepType } from './kinds/block-templates.ts';
+export { readInputSchema } from './kinds/input-schema.ts';
+export type { LogicBlockContent } from './kinds/logicblock.ts';
+export {
+  type Comparison,
+  isIdleStep,
+  type LogicStep,
+  placedSteps,
+  type RaisedStatus,
+  type RunStep,
+} from './kinds/logicblock-steps.ts';
 export { openPromotion, type PromotionModule } from './open-promotion.ts';
 export type { Promotion } from './promotion.ts';
 export { publishMistakes } from './read-requests.ts';

@@ -1,4 +1,5 @@
 import type { Verb } from '../../access/port.ts';
+import type { ConfigSet } from '../../config/port.ts';
 import type { AppCaller } from '../../identity/port.ts';
 import type { Actor, AuthorizedCall, NamedPolicyRequest, WriteContext } from '../../records/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
@@ -81,4 +82,23 @@ export interface EachCaller {
   refusal(error: unknown): Reply;
 }
 
-export type AppRoute = PublicRoute | SelfRoute | WorkspaceRoute | RecordRoute | EachRoute;
+/** Runs a logic block, which a policy allows by `run` and the name of the block. */
+export interface RunRoute extends RoutePattern {
+  readonly access: 'run';
+  readonly takesBody?: TakesBody;
+  readonly handle: (request: GatewayRequest, caller: RunCaller) => Reply | Promise<Reply>;
+}
+
+/** A caller in whose name a block does several things, each decided as the request would be that does it alone. */
+export interface RunCaller extends EachCaller {
+  readonly user: { readonly id: string; readonly email: string };
+  /** That of the decision. */
+  readonly config: ConfigSet;
+}
+
+/** What the policies are asked about a block. */
+export function runAction({ name = '' }: Readonly<Record<string, string>>): string {
+  return `run${name}`;
+}
+
+export type AppRoute = PublicRoute | SelfRoute | WorkspaceRoute | RecordRoute | EachRoute | RunRoute;

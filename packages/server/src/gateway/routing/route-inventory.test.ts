@@ -42,6 +42,8 @@ test('B11: every route of the app gateway is known here with what it takes to ge
     'public POST /app/:org/password/forgot',
     'public POST /app/:org/password/reset',
     'public POST /app/:org/verify-email',
+    'run POST /app/:org/logicblocks/:name',
+    'run POST /app/:org/logicblocks/:name/:path',
     'self DELETE /app/:org/jobs/:id',
     'self GET /app/:org/jobs/:id',
     'self GET /app/:org/openapi.json',

@@ -2,8 +2,8 @@ import { type Pattern, readPattern, verbs } from '../../access/port.ts';
 import { systemEntityNames } from '../../schema/port.ts';
 import type { KnownRequest, LintedEntity } from './linted-policy.ts';
 
-/** Everything that the policies of an org are ever asked. */
-export function knownRequests(entities: readonly LintedEntity[]): readonly KnownRequest[] {
+/** Everything that the policies of an org are ever asked. @param blocks the names of its logic blocks. */
+export function knownRequests(entities: readonly LintedEntity[], blocks: readonly string[]): readonly KnownRequest[] {
   return [
     ...entities.flatMap(({ name }) =>
       verbs.map((verb) => ({
@@ -13,6 +13,11 @@ export function knownRequests(entities: readonly LintedEntity[]): readonly Known
       })),
     ),
     ...workspaceRequests,
+    ...blocks.map((name) => ({
+      action: `run${name}`,
+      entityName: undefined,
+      paths: [readPattern(`/logicblocks/${name}`), readPattern(`/logicblocks/${name}/*`)],
+    })),
   ];
 }
 

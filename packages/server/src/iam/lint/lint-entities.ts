@@ -1,6 +1,12 @@
-import type { ConfigSet } from '../../config/port.ts';
+import { type ConfigSet, itemKey } from '../../config/port.ts';
 import { fieldTypeOf, systemEntityNames } from '../../schema/port.ts';
 import type { LintedEntity } from './lint.ts';
+
+/** The logic blocks of an org, by their names. */
+export function lintBlocks({ items }: ConfigSet): readonly string[] {
+  const prefix = itemKey({ kind: 'logicblock', name: '' });
+  return [...items.keys()].flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []));
+}
 
 /** The entities of an org, and those that every org has, as far as policies may name them. */
 export async function lintEntities(config: ConfigSet): Promise<readonly LintedEntity[]> {

@@ -31,8 +31,13 @@ const stepsMax = 2_000_000;
 /**
  * What the author should review before these statements become a policy: everything that a policy would be refused for,
  * and what is likely not to mean what it says. The worst comes first.
+ * @param blocks the names of the logic blocks that policies may name.
  */
-export function lintStatements(input: unknown, entities: readonly LintedEntity[]): readonly Finding[] {
+export function lintStatements(
+  input: unknown,
+  entities: readonly LintedEntity[],
+  blocks: readonly string[] = [],
+): readonly Finding[] {
   const parsed = parseStatements(input);
   const mistakes = 'errors' in parsed ? parsed.errors : [];
   const isReadable = Array.isArray(input) && !mistakes.some(({ pointer }) => pointer === '');
@@ -40,7 +45,7 @@ export function lintStatements(input: unknown, entities: readonly LintedEntity[]
   const statements = elements
     .map((element, index) => lintedStatement(element, `/statements/${index}`))
     .filter((statement) => statement !== undefined);
-  const policy = { statements, entities, requests: knownRequests(entities), effort: { stepsLeft: stepsMax } };
+  const policy = { statements, entities, requests: knownRequests(entities, blocks), effort: { stepsLeft: stepsMax } };
   const findings: readonly Finding[] = [
     ...mistakes.map(
       (mistake): Finding => ({ ...mistake, severity: 'error', pointer: `/statements${mistake.pointer}` }),

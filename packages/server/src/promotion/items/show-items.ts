@@ -121,7 +121,7 @@ function eachOnce(references: readonly ItemReference[]): readonly Referring[] {
 
 export function withContent({ kinds }: Pick<PromotionDeps, 'kinds'>, item: ListedItem, content: unknown): ShownItem {
   if (content === undefined || kinds[item.kind].isIdle?.(content) !== true) return { ...item, content };
-  const warning = `nothing runs items of the kind \`${item.kind}\` yet: this one is stored and promoted, and has no effect`;
+  const warning = `this \`${item.kind}\` is not run yet: it is stored and promoted, and has no effect`;
   return { ...item, content, warnings: [warning] };
 }
 

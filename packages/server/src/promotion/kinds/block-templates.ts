@@ -104,7 +104,7 @@ function isStepList(value: unknown): value is readonly TemplatedStep[] {
 }
 
 /** The value that a step leaves. */
-function stepType(step: TemplatedStep, typeOf: RecordTypes): ValueType {
+export function stepType(step: TemplatedStep, typeOf: RecordTypes): ValueType {
   const record = 'entity' in step && typeof step.entity === 'string' ? typeOf(step.entity) : undefined;
   if (record === undefined) return 'dyn';
   switch (step.type) {
@@ -136,7 +136,7 @@ const typesOfSchema: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** The members of an input, where its schema lets it have no others. */
-function inputType(schema: Readonly<Record<string, unknown>> | undefined): ValueType {
+export function inputType(schema: Readonly<Record<string, unknown>> | undefined): ValueType {
   const properties = schema?.properties;
   if (schema?.additionalProperties !== false || typeof properties !== 'object' || properties === null) return 'dyn';
   const types = Object.entries(properties).map(([name, property]) => {

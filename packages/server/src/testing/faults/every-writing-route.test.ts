@@ -10,6 +10,8 @@ const reads = [
   'POST /acl/simulate',
   'POST /app/:org/access/v1/evaluation',
   'POST /app/:org/access/v1/evaluations',
+  'POST /app/:org/logicblocks/:name',
+  'POST /app/:org/logicblocks/:name/:path',
 ];
 
 /** A new person joins a workspace by it. */

@@ -1,3 +1,4 @@
+import type { LogicBlocks } from '../../../automation/port.ts';
 import type { ConfigReader } from '../../../config/port.ts';
 import type { DecisionLog } from '../../../iam/port.ts';
 import type { AppMails, AppSelf, AppSessions, AppSignIn, Invitations, Workspaces } from '../../../identity/port.ts';
@@ -17,4 +18,5 @@ export interface AppServices {
   readonly invitations: Invitations;
   readonly self: AppSelf;
   readonly mails: AppMails;
+  readonly logicBlocks: LogicBlocks;
 }

@@ -6,6 +6,7 @@ import type { TakesBody } from '../../../gateway/request.ts';
 import type { Place } from '../exercise.ts';
 import type { Rows } from '../worst-case.ts';
 import { appRows } from './app-rows.ts';
+import { blockRows } from './block-rows.ts';
 import { managementRows } from './management-rows.ts';
 import { metricsRows, sharedRows } from './shared-rows.ts';
 
@@ -25,7 +26,7 @@ export const routesOf: Readonly<Record<GatewayName, readonly Listed[]>> = {
 };
 
 export const rowsOf: Readonly<Record<GatewayName, Rows>> = {
-  app: { ...appRows, ...sharedRows },
+  app: { ...appRows, ...blockRows, ...sharedRows },
   management: managementRows,
   metrics: metricsRows,
 };

@@ -1,7 +1,7 @@
 import { accessApi } from '@freehold/contract/management/access';
 import type { ConfigReader } from '../../../../config/port.ts';
 import type { AccessMatrix, AccessOverview, AccessSimulator, Simulation } from '../../../../iam/port.ts';
-import { lintEntities, lintStatements } from '../../../../iam/port.ts';
+import { lintBlocks, lintEntities, lintStatements } from '../../../../iam/port.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
 import type { AppRoute } from '../../../routing/app-route.ts';
@@ -39,8 +39,8 @@ export function aclRoutes({
     ),
     serve(accessApi.lintStatements, async ({ body }, { org }) => {
       const { env = 'test', statements } = body;
-      const entities = await lintEntities(await configs[env].current(org.code));
-      return { findings: lintStatements(statements, entities) };
+      const config = await configs[env].current(org.code);
+      return { findings: lintStatements(statements, await lintEntities(config), lintBlocks(config)) };
     }),
     serve(accessApi.readAccessMatrix, ({ query }, { org }) => {
       const {

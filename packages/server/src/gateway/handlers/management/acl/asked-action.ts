@@ -2,7 +2,7 @@ import { actionParts, routeOfVerb, type SentRequest } from '../../../../iam/port
 import { Problem } from '../../../../lib/problem.ts';
 import { readTarget } from '../../../pipeline/canonical-path.ts';
 import { readQuery } from '../../../pipeline/read-query.ts';
-import { type AppRoute, bodyAsRead, isWorkspaceRoute } from '../../../routing/app-route.ts';
+import { type AppRoute, bodyAsRead, isWorkspaceRoute, runAction } from '../../../routing/app-route.ts';
 import { createRouter } from '../../../routing/router.ts';
 
 /** What an app call asks the policies. */
@@ -34,27 +34,36 @@ export function askedByCall(
       'invalid_request',
       'the operations of a batch are decided one by one: simulate the route of each',
     );
+  const sent = { method, path: target.path.slice(app.length), queryParameters: readQuery(target.query) };
+  if (route.access === 'run') {
+    const { org: _, ...pathParameters } = params;
+    return { action: runAction(params), request: { ...sent, pathParameters } };
+  }
   const { entity = '', id } = params;
   return {
     ...(isWorkspaceRoute(route)
       ? { action: route.access, bodyAsRead: (body) => bodyAsRead(route, body) }
       : { action: route.access + entity }),
     request: {
-      method,
-      path: target.path.slice(app.length),
+      ...sent,
       pathParameters: { ...(entity === '' ? {} : { entity }), ...(id === undefined ? {} : { id }) },
-      queryParameters: readQuery(target.query),
     },
   };
 }
 
 /** A call that asks the policies for this action on this resource. @throws Problem `invalid_request`. */
 export function askedByAction(action: string, resource: string): AskedAction {
+  const { path, query } = readTarget(resource);
+  const [, , second, third] = path.split('/');
+  const block = /^run([a-z][a-z0-9_-]*)$/i.exec(action)?.[1];
+  if (block !== undefined) {
+    const pathParameters = { name: second ?? block, ...(third === undefined ? {} : { path: third }) };
+    return { action, request: { method: 'POST', path, pathParameters, queryParameters: readQuery(query) } };
+  }
   const parts = actionParts(action);
   if (parts === undefined)
     throw new Problem('invalid_request', '`action` must be a verb and an entity, such as `getorder`');
-  const { path, query } = readTarget(resource);
-  const [, , , id] = path.split('/');
+  const id = third;
   const { method } = routeOfVerb(parts, '');
   return {
     action,

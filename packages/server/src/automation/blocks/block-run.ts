@@ -1,0 +1,106 @@
+import { type Template, TemplateError, type TemplateValues, type When } from '../../expressions/port.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
+import { blockFailure } from './block-failure.ts';
+import { charactersOf } from './characters-of.ts';
+import type { Effects, EntityStep, Running, StartValues } from './effects.ts';
+
+/** What a run may do, together with the blocks that it calls. */
+export const runLimits = { steps: 1000, entitySteps: 100, effort: 2_000_000, characters: 4 * 1024 * 1024 };
+
+/** How many blocks may have called one another. */
+const depthMax = 8;
+
+type Spent = Record<keyof typeof runLimits, number>;
+
+interface Place {
+  /** The blocks that led to this one, and itself. */
+  readonly chain: readonly string[];
+  readonly spent: Spent;
+}
+
+export class BlockRun implements Running {
+  readonly effects: Effects;
+  readonly #start: StartValues;
+  readonly #place: Place;
+  readonly #steps: Record<string, unknown> = Object.create(null);
+  readonly #values: TemplateValues;
+
+  private constructor(effects: Effects, start: StartValues, place: Place) {
+    this.effects = effects;
+    this.#start = start;
+    this.#place = place;
+    this.#values = { ...start, steps: this.#steps };
+  }
+
+  static begin(effects: Effects, start: StartValues, name: string): BlockRun {
+    return new BlockRun(effects, start, {
+      chain: [name],
+      spent: { steps: 0, entitySteps: 0, effort: 0, characters: 0 },
+    });
+  }
+
+  called(name: string, input: unknown): BlockRun {
+    const { chain, spent } = this.#place;
+    if (chain.length === depthMax)
+      throw blockFailure(`logic blocks call each other more than ${depthMax} deep: ${[...chain, name].join(' → ')}`);
+    return new BlockRun(this.effects, { ...this.#start, input }, { chain: [...chain, name], spent });
+  }
+
+  evaluate(template: Template): unknown {
+    const effort = { steps: 0 };
+    try {
+      return this.#counted(template.evaluate(this.#values, effort));
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      throw blockFailure(templateFailures[error.code], {}, error);
+    } finally {
+      this.#spend('effort', effort.steps);
+    }
+  }
+
+  holds(condition: When): boolean {
+    const effort = { steps: 0 };
+    const holds = condition.holds(this.#values, effort);
+    this.#spend('effort', effort.steps);
+    return holds;
+  }
+
+  beginStep(): MaybePromise<void> {
+    this.#spend('steps', 1);
+    return this.effects.pause();
+  }
+
+  async entity(path: string, step: EntityStep): Promise<unknown> {
+    this.#spend('entitySteps', 1);
+    return this.#counted(await this.effects.entity(path, step));
+  }
+
+  keep(id: string, value: unknown): void {
+    this.#steps[id] = value;
+  }
+
+  /** A value may name another one many times, so it is counted as often as it would be written. */
+  #counted(value: unknown): unknown {
+    const { characters } = this.#place.spent;
+    this.#spend('characters', charactersOf(value, runLimits.characters - characters));
+    return value;
+  }
+
+  #spend(what: keyof Spent, amount: number): void {
+    const { spent } = this.#place;
+    spent[what] += amount;
+    if (spent[what] > runLimits[what]) throw blockFailure(`a run ${bounds[what]}`);
+  }
+}
+
+const templateFailures: Readonly<Record<TemplateError['code'], string>> = {
+  expression_failed: 'an expression could not be evaluated',
+  expression_too_costly: 'an expression takes too much',
+};
+
+const bounds: Readonly<Record<keyof Spent, string>> = {
+  steps: `does at most ${runLimits.steps} steps`,
+  entitySteps: `does at most ${runLimits.entitySteps} steps on records`,
+  effort: `takes at most ${runLimits.effort} steps of expressions`,
+  characters: `makes values of at most ${runLimits.characters} characters`,
+};

@@ -1,0 +1,51 @@
+import { notFound } from '../../lib/problem.ts';
+import type { Actor, AuthorizedCall, NamedPolicyRequest, RecordRuntime } from '../../records/port.ts';
+import { mayBeId, presentationOf, presentRecords, scopeToCaller } from '../../records/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import { blockFailure } from './block-failure.ts';
+import { runLimits } from './block-run.ts';
+import type { EntityStep } from './effects.ts';
+
+/** In whose name a block works with records: each step is decided as the request would be that does it alone. */
+export interface BlockCaller {
+  readonly workspace: Workspace;
+  readonly actor: Actor;
+  readonly user: { readonly id: string; readonly email: string };
+  /** @throws Problem `access_denied`, `not_found`. */
+  authorize(request: NamedPolicyRequest): Promise<AuthorizedCall>;
+}
+
+/** What a step on records gives: what a reply to its caller would show. @throws Problem as the call by the API. */
+export async function readAs(
+  runtime: Pick<RecordRuntime, 'get' | 'query' | 'list'>,
+  caller: BlockCaller,
+  step: EntityStep,
+): Promise<unknown> {
+  switch (step.type) {
+    case 'get': {
+      const { entity: entityName, record: id } = step;
+      const call = await caller.authorize({ verb: 'get', entityName, id: mayBeId(id) ? id : '-' });
+      const found = mayBeId(id) ? await runtime.get(call, id) : undefined;
+      if (found === undefined) throw notFound();
+      const [text = 'null'] = await presentRecords(call, presentationOf(call, 'get'), [found]);
+      return read(text);
+    }
+    case 'list': {
+      const { entity: entityName, parameters } = step;
+      const query = new URLSearchParams([...parameters]).toString();
+      const call = await caller.authorize({ verb: 'list', entityName, query });
+      const asked = scopeToCaller(call, await runtime.query(call, parameters));
+      const page = await runtime.list(call, asked);
+      const texts = await presentRecords(call, presentationOf(call, 'list'), page.items);
+      const items = read(`[${texts.join(',')}]`) as readonly unknown[];
+      return { items, count: items.length, has_more: page.nexttoken !== null };
+    }
+  }
+}
+
+/** @throws Problem `block_failed` for what is more than a run may keep. */
+function read(text: string): unknown {
+  if (text.length > runLimits.characters)
+    throw blockFailure(`a step reads at most ${runLimits.characters} characters of records`);
+  return JSON.parse(text);
+}

@@ -1,0 +1,108 @@
+import {
+  compileTemplate,
+  compileWhen,
+  isMistake,
+  type Template,
+  type TemplateScope,
+  type When,
+} from '../../expressions/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import {
+  inputType,
+  isIdleStep,
+  type LogicBlockContent,
+  type LogicStep,
+  type RecordTypes,
+  readInputSchema,
+  stepType,
+} from '../../promotion/port.ts';
+import { atStep, blockFailure } from './block-failure.ts';
+import type { CompiledBlock, CompiledStep, CompiledSteps } from './effects.ts';
+import { compileStep } from './steps/step-types.ts';
+
+export interface BlockSurroundings {
+  /** Those by which the content was checked when it was defined. */
+  readonly typeOf: RecordTypes;
+  readonly pause: () => Promise<void> | undefined;
+}
+
+/** @throws Problem `block_failed` for a content that was stored and cannot be run. */
+export async function compileBlock(
+  content: LogicBlockContent,
+  surroundings: BlockSurroundings,
+): Promise<CompiledBlock> {
+  const { name, input_schema = {}, steps, returns } = content;
+  const input = readInputSchema(input_schema);
+  if ('errors' in input)
+    throw blockFailure(`logic block \`${name}\` is not run: its \`input_schema\` says what is not checked`);
+  const compiler = new BlockCompiler(surroundings, { steps: new Map(), input: inputType(input_schema) });
+  const compiled = await compiler.steps(steps);
+  return {
+    name,
+    input: { ...input.schema, type: 'object' },
+    steps: compiled,
+    returns: returns === undefined ? undefined : compiler.template(returns),
+  };
+}
+
+/** Makes steps ready in the order in which they stand; each may read the values of those before it. */
+class BlockCompiler {
+  readonly #surroundings: BlockSurroundings;
+  #scope: TemplateScope;
+
+  constructor(surroundings: BlockSurroundings, scope: TemplateScope) {
+    this.#surroundings = surroundings;
+    this.#scope = scope;
+  }
+
+  template(value: unknown): Template {
+    const template = compileTemplate(value, this.#scope, '');
+    if ('evaluate' in template) return template;
+    throw invalidExpression();
+  }
+
+  when(source: string): When {
+    const when = compileWhen(source, this.#scope);
+    if (isMistake(when)) throw invalidExpression();
+    return when;
+  }
+
+  async steps(steps: readonly LogicStep[]): Promise<CompiledSteps> {
+    const compiled: CompiledStep[] = [];
+    for (const step of steps) {
+      await this.#surroundings.pause();
+      compiled.push(await this.#step(step, steps));
+      this.#declare(step);
+    }
+    return compiled;
+  }
+
+  async #step(step: LogicStep, list: readonly LogicStep[]): Promise<CompiledStep> {
+    const { id } = step;
+    if (isIdleStep(step)) throw blockFailure(`steps of the type \`${step.type}\` are not run yet`, { step: id });
+    try {
+      const run = await compileStep(step, {
+        template: (value) => this.template(value),
+        when: (source) => this.when(source),
+        within: (steps) => {
+          // Steps within a loop read the element that they are done for.
+          this.#declare(step);
+          return this.steps(steps);
+        },
+        placeOf: (other) => (other === undefined ? list.length : list.findIndex((one) => one.id === other)),
+      });
+      return { id, run };
+    } catch (error) {
+      throw error instanceof Problem ? atStep(id, error) : error;
+    }
+  }
+
+  #declare(step: LogicStep): void {
+    const type = stepType(step, this.#surroundings.typeOf);
+    this.#scope = { ...this.#scope, steps: new Map([...this.#scope.steps, [step.id, type]]) };
+  }
+}
+
+function invalidExpression(): Problem {
+  return blockFailure('an expression is not valid');
+}

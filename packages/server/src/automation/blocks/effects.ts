@@ -1,0 +1,64 @@
+/** What a block is when it is ready to be run, and what its steps see of the run. */
+import type { Template, TemplateValues, When } from '../../expressions/port.ts';
+import type { JsonSchema } from '../../lib/json-schema.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
+
+/** What a step asks of the records, with its templates evaluated. */
+export type EntityStep = { readonly id: string; readonly entity: string } & (
+  | { readonly type: 'get'; readonly record: string }
+  /** The parameters are those of a list by the API. */
+  | { readonly type: 'list'; readonly parameters: ReadonlyMap<string, string> }
+);
+
+/** All that a block reaches beside its own values. */
+export interface Effects {
+  /**
+   * @param path the place of the step in the run, with those of the loops and calls around it.
+   * @throws Problem as the call by the API would.
+   */
+  entity(path: string, step: EntityStep): Promise<unknown>;
+  /** A block that a step calls. @throws Problem `block_failed`. */
+  block(name: string): Promise<CompiledBlock>;
+  /** Asked before each step: lets other requests go first. */
+  pause(): Promise<void> | undefined;
+}
+
+/** What a run is begun with. */
+export type StartValues = Omit<TemplateValues, 'steps'>;
+
+export interface CompiledBlock {
+  readonly name: string;
+  readonly input: JsonSchema;
+  readonly steps: CompiledSteps;
+  readonly returns: Template | undefined;
+}
+
+export type CompiledSteps = readonly CompiledStep[];
+
+export interface CompiledStep {
+  readonly id: string;
+  readonly run: StepRun;
+}
+
+/** @param path the place of the step in the run. */
+export type StepRun = (run: Running, path: string) => MaybePromise<Done>;
+
+export interface Done {
+  readonly value: unknown;
+  /** Where its list goes on, if not at the step after it; the length of the list ends it. */
+  readonly next?: number;
+}
+
+/** One block as it is run: the values of its steps so far, and what it may still do. */
+export interface Running {
+  readonly effects: Effects;
+  /** @throws Problem `block_failed`, as each of the following. */
+  evaluate(template: Template): unknown;
+  holds(condition: When): boolean;
+  /** That of a block which this one calls. */
+  called(name: string, input: unknown): Running;
+  beginStep(): MaybePromise<void>;
+  /** @throws Problem also as the effect does. */
+  entity(path: string, step: EntityStep): Promise<unknown>;
+  keep(id: string, value: unknown): void;
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { isQuick } from '../../store/testing/quick.ts';
+import { charactersOf } from './characters-of.ts';
+import { compileBlock } from './compile-block.ts';
+import type { CompiledBlock, Effects, EntityStep } from './effects.ts';
+import { interpret } from './interpret.ts';
+
+const start = { event: {}, user: {}, tenant: {}, input: {}, env: 'test', now: 0 };
+
+type Content = Parameters<typeof compileBlock>[0];
+
+async function compiled(steps: Content['steps'], more: Partial<Content> = {}): Promise<CompiledBlock> {
+  return compileBlock({ name: 'block', steps, ...more }, { typeOf: () => undefined, pause: () => undefined });
+}
+
+/** Effects that keep what they were asked. */
+function effects(
+  blocks: Readonly<Record<string, CompiledBlock>> = {},
+): Effects & { readonly asked: readonly string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    entity: async (path: string, step: EntityStep) => {
+      asked.push(`${path} ${step.type} ${step.type === 'get' ? step.record : [...step.parameters].join(' ')}`);
+      return { step: step.id };
+    },
+    block: async (name) => blocks[name] ?? assert.fail(`there is no block ${name}`),
+    pause: () => undefined,
+  };
+}
+
+test('each effect has a path of its own, and paths sort in the order in which steps are done', async () => {
+  const get = { id: 'read', type: 'get', entity: 'order', record: '{{ input.id }}' } as const;
+  const inner = await compiled([get]);
+  const block = await compiled([
+    { id: 'list', type: 'list', entity: 'order', filters: [{ field: 'n', op: 'between', value: [1, 2] }], pagesize: 3 },
+    {
+      id: 'each',
+      type: 'loop',
+      over: ['a', 'b'],
+      max: 2,
+      steps: [
+        { id: 'first', type: 'get', entity: 'order', record: '{{ steps.each.item }}' },
+        {
+          id: 'kind',
+          type: 'switch',
+          on: '{{ steps.each.index }}',
+          cases: [{ is: 0, steps: [{ id: 'zero', type: 'get', entity: 'order', record: 'zero' }] }],
+          default: [{ id: 'go', type: 'call', logicblock: 'inner', input: { id: 'called' } }],
+        },
+      ],
+    },
+  ]);
+  const asked = effects({ inner });
+  await interpret(block, start, asked);
+  assert.deepEqual(asked.asked, [
+    '0000 list n,1,2 n_op,between pagesize,3',
+    '0001.0000.0000 get a',
+    '0001.0000.0001.0000.0000 get zero',
+    '0001.0001.0000 get b',
+    '0001.0001.0001.0001.0000.0000 get called',
+  ]);
+  assert.deepEqual([...asked.asked].sort(), asked.asked);
+});
+
+/** What a list of steps of these kinds does, said again in the plainest way. */
+type Plan = readonly (
+  | { readonly kind: 'set' }
+  | { readonly kind: 'skip'; readonly holds: boolean; readonly by: number }
+)[];
+
+function expected(plan: Plan): readonly string[] {
+  const done: string[] = [];
+  for (let at = 0; at < plan.length; ) {
+    const step = plan[at];
+    done.push(`s${at}`);
+    at += step?.kind === 'skip' && !step.holds ? (at + step.by < plan.length ? step.by : plan.length) : 1;
+  }
+  return done;
+}
+
+test('conditions lead to the steps that they name, or to the end', async () => {
+  const plan = fc.array(
+    fc.oneof(
+      fc.constant({ kind: 'set' } as const),
+      fc.record({ kind: fc.constant('skip' as const), holds: fc.boolean(), by: fc.integer({ min: 1, max: 6 }) }),
+    ),
+    { minLength: 1, maxLength: 12 },
+  );
+  await fc.assert(
+    fc.asyncProperty(plan, async (steps) => {
+      const content = steps.map((step, at): Content['steps'][number] => {
+        if (step.kind === 'set') return { id: `s${at}`, type: 'set', values: {} };
+        const later = at + step.by < steps.length ? { else: `s${at + step.by}` } : {};
+        return { id: `s${at}`, type: 'condition', if: String(step.holds), ...later };
+      });
+      const names = steps.map((_, at) => `{{ steps.s${at} }}`);
+      const returns = await interpret(await compiled(content, { returns: names }), start, effects());
+      const done = (returns as readonly unknown[]).flatMap((value, at) => (value === null ? [] : [`s${at}`]));
+      assert.deepEqual(done, expected(steps));
+    }),
+    { numRuns: isQuick ? 50 : 300 },
+  );
+});
+
+test('a value that names another one many times is counted as it would be written, and no further than it may be', () => {
+  const text = 'a'.repeat(1000);
+  const nested = Array.from({ length: 100 }, () => Array.from({ length: 100 }, () => ({ text })));
+  assert.ok(charactersOf(nested, Number.POSITIVE_INFINITY) > 10_000_000);
+  const some = charactersOf(nested, 5000);
+  assert.ok(some > 5000 && some < 10_000, String(some));
+});

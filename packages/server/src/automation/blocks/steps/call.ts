@@ -1,0 +1,14 @@
+import { checkInput } from '../check-input.ts';
+import { runBlock } from '../interpret.ts';
+import type { StepType } from './step-compiler.ts';
+
+export const call: StepType<'call'> = ({ logicblock, input = {} }, { template }) => {
+  const given = template(input);
+  return async (run, path) => {
+    const value = run.evaluate(given);
+    const called = run.called(logicblock, value);
+    const block = await run.effects.block(logicblock);
+    checkInput(block, value);
+    return { value: await runBlock(block, called, path) };
+  };
+};

@@ -1,0 +1,21 @@
+import type { Template, When } from '../../../expressions/port.ts';
+import type { MaybePromise } from '../../../lib/maybe-promise.ts';
+import type { LogicStep, RunStep } from '../../../promotion/port.ts';
+import type { CompiledSteps, StepRun } from '../effects.ts';
+
+/** What a step is made ready with. */
+export interface StepCompiler {
+  /** @throws Problem `block_failed`. */
+  template(value: unknown): Template;
+  /** A condition as CEL has it. @throws Problem `block_failed`. */
+  when(source: string): When;
+  /** A list of steps within the step. */
+  within(steps: readonly LogicStep[]): Promise<CompiledSteps>;
+  /** The place of a later step in the list in which the step stands; the length of the list where none is named. */
+  placeOf(id: string | undefined): number;
+}
+
+type StepOf<T extends RunStep['type']> = Extract<RunStep, { readonly type: T }>;
+
+/** How a step of a type is made ready to be run. */
+export type StepType<T extends RunStep['type']> = (step: StepOf<T>, compiler: StepCompiler) => MaybePromise<StepRun>;

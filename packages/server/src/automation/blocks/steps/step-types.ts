@@ -1,0 +1,32 @@
+import type { MaybePromise } from '../../../lib/maybe-promise.ts';
+import type { RunStep } from '../../../promotion/port.ts';
+import type { StepRun } from '../effects.ts';
+import { call } from './call.ts';
+import { condition } from './condition.ts';
+import { get } from './get.ts';
+import { list } from './list.ts';
+import { loop } from './loop.ts';
+import { raise } from './raise.ts';
+import type { StepCompiler, StepType } from './step-compiler.ts';
+import { switchOn } from './switch.ts';
+import { set, transform } from './values.ts';
+
+/** All types of steps that are run. A type that is missing here is a mistake in its types. */
+const stepTypes: { readonly [T in RunStep['type']]: StepType<T> } = {
+  get,
+  list,
+  set,
+  transform,
+  condition,
+  switch: switchOn,
+  loop,
+  call,
+  raise,
+};
+
+/** @throws Problem `block_failed`. */
+export function compileStep(step: RunStep, compiler: StepCompiler): MaybePromise<StepRun> {
+  // Each is kept under the type of the steps that it takes.
+  const compile = stepTypes[step.type] as (step: RunStep, compiler: StepCompiler) => MaybePromise<StepRun>;
+  return compile(step, compiler);
+}

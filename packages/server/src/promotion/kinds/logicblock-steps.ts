@@ -1,0 +1,249 @@
+import type { InputError } from '@freehold/contract/problem';
+import { checkSchema } from '../../lib/check-schema.ts';
+import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
+import { operators } from '../../records/port.ts';
+import {
+  address,
+  entityName,
+  fieldConditions,
+  fieldName,
+  headers,
+  itemName,
+  listOf,
+  remark,
+  requestErrors,
+  someText,
+} from '../items/config-content.ts';
+
+interface StepBase {
+  readonly id: string;
+  readonly description?: string;
+}
+
+/** Values in which texts may be templates. */
+export type TemplateValues = Readonly<Record<string, unknown>>;
+
+export interface FieldCondition {
+  readonly field: string;
+  readonly op: string;
+  readonly value: unknown;
+}
+
+export interface Comparison {
+  readonly value: unknown;
+  readonly op: (typeof operators)[number];
+  readonly than: unknown;
+}
+
+/** Steps that are run. */
+export type RunStep = StepBase &
+  (
+    | { readonly type: 'get'; readonly entity: string; readonly record: string }
+    | {
+        readonly type: 'list';
+        readonly entity: string;
+        readonly filters?: readonly FieldCondition[];
+        readonly sortby?: string;
+        readonly sortdir?: 'asc' | 'desc';
+        readonly pagesize?: number;
+      }
+    | { readonly type: 'set'; readonly values: TemplateValues }
+    | { readonly type: 'transform'; readonly value: unknown }
+    /** Where it does not hold, the list goes on at a later step, or ends. */
+    | { readonly type: 'condition'; readonly if: string | readonly Comparison[]; readonly else?: string }
+    | {
+        readonly type: 'switch';
+        readonly on: unknown;
+        readonly cases: readonly { readonly is: unknown; readonly steps: readonly LogicStep[] }[];
+        readonly default?: readonly LogicStep[];
+      }
+    | { readonly type: 'loop'; readonly over: unknown; readonly max: number; readonly steps: readonly LogicStep[] }
+    | { readonly type: 'call'; readonly logicblock: string; readonly input?: TemplateValues }
+    | {
+        readonly type: 'raise';
+        readonly status: RaisedStatus;
+        readonly code: string;
+        readonly message: string;
+        readonly field?: string;
+      }
+  );
+
+/** Steps that are kept and promoted, and make a block one that is not run. */
+export type IdleStep = StepBase &
+  (
+    | { readonly type: 'create' | 'update' | 'delete'; readonly entity: string }
+    | {
+        readonly type: 'http';
+        readonly method: string;
+        readonly url: string;
+        readonly headers?: Readonly<Record<string, string>>;
+        readonly body?: unknown;
+      }
+  );
+
+export type LogicStep = RunStep | IdleStep;
+export type RaisedStatus = 400 | 403 | 404 | 409 | 422;
+
+const stepId: JsonSchema = {
+  ...text,
+  pattern: '^[a-z][a-z0-9_]{0,62}$',
+  description: 'a lower-case letter and then at most 62 of `a-z`, `0-9`, `_`',
+};
+const values: JsonSchema = { type: 'object', maxProperties: 200, propertyNames: fieldName };
+const record = someText(200);
+const comparison = closedObjectOf({ value: {}, op: { ...text, enum: operators }, than: {} });
+/** Of each its own schema is asked in turn, so that steps nest without a schema of every depth. */
+const nested = listOf({ type: 'object' }, 100, 1);
+
+interface StepType {
+  /** The members of a step beside its id. */
+  readonly members: Readonly<Record<string, JsonSchema>>;
+  readonly optional?: readonly string[];
+  readonly isIdle?: true;
+}
+
+/** What an error has of its own, beside what the platform says of it. */
+const raised = {
+  status: { type: 'integer', enum: [400, 403, 404, 409, 422] },
+  code: stepId,
+  message: someText(1000),
+  field: { ...text, maxLength: 200 },
+};
+
+const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
+  create: { members: { entity: entityName, values }, isIdle: true },
+  get: { members: { entity: entityName, record } },
+  list: {
+    members: {
+      entity: entityName,
+      filters: fieldConditions,
+      sortby: fieldName,
+      sortdir: { ...text, enum: ['asc', 'desc'] },
+      pagesize: { type: 'integer', minimum: 1, maximum: 200 },
+    },
+    optional: ['filters', 'sortby', 'sortdir', 'pagesize'],
+  },
+  update: { members: { entity: entityName, record, values }, isIdle: true },
+  delete: { members: { entity: entityName, record }, isIdle: true },
+  set: { members: { values } },
+  transform: { members: { value: {} } },
+  condition: {
+    members: { if: { anyOf: [listOf(comparison, 20, 1), someText(1000)] }, else: stepId },
+    optional: ['else'],
+  },
+  switch: {
+    members: { on: {}, cases: listOf(closedObjectOf({ is: {}, steps: nested }), 50, 1), default: nested },
+    optional: ['default'],
+  },
+  loop: { members: { over: {}, max: { type: 'integer', minimum: 1, maximum: 1000 }, steps: nested } },
+  call: {
+    members: { logicblock: itemName, input: { type: 'object', maxProperties: 200 } },
+    optional: ['input'],
+  },
+  http: {
+    members: {
+      method: { ...text, enum: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] },
+      url: address,
+      headers,
+      body: {},
+    },
+    optional: ['headers', 'body'],
+    isIdle: true,
+  },
+  raise: { members: raised, optional: ['field'] },
+};
+
+export const stepSchema: JsonSchema = {
+  type: 'object',
+  oneOf: Object.entries(stepTypes).map(([type, { members, optional = [] }]) =>
+    closedObjectOf({ id: stepId, type: { const: type }, description: remark, ...members }, [
+      'description',
+      ...optional,
+    ]),
+  ),
+};
+
+export function isIdleStep(step: LogicStep): step is IdleStep {
+  return stepTypes[step.type].isIdle === true;
+}
+
+/** A list of steps within a step, and where it stands from there. */
+interface StepList {
+  readonly steps: readonly LogicStep[];
+  readonly pointer: string;
+}
+
+function listsWithin(step: LogicStep): readonly StepList[] {
+  switch (step.type) {
+    case 'loop':
+      return [{ steps: step.steps, pointer: '/steps' }];
+    case 'switch': {
+      const cases = step.cases.map(({ steps }, index) => ({ steps, pointer: `/cases/${index}/steps` }));
+      return step.default === undefined ? cases : [...cases, { steps: step.default, pointer: '/default' }];
+    }
+    default:
+      return [];
+  }
+}
+
+export interface PlacedStep {
+  readonly step: LogicStep;
+  readonly pointer: string;
+}
+
+/** Every step of a list that was checked, with those within it, in the order in which they stand. */
+export function placedSteps(steps: readonly LogicStep[], pointer = '/steps'): readonly PlacedStep[] {
+  return steps.flatMap((step, index) => {
+    const at = `${pointer}/${index}`;
+    return [{ step, pointer: at }, ...listsWithin(step).flatMap((one) => placedSteps(one.steps, at + one.pointer))];
+  });
+}
+
+const depthMax = 4;
+const stepsMax = 200;
+
+/** What is wrong with the steps of a block whose own list fits its schema. */
+export function stepErrors(steps: readonly LogicStep[]): readonly InputError[] {
+  const misfits = nestedErrors(steps, { pointer: '/steps', depth: 1 });
+  if (misfits.length > 0) return misfits;
+  const placed = placedSteps(steps);
+  if (placed.length > stepsMax)
+    return [{ pointer: '/steps', code: 'too_many', message: `a block may have at most ${stepsMax} steps in all` }];
+  const ids = new Set<string>();
+  const repeated = placed.flatMap(({ step: { id }, pointer }): readonly InputError[] => {
+    if (ids.has(id)) return [{ pointer: `${pointer}/id`, code: 'duplicate', message: `\`${id}\` is listed twice` }];
+    ids.add(id);
+    return [];
+  });
+  const ofRequests = placed.flatMap(({ step, pointer }) => (step.type === 'http' ? requestErrors(step, pointer) : []));
+  return [...repeated, ...elseErrors({ steps, pointer: '/steps' }), ...ofRequests];
+}
+
+function nestedErrors(
+  steps: readonly LogicStep[],
+  { pointer, depth }: { readonly pointer: string; readonly depth: number },
+): readonly InputError[] {
+  return steps.flatMap((step, index) =>
+    listsWithin(step).flatMap((inner): readonly InputError[] => {
+      const at = `${pointer}/${index}${inner.pointer}`;
+      if (depth === depthMax)
+        return [{ pointer: at, code: 'too_deep', message: `steps may stand at most ${depthMax} deep in one another` }];
+      const misfits = inner.steps.flatMap((one, place) =>
+        checkSchema(stepSchema, one, { pointer: `${at}/${place}`, name: 'a step' }),
+      );
+      return misfits.length > 0 ? misfits : nestedErrors(inner.steps, { pointer: at, depth: depth + 1 });
+    }),
+  );
+}
+
+/** `else` leads forward, in the list in which the condition stands. */
+function elseErrors({ steps, pointer }: StepList): readonly InputError[] {
+  const ids = steps.map(({ id }) => id);
+  return steps.flatMap((step, index): readonly InputError[] => {
+    const at = `${pointer}/${index}`;
+    const within = listsWithin(step).flatMap((inner) => elseErrors({ ...inner, pointer: at + inner.pointer }));
+    if (step.type !== 'condition' || step.else === undefined || ids.indexOf(step.else) > index) return within;
+    const message = `\`else\` names \`${step.else}\`, which is no later step`;
+    return [{ pointer: `${at}/else`, code: 'unknown_reference', message }];
+  });
+}

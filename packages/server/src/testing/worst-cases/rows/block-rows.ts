@@ -1,0 +1,84 @@
+/** The largest that a logic block may be asked. */
+import { random, type Stage } from '../stage.ts';
+import type { Asked, Largest, Row, Rows } from '../worst-case.ts';
+
+interface Asks {
+  readonly what: string;
+  readonly status?: number;
+  readonly steps: readonly object[];
+  readonly more?: object;
+  readonly input?: () => unknown;
+}
+
+const step = (id: string, more: object): object => ({ id, ...more });
+const many = <T>(count: number, make: (index: number) => T): readonly T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+/** Takes about as many steps of an expression as one may take. */
+const costly = `{{ input.list.all(x, ${many(10, () => 'x != "b"').join(' && ')}) }}`;
+
+const cases: readonly Asks[] = [
+  {
+    what: 'an input with very many mistakes',
+    status: 400,
+    steps: [step('a', { type: 'transform', value: 1 })],
+    more: { input_schema: { properties: { list: { type: 'array', items: { type: 'integer' } } } } },
+    input: () => ({ list: many(200_000, () => 'a') }),
+  },
+  {
+    what: 'steps, made ready with all their expressions',
+    steps: many(100, (index) => step(`s${index}`, { type: 'set', values: { a: `{{ input.a${index} }} {{ now }}` } })),
+  },
+  {
+    what: 'passes of a loop',
+    steps: [
+      step('each', {
+        type: 'loop',
+        over: '{{ input.list }}',
+        max: 900,
+        steps: [step('a', { type: 'transform', value: '{{ steps.each.item }}' })],
+      }),
+    ],
+    input: () => ({ list: many(900, String) }),
+  },
+  {
+    what: 'expressions that take too much',
+    status: 422,
+    steps: many(100, (index) => step(`s${index}`, { type: 'transform', value: costly })),
+    input: () => ({ list: many(4000, () => 'a') }),
+  },
+  {
+    what: 'one value many times',
+    status: 422,
+    steps: [step('a', { type: 'transform', value: many(200, () => '{{ input.text }}') })],
+    input: () => ({ text: 'a'.repeat(1_000_000) }),
+  },
+  {
+    what: 'lists of large records',
+    status: 422,
+    steps: many(100, (index) => step(`s${index}`, { type: 'list', entity: 'note', pagesize: 200 })),
+  },
+];
+
+/** Each has a block of its own, which is made ready for the call. */
+async function ask({ call, org }: Stage, path: string, { steps, more, input }: Asks): Promise<Asked> {
+  const name = `b${random()}`;
+  await call('builder', 'POST', '/config/logicblock', { name, content: { name, steps, ...more } });
+  return { target: `/app/${org}/logicblocks/${name}${path}`, body: JSON.stringify(input?.() ?? {}) };
+}
+
+function rowAt(path: string): Row {
+  const largest = cases.map(
+    (one): Largest => ({
+      what: one.what,
+      ...(one.status === undefined ? {} : { status: one.status }),
+      ask: (stage) => ask(stage, path, one),
+    }),
+  );
+  return { as: 'member', target: ({ org }) => `/app/${org}/logicblocks/none${path}`, largest };
+}
+
+export const blockRows: Rows = {
+  'POST /app/:org/logicblocks/:name': rowAt(''),
+  'POST /app/:org/logicblocks/:name/:path': rowAt('/path'),
+};
