@@ -20,6 +20,7 @@ import {
   withFields,
 } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
+import { activate, deploy, prodFounder, publish, rollback } from './promotion.ts';
 
 const gateways = await platformForTests();
 const { org, founder } = await foundedOrg(gateways);
@@ -328,4 +329,22 @@ test('K07: a call without a token, without the action, or with a hidden record r
   assertProblem(await run(founder, 'theirs'), 'not_found');
   const foreign = await call('POST', appUrl(other.org, '/logicblocks/theirs'), { token: founder.token, body: {} });
   assertProblem(foreign, 'token_invalid');
+});
+
+test('K07: a block of production is there once it is activated, as the version that was published, and gone after a rollback', async () => {
+  const { org: app } = await foundedOrg(gateways);
+  const step = { id: 'env', type: 'transform', value: '{{ env }}' };
+  await block('where', [step], { returns: '{{ steps.env }}' }, app);
+  const user = await prodFounder(app);
+  assertProblem(await run(user, 'where'), 'not_found');
+  await publish(app);
+  assertProblem(await run(user, 'where'), 'not_found');
+  const later = { name: 'where', steps: [step], returns: 'later' };
+  assert.equal((await manage(app, 'PUT', '/config/logicblock/where', { body: later })).status, 200);
+  await activate(app);
+  assert.equal(await returned('where', {}, user), 'prod');
+  await deploy(app);
+  assert.equal(await returned('where', {}, user), 'later');
+  await rollback(app);
+  assert.equal(await returned('where', {}, user), 'prod');
 });

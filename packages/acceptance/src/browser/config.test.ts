@@ -21,7 +21,6 @@ test('a builder makes a logic block in the form that its schema makes, and an ev
   const page = await (await openBrowser(context, platform)).newPage();
   await signInAs(page, org.builder);
   await page.goto(`/o/${org.code}/test/config/logicblock`);
-  await page.getByText('Nothing runs logic blocks yet').waitFor();
   await page.getByRole('heading', { name: 'No logic blocks yet' }).waitFor();
   await assertAccessible(page);
   await page.getByRole('button', { name: 'New logic block' }).first().click();
@@ -47,6 +46,15 @@ test('a builder makes a logic block in the form that its schema makes, and an ev
     description: canary,
     steps: [{ id: 'first', type: 'get', entity: 'order', record: 'the first' }],
   });
+  const http = { id: 'tell', type: 'http', method: 'GET', url: 'https://example.com/' };
+  const idle = { name: 'later', steps: [http] };
+  assert.equal(
+    (await manage(org, 'POST', '/config/logicblock', { body: { name: 'later', content: idle } })).status,
+    201,
+  );
+  await page.goto(`/o/${org.code}/test/config/logicblock/later`);
+  await page.getByText('is not run yet').waitFor();
+  await page.goto(`/o/${org.code}/test/config/logicblock/tidy`);
   const event = {
     entity_name: 'order',
     event_name: 'on_order',
@@ -60,7 +68,6 @@ test('a builder makes a logic block in the form that its schema makes, and an ev
     (await manage(org, 'POST', '/config/event', { body: { name: 'on_order', content: event } })).status,
     201,
   );
-  await page.reload();
   await page.getByRole('tab', { name: 'References' }).click();
   await page.getByRole('region', { name: 'It refers to' }).getByRole('link', { name: 'order' }).waitFor();
   const remove = page.getByRole('button', { name: 'Remove' });

@@ -1,4 +1,4 @@
-import { List, Skeleton, Stack, Tabs, Text } from '@mantine/core';
+import { Alert, List, Skeleton, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
@@ -35,6 +35,12 @@ function KnownKind({ env, kind, name }: Named) {
       actions={isStored && <RemoveItem kind={kind} name={name} referencedBy={item.data?.referencedBy ?? []} />}
     >
       <IdleNotice kind={kind} />
+      {!kinds[kind].isIdle &&
+        item.data?.warnings.map((warning) => (
+          <Alert key={warning} color="yellow">
+            <Sentence text={warning} />
+          </Alert>
+        ))}
       <Tabs
         value={tab}
         keepMounted={false}

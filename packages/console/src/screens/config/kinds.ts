@@ -23,8 +23,8 @@ export const kinds: Readonly<Record<Kind, KindText>> = {
   logicblock: {
     plural: 'Logic blocks',
     singular: 'logic block',
-    intro: 'Steps on records and requests, one after the other.',
-    isIdle: true,
+    intro: 'Steps on records and values, run in the name of the caller.',
+    isIdle: false,
     nameMember: 'name',
   },
   event: {

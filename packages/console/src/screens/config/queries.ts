@@ -55,6 +55,8 @@ export interface Item {
   readonly tag: string | undefined;
   readonly references: readonly Referring[];
   readonly referencedBy: readonly Referring[];
+  /** What the platform says of the content as it is stored. */
+  readonly warnings: readonly string[];
 }
 
 export interface Referring {
@@ -79,7 +81,14 @@ async function readItem({ env, kind, name }: Named, signal: AbortSignal): Promis
   const setting = kind === 'settings' ? await settingOf(env, name) : undefined;
   // It is no item before it is set, and has a value all the same.
   if (setting?.version === 0)
-    return { content: { value: setting.value }, version: undefined, tag: undefined, references: [], referencedBy: [] };
+    return {
+      content: { value: setting.value },
+      version: undefined,
+      tag: undefined,
+      references: [],
+      referencedBy: [],
+      warnings: [],
+    };
   const body = await call('readConfigItem', {
     params: { kind, name },
     query: { env, references: true },
@@ -92,6 +101,7 @@ async function readItem({ env, kind, name }: Named, signal: AbortSignal): Promis
     tag: `"${body.version}"`,
     references: body.references ?? [],
     referencedBy: body.referenced_by ?? [],
+    warnings: body.warnings ?? [],
   };
 }
 
