@@ -274,7 +274,7 @@ test('a block with a step that is not run yet is kept with a warning, and does n
   });
   assert.match(made.body.warnings?.[0] ?? '', /not run yet/);
   assert.equal(assertProblem(await run(founder, 'later'), 'block_failed').step, 'tell');
-  for (const type of ['parallel', 'wait', 'mail', 'script']) {
+  for (const type of ['sleep', 'mail', 'script']) {
     const unknown = { name: 'unknown', steps: [{ id: 'a', type }] };
     const refused = assertProblem(
       await manage(org, 'POST', '/config/logicblock', { body: { name: 'unknown', content: unknown } }),
@@ -347,4 +347,26 @@ test('K07: a block of production is there once it is activated, as the version t
   assert.equal(await returned('where', {}, user), 'later');
   await rollback(app);
   assert.equal(await returned('where', {}, user), 'prod');
+});
+
+test('branches read beside each other, and the value is what each of them came to', async () => {
+  const read = (id: string, record: { readonly id: string }) => ({
+    id,
+    type: 'get',
+    entity: 'order',
+    record: record.id,
+  });
+  const branches = [
+    [read('a', open)],
+    [read('b', closed), { id: 'c', type: 'transform', value: '{{ steps.b.title }}' }],
+  ];
+  await block('beside', [{ id: 'both', type: 'parallel', branches }], {
+    returns: ['{{ steps.both[1] }}', '{{ steps.a.title }}'],
+  });
+  assert.deepEqual(await returned('beside'), ['two', 'one']);
+  const user = await memberWith(founder, [
+    allow('run*', '/logicblocks/*'),
+    allow('getorder', `/item/order/${open.id}`),
+  ]);
+  assert.equal(assertProblem(await run(user, 'beside'), 'access_denied').step, 'b');
 });

@@ -22,10 +22,12 @@ export class BlockRun implements Running {
   readonly effects: Effects;
   readonly #start: StartValues;
   readonly #place: Place;
-  readonly #steps: Record<string, unknown> = Object.create(null);
+  readonly #kept: Record<string, unknown> = Object.create(null);
+  readonly #steps: Record<string, unknown>;
   readonly #values: TemplateValues;
 
-  private constructor(effects: Effects, start: StartValues, place: Place) {
+  private constructor(effects: Effects, start: StartValues, place: Place, before: object = {}) {
+    this.#steps = Object.assign(Object.create(null), before);
     this.effects = effects;
     this.#start = start;
     this.#place = place;
@@ -77,6 +79,19 @@ export class BlockRun implements Running {
 
   keep(id: string, value: unknown): void {
     this.#steps[id] = value;
+    this.#kept[id] = value;
+  }
+
+  get kept(): Readonly<Record<string, unknown>> {
+    return this.#kept;
+  }
+
+  fork(): BlockRun {
+    return new BlockRun(this.effects, this.#start, this.#place, this.#steps);
+  }
+
+  join(forks: readonly Running[]): void {
+    for (const { kept } of forks) for (const [id, value] of Object.entries(kept)) this.keep(id, value);
   }
 
   /** A value may name another one many times, so it is counted as often as it would be written. */

@@ -61,4 +61,9 @@ export interface Running {
   /** @throws Problem also as the effect does. */
   entity(path: string, step: EntityStep): Promise<unknown>;
   keep(id: string, value: unknown): void;
+  /** The run as a branch of it sees it: what is kept in the branch is seen there alone, until the branches are joined. */
+  fork(): Running;
+  join(forks: readonly Running[]): void;
+  /** What was kept since the fork. */
+  readonly kept: Readonly<Record<string, unknown>>;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { Problem } from '../../lib/problem.ts';
 import { isQuick } from '../../store/testing/quick.ts';
 import { charactersOf } from './characters-of.ts';
 import { compileBlock } from './compile-block.ts';
@@ -16,9 +17,7 @@ async function compiled(steps: Content['steps'], more: Partial<Content> = {}): P
 }
 
 /** Effects that keep what they were asked. */
-function effects(
-  blocks: Readonly<Record<string, CompiledBlock>> = {},
-): Effects & { readonly asked: readonly string[] } {
+function effects(blocks: Readonly<Record<string, CompiledBlock>> = {}): Effects & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
     asked,
@@ -111,4 +110,39 @@ test('a value that names another one many times is counted as it would be writte
   assert.ok(charactersOf(nested, Number.POSITIVE_INFINITY) > 10_000_000);
   const some = charactersOf(nested, 5000);
   assert.ok(some > 5000 && some < 10_000, String(some));
+});
+
+test('branches are done beside each other, see nothing of one another, and all come to their end', async () => {
+  const read = (id: string, record: string) => ({ id, type: 'get', entity: 'order', record }) as const;
+  const branches = [
+    [read('a', 'one')],
+    [
+      read('b', 'two'),
+      read('c', '{{ steps.before.of }}'),
+      { id: 'd', type: 'transform', value: '{{ has(steps.a.step) }}' } as const,
+    ],
+  ];
+  const block = await compiled(
+    [
+      { id: 'before', type: 'set', values: { of: 'three' } },
+      { id: 'both', type: 'parallel', branches },
+      { id: 'after', type: 'transform', value: '{{ steps.c.step }}' },
+    ],
+    { returns: ['{{ steps.both }}', '{{ steps.after }}'] },
+  );
+  const asked = effects();
+  assert.deepEqual(await interpret(block, start, asked), [[{ step: 'a' }, false], 'c']);
+  assert.deepEqual(asked.asked, ['0001.0000.0000 get one', '0001.0001.0000 get two', '0001.0001.0001 get three']);
+
+  const failing = {
+    ...asked,
+    entity: async (path: string) => {
+      asked.asked.push(path);
+      if (path === '0001.0000.0000') throw new Problem('not_found', 'there is nothing here');
+      return { step: path };
+    },
+  };
+  asked.asked.length = 0;
+  await assert.rejects(interpret(block, start, failing), { code: 'not_found', details: { step: 'a' } });
+  assert.deepEqual(asked.asked, ['0001.0000.0000', '0001.0001.0000', '0001.0001.0001']);
 });

@@ -24,7 +24,7 @@ for (const [what, steps, expected] of [
   ['a status that no block may raise', [raise({ status: 500 })], ['/steps/0/status not_in_enum']],
   ['more passes than a loop may have', [{ ...loop('a', [set('b')]), max: 1001 }], ['/steps/0/max out_of_range']],
   ['a member that is not known', [loop('a', [{ ...set('b'), over: 1 }])], ['/steps/0/steps/0/over unknown_field']],
-  ['a type that is not known', [loop('a', [{ id: 'b', type: 'wait' }])], ['/steps/0/steps/0/type not_in_enum']],
+  ['a type that is not known', [loop('a', [{ id: 'b', type: 'sleep' }])], ['/steps/0/steps/0/type not_in_enum']],
   ['an id that is used further in', [set('a'), loop('b', [set('a')])], ['/steps/1/steps/0/id duplicate']],
   [
     'a branch',
@@ -36,6 +36,12 @@ for (const [what, steps, expected] of [
     [loop('a', [{ id: 'b', type: 'condition', if: 'true', else: 'c' }]), set('c')],
     ['/steps/0/steps/0/else unknown_reference'],
   ],
+  [
+    'a branch beside another one',
+    [{ id: 'a', type: 'parallel', branches: [[set('b')], [{ id: 'c', type: 'get' }]] }],
+    ['/steps/0/branches/1/0/entity required', '/steps/0/branches/1/0/record required'],
+  ],
+  ['one branch alone', [{ id: 'a', type: 'parallel', branches: [[set('b')]] }], ['/steps/0/branches too_few']],
   ['four loops in one another', [loop('a', [loop('b', [loop('c', [set('d')])])])], []],
   [
     'five lists in one another',

@@ -58,6 +58,8 @@ export type RunStep = StepBase &
         readonly default?: readonly LogicStep[];
       }
     | { readonly type: 'loop'; readonly over: unknown; readonly max: number; readonly steps: readonly LogicStep[] }
+    /** Lists of steps that are done beside each other. None of them sees what another one does. */
+    | { readonly type: 'parallel'; readonly branches: readonly (readonly LogicStep[])[] }
     | { readonly type: 'call'; readonly logicblock: string; readonly input?: TemplateValues }
     | {
         readonly type: 'raise';
@@ -136,6 +138,7 @@ const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
     optional: ['default'],
   },
   loop: { members: { over: {}, max: { type: 'integer', minimum: 1, maximum: 1000 }, steps: nested } },
+  parallel: { members: { branches: listOf(nested, 8, 2) } },
   call: {
     members: { logicblock: itemName, input: { type: 'object', maxProperties: 200 } },
     optional: ['input'],
@@ -177,6 +180,8 @@ function listsWithin(step: LogicStep): readonly StepList[] {
   switch (step.type) {
     case 'loop':
       return [{ steps: step.steps, pointer: '/steps' }];
+    case 'parallel':
+      return step.branches.map((steps, index) => ({ steps, pointer: `/branches/${index}` }));
     case 'switch': {
       const cases = step.cases.map(({ steps }, index) => ({ steps, pointer: `/cases/${index}/steps` }));
       return step.default === undefined ? cases : [...cases, { steps: step.default, pointer: '/default' }];

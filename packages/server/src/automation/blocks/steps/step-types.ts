@@ -6,6 +6,7 @@ import { condition } from './condition.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { loop } from './loop.ts';
+import { parallel } from './parallel.ts';
 import { raise } from './raise.ts';
 import type { StepCompiler, StepType } from './step-compiler.ts';
 import { switchOn } from './switch.ts';
@@ -20,6 +21,7 @@ const stepTypes: { readonly [T in RunStep['type']]: StepType<T> } = {
   condition,
   switch: switchOn,
   loop,
+  parallel,
   call,
   raise,
 };
