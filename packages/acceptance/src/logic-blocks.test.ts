@@ -137,6 +137,8 @@ test('an input that does not fit the schema is refused with the place of each mi
   const wrong = assertProblem(await run(founder, 'strict', { n: [1, 4], other: 1 }), 'validation_failed');
   assert.deepEqual(pointers(wrong), ['/id', '/n/1', '/other']);
   assertProblem(await act(founder, 'POST', '/logicblocks/strict', { body: [1] }), 'validation_failed');
+  const much = { n: Array.from({ length: 20_000 }, () => 1) };
+  assert.deepEqual(pointers(assertProblem(await run(founder, 'strict', much), 'validation_failed')), ['']);
 });
 
 for (const [status, code] of [

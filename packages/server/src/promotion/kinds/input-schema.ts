@@ -55,6 +55,10 @@ function cleaned(schema: unknown, place: Place): JsonSchema {
   return Object.fromEntries(members);
 }
 
+/** Each mistake names the choices, and each value is compared with them. */
+const choicesMax = 100;
+const textMax = 100;
+
 const typeNames: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
 
 /** Undefined for a keyword that is not known. */
@@ -67,9 +71,9 @@ function isCheckable(keyword: string, value: unknown): boolean | undefined {
     case 'const':
       return isPlain(value);
     case 'enum':
-      return list?.every(isPlain) === true && list.length > 0;
+      return list?.every(isPlain) === true && list.length > 0 && list.length <= choicesMax;
     case 'required':
-      return list?.every((name) => typeof name === 'string') === true;
+      return list?.every((name) => typeof name === 'string' && name.length <= textMax) === true;
     case 'minimum':
     case 'maximum':
       return typeof value === 'number';
@@ -83,7 +87,7 @@ function isCheckable(keyword: string, value: unknown): boolean | undefined {
 }
 
 function isPlain(value: unknown): boolean {
-  return value === null || typeof value !== 'object';
+  return value === null || (typeof value !== 'object' && String(value).length <= textMax);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -26,3 +26,9 @@ for (const [op, value, than, expected] of [
   test(`${JSON.stringify(value)} ${op} ${JSON.stringify(than)} is ${expected}`, () => {
     assert.equal(compare(op, value, than), expected);
   });
+
+test('a list of very many elements is not looked through', () => {
+  const list = Array.from({ length: 1001 }, () => 1);
+  assert.throws(() => compare('in', 1, list), { code: 'block_failed' });
+  assert.throws(() => compare('contains', list, 1), { code: 'block_failed' });
+});

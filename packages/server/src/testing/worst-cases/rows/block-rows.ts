@@ -26,6 +26,18 @@ const cases: readonly Asks[] = [
     input: () => ({ list: many(200_000, () => 'a') }),
   },
   {
+    what: 'an input of as many values as there may be',
+    steps: [step('a', { type: 'transform', value: 1 })],
+    more: { input_schema: { properties: { list: { items: { type: 'integer', enum: many(100, (index) => index) } } } } },
+    input: () => ({ list: many(19_900, () => 99) }),
+  },
+  {
+    what: 'an input of more values',
+    status: 400,
+    steps: [step('a', { type: 'transform', value: 1 })],
+    input: () => ({ list: many(500_000, () => 9) }),
+  },
+  {
     what: 'steps, made ready with all their expressions',
     steps: many(100, (index) => step(`s${index}`, { type: 'set', values: { a: `{{ input.a${index} }} {{ now }}` } })),
   },
