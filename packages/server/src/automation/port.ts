@@ -2,4 +2,5 @@
 export { createLogicBlocks, type LogicBlocks, type LogicBlocksDeps } from './blocks/logic-blocks.ts';
 export { createStoredBlocks, type StoredBlocksDeps } from './blocks/stored-blocks.ts';
 export { type Automation, openAutomation } from './open-automation.ts';
+export { createScriptRunner, type ScriptRunner } from './scripts/script-runner.ts';
 export { createSecretVault, type SecretCommand, type SecretVault } from './vault/secret-vault.ts';

@@ -2,10 +2,12 @@
 import {
   type Automation,
   createLogicBlocks,
+  createScriptRunner,
   createStoredBlocks,
   type LogicBlocks,
   type LogicBlocksDeps,
   openAutomation,
+  type ScriptRunner,
   type StoredBlocksDeps,
 } from '../automation/port.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -24,6 +26,10 @@ export function composeLogicBlocks({
   runtime,
   clock,
   ...stored
-}: StoredBlocksDeps & Omit<LogicBlocksDeps, 'blocks'>): LogicBlocks {
-  return createLogicBlocks({ blocks: createStoredBlocks(stored), runtime, clock });
+}: StoredBlocksDeps & Omit<LogicBlocksDeps, 'blocks' | 'scripts'>): LogicBlocks & Pick<ScriptRunner, 'close'> {
+  const scripts = createScriptRunner();
+  return {
+    ...createLogicBlocks({ blocks: createStoredBlocks(stored), runtime, clock, scripts }),
+    close: () => scripts.close(),
+  };
 }

@@ -106,12 +106,13 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   });
 
   const automation = composeAutomation(spaces, { clock, onFault });
+  const logicBlocks = composeLogicBlocks({ stores, configs, runtime: records.runtime, clock });
 
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics, jobs },
     iam: { ...iam, decisions: countDenials(metrics, iam.decisions) },
     alertWebhook: alerts.webhook,
-    logicBlocks: composeLogicBlocks({ stores, configs, runtime: records.runtime, clock }),
+    logicBlocks,
     secretVault: createSecretVault({ stores, sealer: createSealer(secrets.field_keys) }),
     ...{ onceScopes, readiness, settings: config, console: options.console ?? noConsole },
   });
@@ -122,7 +123,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     errors: (baseUrl) =>
       createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault, upgradeUrl: config.upgradeUrl }),
     startDraining: opened.startDraining,
-    close: () => closeAll([automation, jobs, mail, alerts, metering, identity, measurement], opened),
+    close: () => closeAll([automation, logicBlocks, jobs, mail, alerts, metering, identity, measurement], opened),
   };
 }
 

@@ -5,7 +5,13 @@ import { charactersOf } from './characters-of.ts';
 import type { Effects, EntityStep, Running, StartValues } from './effects.ts';
 
 /** What a run may do, together with the blocks that it calls. */
-export const runLimits = { steps: 1000, entitySteps: 100, effort: 2_000_000, characters: 4 * 1024 * 1024 };
+export const runLimits = {
+  steps: 1000,
+  entitySteps: 100,
+  effort: 2_000_000,
+  characters: 4 * 1024 * 1024,
+  scriptMilliseconds: 2000,
+};
 
 /** How many blocks may have called one another. */
 const depthMax = 8;
@@ -37,7 +43,7 @@ export class BlockRun implements Running {
   static begin(effects: Effects, start: StartValues, name: string): BlockRun {
     return new BlockRun(effects, start, {
       chain: [name],
-      spent: { steps: 0, entitySteps: 0, effort: 0, characters: 0 },
+      spent: { steps: 0, entitySteps: 0, effort: 0, characters: 0, scriptMilliseconds: 0 },
     });
   }
 
@@ -75,6 +81,16 @@ export class BlockRun implements Running {
   async entity(path: string, step: EntityStep): Promise<unknown> {
     this.#spend('entitySteps', 1);
     return this.#counted(await this.effects.entity(path, step));
+  }
+
+  /** What a script reads is written out for it, so it counts as a value that is made. */
+  async script(path: string, source: string): Promise<unknown> {
+    const { input, record, user } = this.#values;
+    const read = [input, this.#steps, record ?? null, user];
+    this.#counted(read);
+    const { value, cpuMilliseconds } = await this.effects.script(path, { source, args: JSON.stringify(read) });
+    this.#spend('scriptMilliseconds', cpuMilliseconds);
+    return this.#counted(value);
   }
 
   keep(id: string, value: unknown): void {
@@ -117,5 +133,6 @@ const bounds: Readonly<Record<keyof Spent, string>> = {
   steps: `does at most ${runLimits.steps} steps`,
   entitySteps: `does at most ${runLimits.entitySteps} steps on records`,
   effort: `takes at most ${runLimits.effort} steps of expressions`,
+  scriptMilliseconds: `has scripts work for at most ${runLimits.scriptMilliseconds} ms`,
   characters: `makes values of at most ${runLimits.characters} characters`,
 };

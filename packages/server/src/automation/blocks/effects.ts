@@ -10,6 +10,17 @@ export type EntityStep = { readonly id: string; readonly entity: string } & (
   | { readonly type: 'list'; readonly parameters: ReadonlyMap<string, string> }
 );
 
+/** A script with what it reads: JSON of the list of `input`, `steps`, `record` and `user`. */
+export interface ScriptStep {
+  readonly source: string;
+  readonly args: string;
+}
+
+export interface ScriptValue {
+  readonly value: unknown;
+  readonly cpuMilliseconds: number;
+}
+
 /** All that a block reaches beside its own values. */
 export interface Effects {
   /**
@@ -17,6 +28,8 @@ export interface Effects {
    * @throws Problem as the call by the API would.
    */
   entity(path: string, step: EntityStep): Promise<unknown>;
+  /** @throws Problem `block_failed`; `rate_limited` where too many scripts of the org wait. */
+  script(path: string, step: ScriptStep): Promise<ScriptValue>;
   /** A block that a step calls. @throws Problem `block_failed`. */
   block(name: string): Promise<CompiledBlock>;
   /** Asked before each step: lets other requests go first. */
@@ -60,6 +73,8 @@ export interface Running {
   beginStep(): MaybePromise<void>;
   /** @throws Problem also as the effect does. */
   entity(path: string, step: EntityStep): Promise<unknown>;
+  /** @throws Problem also as the effect does. */
+  script(path: string, source: string): Promise<unknown>;
   keep(id: string, value: unknown): void;
   /** The run as a branch of it sees it: what is kept in the branch is seen there alone, until the branches are joined. */
   fork(): Running;

@@ -25,6 +25,10 @@ function effects(blocks: Readonly<Record<string, CompiledBlock>> = {}): Effects 
       asked.push(`${path} ${step.type} ${step.type === 'get' ? step.record : [...step.parameters].join(' ')}`);
       return { step: step.id };
     },
+    script: async (path, { source, args }) => {
+      asked.push(`${path} script ${source} ${args}`);
+      return { value: JSON.parse(args), cpuMilliseconds: 300 };
+    },
     block: async (name) => blocks[name] ?? assert.fail(`there is no block ${name}`),
     pause: () => undefined,
   };
@@ -145,4 +149,33 @@ test('branches are done beside each other, see nothing of one another, and all c
   asked.asked.length = 0;
   await assert.rejects(interpret(block, start, failing), { code: 'not_found', details: { step: 'a' } });
   assert.deepEqual(asked.asked, ['0001.0000.0000', '0001.0001.0000', '0001.0001.0001']);
+});
+
+test('a script reads the input, the steps before it and the user, by its place in the run, and gives its value', async () => {
+  const block = await compiled(
+    [
+      { id: 'one', type: 'transform', value: '{{ input.a }}' },
+      { id: 'read', type: 'script', source: 'return input' },
+      { id: 'two', type: 'transform', value: '{{ steps.read[1].one }}' },
+    ],
+    { returns: '{{ steps.two }}' },
+  );
+  const asked = effects();
+  assert.equal(await interpret(block, { ...start, input: { a: 5 }, user: { id: 'u' } }, asked), 5);
+  assert.deepEqual(asked.asked, ['0001 script return input [{"a":5},{"one":5},null,{"id":"u"}]']);
+});
+
+test('the scripts of a run have a bound together, in time and in what they read', async () => {
+  const script = { id: 'read', type: 'script', source: 'return 1' } as const;
+  const each = { id: 'each', type: 'loop', over: [1, 2, 3, 4, 5, 6, 7], max: 7, steps: [script] } as const;
+  const problem = { code: 'block_failed', details: { step: 'read' } };
+  await assert.rejects(interpret(await compiled([each]), start, effects()), {
+    ...problem,
+    message: 'a run has scripts work for at most 2000 ms',
+  });
+  const input = { text: 'a'.repeat(2_200_000) };
+  await assert.rejects(interpret(await compiled([script]), { ...start, input }, effects()), {
+    ...problem,
+    message: /^a run makes values of at most/,
+  });
 });

@@ -5,11 +5,13 @@ import { notFound } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { laneOf } from '../../tenancy/port.ts';
+import type { ScriptRunner } from '../scripts/script-runner.ts';
 import { blockFailure } from './block-failure.ts';
 import { type BlockCaller, readAs } from './caller-effects.ts';
 import { checkInput } from './check-input.ts';
 import type { CompiledBlock } from './effects.ts';
 import { interpret } from './interpret.ts';
+import { runScriptStep } from './script-step.ts';
 import type { StoredBlocks } from './stored-blocks.ts';
 
 /** What a block is asked to do. */
@@ -35,9 +37,10 @@ export interface LogicBlocksDeps {
   readonly blocks: StoredBlocks;
   readonly runtime: RecordRuntime;
   readonly clock: Clock;
+  readonly scripts: Pick<ScriptRunner, 'run'>;
 }
 
-export function createLogicBlocks({ blocks, runtime, clock }: LogicBlocksDeps): LogicBlocks {
+export function createLogicBlocks({ blocks, runtime, clock, scripts }: LogicBlocksDeps): LogicBlocks {
   return {
     run: async (caller, { name, path, input, requestId, config }) => {
       const { workspace, user } = caller;
@@ -58,6 +61,7 @@ export function createLogicBlocks({ blocks, runtime, clock }: LogicBlocksDeps): 
       };
       return interpret(block, start, {
         entity: (_path, step) => readAs(runtime, caller, step),
+        script: (path, step) => runScriptStep(scripts, { ...step, org: orgCode, now, seed: `${requestId} ${path}` }),
         block: async (called) => (await live(called)) ?? missing(called),
         pause: createYielder(laneOf(workspace)),
       });

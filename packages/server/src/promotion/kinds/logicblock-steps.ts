@@ -14,6 +14,7 @@ import {
   requestErrors,
   someText,
 } from '../items/config-content.ts';
+import { scriptErrors } from './script-errors.ts';
 
 interface StepBase {
   readonly id: string;
@@ -49,6 +50,8 @@ export type RunStep = StepBase &
       }
     | { readonly type: 'set'; readonly values: TemplateValues }
     | { readonly type: 'transform'; readonly value: unknown }
+    /** The body of a function of `input`, `steps`, `record` and `user`. */
+    | { readonly type: 'script'; readonly source: string }
     /** Where it does not hold, the list goes on at a later step, or ends. */
     | { readonly type: 'condition'; readonly if: string | readonly Comparison[]; readonly else?: string }
     | {
@@ -129,6 +132,7 @@ const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
   delete: { members: { entity: entityName, record }, isIdle: true },
   set: { members: { values } },
   transform: { members: { value: {} } },
+  script: { members: { source: someText(16 * 1024) } },
   condition: {
     members: { if: { anyOf: [listOf(comparison, 20, 1), someText(1000)] }, else: stepId },
     optional: ['else'],
@@ -220,8 +224,11 @@ export function stepErrors(steps: readonly LogicStep[]): readonly InputError[] {
     ids.add(id);
     return [];
   });
+  const ofScripts = placed.flatMap(({ step, pointer }) =>
+    step.type === 'script' ? scriptErrors(step.source, `${pointer}/source`) : [],
+  );
   const ofRequests = placed.flatMap(({ step, pointer }) => (step.type === 'http' ? requestErrors(step, pointer) : []));
-  return [...repeated, ...elseErrors({ steps, pointer: '/steps' }), ...ofRequests];
+  return [...repeated, ...elseErrors({ steps, pointer: '/steps' }), ...ofScripts, ...ofRequests];
 }
 
 function nestedErrors(

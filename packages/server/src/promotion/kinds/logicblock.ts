@@ -65,15 +65,23 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
     placedSteps(steps).some(({ step }) => isIdleStep(step)) || 'errors' in readInputSchema(input_schema),
   widening: ({ before, after }) => {
     const known = urlsOf(before);
-    return urlsOf(after)
-      .filter((url) => !known.includes(url))
-      .map((url) => `data may be sent to \`${url}\``);
+    const urls = urlsOf(after).filter((url) => !known.includes(url));
+    const scripts = scriptsOf(before).map(({ source }) => source);
+    const others = scriptsOf(after).filter(({ source }) => !scripts.includes(source));
+    return [
+      ...urls.map((url) => `data may be sent to \`${url}\``),
+      ...others.map(({ id }) => `another script is run in the step \`${id}\``),
+    ];
   },
 };
 
 function urlsOf(content: LogicBlockContent | undefined): readonly string[] {
   const urls = placedSteps(content?.steps ?? []).flatMap(({ step }) => (step.type === 'http' ? [step.url] : []));
   return [...new Set(urls)];
+}
+
+function scriptsOf(content: LogicBlockContent | undefined) {
+  return placedSteps(content?.steps ?? []).flatMap(({ step }) => (step.type === 'script' ? [step] : []));
 }
 
 /** A block that calls itself needs no other item; blocks that call each other may, since they are activated together. */

@@ -8,6 +8,7 @@ import { list } from './list.ts';
 import { loop } from './loop.ts';
 import { parallel } from './parallel.ts';
 import { raise } from './raise.ts';
+import { script } from './script.ts';
 import type { StepCompiler, StepType } from './step-compiler.ts';
 import { switchOn } from './switch.ts';
 import { set, transform } from './values.ts';
@@ -18,6 +19,7 @@ const stepTypes: { readonly [T in RunStep['type']]: StepType<T> } = {
   list,
   set,
   transform,
+  script,
   condition,
   switch: switchOn,
   loop,

@@ -17,10 +17,16 @@ export const logicBlockCases: KindCases = {
       { id: 'again', type: 'call', logicblock: 'close-order' },
       { id: 'mail', type: 'call', logicblock: 'mail-boss', input: { id: 1 } },
       { id: 'tell', type: 'http', method: 'POST', url: 'https://shop.example/hook', headers: {}, body: { a: [1] } },
+      { id: 'sum', type: 'script', source: 'return { sum: [1, 2].length, braces: "{{" }' },
     ],
     returns: { done: true },
   },
-  closed: ['', ...[0, 1, 2, 3, 4, 5, 6, 7, 8].map((index) => `/steps/${index}`), '/steps/1/if/0', '/steps/3/filters/0'],
+  closed: [
+    '',
+    ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((index) => `/steps/${index}`),
+    '/steps/1/if/0',
+    '/steps/3/filters/0',
+  ],
   refused: [
     { at: '/name', value: 'Close', error: '/name pattern_mismatch' },
     { at: '/name', value: 'close', error: '/name contradiction' },
@@ -37,6 +43,9 @@ export const logicBlockCases: KindCases = {
     { at: '/steps/8/url', value: 'http://shop.example', error: '/steps/8/url invalid_address' },
     { at: '/steps/8/headers', value: { cookie: 'a' }, error: '/steps/8/headers/cookie refused_header' },
     { at: '/steps/8/method', value: 'get', error: '/steps/8/method not_in_enum' },
+    { at: '/steps/9/source', value: '', error: '/steps/9/source too_short' },
+    { at: '/steps/9/source', value: 'return {', error: '/steps/9/source invalid_script' },
+    { at: '/steps/9/source', value: '}), (function () {', error: '/steps/9/source invalid_script' },
   ],
   changes: [
     {
@@ -61,12 +70,12 @@ export const logicBlockCases: KindCases = {
         'step `close`: `type` is `"delete"` now, and was `"update"`',
         'step `close`: `values` is not said any more; it was `{"status":"closed"}`',
         'step `new` is new, of the type `call`',
-        ...['open', 'find', 'note', 'clean', 'again', 'mail', 'tell'].map((id) => `step \`${id}\` is taken out`),
+        ...['open', 'find', 'note', 'clean', 'again', 'mail', 'tell', 'sum'].map((id) => `step \`${id}\` is taken out`),
         'each step stands in another order',
       ],
     },
   ],
-  added: ['logic block `close-order` is new, with 9 steps'],
+  added: ['logic block `close-order` is new, with 10 steps'],
   removed: ['logic block `close-order` is taken out'],
   references: [
     '/steps/0/entity entity order: works on its records in the step `read`',
@@ -78,5 +87,6 @@ export const logicBlockCases: KindCases = {
   widening: [
     { at: '/steps/8/url', value: 'https://other.example/', wider: ['data may be sent to `https://other.example/`'] },
     { at: '/steps/8/body', value: {}, wider: [] },
+    { at: '/steps/9/source', value: 'return 2', wider: ['another script is run in the step `sum`'] },
   ],
 };

@@ -66,6 +66,16 @@ const cases: readonly Asks[] = [
     input: () => ({ text: 'a'.repeat(1_000_000) }),
   },
   {
+    what: 'scripts that read and make large values',
+    status: 422,
+    steps: many(100, (index) => step(`s${index}`, { type: 'script', source: 'return "a".repeat(250000)' })),
+    input: () => ({ text: 'a'.repeat(900_000) }),
+  },
+  {
+    what: 'scripts as long as they may be',
+    steps: many(14, (index) => step(`s${index}`, { type: 'script', source: `return [${'1,'.repeat(8_000)}].length` })),
+  },
+  {
     what: 'lists of large records',
     status: 422,
     steps: many(100, (index) => step(`s${index}`, { type: 'list', entity: 'note', pagesize: 200 })),

@@ -1,0 +1,39 @@
+import { parseStrictJson } from '../../lib/formats/strict-json.ts';
+import { Problem } from '../../lib/problem.ts';
+import { ScriptError, type ScriptFault } from '../scripts/script-error.ts';
+import type { ScriptJob, ScriptRunner } from '../scripts/script-runner.ts';
+import { blockFailure } from './block-failure.ts';
+import type { ScriptValue } from './effects.ts';
+
+/** @throws Problem `block_failed`, `rate_limited`. */
+export async function runScriptStep(scripts: Pick<ScriptRunner, 'run'>, job: ScriptJob): Promise<ScriptValue> {
+  try {
+    const { json, cpuMilliseconds } = await scripts.run(job);
+    return { value: plainValue(json), cpuMilliseconds };
+  } catch (error) {
+    throw error instanceof ScriptError ? scriptFailure(error) : error;
+  }
+}
+
+/** What cannot be stored and given back as it is, or would not be read alike everywhere, is no value of a step either. */
+function plainValue(json: string): unknown {
+  try {
+    return parseStrictJson(json);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw blockFailure('the script returned what no body of a request may hold', {}, error);
+  }
+}
+
+/** What a script throws may hold values, so its text is no part of the refusal. */
+function scriptFailure(error: ScriptError): Problem {
+  const { fault, line, message } = error;
+  return blockFailure(
+    own[fault] ? message : `the script failed${line === undefined ? '' : ` at line ${line}`}`,
+    {},
+    error,
+  );
+}
+
+/** Whether the sentence is one of the platform. */
+const own: Readonly<Record<ScriptFault, boolean>> = { failed: false, timeout: true, memory: true, output: true };

@@ -1,0 +1,12 @@
+/** What one script may take. */
+export const scriptLimits = {
+  /** With the interpreter itself. */
+  memoryBytes: 32 * 1024 * 1024,
+  /** Of the interpreter. The thread has far more, so that the interpreter finds the overflow and not the engine around it. */
+  stackBytes: 256 * 1024,
+  threadStackMebibytes: 16,
+  cpuMilliseconds: 500,
+  /** Of JSON. */
+  resultCharacters: 256 * 1024,
+  messageCharacters: 500,
+} as const;

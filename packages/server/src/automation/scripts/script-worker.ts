@@ -1,0 +1,50 @@
+/** The thread in which scripts run: one message in and one out for each. */
+import { parentPort } from 'node:worker_threads';
+import { loadEngine, runScript, type ScriptResult, type ScriptSource } from './run-script.ts';
+import { ScriptError, type ScriptFault } from './script-error.ts';
+
+export type ScriptAnswer =
+  | ScriptResult
+  /** `isBroken`: the thread is not to be used again. */
+  | { readonly fault: ScriptFault; readonly message: string; readonly line?: number; readonly isBroken?: true };
+
+async function serve(): Promise<void> {
+  const port = parentPort;
+  if (port === null) throw new Error('scripts run in a worker thread only');
+  useUtc();
+  const engine = await loadEngine();
+  port.on('message', (script: ScriptSource) => {
+    port.postMessage(answer(() => runScript(engine, script)));
+  });
+}
+
+function answer(run: () => ScriptResult): ScriptAnswer {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof ScriptError) {
+      const { fault, message, line } = error;
+      return { fault, message, ...(line === undefined ? {} : { line }) };
+    }
+    // Values that are nested so deeply that not even the interpreter sees the end of its stack.
+    return { fault: 'failed', message: 'the script could not be run to its end', isBroken: true };
+  }
+}
+
+/** The interpreter asks this realm for the local time. Scripts have the same everywhere. */
+function useUtc(): void {
+  const { prototype } = Date;
+  const utc: Readonly<Record<string, () => number>> = {
+    getFullYear: prototype.getUTCFullYear,
+    getMonth: prototype.getUTCMonth,
+    getDate: prototype.getUTCDate,
+    getDay: prototype.getUTCDay,
+    getHours: prototype.getUTCHours,
+    getMinutes: prototype.getUTCMinutes,
+    getSeconds: prototype.getUTCSeconds,
+    getTimezoneOffset: () => 0,
+  };
+  Object.assign(prototype, utc);
+}
+
+await serve();
