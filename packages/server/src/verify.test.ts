@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createSecretVault } from './automation/port.ts';
+import { createSealer } from './records/port.ts';
 import {
   assertLeavesRunning,
   assertRefusesNonsense,
@@ -76,6 +78,21 @@ test('a dangling reference is reported, and is no drift', async (context) => {
   assert.equal(code, 0, stdout);
   const line = `dangling in org#acme-main at "org#acme-main;data#order" "order#${ids[1]}": \`next\` names the order ${ids[0]}`;
   assert.ok(stdout.includes(line), stdout);
+});
+
+test('a secret that the keys of the folder do not open is reported', async (context) => {
+  const { folder, path } = await dataFolder(context);
+  const key = { kid: 'lost', key: Buffer.alloc(32, 1).toString('base64url') };
+  await usingStore(path, async ({ store }) => {
+    const vault = createSecretVault({ stores: { test: store, prod: store }, sealer: createSealer([key]) });
+    const auditContext = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
+    const command = { env: 'test', orgCode: 'acme', name: 'stripe', auditContext } as const;
+    await vault.set(command, { value: 'a value', hosts: [] });
+  });
+  const { code, stdout } = await verify('--data-dir', folder);
+  assert.equal(code, 1, stdout);
+  assert.ok(stdout.includes('sealed in org#acme at "automation-secret" "stripe": opens with no known key'), stdout);
+  assert.match(stdout, /drift: 1\n$/);
 });
 
 test('a folder whose platform is running is not looked at', async (context) => {

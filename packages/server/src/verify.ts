@@ -1,5 +1,6 @@
 /** Looks whether everything in the stores follows from its records. Changes nothing; the platform must be stopped. */
 import { parseArgs } from 'node:util';
+import { unopenedSecrets } from './automation/port.ts';
 import { type Command, configFor, runCommand } from './command-line.ts';
 import { openVault } from './composition/open-spaces.ts';
 import type { Config } from './config.ts';
@@ -57,7 +58,7 @@ async function findFieldKeys(config: Config): Promise<readonly SealingKey[] | un
 
 function lookAt(opened: OpenedStore, sealer: Sealer): Promise<Findings> {
   const further: VerifyDeps['further'] = new Map([['group', groupEntries]]);
-  return verifyStore({ opened, clock: systemClock, sealer, further });
+  return verifyStore({ opened, clock: systemClock, sealer, further, unopened: unopenedSecrets });
 }
 
 function tell(space: string, { counts, drift, driftCount, dangling, danglingCount }: Findings): void {

@@ -3,4 +3,4 @@ export { createLogicBlocks, type LogicBlocks, type LogicBlocksDeps } from './blo
 export { createStoredBlocks, type StoredBlocksDeps } from './blocks/stored-blocks.ts';
 export { type Automation, openAutomation } from './open-automation.ts';
 export { createScriptRunner, type ScriptRunner } from './scripts/script-runner.ts';
-export { createSecretVault, type SecretCommand, type SecretVault } from './vault/secret-vault.ts';
+export { createSecretVault, type SecretCommand, type SecretVault, unopenedSecrets } from './vault/secret-vault.ts';

@@ -7,7 +7,7 @@ import type { ConfigSet } from '../config/port.ts';
 import { createConfigReader } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../records/port.ts';
-import type { OpenedStore } from '../store/port.ts';
+import type { Key, OpenedStore, Scope } from '../store/port.ts';
 import type { Workspace } from '../tenancy/port.ts';
 import { workspaceTable } from '../tenancy/port.ts';
 import { checkOrg } from './verification/check-org.ts';
@@ -15,7 +15,7 @@ import { checkWorkspace } from './verification/check-workspace.ts';
 import { Findings } from './verification/findings.ts';
 import { keptEntities } from './verification/kept-entities.ts';
 import { createOwners, type FurtherEntries } from './verification/kept-entity.ts';
-import { drift } from './verification/look.ts';
+import { drift, unopenedProblem } from './verification/look.ts';
 import { scopesOfOrgs, workspaceStateOf } from './verification/scopes-of-orgs.ts';
 import { Tallies } from './verification/tallies.ts';
 
@@ -24,6 +24,8 @@ export interface VerifyDeps {
   readonly clock: Clock;
   readonly sealer: Pick<Sealer, 'open'>;
   readonly further: FurtherEntries;
+  /** Sealed values in the scope of an org, which belong to no record, and which `sealer` does not open. */
+  readonly unopened?: (scope: Scope, sealer: Pick<Sealer, 'open'>) => Promise<readonly Key[]>;
 }
 
 /** Looks at every org and every workspace of a data space. */
@@ -38,6 +40,8 @@ export async function verifyStore(deps: VerifyDeps): Promise<Findings> {
     const config = await configs.current(orgCode);
     if (tenantCode === undefined) {
       if (!(await checkOrg(scope, config, findings))) broken.add(orgCode);
+      for (const key of (await deps.unopened?.(scope, deps.sealer)) ?? [])
+        findings.add(drift(scope, 'sealed', key, unopenedProblem));
     } else if (state === 'closed' || broken.has(orgCode)) findings.count('skipped');
     else await verifyKnown(deps, { workspace: { orgCode, tenantCode, scope }, config, findings });
   }

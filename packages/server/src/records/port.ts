@@ -84,7 +84,13 @@ export {
 } from './writing/record-changes.ts';
 export { recordOfCreate, recordOfUpdate } from './writing/record-to-be.ts';
 export type { RecordWriteDeps } from './writing/record-write-deps.ts';
-export { createSealer, readSealed, type Sealer, type SealingKey } from './writing/sealed-values.ts';
+export {
+  createSealer,
+  readSealed,
+  type SealedLocation,
+  type Sealer,
+  type SealingKey,
+} from './writing/sealed-values.ts';
 export { holdsFor, type IfMatch, type Preconditions, planUpdate, type UpdatePlan } from './writing/update-record.ts';
 export {
   callAt,

@@ -2,8 +2,8 @@ import type { secretsApi } from '@freehold/contract/management/secrets';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
-import type { Sealer } from '../../records/port.ts';
-import type { Change, Key, Store } from '../../store/port.ts';
+import type { SealedLocation, Sealer } from '../../records/port.ts';
+import type { Change, Key, Scope, Store } from '../../store/port.ts';
 import { json, removeAsRead, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
@@ -62,6 +62,25 @@ export function createSecretVault(deps: SecretVaultDeps): SecretVault {
   };
 }
 
+/** The stored secrets of an org that no known key opens, or that were changed or moved. */
+export async function unopenedSecrets(scope: Scope, sealer: Pick<Sealer, 'open'>): Promise<readonly Key[]> {
+  const rows = await secrets.range(scope, partition, { limit: secretsMax });
+  return rows.filter(({ sk, value }) => !opens(sealer, value.sealed, placeOf(scope, sk)));
+}
+
+function opens(sealer: Pick<Sealer, 'open'>, sealed: string, place: SealedLocation): boolean {
+  try {
+    sealer.open(sealed, place);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function placeOf(scope: Scope, name: string): SealedLocation {
+  return { scope: scope.name, entityName: partition, id: name, field: 'value' };
+}
+
 /** Names the members, so that a member that is stored later stays hidden. */
 function shown(name: string, { hosts, created_at, updated_at, updated_by }: StoredSecret): ShownSecret {
   return { name, hosts, created_at, updated_at, updated_by };
@@ -75,7 +94,7 @@ async function setSecret(
   const { env, orgCode, name, auditContext } = command;
   if (!namePattern.test(name)) throw invalidName();
   const scope = stores[env].scope(orgScopeName(orgCode));
-  const sealed = sealer.seal(value, { scope: scope.name, entityName: partition, id: name, field: 'value' });
+  const sealed = sealer.seal(value, placeOf(scope, name));
   const updated = { hosts, updated_at: auditContext.at, updated_by: auditContext.actor.id, sealed };
   const { planned } = await transact(scope, async () => {
     const row = await secrets.read(scope, name);

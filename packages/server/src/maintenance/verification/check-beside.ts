@@ -5,7 +5,7 @@ import type { Item, Key } from '../../store/port.ts';
 import type { Claim, Verdict } from './claims.ts';
 import type { DriftKind } from './findings.ts';
 import { follows, type KeptEntity } from './kept-entity.ts';
-import { drift, entityOfPartition, storedRecord, type WorkspaceLook } from './look.ts';
+import { drift, entityOfPartition, storedRecord, unopenedProblem, type WorkspaceLook } from './look.ts';
 
 /** That an index item follows from the record that it points to. */
 export function claimsOfEntry(look: WorkspaceLook, entry: Item): readonly Claim[] {
@@ -41,7 +41,7 @@ export function claimsOfSealed(look: WorkspaceLook, item: Item): readonly Claim[
   look.findings.count('sealed');
   const kept = entityOfPartition(look, item.pk);
   if (kept?.entity.hasSealed !== true) return stray(look, 'sealed', item);
-  if (!areOpen(look, kept, item)) report(look, 'sealed', item, 'opens with no known key, or was changed or moved');
+  if (!areOpen(look, kept, item)) report(look, 'sealed', item, unopenedProblem);
   return [
     claimOnRecord(look, kept, item.sk, (record) =>
       record === undefined ? drift(look.workspace.scope, 'sealed', item, 'belongs to no record') : undefined,

@@ -20,6 +20,8 @@ export interface WorkspaceLook {
   readonly findings: Findings;
 }
 
+export const unopenedProblem = 'opens with no known key, or was changed or moved';
+
 export function drift(scope: { readonly name: ScopeName }, kind: DriftKind, key: Key, problem: string): Drift {
   return { kind, scope: scope.name, key: { pk: key.pk, sk: key.sk }, problem };
 }
