@@ -1,5 +1,6 @@
 import type { ConfigSet } from '../../config/port.ts';
 import { timestamp } from '../../lib/clock.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { namedValues, storedValues } from '../../schema/port.ts';
@@ -25,8 +26,8 @@ export type RecordOperation =
 export interface WriteOptions {
   /** The request that the writes are made for, where it is to count once. */
   readonly once?: OnceRequest | undefined;
-  /** What else is in the commit. */
-  readonly along?: readonly PlannedChange[];
+  /** What else is in the commit, by the records as they are to be; their versions are 0 until the commit. */
+  readonly along?: (records: Written['records']) => MaybePromise<readonly PlannedChange[]>;
   /** What is made of the refusal of an operation. */
   readonly refused?: (operation: number, problem: Problem) => Problem;
 }
@@ -46,7 +47,7 @@ export interface Written {
 export async function writeRecords(
   parts: RecordWriteDeps,
   operations: readonly RecordOperation[],
-  { once: request, along = [], refused = (_operation, problem) => problem }: WriteOptions = {},
+  { once: request, along = () => [], refused = (_operation, problem) => problem }: WriteOptions = {},
 ): Promise<Written> {
   const [first] = operations;
   if (first === undefined) throw new TypeError('a write has at least one operation');
@@ -69,7 +70,11 @@ export async function writeRecords(
  */
 type Answer = readonly (Omit<StoredRecord, 'version'> | null)[];
 
-function answered(operations: readonly RecordOperation[], answer: Answer, version: number): Written['records'] {
+function answered(
+  operations: readonly { readonly call: RecordCall }[],
+  answer: Answer,
+  version: number,
+): Written['records'] {
   return operations.map(({ call }, index) => {
     const record = answer[index] ?? null;
     return record === null ? undefined : { ...record, data: namedValues(call.entity.stored, record.data), version };
@@ -133,7 +138,7 @@ async function planTogether(
       : await planRemovals(removing, { at: timestamp(parts.clock.now()), events: parts.events });
   const merged = new MergedChanges();
   const touches = new Set<string>();
-  merged.add(along);
+  merged.add(await along(answered(asked, answer, 0)));
   if (request !== undefined) merged.add([keepAnswer(request, answer)]);
   for (const { refused, changes, removing } of planned) {
     await pause?.();
