@@ -13,6 +13,10 @@ import { platformForTests } from './platform-for-tests.ts';
 const access: Readonly<Record<string, string>> = {
   runLogicBlock: 'run',
   runLogicBlockAt: 'run',
+  listRuns: 'developer',
+  readRun: 'developer',
+  cancelRun: 'developer',
+  retryRun: 'developer',
   listSecrets: 'org_admin',
   setSecret: 'org_admin',
   removeSecret: 'org_admin',

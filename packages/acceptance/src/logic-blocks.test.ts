@@ -276,7 +276,7 @@ test('a block with a step that is not run yet is kept with a warning, and does n
   });
   assert.match(made.body.warnings?.[0] ?? '', /not run yet/);
   assert.equal(assertProblem(await run(founder, 'later'), 'block_failed').step, 'tell');
-  for (const type of ['wait', 'mail']) {
+  for (const type of ['sleep', 'mail']) {
     const unknown = { name: 'unknown', steps: [{ id: 'a', type }] };
     const refused = assertProblem(
       await manage(org, 'POST', '/config/logicblock', { body: { name: 'unknown', content: unknown } }),

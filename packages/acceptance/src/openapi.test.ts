@@ -536,6 +536,29 @@ test('the document tells how a logic block is run', async () => {
   assert.equal((await app.send('runLogicBlockAt', { ...asked, path: { name: 'add', path: 'x' } })).status, 200);
 });
 
+test('the document tells how a run waits, is cancelled and begun again', async () => {
+  const steps = [
+    { id: 'made', type: 'create', entity: 'thing', values: { title: 'made' } },
+    { id: 'pause', type: 'wait', seconds: 86_400 },
+  ];
+  const { token } = org.builder;
+  const body = { name: 'pause', content: { name: 'pause', steps } };
+  const made = await management.send('makeConfigItem', { token, path: { kind: 'logicblock' }, body });
+  assert.equal(made.status, 201);
+  const asked = { token: founder.token, body: {} };
+  const { status, body: waiting } = await app.send<{ readonly run: string }>('runLogicBlock', {
+    ...asked,
+    path: { name: 'pause' },
+  });
+  assert.equal(status, 202);
+  assert.equal((await app.send('runLogicBlockAt', { ...asked, path: { name: 'pause', path: 'x' } })).status, 202);
+  const path = { id: waiting.run };
+  assert.equal((await management.send('listRuns', { token })).status, 200);
+  assert.equal((await management.send('cancelRun', { token, path })).status, 204);
+  assert.equal((await management.send('readRun', { token, path })).status, 200);
+  assert.equal((await management.send('retryRun', { token, path, body: {} })).status, 202);
+});
+
 test('every success that the documents tell of was met, but for those of access control', () => {
   const ofAccess = /(?:Aclpolicy|Group|Useraclpolicy|Usergroup|Userrole|User)$/;
   const isLeftOut = ({ id }: Operation) => ofAccess.test(id);

@@ -12,6 +12,7 @@ import { orgUsersApi } from './management/org-users.ts';
 import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
 import { platformApi } from './management/platform.ts';
+import { runsApi } from './management/runs.ts';
 import { secretsApi } from './management/secrets.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
 import { settingsApi } from './management/settings.ts';
@@ -37,6 +38,7 @@ export const managementApi = {
   ...overviewApi,
   ...passwordsApi,
   ...platformApi,
+  ...runsApi,
   ...secretsApi,
   ...serviceKeysApi,
   ...settingsApi,

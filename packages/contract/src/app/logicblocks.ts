@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { reply, route } from '../route.ts';
-import { anyObject } from '../schema.ts';
+import { anyObject, guid } from '../schema.ts';
 
 const shared = {
   method: 'POST',
@@ -8,7 +8,10 @@ const shared = {
   tag: 'automation',
   body: anyObject({ description: 'The input, which fits the `input_schema` of the block.' }),
   isBodyOptional: true,
-  replies: { 200: reply('What the block returns; `null` if it has no `returns`.', Type.Unknown()) },
+  replies: {
+    200: reply('What the block returns; `null` if it has no `returns`.', Type.Unknown()),
+    202: reply('The run waits, and goes on without the caller.', Type.Object({ run: guid })),
+  },
   problems: [
     'workspace_required',
     'not_found',
@@ -18,7 +21,6 @@ const shared = {
     'block_refused',
     'block_failed',
   ],
-  repeats: { notRemembered: 'changes nothing' },
 } as const;
 
 export const logicBlocksApi = {

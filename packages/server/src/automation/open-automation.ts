@@ -1,15 +1,42 @@
+import type { Clock } from '../lib/clock.ts';
+import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
+import { createStoredBlocks, type StoredBlocksDeps } from './blocks/stored-blocks.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
+import { openRuns, type Runs } from './runs/open-runs.ts';
+import type { RunLogDeps } from './runs/run-log.ts';
+import { type RunsDeps, runHandler } from './runs/runs.ts';
+import type { ScriptRunner } from './scripts/script-runner.ts';
 
-export type AutomationDeps = Omit<DueRunnerOptions, 'handlers'>;
+export interface AutomationDeps
+  extends Omit<DueRunnerOptions, 'handlers'>,
+    Omit<RunsDeps, 'blocks'>,
+    StoredBlocksDeps,
+    Pick<RunLogDeps, 'cursors'> {
+  readonly clock: Clock;
+  readonly scripts: ScriptRunner;
+}
 
 export interface Automation {
   /** Has what is due looked for now. */
   wake(): void;
+  readonly logicBlocks: LogicBlocks;
+  readonly runs: Runs;
   close(): Promise<void>;
 }
 
 /** What an org has configured to happen by itself. */
 export function openAutomation(deps: AutomationDeps): Automation {
-  const handlers = new Map<string, DueHandler>();
-  return new DueRunner({ ...deps, handlers });
+  const runDeps = { ...deps, blocks: createStoredBlocks(deps) };
+  const handlers = new Map<string, DueHandler>([['run', runHandler(runDeps)]]);
+  const runner = new DueRunner({ ...deps, handlers });
+  const wake = () => runner.wake();
+  return {
+    wake,
+    logicBlocks: createLogicBlocks(runDeps),
+    runs: openRuns({ ...deps, wake }),
+    close: async () => {
+      await runner.close();
+      await deps.scripts.close();
+    },
+  };
 }

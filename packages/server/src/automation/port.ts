@@ -1,6 +1,8 @@
 /** What an org has configured to happen by itself, and the secrets that it uses with other systems. */
-export { createLogicBlocks, type LogicBlocks, type LogicBlocksDeps } from './blocks/logic-blocks.ts';
-export { createStoredBlocks, type StoredBlocksDeps } from './blocks/stored-blocks.ts';
+export type { LogicBlocks } from './blocks/logic-blocks.ts';
 export { type Automation, openAutomation } from './open-automation.ts';
-export { createScriptRunner, type ScriptRunner } from './scripts/script-runner.ts';
+export type { RunName } from './runs/control-run.ts';
+export type { Runs } from './runs/open-runs.ts';
+export type { RunCallers } from './runs/run-caller.ts';
+export { createScriptRunner } from './scripts/script-runner.ts';
 export { createSecretVault, type SecretCommand, type SecretVault, unopenedSecrets } from './vault/secret-vault.ts';

@@ -25,7 +25,7 @@ import { explainStoreFailure } from '../store/explain-failure.ts';
 import type { OpenedStore } from '../store/port.ts';
 import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
 import { countDenials, watchJobs } from '../telemetry/work-metrics.ts';
-import { composeAutomation, composeLogicBlocks } from './compose-automation.ts';
+import { composeAutomation } from './compose-automation.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
 import { composeSpaces } from './compose-spaces.ts';
@@ -105,14 +105,15 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     passwordCost: options.passwordCost,
   });
 
-  const automation = composeAutomation(spaces, { clock, onFault });
-  const logicBlocks = composeLogicBlocks({ stores, configs, runtime: records.runtime, clock });
+  const decisions = countDenials(metrics, iam.decisions);
+  const { runtime } = records;
+  const automation = composeAutomation(spaces, { ...shared, decisions, runtime, onError: onFault });
 
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics, jobs },
-    iam: { ...iam, decisions: countDenials(metrics, iam.decisions) },
+    iam: { ...iam, decisions },
     alertWebhook: alerts.webhook,
-    logicBlocks,
+    automation,
     secretVault: createSecretVault({ stores, sealer: createSealer(secrets.field_keys) }),
     ...{ onceScopes, readiness, settings: config, console: options.console ?? noConsole },
   });
@@ -123,7 +124,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     errors: (baseUrl) =>
       createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault, upgradeUrl: config.upgradeUrl }),
     startDraining: opened.startDraining,
-    close: () => closeAll([automation, logicBlocks, jobs, mail, alerts, metering, identity, measurement], opened),
+    close: () => closeAll([automation, jobs, mail, alerts, metering, identity, measurement], opened),
   };
 }
 

@@ -182,8 +182,9 @@ function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerR
       ({ context: { config }, assertBodyAllowed }) =>
         andThen(enter(parts, org, request), (entered) => {
           assertBodyAllowed(entered.body);
-          const { sub: id, email } = caller.claims;
-          return once(entered, () => route.handle(entered, { ...each(), user: { id, email }, config }));
+          const { sub: id, email, act } = caller.claims;
+          const who = { id, kind: caller.kind, ...(act === undefined ? {} : { act: act.sub }) };
+          return once(entered, () => route.handle(entered, { ...each(), user: { id, email }, who, config }));
         }),
     );
   const verb = { verb: route.access, entityName: params.entity ?? '' };

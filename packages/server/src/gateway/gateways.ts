@@ -1,5 +1,5 @@
 import type { Audit } from '../audit/open-audit.ts';
-import type { LogicBlocks, SecretVault } from '../automation/port.ts';
+import type { Automation, SecretVault } from '../automation/port.ts';
 import type { ConfigReader } from '../config/port.ts';
 import type { Entities } from '../entities/port.ts';
 import type { Iam } from '../iam/port.ts';
@@ -31,7 +31,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly identity: Identity;
   readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'overview' | 'simulator'>;
   readonly records: Records;
-  readonly logicBlocks: LogicBlocks;
+  readonly automation: Pick<Automation, 'logicBlocks' | 'runs'>;
   readonly entities: Entities;
   readonly promotion: Pick<PromotionModule, 'promotion' | 'items'>;
   readonly metering: Metering;
@@ -61,7 +61,8 @@ export interface Gateways {
 
 export function createGateways(deps: GatewaysDeps): Gateways {
   const { clock, configs, onceScopes, readiness, metering, metrics, settings } = deps;
-  const { identity, iam, records, logicBlocks } = deps;
+  const { identity, iam, records } = deps;
+  const { logicBlocks, runs } = deps.automation;
   const { runtime, removals, idempotency, repeats } = records;
   const managementOrigin = createManagementOrigin(settings.managementUrl);
   const clientAddress = createClientAddress(settings.trustedProxies);
@@ -83,6 +84,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     entities: deps.entities,
     inbox: deps.mail.inbox,
     alertWebhook: deps.alertWebhook,
+    runs,
     secretVault: deps.secretVault,
     waitingJobs: deps.jobs.waiting,
     console: deps.console,

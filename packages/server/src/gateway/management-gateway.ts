@@ -17,6 +17,7 @@ import { type AccountServices, accountRoutes } from './handlers/management/accou
 import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
 import { auditRoutes } from './handlers/management/audit.ts';
+import { type RunServices, runRoutes } from './handlers/management/automation/runs.ts';
 import { type SecretServices, secretRoutes } from './handlers/management/automation/secrets.ts';
 import { type ConfigItemServices, configItemRoutes } from './handlers/management/config-items.ts';
 import { type ConsoleServices, consoleRoutes } from './handlers/management/console.ts';
@@ -78,6 +79,7 @@ export interface ManagementGatewayDeps
     ConfigItemServices,
     ConsoleServices,
     SettingServices,
+    RunServices,
     SecretServices,
     ServiceKeyServices,
     SuspendedAccountServices,
@@ -178,6 +180,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...deployRoutes(deps),
     ...deployArchiveRoutes(deps),
     ...deployKeyRoutes(deps),
+    ...runRoutes(deps),
     ...secretRoutes(deps),
     ...serviceKeyRoutes(deps),
     ...suspendedAccountRoutes(deps),

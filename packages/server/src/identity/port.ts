@@ -24,6 +24,7 @@ export { emailKey } from './people/email.ts';
 export type { PasswordCost } from './people/passwords.ts';
 export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';
 export type { Impersonate } from './sessions/impersonation.ts';
+export { openWorkSession, type WorkSessionDeps, type WorkUser } from './sessions/work-session.ts';
 export type { AppOrigins } from './settings/app-origins.ts';
 export { namesOf, type OrgSettings, settingTypes } from './settings/org-settings.ts';
 export { unverifiedActor } from './tokens/app-tokens.ts';

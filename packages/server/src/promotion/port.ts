@@ -5,7 +5,7 @@ export type { RecordTypes } from './config-kind.ts';
 export { traitsOf } from './config-kinds.ts';
 export { inputType, stepType } from './kinds/block-templates.ts';
 export { readInputSchema } from './kinds/input-schema.ts';
-export type { LogicBlockContent } from './kinds/logicblock.ts';
+export { calledBlocks, type LogicBlockContent } from './kinds/logicblock.ts';
 export {
   type Comparison,
   isIdleStep,

@@ -57,7 +57,7 @@ export { checkLookups } from './references/lookup-checks.ts';
 export { type Job, removeRecordJob } from './removals/removal-row.ts';
 export { readRemoveRecordWork, runRemoval } from './removals/run-removal.ts';
 export type { LargeRemovals } from './removals/start-removal.ts';
-export { type MarkedScope, markingStore, type RepeatedRequests } from './repeated-requests.ts';
+export { type MarkedScope, markingStore, type RepeatedRequests, runPartition } from './repeated-requests.ts';
 export { countStoredRecords } from './stored-counts.ts';
 export { bodyAsRead } from './writing/body-as-read.ts';
 export {
@@ -94,6 +94,7 @@ export {
 export { holdsFor, type IfMatch, type Preconditions, planUpdate, type UpdatePlan } from './writing/update-record.ts';
 export {
   callAt,
+  type EventOrigin,
   type RecordCall,
   type WriteContext,
   type WriteLoop,

@@ -8,7 +8,7 @@ import type { Sealer } from './writing/sealed-values.ts';
 
 /**
  * Requests that count once whatever they do: a mark lies in the commit that has the effect, which is the commit of the
- * audit entry, and becomes the answer when there is one. So after a crash it is known whether the request was done, and
+ * audit entry or begins a run, and becomes the answer when there is one. So after a crash it is known whether the request was done, and
  * of two at once one is.
  */
 export interface RepeatedRequests {
@@ -73,10 +73,14 @@ function isMarked({ isOver, mark, places }: Work, place: string): boolean {
   return !isOver && mark === undefined && places.has(place);
 }
 
-/** Whether the change tells the audit log of the commit. */
+/** Whether the change tells the audit log of the commit, or begins a run, which goes on without the request. */
 function isTold(change: Change): boolean {
+  if (change.kind === 'put') return change.pk === runPartition && change.if === 'absent';
   return change.kind === 'append' && change.isChained === true;
 }
+
+/** Where the runs of logic blocks lie in the scope of a workspace. */
+export const runPartition = 'run';
 
 async function markedCommit(
   { scope, place, work }: { readonly scope: Scope; readonly place: string; readonly work: Work },

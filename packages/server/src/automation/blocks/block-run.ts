@@ -2,7 +2,7 @@ import { type Template, TemplateError, type TemplateValues, type When } from '..
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { blockFailure } from './block-failure.ts';
 import { charactersOf } from './characters-of.ts';
-import type { Effects, EntityStep, Running, StartValues } from './effects.ts';
+import type { Effects, EntityStep, Running, ScriptStep, StartValues } from './effects.ts';
 
 /** What a run may do, together with the blocks that it calls. */
 export const runLimits = {
@@ -84,11 +84,11 @@ export class BlockRun implements Running {
   }
 
   /** What a script reads is written out for it, so it counts as a value that is made. */
-  async script(path: string, source: string): Promise<unknown> {
+  async script(path: string, step: Pick<ScriptStep, 'id' | 'source'>): Promise<unknown> {
     const { input, record, user } = this.#values;
     const read = [input, this.#steps, record ?? null, user];
     this.#counted(read);
-    const { value, cpuMilliseconds } = await this.effects.script(path, { source, args: JSON.stringify(read) });
+    const { value, cpuMilliseconds } = await this.effects.script(path, { ...step, args: JSON.stringify(read) });
     this.#spend('scriptMilliseconds', cpuMilliseconds);
     return this.#counted(value);
   }

@@ -15,11 +15,13 @@ export interface BlockCaller {
   authorize(request: NamedPolicyRequest): Promise<AuthorizedCall>;
 }
 
+type ReadStep = Extract<EntityStep, { readonly type: 'get' | 'list' }>;
+
 /** What a step on records gives: what a reply to its caller would show. @throws Problem as the call by the API. */
 export async function readAs(
   runtime: Pick<RecordRuntime, 'get' | 'query' | 'list'>,
   caller: BlockCaller,
-  step: EntityStep,
+  step: ReadStep,
 ): Promise<unknown> {
   switch (step.type) {
     case 'get': {

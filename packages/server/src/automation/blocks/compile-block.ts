@@ -8,6 +8,7 @@ import {
 } from '../../expressions/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import {
+  calledBlocks,
   inputType,
   isIdleStep,
   type LogicBlockContent,
@@ -42,6 +43,8 @@ export async function compileBlock(
     input: { ...input.schema, type: 'object' },
     steps: compiled,
     returns: returns === undefined ? undefined : compiler.template(returns),
+    isTransaction: content.transaction === true,
+    calls: calledBlocks(content),
   };
 }
 

@@ -8,10 +8,14 @@ export type EntityStep = { readonly id: string; readonly entity: string } & (
   | { readonly type: 'get'; readonly record: string }
   /** The parameters are those of a list by the API. */
   | { readonly type: 'list'; readonly parameters: ReadonlyMap<string, string> }
+  | { readonly type: 'create'; readonly values: unknown }
+  | { readonly type: 'update'; readonly record: string; readonly values: unknown; readonly if_version?: number }
+  | { readonly type: 'delete'; readonly record: string }
 );
 
 /** A script with what it reads: JSON of the list of `input`, `steps`, `record` and `user`. */
 export interface ScriptStep {
+  readonly id: string;
   readonly source: string;
   readonly args: string;
 }
@@ -30,6 +34,8 @@ export interface Effects {
   entity(path: string, step: EntityStep): Promise<unknown>;
   /** @throws Problem `block_failed`; `rate_limited` where too many scripts of the org wait. */
   script(path: string, step: ScriptStep): Promise<ScriptValue>;
+  /** Gives once so many milliseconds are over since it was asked first. Until then the run rests. */
+  wait(path: string, id: string, milliseconds: number): Promise<void>;
   /** A block that a step calls. @throws Problem `block_failed`. */
   block(name: string): Promise<CompiledBlock>;
   /** Asked before each step: lets other requests go first. */
@@ -44,6 +50,10 @@ export interface CompiledBlock {
   readonly input: JsonSchema;
   readonly steps: CompiledSteps;
   readonly returns: Template | undefined;
+  /** Its writes are one commit, at its end. */
+  readonly isTransaction: boolean;
+  /** The other blocks that its steps call. */
+  readonly calls: readonly string[];
 }
 
 export type CompiledSteps = readonly CompiledStep[];
@@ -74,7 +84,7 @@ export interface Running {
   /** @throws Problem also as the effect does. */
   entity(path: string, step: EntityStep): Promise<unknown>;
   /** @throws Problem also as the effect does. */
-  script(path: string, source: string): Promise<unknown>;
+  script(path: string, step: Pick<ScriptStep, 'id' | 'source'>): Promise<unknown>;
   keep(id: string, value: unknown): void;
   /** The run as a branch of it sees it: what is kept in the branch is seen there alone, until the branches are joined. */
   fork(): Running;

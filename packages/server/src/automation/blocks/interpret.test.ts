@@ -22,7 +22,9 @@ function effects(blocks: Readonly<Record<string, CompiledBlock>> = {}): Effects 
   return {
     asked,
     entity: async (path: string, step: EntityStep) => {
-      asked.push(`${path} ${step.type} ${step.type === 'get' ? step.record : [...step.parameters].join(' ')}`);
+      asked.push(
+        `${path} ${step.type} ${'parameters' in step ? [...step.parameters].join(' ') : 'record' in step ? step.record : ''}`,
+      );
       return { step: step.id };
     },
     script: async (path, { source, args }) => {
@@ -30,6 +32,7 @@ function effects(blocks: Readonly<Record<string, CompiledBlock>> = {}): Effects 
       return { value: JSON.parse(args), cpuMilliseconds: 300 };
     },
     block: async (name) => blocks[name] ?? assert.fail(`there is no block ${name}`),
+    wait: () => assert.fail('nothing waits'),
     pause: () => undefined,
   };
 }

@@ -1,18 +1,12 @@
 import type { ConfigSet } from '../../config/port.ts';
-import { itemKey } from '../../config/port.ts';
-import { type Clock, timestamp } from '../../lib/clock.ts';
-import { notFound } from '../../lib/problem.ts';
-import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import type { RecordRuntime } from '../../records/port.ts';
-import { laneOf } from '../../tenancy/port.ts';
-import type { ScriptRunner } from '../scripts/script-runner.ts';
-import { blockFailure } from './block-failure.ts';
-import { type BlockCaller, readAs } from './caller-effects.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { notFound, Problem } from '../../lib/problem.ts';
+import type { EventOrigin } from '../../records/port.ts';
+import { liveVersion } from '../runs/pinned-blocks.ts';
+import { isOver, type RunUser } from '../runs/run-rows.ts';
+import { callBlock, type RunsDeps } from '../runs/runs.ts';
+import type { BlockCaller } from './caller-effects.ts';
 import { checkInput } from './check-input.ts';
-import type { CompiledBlock } from './effects.ts';
-import { interpret } from './interpret.ts';
-import { runScriptStep } from './script-step.ts';
-import type { StoredBlocks } from './stored-blocks.ts';
 
 /** What a block is asked to do. */
 export interface BlockCommand {
@@ -30,45 +24,36 @@ export interface LogicBlocks {
    * Runs a block in the name of its caller, and gives what it returns.
    * @throws Problem `not_found`, `validation_failed`, `unknown_field`, `block_failed`; that of the step that is refused.
    */
-  run(caller: BlockCaller, command: BlockCommand): Promise<unknown>;
+  run(caller: BlockCaller & { readonly who: RunUser }, command: BlockCommand): Promise<BlockOutcome>;
 }
 
-export interface LogicBlocksDeps {
-  readonly blocks: StoredBlocks;
-  readonly runtime: RecordRuntime;
-  readonly clock: Clock;
-  readonly scripts: Pick<ScriptRunner, 'run'>;
-}
+/** What became of a call: what the block returns, the run that waits, or why a run ended that had done something. */
+export type BlockOutcome = { readonly returns: unknown } | { readonly run: string } | { readonly refusal: Problem };
 
-export function createLogicBlocks({ blocks, runtime, clock, scripts }: LogicBlocksDeps): LogicBlocks {
+export function createLogicBlocks(deps: RunsDeps): LogicBlocks {
   return {
     run: async (caller, { name, path, input, requestId, config }) => {
-      const { workspace, user } = caller;
+      const { workspace, who } = caller;
       const { env, orgCode } = workspace;
-      const live = async (asked: string): Promise<CompiledBlock | undefined> => {
-        const version = config.items.get(itemKey({ kind: 'logicblock', name: asked }));
-        return version === undefined ? undefined : blocks.at({ env, orgCode, name: asked, version });
-      };
-      const block = await live(name);
+      const version = liveVersion(config, name);
+      if (version === undefined) throw notFound();
+      const block = await deps.blocks.at({ env, orgCode, name, version });
       if (block === undefined) throw notFound();
       checkInput(block, input);
-      const now = clock.now();
-      const start = {
-        event: { id: requestId, type: 'logicblock.call', timestamp: timestamp(now), depth: 1, path },
-        user: { id: user.id, email: user.email },
-        tenant: { id: workspace.tenantId, code: workspace.tenantCode },
-        ...{ input, env, now },
-      };
-      return interpret(block, start, {
-        entity: (_path, step) => readAs(runtime, caller, step),
-        script: (path, step) => runScriptStep(scripts, { ...step, org: orgCode, now, seed: `${requestId} ${path}` }),
-        block: async (called) => (await live(called)) ?? missing(called),
-        pause: createYielder(laneOf(workspace)),
-      });
+      const at = timestamp(deps.clock.now());
+      const event = { id: requestId, type: 'logicblock.call', timestamp: at, depth: 1, path };
+      const trigger = { kind: 'call', id: requestId } as const;
+      const asked = { workspace, config, block: name, trigger, input, given: { event }, origin: none, user: who };
+      const { run, returns, refusal, isStored } = await callBlock(deps, asked, caller);
+      if (refusal !== undefined && !isStored) throw refusal;
+      if (refusal !== undefined) return { refusal: ofRun(run.id, refusal) };
+      return isOver(run) || !isStored ? { returns } : { run: run.id };
     },
   };
 }
 
-function missing(name: string): never {
-  throw blockFailure(`there is no logic block \`${name}\``);
+const none: EventOrigin = { depth: 0, chain: [] };
+
+function ofRun(run: string, { code, message, details, cause }: Problem): Problem {
+  return new Problem(code, message, { ...details, run }, cause);
 }

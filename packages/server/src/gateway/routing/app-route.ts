@@ -1,6 +1,6 @@
 import type { Verb } from '../../access/port.ts';
 import type { ConfigSet } from '../../config/port.ts';
-import type { AppCaller } from '../../identity/port.ts';
+import type { AppCaller, WorkUser } from '../../identity/port.ts';
 import type { Actor, AuthorizedCall, NamedPolicyRequest, WriteContext } from '../../records/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import type { Reply } from '../reply.ts';
@@ -92,6 +92,8 @@ export interface RunRoute extends RoutePattern {
 /** A caller in whose name a block does several things, each decided as the request would be that does it alone. */
 export interface RunCaller extends EachCaller {
   readonly user: { readonly id: string; readonly email: string };
+  /** The same for work that outlives the request. */
+  readonly who: WorkUser;
   /** That of the decision. */
   readonly config: ConfigSet;
 }

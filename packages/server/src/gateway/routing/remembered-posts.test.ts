@@ -29,6 +29,8 @@ test('what the gateway remembers is what makes, moves or mails something', () =>
       .map(({ path }) => path)
       .toSorted(),
     [
+      '/app/:org/logicblocks/:name',
+      '/app/:org/logicblocks/:name/:path',
       '/app/:org/user/acceptinvitation',
       '/app/:org/user/invitations',
       '/app/:org/user/invitations/:id/resend',
@@ -48,6 +50,8 @@ test('what the gateway remembers is what makes, moves or mails something', () =>
       '/org/suspended-accounts/:id/merge',
       '/org/users',
       '/platform/keys/rotate',
+      '/runs/:id/cancel',
+      '/runs/:id/retry',
       '/user/provision-prod',
     ],
   );

@@ -68,7 +68,8 @@ test('every route that changes production, what signs its callers in, secrets, o
   const routes = managementRoutes({} as ManagementGatewayDeps);
   const changing = routes.filter(
     ({ method, path }) =>
-      method !== 'GET' && /^\/deploy\/(?!keys)|^\/platform\/|rotate|provision|suspended-accounts|^\/secrets/.test(path),
+      method !== 'GET' &&
+      /^\/deploy\/(?!keys)|^\/platform\/|rotate|provision|suspended-accounts|^\/secrets|^\/runs/.test(path),
   );
   assert.ok(changing.length > 10);
   assert.deepEqual(inventory(changing.filter((route) => !('refusedAs' in route))), []);
@@ -123,6 +124,8 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer GET /org/settings',
     'developer GET /org/workspaces',
     'developer GET /org/workspaces/:tenant_code',
+    'developer GET /runs',
+    'developer GET /runs/:id',
     'developer POST /acl/lint',
     'developer POST /acl/simulate',
     'developer POST /api/:apiname',
@@ -133,6 +136,8 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer POST /config/:kind',
     'developer POST /config/:kind/:name/restore',
     'developer POST /org/impersonate',
+    'developer POST /runs/:id/cancel',
+    'developer POST /runs/:id/retry',
     'developer PUT /api/:apiname',
     'developer PUT /config/:kind/:name',
     'operator DELETE /platform/keys/:kid',

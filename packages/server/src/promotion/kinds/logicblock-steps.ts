@@ -71,20 +71,27 @@ export type RunStep = StepBase &
         readonly message: string;
         readonly field?: string;
       }
+    | { readonly type: 'create'; readonly entity: string; readonly values: TemplateValues }
+    | {
+        readonly type: 'update';
+        readonly entity: string;
+        readonly record: string;
+        readonly values: TemplateValues;
+        /** A number, or a template of one. */
+        readonly if_version?: number | string;
+      }
+    | { readonly type: 'delete'; readonly entity: string; readonly record: string }
+    | { readonly type: 'wait'; readonly seconds: number }
   );
 
 /** Steps that are kept and promoted, and make a block one that is not run. */
-export type IdleStep = StepBase &
-  (
-    | { readonly type: 'create' | 'update' | 'delete'; readonly entity: string }
-    | {
-        readonly type: 'http';
-        readonly method: string;
-        readonly url: string;
-        readonly headers?: Readonly<Record<string, string>>;
-        readonly body?: unknown;
-      }
-  );
+export type IdleStep = StepBase & {
+  readonly type: 'http';
+  readonly method: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+};
 
 export type LogicStep = RunStep | IdleStep;
 export type RaisedStatus = 400 | 403 | 404 | 409 | 422;
@@ -116,7 +123,7 @@ const raised = {
 };
 
 const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
-  create: { members: { entity: entityName, values }, isIdle: true },
+  create: { members: { entity: entityName, values } },
   get: { members: { entity: entityName, record } },
   list: {
     members: {
@@ -128,8 +135,11 @@ const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
     },
     optional: ['filters', 'sortby', 'sortdir', 'pagesize'],
   },
-  update: { members: { entity: entityName, record, values }, isIdle: true },
-  delete: { members: { entity: entityName, record }, isIdle: true },
+  update: {
+    members: { entity: entityName, record, values, if_version: { type: ['integer', 'string'], maxLength: 1000 } },
+    optional: ['if_version'],
+  },
+  delete: { members: { entity: entityName, record } },
   set: { members: { values } },
   transform: { members: { value: {} } },
   script: { members: { source: someText(16 * 1024) } },
@@ -158,6 +168,7 @@ const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
     isIdle: true,
   },
   raise: { members: raised, optional: ['field'] },
+  wait: { members: { seconds: { type: 'integer', minimum: 1, maximum: 2_592_000 } } },
 };
 
 export const stepSchema: JsonSchema = {

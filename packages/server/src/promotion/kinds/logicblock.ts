@@ -1,3 +1,4 @@
+import type { InputError } from '@freehold/contract/problem';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import type { ConfigKind, ItemReference } from '../config-kind.ts';
 import { describeList, describeMembers } from '../differences/describe-change.ts';
@@ -20,6 +21,8 @@ export interface LogicBlockContent {
   readonly description?: string;
   /** JSON Schema of its input. It is kept as it was given. */
   readonly input_schema?: Readonly<Record<string, unknown>>;
+  /** The writes of its steps are one commit, at its end. */
+  readonly transaction?: true;
   readonly steps: readonly LogicStep[];
   readonly returns?: unknown;
 }
@@ -29,10 +32,11 @@ const schema: JsonSchema = closedObjectOf(
     name: itemName,
     description: remark,
     input_schema: { type: 'object', maxProperties: 100 },
+    transaction: { const: true },
     steps: listOf(stepSchema, 100, 1),
     returns: {},
   },
-  ['description', 'input_schema', 'returns'],
+  ['description', 'input_schema', 'transaction', 'returns'],
 );
 
 export const logicBlockKind: ConfigKind<LogicBlockContent> = {
@@ -45,6 +49,7 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
     readContent<LogicBlockContent>(schema, input, (content) => [
       ...otherName('/name', name, content.name),
       ...stepErrors(content.steps),
+      ...transactionErrors(content),
     ]),
   check: blockTemplateErrors,
   references: ({ name, steps }) => placedSteps(steps).flatMap((one) => stepReferences(one, name)),
@@ -74,6 +79,22 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
     ];
   },
 };
+
+/** The other blocks that a block calls. */
+export function calledBlocks({ name, steps }: LogicBlockContent): readonly string[] {
+  const called = placedSteps(steps).flatMap(({ step }) => (step.type === 'call' ? [step.logicblock] : []));
+  return [...new Set(called)].filter((other) => other !== name);
+}
+
+/** A transaction is over before another call can see any of it. */
+function transactionErrors({ transaction, steps }: LogicBlockContent): readonly InputError[] {
+  if (transaction !== true) return [];
+  return placedSteps(steps).flatMap(({ step, pointer }): readonly InputError[] => {
+    if (step.type !== 'wait') return [];
+    const message = 'a transaction does not wait';
+    return [{ pointer: `${pointer}/type`, code: 'contradiction', message }];
+  });
+}
 
 function urlsOf(content: LogicBlockContent | undefined): readonly string[] {
   const urls = placedSteps(content?.steps ?? []).flatMap(({ step }) => (step.type === 'http' ? [step.url] : []));

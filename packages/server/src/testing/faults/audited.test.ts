@@ -18,6 +18,7 @@ import { itemFlows } from './flows/item-flows.ts';
 import { keyFlows } from './flows/key-flows.ts';
 import { personFlows } from './flows/person-flows.ts';
 import { recordFlows } from './flows/record-flows.ts';
+import { runFlows } from './flows/run-flows.ts';
 import { secretFlows } from './flows/secret-flows.ts';
 import { workspaceFlows } from './flows/workspace-flows.ts';
 
@@ -55,6 +56,8 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'a change of a config item': ['crew.changed'],
   'an earlier version of a config item brought back': ['crew.changed'],
   'the removal of a config item': ['crew.removed'],
+  'the end of a run': ['run.cancelled'],
+  'a run that is begun again': ['run.retried'],
   'a secret': ['secret.set'],
   'the removal of a secret': ['secret.removed'],
   'a service key': ['member.joined', 'policy_link.created', 'service_key.created'],
@@ -94,6 +97,7 @@ const untold: readonly string[] = [
   ...['a mail to a person who forgot the password', 'a password set by mail'],
   ...['another mail to verify an address', 'the verification of an address', 'a switch to another workspace'],
   ...['a create', 'an update', 'a removal', 'a removal of many', 'the end of a job'],
+  ...['a run of a logic block', 'a run of a logic block with a path'],
   ...['an atomic batch', 'a batch of independent operations', 'an import'],
 ];
 
@@ -110,6 +114,7 @@ const flows: Flows = {
   ...keyFlows,
   ...personFlows,
   ...recordFlows,
+  ...runFlows,
   ...secretFlows,
   ...workspaceFlows,
 };

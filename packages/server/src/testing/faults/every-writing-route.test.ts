@@ -10,8 +10,6 @@ const reads = [
   'POST /acl/simulate',
   'POST /app/:org/access/v1/evaluation',
   'POST /app/:org/access/v1/evaluations',
-  'POST /app/:org/logicblocks/:name',
-  'POST /app/:org/logicblocks/:name/:path',
 ];
 
 /** A new person joins a workspace by it. */

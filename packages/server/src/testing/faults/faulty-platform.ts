@@ -116,13 +116,19 @@ function readSettings(): Config {
 const turnMilliseconds = 1000;
 const turnsMax = 200;
 const never = Number.MAX_SAFE_INTEGER;
+/** Longer than any lease; what waits for longer does so on purpose. */
+const automationMilliseconds = 120_000;
 
 async function settle(managementUrl: string, stores: Stores, clock: LeapingClock): Promise<void> {
   // It is answered when no mail waits.
   await (await fetch(`${managementUrl}/inbox`)).text();
   for (let turn = 0; turn < turnsMax; turn++) {
     for (let breath = 0; breath < 3; breath++) await new Promise((resolve) => setImmediate(resolve));
-    const looks = Object.values(stores).map(({ maintenance }: OpenedStore) => maintenance.due('work', never, 1));
+    const soon = clock.now() + automationMilliseconds;
+    const looks = Object.values(stores).flatMap(({ maintenance }: OpenedStore) => [
+      maintenance.due('work', never, 1),
+      maintenance.due('automation', soon, 1),
+    ]);
     const waiting = await Promise.all(looks);
     const [next] = waiting.flat();
     if (next === undefined) return;

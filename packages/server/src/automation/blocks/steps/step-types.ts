@@ -12,6 +12,8 @@ import { script } from './script.ts';
 import type { StepCompiler, StepType } from './step-compiler.ts';
 import { switchOn } from './switch.ts';
 import { set, transform } from './values.ts';
+import { wait } from './wait.ts';
+import { create, remove, update } from './writes.ts';
 
 /** All types of steps that are run. A type that is missing here is a mistake in its types. */
 const stepTypes: { readonly [T in RunStep['type']]: StepType<T> } = {
@@ -26,6 +28,10 @@ const stepTypes: { readonly [T in RunStep['type']]: StepType<T> } = {
   parallel,
   call,
   raise,
+  create,
+  update,
+  delete: remove,
+  wait,
 };
 
 /** @throws Problem `block_failed`. */

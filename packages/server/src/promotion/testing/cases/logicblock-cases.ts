@@ -39,6 +39,8 @@ export const logicBlockCases: KindCases = {
     { at: '/steps/1/else', value: 'nowhere', error: '/steps/1/else unknown_reference' },
     { at: '/steps/1/if', value: [], error: '/steps/1/if too_few' },
     { at: '/steps/2/values', value: { 'a b': 1 }, error: '/steps/2/values/a b pattern_mismatch' },
+    { at: '/steps/2/if_version', value: 1.5, error: '/steps/2/if_version wrong_type' },
+    { at: '/transaction', value: false, error: '/transaction not_in_enum' },
     { at: '/steps/3/pagesize', value: 201, error: '/steps/3/pagesize out_of_range' },
     { at: '/steps/8/url', value: 'http://shop.example', error: '/steps/8/url invalid_address' },
     { at: '/steps/8/headers', value: { cookie: 'a' }, error: '/steps/8/headers/cookie refused_header' },
@@ -58,6 +60,7 @@ export const logicBlockCases: KindCases = {
       value: undefined,
       says: ['`input_schema` is not said any more; it was `{"type":"object","properties":{"id":{"type":"string"}}}`'],
     },
+    { at: '/transaction', value: true, says: ['`transaction` is `true` now, and was not said before'] },
     { at: '/returns', value: null, says: ['`returns` is `null` now, and was `{"done":true}`'] },
     {
       at: '/steps',

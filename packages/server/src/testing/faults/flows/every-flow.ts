@@ -8,6 +8,7 @@ import { itemFlows } from './item-flows.ts';
 import { keyFlows } from './key-flows.ts';
 import { personFlows } from './person-flows.ts';
 import { recordFlows } from './record-flows.ts';
+import { runFlows } from './run-flows.ts';
 import { secretFlows } from './secret-flows.ts';
 import { workspaceFlows } from './workspace-flows.ts';
 
@@ -22,6 +23,7 @@ export const everyFlow: readonly Flow[] = [
   keyFlows,
   personFlows,
   recordFlows,
+  runFlows,
   secretFlows,
   workspaceFlows,
 ].flatMap((flows) => Object.values(flows));

@@ -17,6 +17,9 @@ const many = <T>(count: number, make: (index: number) => T): readonly T[] =>
 /** Takes about as many steps of an expression as one may take. */
 const costly = `{{ input.list.all(x, ${many(10, () => 'x != "b"').join(' && ')}) }}`;
 
+/** Each of a size that a step may write. */
+const note = (id: string): object => step(id, { type: 'create', entity: 'note', values: { note: '{{ input.text }}' } });
+
 const cases: readonly Asks[] = [
   {
     what: 'an input with very many mistakes',
@@ -74,6 +77,17 @@ const cases: readonly Asks[] = [
   {
     what: 'scripts as long as they may be',
     steps: many(14, (index) => step(`s${index}`, { type: 'script', source: `return [${'1,'.repeat(8_000)}].length` })),
+  },
+  {
+    what: 'writes, each with a row of the run',
+    steps: many(100, (index) => note(`s${index}`)),
+    input: () => ({ text: 'a'.repeat(1000) }),
+  },
+  {
+    what: 'writes of a transaction',
+    steps: many(100, (index) => note(`s${index}`)),
+    more: { transaction: true },
+    input: () => ({ text: 'a'.repeat(1000) }),
   },
   {
     what: 'lists of large records',

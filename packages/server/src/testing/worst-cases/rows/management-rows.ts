@@ -83,6 +83,10 @@ const orgRows: Rows = {
   'GET /org/service-keys': small('/org/service-keys'),
   'POST /org/service-keys': small('/org/service-keys'),
   'DELETE /org/service-keys/:id': one(`/org/service-keys/${noId}`),
+  'GET /runs': small('/runs'),
+  'GET /runs/:id': one(`/runs/${noId}`),
+  'POST /runs/:id/cancel': one(`/runs/${noId}/cancel`),
+  'POST /runs/:id/retry': small(`/runs/${noId}/retry`),
   'GET /secrets': {
     as: 'builder',
     target: () => '/secrets',

@@ -1,0 +1,140 @@
+import { Type } from '@sinclair/typebox';
+import { environment, nexttoken, pagesize } from '../parameters.ts';
+import { reply, route } from '../route.ts';
+import { closed, count, guid, named, oneOf, orNull, text, time } from '../schema.ts';
+
+const state = oneOf(['running', 'waiting', 'done', 'failed', 'cancelled']);
+
+const summary = {
+  id: guid,
+  block: text,
+  tenant_code: text,
+  trigger: Type.Object({ kind: oneOf(['call', 'retry']), id: Type.Optional(text) }),
+  state,
+  started_at: time,
+  ended_at: Type.Optional(time),
+};
+
+const error = Type.Object({
+  code: text,
+  step: Type.Optional(text),
+  message: Type.Optional(Type.String({ description: 'In the test environment only.' })),
+});
+
+export const RunSummary = named('RunSummary', Type.Object({ ...summary, error: Type.Optional(error) }));
+
+const step = Type.Object({
+  path: Type.String({
+    description: 'The place of the step in its list, after those of the loops and calls around it, with dots between.',
+  }),
+  id: text,
+  type: text,
+  state: oneOf(['done', 'failed', 'waiting']),
+  at: time,
+  ms: Type.Integer({ minimum: 0, description: 'Milliseconds.' }),
+  entity: Type.Optional(text),
+  record: Type.Optional(text),
+  until: Type.Optional(Type.Integer({ description: 'Milliseconds since the epoch.' })),
+  output: Type.Optional(Type.Unknown({ description: 'In the test environment only, once the run is over.' })),
+  error: Type.Optional(error),
+});
+
+export const Run = named(
+  'Run',
+  Type.Object({
+    ...summary,
+    version: count,
+    user: Type.Object({
+      id: text,
+      kind: oneOf(['person', 'service_key', 'builder']),
+      act: Type.Optional(Type.String({ description: 'The builder who acts for the user.' })),
+    }),
+    depth: count,
+    chain: Type.Array(text, { description: 'What led to the run, the first of it first.' }),
+    error: Type.Optional(error),
+    input: Type.Optional(Type.Unknown({ description: 'In the test environment only, once the run is over.' })),
+    returns: Type.Optional(Type.Unknown({ description: 'In the test environment only.' })),
+    steps: Type.Array(step, { description: 'The steps that reached out, in their order: at most 500.' }),
+    has_more_steps: Type.Boolean(),
+  }),
+);
+
+const byEnvironment = closed({ env: environment });
+
+/** A production run is changed by the role `org_admin`. */
+export const runsApi = {
+  listRuns: route({
+    method: 'GET',
+    path: '/runs',
+    access: 'developer',
+    tag: 'automation',
+    summary: 'The runs of logic blocks, the latest first',
+    query: closed({
+      env: environment,
+      block: Type.Optional(Type.String({ description: 'Only runs of the logic block of this name.' })),
+      state: Type.Optional({ ...state, description: 'Only runs in this state.' }),
+      since: Type.Optional(
+        Type.String({ format: 'date-time', description: 'Only runs that began at this time or later.' }),
+      ),
+      pagesize,
+      nexttoken,
+    }),
+    replies: {
+      200: reply(
+        'A page. It may be short, and is marked then; with a `nexttoken` there may be more.',
+        Type.Object({
+          items: Type.Array(RunSummary),
+          nexttoken: orNull(text),
+          partial: Type.Optional(
+            Type.Literal(true, { description: 'The result is partial: the call reached its scan limit.' }),
+          ),
+        }),
+      ),
+    },
+    problems: ['invalid_cursor'],
+  }),
+  readRun: route({
+    method: 'GET',
+    path: '/runs/:id',
+    access: 'developer',
+    tag: 'automation',
+    summary: 'A run with its steps',
+    description: 'Values are shown in the test environment only, without those of encrypted fields.',
+    query: byEnvironment,
+    replies: { 200: reply('The run.', Run) },
+    problems: ['not_found'],
+  }),
+  cancelRun: route({
+    method: 'POST',
+    path: '/runs/:id/cancel',
+    access: 'developer',
+    tag: 'automation',
+    summary: 'Ends a run before its next step; what it has done stays done',
+    query: byEnvironment,
+    replies: { 204: reply('Cancelled.') },
+    problems: ['not_found', 'conflict', 'role_required'],
+    refusedAs: 'run.cancel_refused',
+  }),
+  retryRun: route({
+    method: 'POST',
+    path: '/runs/:id/retry',
+    access: 'developer',
+    tag: 'automation',
+    summary: 'Begins a run again that failed or was cancelled; steps that were done are not done again',
+    description:
+      'The new run has the input, the user and the versions of the blocks of the first one, and the rights that the user has now.',
+    query: byEnvironment,
+    body: closed({
+      from: Type.Optional(
+        Type.String({
+          maxLength: 63,
+          description: 'The id of the step to begin with; by default the one that failed.',
+        }),
+      ),
+    }),
+    isBodyOptional: true,
+    replies: { 202: reply('The new run.', Type.Object({ id: guid })) },
+    problems: ['not_found', 'conflict', 'role_required'],
+    refusedAs: 'run.retry_refused',
+  }),
+};

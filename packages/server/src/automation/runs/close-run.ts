@@ -1,0 +1,86 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Change, Scope, Store } from '../../store/port.ts';
+import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import type { Redaction } from './redaction.ts';
+import {
+  dueRunKey,
+  forgottenAt,
+  isOver,
+  type Run,
+  type RunStep,
+  runSteps,
+  runSummaries,
+  stepOf,
+  storedSteps,
+} from './run-rows.ts';
+
+/** Where a run lies. */
+export type RunWorkspace = Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>;
+
+export interface CloseDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/**
+ * Does what is left to do for a run that is over: its steps are stored as they are shown, and expire; its org learns how
+ * it ended. Until that is done the run stays due, so a process that dies in between leaves it to another.
+ * @param redaction of the process that did the run; left out, what may hold values of encrypted fields is dropped.
+ */
+export async function closeRun(
+  { store, clock }: CloseDeps,
+  {
+    run,
+    workspace,
+    redaction,
+  }: { readonly run: Run; readonly workspace: RunWorkspace; readonly redaction?: Redaction },
+): Promise<void> {
+  const { scope } = workspace;
+  const due = forgottenAt(clock.now());
+  const show = redaction === undefined ? await shownBlindly(scope, run) : (value: unknown) => redaction.of(value);
+  for await (const rows of storedSteps(scope, run.id)) {
+    const open = rows.filter((row) => row.due === undefined);
+    const puts = open.map((row): Change => {
+      const step = waited(show(stepOf(row)) as RunStep, run);
+      return runSteps.put({ run: run.id, path: row.sk }, step, { if: { version: row.version }, due });
+    });
+    if (puts.length > 0) await scope.commit(puts, { priority: 'background' });
+  }
+  await putSummary({ store, clock }, workspace, run);
+  await scope.commit([{ kind: 'remove', ...dueRunKey(run.id), if: 'any' }], { priority: 'background' });
+}
+
+/** A wait that was over when its run was. */
+function waited(step: RunStep, { ended_at = '' }: Run): RunStep {
+  return step.until !== undefined && step.until <= Date.parse(ended_at) ? { ...step, state: 'done' } : step;
+}
+
+/** Another process knew the values. What one of the run's steps wrote to encrypted fields may be in any of them. */
+async function shownBlindly(scope: Scope, { id }: Run): Promise<(value: unknown) => unknown> {
+  let hasSecrets = false;
+  for await (const rows of storedSteps(scope, id)) hasSecrets ||= rows.some(({ value }) => value.has_secrets === true);
+  if (!hasSecrets) return (value) => value;
+  return (value) => {
+    const { output: _dropped, ...step } = value as RunStep;
+    return step;
+  };
+}
+
+/** How the run stands now, for the lists of its org. */
+export async function putSummary(
+  { store, clock }: CloseDeps,
+  { orgCode, tenantCode }: RunWorkspace,
+  run: Run,
+): Promise<void> {
+  const { id, block, trigger, state, started_at, ended_at, error } = run;
+  const summary = {
+    ...{ id, block, tenant_code: tenantCode, trigger, state, started_at },
+    ...(ended_at === undefined ? {} : { ended_at }),
+    // Its sentence may hold values of the workspace.
+    ...(error === undefined
+      ? {}
+      : { error: { code: error.code, ...(error.step === undefined ? {} : { step: error.step }) } }),
+  };
+  const expires = isOver(run) ? { due: forgottenAt(clock.now()) } : {};
+  await store.scope(orgScopeName(orgCode)).commit([runSummaries.put(id, summary, { if: 'any', ...expires })]);
+}

@@ -1,0 +1,156 @@
+/** Builders end runs and begin them again. */
+import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { timestamp } from '../../lib/clock.ts';
+import type { IdSource } from '../../lib/ids.ts';
+import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
+import { type Scope, type Store, TooLarge } from '../../store/port.ts';
+import type { Row } from '../../store/table.ts';
+import { attemptCommit, overtaken, transact } from '../../store/transact.ts';
+import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
+import { closeRun, putSummary, type RunWorkspace } from './close-run.ts';
+import {
+  dueRun,
+  forgottenAt,
+  isOver,
+  type Run,
+  runSteps,
+  runSummaries,
+  runs,
+  stepOf,
+  storedSteps,
+} from './run-rows.ts';
+
+export interface ControlDeps {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly clock: Clock;
+  readonly newId: IdSource;
+  /** Has what is due looked for now. */
+  readonly wake: () => void;
+}
+
+/** A run, by the org and environment of the builder who names it. */
+export interface RunName {
+  readonly env: Environment;
+  readonly orgCode: string;
+  readonly id: string;
+}
+
+/**
+ * Ends a run: the step that is being done is the last, or is undone with its commit.
+ * @throws Problem `not_found`; `conflict` where it is over.
+ */
+export async function cancelRun(deps: ControlDeps, name: RunName, by: AuditContext): Promise<void> {
+  const { clock } = deps;
+  const place = await placeOf(deps, name);
+  const { scope, store } = place;
+  const { planned } = await transact(scope, async () => {
+    const row = await stored(scope, name.id);
+    const { value: run } = row;
+    if (isOver(run)) throw new Problem('conflict', `the run is over: it is \`${run.state}\``);
+    const now = clock.now();
+    const cancelled: Run = { ...run, state: 'cancelled', ended_at: timestamp(now) };
+    const put = runs.put(run.id, cancelled, { if: { version: row.version }, due: forgottenAt(now) });
+    const told = auditEntry(by, { action: 'run.cancelled', ...audited(name, place) });
+    return { run: cancelled, changes: [put, dueRun(run.id, now), told] };
+  });
+  await closeRun({ store, clock }, { run: planned.run, workspace: place });
+}
+
+/**
+ * Begins a run again from a step: the steps before it are not done again, and give what they gave.
+ * @param from the id of a step; left out, the step that failed.
+ * @throws Problem `not_found`; `conflict` where it is not over or did well, or was redacted; `validation_failed`.
+ */
+export async function retryRun(
+  deps: ControlDeps,
+  name: RunName,
+  { by, from }: { readonly by: AuditContext; readonly from?: string | undefined },
+): Promise<{ readonly id: string }> {
+  const { clock, newId, wake } = deps;
+  const place = await placeOf(deps, name);
+  const { scope, store } = place;
+  const row = await stored(scope, name.id);
+  const { value: run } = row;
+  if (run.retried_as !== undefined)
+    throw new Problem('conflict', `the run was retried as \`${run.retried_as}\``, { run: run.retried_as });
+  if (run.state !== 'failed' && run.state !== 'cancelled')
+    throw new Problem('conflict', `only a run that failed or was cancelled can be retried: it is \`${run.state}\``);
+  const { kept, isWhole } = await stepsBefore(scope, run.id, from);
+  if (run.is_redacted === true || !isWhole)
+    throw new Problem(
+      'conflict',
+      'the run wrote to encrypted fields, whose values are not kept, so it cannot be retried',
+    );
+  const { ended_at: _ended, error: _error, returns: _returns, ...rest } = run;
+  const now = clock.now();
+  const id = newId();
+  const again: Run = {
+    ...rest,
+    ...{ id, state: 'running', trigger: { kind: 'retry', id: run.id } },
+    started_at: timestamp(now),
+    ...{ taken: 0, stalled: 0, steps: kept.length },
+  };
+  const puts = kept.map((row) => runSteps.insert({ run: id, path: row.sk }, stepOf(row)));
+  const told = auditEntry(by, { action: 'run.retried', ...audited(name, place), detail: { run: id } });
+  const changes = [
+    runs.replace(row, { ...run, retried_as: id }),
+    runs.insert(id, again),
+    dueRun(id, now),
+    told,
+    ...puts,
+  ];
+  const attempt = await attemptCommit(scope, changes).catch((error: unknown) => {
+    throw error instanceof TooLarge ? new Problem('conflict', 'the run has too many steps to be retried') : error;
+  });
+  if ('refusedAt' in attempt) throw overtaken();
+  // The run is there for who asks for it at once; its org learns of it in any case when it is taken up.
+  await putSummary({ store, clock }, place, again);
+  wake();
+  return { id };
+}
+
+type StepRow = Row<Parameters<typeof runSteps.put>[1]>;
+
+/** The steps of a run that were done before a step began. */
+async function stepsBefore(
+  scope: Scope,
+  id: string,
+  from: string | undefined,
+): Promise<{ readonly kept: readonly StepRow[]; readonly isWhole: boolean }> {
+  const kept: StepRow[] = [];
+  let isWhole = true;
+  for await (const rows of storedSteps(scope, id))
+    for (const row of rows) {
+      if (row.value.id === from) return { kept, isWhole };
+      // One that was being done when the run ended is done again.
+      if (row.value.state === 'done') kept.push(row);
+      isWhole &&= row.value.has_secrets !== true;
+    }
+  if (from === undefined) return { kept, isWhole };
+  const message = `the run has no step \`${from}\` that reached out`;
+  throw invalidBody([{ pointer: '/from', code: 'unknown_reference', message }]);
+}
+
+async function stored(scope: Scope, id: string): Promise<Row<Run>> {
+  const row = await runs.read(scope, id);
+  if (row === undefined) throw notFound();
+  return row;
+}
+
+interface RunLocation extends RunWorkspace {
+  readonly store: Store;
+}
+
+/** @throws Problem `not_found`. */
+async function placeOf({ stores }: ControlDeps, { env, orgCode, id }: RunName): Promise<RunLocation> {
+  const store = stores[env];
+  const summary = await runSummaries.read(store.scope(orgScopeName(orgCode)), id);
+  if (summary === undefined) throw notFound();
+  const tenantCode = summary.value.tenant_code;
+  return { store, orgCode, tenantCode, scope: store.scope(workspaceScopeName(orgCode, tenantCode)) };
+}
+
+function audited({ env, id }: RunName, { tenantCode }: RunLocation) {
+  return { target: { kind: 'run', id }, env, tenant_code: tenantCode };
+}

@@ -1,0 +1,68 @@
+/** The steps of a block that write records, each as the request would be decided and answered that does it alone. */
+import {
+  type AuthorizedCall,
+  presentationOf,
+  presentRecords,
+  type RecordOperation,
+  type StoredRecord,
+  writtenText,
+} from '../../records/port.ts';
+import { apiNamesOf } from '../../schema/port.ts';
+import type { EntityStep } from '../blocks/effects.ts';
+import type { OutputOf } from './journal.ts';
+import type { RunPlace } from './run-caller.ts';
+
+export type WriteStep = Exclude<EntityStep, { readonly type: 'get' | 'list' }>;
+
+/** A write of a step that its caller may do, and what the step gives by the record that it leaves. */
+export interface AllowedWrite {
+  readonly operation: RecordOperation;
+  readonly outputOf: OutputOf;
+  /** The values that it writes to encrypted fields. */
+  readonly secrets: readonly unknown[];
+}
+
+/** @param id that of a record to be made, where it is known before. @throws Problem `access_denied`, `not_found`. */
+export async function allowedWrite({ caller, origin }: RunPlace, step: WriteStep, id?: string): Promise<AllowedWrite> {
+  const { entity: entityName } = step;
+  if (step.type === 'create') {
+    const body = step.values;
+    const call = { ...(await caller.authorize({ verb: 'create', entityName, body })), origin };
+    const operation = { action: 'create', call, body, ...(id === undefined ? {} : { id }) } as const;
+    return { operation, outputOf: (record) => written(call, record, operation), secrets: secretsIn(call, body) };
+  }
+  if (step.type === 'delete') {
+    const call = { ...(await caller.authorize({ verb: 'delete', entityName, id: step.record })), origin };
+    const output = { id: step.record };
+    return { operation: { action: 'delete', call, input: output }, outputOf: async () => output, secrets: [] };
+  }
+  const body = step.values;
+  const call = { ...(await caller.authorize({ verb: 'update', entityName, id: step.record, body })), origin };
+  const ifMatch = step.if_version === undefined ? {} : { ifMatch: [`"${step.if_version}"`] };
+  const operation = { action: 'update', call, input: { id: step.record, body, ...ifMatch } } as const;
+  return {
+    operation,
+    outputOf: (record) => written(call, record, { action: 'update', body }),
+    secrets: secretsIn(call, body),
+  };
+}
+
+/** As the reply to the write shows it, without the version, which is that of the commit. */
+async function written(
+  call: AuthorizedCall,
+  record: StoredRecord | undefined,
+  { action, body }: { readonly action: 'create' | 'update'; readonly body: unknown },
+): Promise<unknown> {
+  if (record === undefined) throw new TypeError('the write leaves no record');
+  const [text = '{}'] = await presentRecords(call, presentationOf(call, action), [writtenText(call, record, body)]);
+  const reply: unknown = JSON.parse(text);
+  if (typeof reply !== 'object' || reply === null) throw new TypeError('a record is shown as an object');
+  return Object.fromEntries(Object.entries(reply).filter(([name]) => name !== 'version'));
+}
+
+function secretsIn({ entity }: AuthorizedCall, body: unknown): readonly unknown[] {
+  if (typeof body !== 'object' || body === null) return [];
+  const secret = [...entity.fields.values()].filter(({ behaviour }) => behaviour.isSecret === true);
+  const names = new Set(secret.flatMap(({ definition }) => apiNamesOf(definition)));
+  return Object.entries(body).flatMap(([name, value]) => (names.has(name) ? [value] : []));
+}

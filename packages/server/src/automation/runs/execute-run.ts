@@ -1,0 +1,162 @@
+import { type Clock, timestamp } from '../../lib/clock.ts';
+import type { IdSource } from '../../lib/ids.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { RecordRuntime } from '../../records/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import { atStep, blockFailure } from '../blocks/block-failure.ts';
+import type { BlockCaller } from '../blocks/caller-effects.ts';
+import { interpret } from '../blocks/interpret.ts';
+import type { StoredBlocks } from '../blocks/stored-blocks.ts';
+import type { ScriptRunner } from '../scripts/script-runner.ts';
+import type { RunJournal } from './journal.ts';
+import { type CollectedWrite, RunEffects, Suspended } from './run-effects.ts';
+import type { Run, RunError, RunStep } from './run-rows.ts';
+
+export interface ExecuteDeps {
+  readonly runtime: RecordRuntime;
+  readonly clock: Clock;
+  readonly newId: IdSource;
+  readonly blocks: StoredBlocks;
+  readonly scripts: Pick<ScriptRunner, 'run'>;
+}
+
+export interface Executed {
+  readonly run: Run;
+  /** Of a run that is done, as the block has it: what is stored is redacted. */
+  readonly returns?: unknown;
+  /** Why it failed. */
+  readonly refusal?: Problem;
+}
+
+/**
+ * Does what is left of a run, to its end or to where it has to wait.
+ * @throws RunLost, and what is no refusal: then the run stands as it is, and is taken up again.
+ */
+export async function executeRun(
+  deps: ExecuteDeps,
+  {
+    journal,
+    workspace,
+    caller,
+  }: { readonly journal: RunJournal; readonly workspace: Workspace; readonly caller: BlockCaller },
+): Promise<Executed> {
+  const { runtime, clock, scripts } = deps;
+  const { run } = journal;
+  const { env, orgCode } = workspace;
+  const block = async (name: string) => {
+    const version = run.blocks[name];
+    const found = version === undefined ? undefined : await deps.blocks.at({ env, orgCode, name, version });
+    if (found === undefined) throw blockFailure(`there is no logic block \`${name}\``);
+    return found;
+  };
+  const begun = await block(run.block);
+  const called = async (name: string) => {
+    const found = await block(name);
+    if (found.isTransaction && !begun.isTransaction)
+      throw blockFailure(`logic block \`${name}\` is a transaction, which only transactions call`);
+    return found;
+  };
+  const place = { caller, origin: { depth: run.depth, chain: [...run.chain, run.block] } };
+  const effects = new RunEffects({
+    ...{ runtime, clock, workspace, journal, place, scripts, block: called },
+    ...(begun.isTransaction ? { newId: deps.newId } : {}),
+  });
+  try {
+    const returns = await interpret(begun, startOf(run, workspace, caller), effects);
+    const done = over(journal, clock, { state: 'done', returns });
+    // What neither wrote nor waited leaves nothing.
+    if (effects.collected.length === 0) {
+      if (journal.isStored) await journal.end(done, clock.now());
+    } else await writeTogether(deps, journal, { done, writes: effects.collected });
+    return { run: journal.run, returns };
+  } catch (error) {
+    if (error instanceof Suspended) {
+      await journal.end({ ...journal.run, state: 'waiting' }, journal.earliestWait());
+      return { run: journal.run };
+    }
+    if (!isRefusal(error)) throw error;
+    const failed = errorOf(error);
+    if (!journal.isStored) return { run, refusal: error };
+    await journal.end(
+      over(journal, clock, { state: 'failed', error: failed }),
+      clock.now(),
+      failedStep(effects, { journal, clock }, failed),
+    );
+    return { run: journal.run, refusal: error };
+  }
+}
+
+/** What the platform cannot do now is tried again. */
+function isRefusal(error: unknown): error is Problem {
+  return error instanceof Problem && error.code !== 'unavailable';
+}
+
+function startOf(run: Run, { env, tenantId, tenantCode }: Workspace, { user }: BlockCaller) {
+  const { event, record, before } = run.given ?? { event: null };
+  return {
+    event,
+    ...(record === undefined ? {} : { record }),
+    ...(before === undefined ? {} : { before }),
+    user,
+    tenant: { id: tenantId, code: tenantCode },
+    input: run.input,
+    env,
+    now: run.now,
+  };
+}
+
+/** @throws Problem of the write that is refused, with its step. */
+async function writeTogether(
+  { runtime, clock }: ExecuteDeps,
+  journal: RunJournal,
+  { done, writes }: { readonly done: Run; readonly writes: readonly CollectedWrite[] },
+): Promise<void> {
+  const steps = new Map(
+    writes.map(({ path, note: { began, ...note }, allowed }): [string, RunStep] => [
+      path,
+      {
+        ...note,
+        state: 'done',
+        at: timestamp(began),
+        ms: clock.now() - began,
+        output: { id: note.record },
+        ...(allowed.secrets.length === 0 ? {} : { has_secrets: true as const }),
+      },
+    ]),
+  );
+  const operations = writes.map(({ allowed }) => allowed.operation);
+  const refused = (index: number, problem: Problem) => atStep(writes[index]?.note.id ?? '', problem);
+  await journal.effectAtEnd({ ended: done, steps }, (along) => runtime.write(operations, { along, refused }));
+}
+
+/** The run as it is when it is over. What is stored and shown of it has no values of encrypted fields. */
+export function over({ run, redaction }: RunJournal, clock: Clock, end: Pick<Run, 'state' | 'returns' | 'error'>): Run {
+  const { input, given, returns, error } = redaction.of({ ...run, ...end }) as Run;
+  const shown = {
+    input,
+    ...(given === undefined ? {} : { given }),
+    ...(returns === undefined ? {} : { returns }),
+    ...(error === undefined ? {} : { error }),
+    ...(redaction.isUsed ? { is_redacted: true as const } : {}),
+  };
+  return { ...run, state: end.state, ended_at: timestamp(clock.now()), ...shown };
+}
+
+/** By the block's own code where it has one. */
+export function errorOf({ code, message, details }: Problem): RunError {
+  const [first] = details.errors ?? [];
+  const step = typeof details.step === 'string' ? { step: details.step } : {};
+  return { code: first?.code ?? code, message, ...step };
+}
+
+/** The step that failed, if it reached out: others have no row. */
+function failedStep(
+  { begun }: RunEffects,
+  { journal, clock }: { readonly journal: RunJournal; readonly clock: Clock },
+  error: RunError,
+): ReadonlyMap<string, RunStep> {
+  if (begun === undefined || begun.note.id !== error.step || journal.step(begun.path) !== undefined) return new Map();
+  const { began, ...note } = begun.note;
+  const step: RunStep = { ...note, state: 'failed', at: timestamp(began), ms: clock.now() - began, error };
+  return new Map([[begun.path, step]]);
+}

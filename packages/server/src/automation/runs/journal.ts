@@ -1,0 +1,286 @@
+import { type Clock, timestamp } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import { serialLanes } from '../../lib/scheduling/serial-lanes.ts';
+import type { PlannedChange, StoredRecord } from '../../records/port.ts';
+import type { Change } from '../../store/port.ts';
+import { attemptCommit } from '../../store/transact.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import { blockFailure } from '../blocks/block-failure.ts';
+import { Redaction } from './redaction.ts';
+import {
+  dueRun,
+  forgottenAt,
+  isOver,
+  type Run,
+  type RunStep,
+  runSteps,
+  runs,
+  stepOf,
+  storedSteps,
+} from './run-rows.ts';
+
+/** The run is another process’s now, or was cancelled: this one may do nothing more for it. */
+export class RunLost extends Error {
+  override readonly name = 'RunLost';
+}
+
+/** The longest that a process may be between two commits of a run: no step takes half as long. */
+export const leaseMilliseconds = 60_000;
+
+const renewAfterMilliseconds = 10_000;
+/** The longest that a step waits. */
+const waitMillisecondsMax = 30 * 86_400_000;
+/** Of outputs that wait for the next effect of their run. */
+const unstoredCharactersMax = 1024 * 1024;
+/** At most three bytes each, it fits into a value of the store. */
+const outputCharactersMax = 512 * 1024;
+
+export interface JournalDeps {
+  readonly workspace: Workspace;
+  readonly clock: Clock;
+}
+
+/** What is known of a step as it begins. */
+export interface StepNote extends Pick<RunStep, 'id' | 'type' | 'entity' | 'record' | 'has_secrets'> {
+  /** Milliseconds since the epoch. */
+  readonly began: number;
+}
+
+/** What a step gives, by the record that its write leaves. */
+export type OutputOf = (record: StoredRecord | undefined) => Promise<unknown>;
+
+/** The changes that come along in the commit of a write. */
+export type Along = (records: readonly (StoredRecord | undefined)[]) => Promise<readonly PlannedChange[]>;
+
+/**
+ * What a run has done. The row of a step lies in the commit of the step's own effect. Every commit of the run is held to
+ * its row being as this process took it: taking a run over or cancelling it writes that row.
+ */
+export class RunJournal {
+  readonly redaction = new Redaction();
+  readonly #deps: JournalDeps;
+  readonly #serially = serialLanes<'commit'>();
+  readonly #steps = new Map<string, RunStep>();
+  /** What is known and not stored yet: a crash may lose it, since nothing was done by it. */
+  readonly #unstored = new Map<string, RunStep>();
+  #unstoredCharacters = 0;
+  #run: Run;
+  #version: number | undefined;
+  #isStored: boolean;
+  #renewedAt: number;
+
+  /** @param version that of the stored row; undefined for a run that is not stored yet. */
+  constructor(deps: JournalDeps, run: Run, version?: number) {
+    this.#deps = deps;
+    this.#run = run;
+    this.#version = version;
+    this.#isStored = version !== undefined;
+    this.#renewedAt = deps.clock.now();
+  }
+
+  get run(): Run {
+    return this.#run;
+  }
+
+  get isStored(): boolean {
+    return this.#isStored;
+  }
+
+  step(path: string): RunStep | undefined {
+    return this.#steps.get(path);
+  }
+
+  /** Reads what the run has done so far. */
+  async load(): Promise<void> {
+    for await (const rows of storedSteps(this.#deps.workspace.scope, this.#run.id))
+      for (const row of rows) this.#steps.set(row.sk, stepOf(row));
+  }
+
+  /** Until when a step waits, which is settled when it first does. Milliseconds since the epoch. */
+  waitUntil(path: string, { began, ...note }: StepNote, until: number): number {
+    const known = this.#steps.get(path)?.until;
+    if (known !== undefined) return known;
+    const step: RunStep = { ...note, state: 'waiting', at: timestamp(began), ms: 0, until };
+    this.#steps.set(path, step);
+    this.#add(new Map([[path, step]]));
+    return until;
+  }
+
+  /** When the first of the steps may go on that wait. */
+  earliestWait(): number {
+    const now = this.#deps.clock.now();
+    const untils = [...this.#steps.values()].flatMap(({ until }) =>
+      until !== undefined && until > now ? [until] : [],
+    );
+    return Math.min(...untils, now + waitMillisecondsMax);
+  }
+
+  /** Keeps what a step gave that changes nothing: it is stored with the next effect. */
+  async note(path: string, note: StepNote, output: unknown): Promise<void> {
+    const step = this.#done(note, output);
+    this.#steps.set(path, step);
+    this.#unstored.set(path, step);
+    this.#unstoredCharacters += charactersOf(step);
+    if (this.#isLate) await this.store();
+  }
+
+  /** Stores the run with what is known of it. */
+  store(): Promise<void> {
+    return this.#serially('commit', async () => {
+      do await this.#storePart();
+      while (this.#unstored.size > 0);
+    });
+  }
+
+  async #storePart(): Promise<void> {
+    const { id } = this.#run;
+    const isNew = !this.isStored;
+    const part = new Map<string, RunStep>();
+    let left = unstoredCharactersMax;
+    for (const [path, step] of this.#unstored) {
+      part.set(path, step);
+      left -= charactersOf(step);
+      if (left <= 0) break;
+    }
+    const own = isNew ? [runs.insert(id, this.#run)] : [this.#check()];
+    const due = isNew ? [dueRun(id, this.#deps.clock.now() + leaseMilliseconds)] : this.#renewal();
+    const seq = await this.#commit([...own, ...due, ...this.#puts(part)]);
+    if (isNew) this.#version = seq;
+    this.#isStored = true;
+    this.#stored(part);
+  }
+
+  /** No commit holds more of what is not stored yet than a part of it. */
+  async #makeRoom(): Promise<void> {
+    if (!this.isStored || this.#unstoredCharacters > unstoredCharactersMax) await this.store();
+  }
+
+  /**
+   * Does the write of a step, with the row of the step in its commit.
+   * @throws RunLost, and what the write throws.
+   */
+  async effect<T>(
+    path: string,
+    { note, outputOf }: { readonly note: StepNote; readonly outputOf: OutputOf },
+    write: (along: Along) => Promise<T>,
+  ): Promise<T> {
+    await this.#makeRoom();
+    return this.#serially('commit', async () => {
+      let step: RunStep | undefined;
+      const written = await this.#together(write, async ([record]) => {
+        const at = record === undefined ? note : { ...note, record: record.data.id };
+        step = this.#done(at, await outputOf(record));
+        const put = runSteps.insert({ run: this.#run.id, path }, step);
+        return [this.#check(), ...this.#renewal(), ...this.#puts(), put];
+      });
+      if (step !== undefined) this.#steps.set(path, step);
+      this.#stored();
+      return written;
+    });
+  }
+
+  /** Does all writes of a run in the one commit that ends it. @throws RunLost, and what the write throws. */
+  async effectAtEnd<T>(
+    { ended, steps }: { readonly ended: Run; readonly steps: ReadonlyMap<string, RunStep> },
+    write: (along: Along) => Promise<T>,
+  ): Promise<T> {
+    if (this.#unstoredCharacters > unstoredCharactersMax) await this.store();
+    return this.#serially('commit', async () => {
+      const own = async () => [...this.#ending(ended, this.#deps.clock.now()), ...this.#puts(steps)];
+      const written = await this.#together(write, own);
+      this.#run = ended;
+      this.#isStored = true;
+      this.#stored();
+      return written;
+    });
+  }
+
+  /** Ends the run or has it wait, and has it taken up again at `at`. @throws RunLost */
+  async end(ended: Run, at: number, steps: ReadonlyMap<string, RunStep> = new Map()): Promise<void> {
+    if (this.#unstoredCharacters > unstoredCharactersMax) await this.store();
+    this.#add(steps);
+    await this.#serially('commit', async () => {
+      this.#version = await this.#commit(this.#ending(ended, at));
+      this.#isStored = true;
+      this.#run = ended;
+      this.#stored();
+    });
+  }
+
+  #add(steps: ReadonlyMap<string, RunStep>): void {
+    for (const [path, step] of steps) {
+      this.#unstored.set(path, step);
+      this.#unstoredCharacters += charactersOf(step);
+    }
+  }
+
+  get #isLate(): boolean {
+    return this.isStored && this.#deps.clock.now() - this.#renewedAt > renewAfterMilliseconds;
+  }
+
+  #ending(ended: Run, at: number): readonly Change[] {
+    const version = this.#version;
+    const due = isOver(ended) ? { due: forgottenAt(this.#deps.clock.now()) } : {};
+    const put = runs.put(ended.id, ended, { if: version === undefined ? 'absent' : { version }, ...due });
+    return [put, dueRun(ended.id, at), ...this.#puts()];
+  }
+
+  #check(): Change {
+    return {
+      kind: 'check',
+      ...runs.key(this.#run.id),
+      if: this.#version === undefined ? 'absent' : { version: this.#version },
+    };
+  }
+
+  #renewal(): readonly Change[] {
+    return this.#isLate ? [dueRun(this.#run.id, this.#deps.clock.now() + leaseMilliseconds)] : [];
+  }
+
+  #puts(steps: ReadonlyMap<string, RunStep> = this.#unstored): readonly Change[] {
+    return [...steps].map(([path, step]) => runSteps.insert({ run: this.#run.id, path }, step));
+  }
+
+  #stored(steps: ReadonlyMap<string, RunStep> = new Map(this.#unstored)): void {
+    for (const [path, step] of steps) {
+      this.#unstored.delete(path);
+      this.#unstoredCharacters -= charactersOf(step);
+    }
+    if (this.#isLate) this.#renewedAt = this.#deps.clock.now();
+  }
+
+  /** Tells a refusal of the journal's own changes from one of the write that they come along with. */
+  async #together<T>(
+    write: (along: Along) => Promise<T>,
+    own: (records: readonly (StoredRecord | undefined)[]) => Promise<readonly Change[]>,
+  ): Promise<T> {
+    let isLost = false;
+    const onConflict = (): Problem => {
+      isLost = true;
+      return new Problem('conflict', 'the run was taken over or cancelled');
+    };
+    try {
+      return await write(async (records) => (await own(records)).map((change) => ({ change, onConflict })));
+    } catch (error) {
+      throw isLost ? new RunLost() : error;
+    }
+  }
+
+  async #commit(changes: readonly Change[]): Promise<number> {
+    const attempt = await attemptCommit(this.#deps.workspace.scope, changes);
+    if ('refusedAt' in attempt) throw new RunLost();
+    return attempt.committed.seq;
+  }
+
+  /** @throws Problem `block_failed` where the output is larger than is kept. */
+  #done({ began, ...note }: StepNote, output: unknown): RunStep {
+    const ms = this.#deps.clock.now() - began;
+    if ((JSON.stringify(output) ?? '').length > outputCharactersMax)
+      throw blockFailure(`a step may give at most ${outputCharactersMax} characters`, { step: note.id });
+    return { ...note, state: 'done', at: timestamp(began), ms, ...(output === undefined ? {} : { output }) };
+  }
+}
+
+function charactersOf(step: RunStep): number {
+  return JSON.stringify(step).length;
+}

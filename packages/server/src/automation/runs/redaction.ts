@@ -1,0 +1,49 @@
+/** What is shown of a run has none of the values that it wrote to encrypted fields. */
+
+const hiddenText = '***';
+
+/** Shorter values are found as whole texts alone: as parts they would be in everything. */
+const partCharactersMin = 4;
+
+export class Redaction {
+  readonly #texts = new Set<string>();
+  #isUsed = false;
+
+  /** Whether anything was taken out. */
+  get isUsed(): boolean {
+    return this.#isUsed;
+  }
+
+  /** Hides a value, also in base64 and percent-encoded. */
+  hide(value: unknown): void {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (text === undefined || text === '' || text === 'null') return;
+    const bytes = Buffer.from(text);
+    const base64 = bytes.toString('base64');
+    for (const one of [text, base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), percentEncoded(text)])
+      this.#texts.add(one);
+  }
+
+  of(value: unknown): unknown {
+    if (this.#texts.size === 0) return value;
+    if (typeof value === 'string') return this.#text(value);
+    if (Array.isArray(value)) return value.map((one) => this.of(one));
+    if (typeof value === 'object' && value !== null)
+      return Object.fromEntries(Object.entries(value).map(([name, member]) => [this.#text(name), this.of(member)]));
+    return typeof value === 'number' && this.#texts.has(String(value)) ? this.#text(String(value)) : value;
+  }
+
+  #text(text: string): string {
+    let shown = text;
+    for (const hidden of this.#texts)
+      if (shown === hidden) shown = hiddenText;
+      else if (hidden.length >= partCharactersMin) shown = shown.replaceAll(hidden, hiddenText);
+    this.#isUsed ||= shown !== text;
+    return shown;
+  }
+}
+
+/** Half of a surrogate pair has no such form. */
+function percentEncoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}

@@ -1,0 +1,143 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { IdSource } from '../../lib/ids.ts';
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
+import type { RecordRuntime } from '../../records/port.ts';
+import { laneOf, type Workspace } from '../../tenancy/port.ts';
+import { blockFailure } from '../blocks/block-failure.ts';
+import { readAs } from '../blocks/caller-effects.ts';
+import type { CompiledBlock, Effects, EntityStep, ScriptStep, ScriptValue } from '../blocks/effects.ts';
+import { runScriptStep } from '../blocks/script-step.ts';
+import type { ScriptRunner } from '../scripts/script-runner.ts';
+import { type AllowedWrite, allowedWrite, type WriteStep } from './entity-steps.ts';
+import type { RunJournal, StepNote } from './journal.ts';
+import type { RunPlace } from './run-caller.ts';
+
+/** The run goes on at a later time, which its journal knows. */
+export class Suspended extends Error {
+  override readonly name = 'Suspended';
+}
+
+export interface RunEffectsDeps {
+  readonly runtime: RecordRuntime;
+  readonly clock: Clock;
+  readonly workspace: Workspace;
+  readonly journal: RunJournal;
+  readonly place: RunPlace;
+  readonly scripts: Pick<ScriptRunner, 'run'>;
+  readonly block: (name: string) => Promise<CompiledBlock>;
+  /** Makes ids for records that are written at the end; left out, each write is done at once. */
+  readonly newId?: IdSource;
+}
+
+/** A step that was begun, so that a failure can be laid to it. */
+export interface BegunStep {
+  readonly path: string;
+  readonly note: StepNote;
+}
+
+/** A write of a transaction. */
+export interface CollectedWrite extends BegunStep {
+  readonly allowed: AllowedWrite;
+}
+
+/** Does each step once: one that is in the journal gives what it gave before. */
+export class RunEffects implements Effects {
+  readonly pause: () => Promise<void> | undefined;
+  readonly #deps: RunEffectsDeps;
+  readonly #collected: CollectedWrite[] = [];
+  #begun: BegunStep | undefined;
+
+  constructor(deps: RunEffectsDeps) {
+    this.#deps = deps;
+    this.pause = createYielder(laneOf(deps.workspace));
+  }
+
+  /** The step that reached out last. */
+  get begun(): BegunStep | undefined {
+    return this.#begun;
+  }
+
+  block(name: string): Promise<CompiledBlock> {
+    return this.#deps.block(name);
+  }
+
+  async entity(path: string, step: EntityStep): Promise<unknown> {
+    const { journal, runtime, place } = this.#deps;
+    const note = this.#begin(path, step);
+    const known = journal.step(path);
+    if (step.type === 'get' || step.type === 'list') {
+      if (known !== undefined) return known.output;
+      const output = await readAs(runtime, place.caller, step);
+      await journal.note(path, note, output);
+      return output;
+    }
+    if (known !== undefined && known.has_secrets !== true) return known.output;
+    const { newId } = this.#deps;
+    const id = newId?.();
+    const allowed = await this.#allowed(step, id);
+    if (known !== undefined) return known.output;
+    if (id === undefined) return this.#write({ path, note }, allowed);
+    const record = step.type === 'create' ? id : step.record;
+    this.#collected.push({ path, note: { ...note, record }, allowed });
+    return { id: record };
+  }
+
+  /** The writes that are to be done at the end. */
+  get collected(): readonly CollectedWrite[] {
+    return this.#collected;
+  }
+
+  /** A script that is done again after a crash gives the same: its clock and its chance are the run's. */
+  async script(path: string, { id, source, args }: ScriptStep): Promise<ScriptValue> {
+    const { journal, scripts, workspace } = this.#deps;
+    const note = this.#begin(path, { id, type: 'script' });
+    const known = journal.step(path);
+    if (known !== undefined) return { value: known.output, cpuMilliseconds: 0 };
+    const { id: run, now } = journal.run;
+    const done = await runScriptStep(scripts, { source, args, org: workspace.orgCode, now, seed: `${run} ${path}` });
+    await journal.note(path, note, done.value);
+    return done;
+  }
+
+  async wait(path: string, id: string, milliseconds: number): Promise<void> {
+    const { journal, clock, newId } = this.#deps;
+    const note = this.#begin(path, { id, type: 'wait' });
+    if (newId !== undefined) throw blockFailure('a transaction does not wait');
+    if (clock.now() < journal.waitUntil(path, note, clock.now() + milliseconds)) throw new Suspended();
+  }
+
+  /** Does a write at once, in a commit with its row. */
+  async #write({ path, note }: BegunStep, { operation, outputOf, secrets }: AllowedWrite): Promise<unknown> {
+    const { journal, runtime } = this.#deps;
+    const marked = secrets.length === 0 ? note : { ...note, has_secrets: true as const };
+    const { records } = await journal.effect(path, { note: marked, outputOf }, (along) =>
+      runtime.write([operation], { along }),
+    );
+    const output = journal.step(path)?.output;
+    const [record] = records;
+    // The version of the record is that of the commit, and so of the step's own row.
+    return record === undefined || typeof output !== 'object' ? output : { ...output, version: record.version };
+  }
+
+  async #allowed(step: WriteStep, id: string | undefined): Promise<AllowedWrite> {
+    const allowed = await allowedWrite(this.#deps.place, step, id);
+    for (const secret of allowed.secrets) this.#deps.journal.redaction.hide(secret);
+    return allowed;
+  }
+
+  #begin(
+    path: string,
+    { id, type, ...rest }: { id: string; type: string; entity?: string; record?: string },
+  ): StepNote {
+    const { entity, record } = rest;
+    const note = {
+      id,
+      type,
+      began: this.#deps.clock.now(),
+      ...(entity === undefined ? {} : { entity }),
+      ...(record === undefined ? {} : { record }),
+    };
+    this.#begun = { path, note };
+    return note;
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Runs as they are stored. In the scope of the workspace lies the run with a row for each step that has taken effect; in
+ * the org's scope a summary, from which runs are listed.
+ */
+import { runPartition } from '../../records/port.ts';
+import type { Due, Key, Put, Scope } from '../../store/port.ts';
+import { json, type Row, table } from '../../store/table.ts';
+import { walk } from '../../store/walk.ts';
+
+/** In whose name a run works. */
+export interface RunUser {
+  readonly id: string;
+  readonly kind: 'person' | 'service_key' | 'builder';
+  /** The builder who acts for the user. */
+  readonly act?: string | undefined;
+}
+
+/** What began a run. `id` is that of the request or of the earlier run. */
+export interface RunTrigger {
+  readonly kind: 'call' | 'retry';
+  readonly id?: string;
+}
+
+export const runStates = ['running', 'waiting', 'done', 'failed', 'cancelled'] as const;
+
+export type RunState = (typeof runStates)[number];
+
+/** What templates of a run that an event began know beside its input. */
+export interface RunGiven {
+  readonly event: unknown;
+  readonly record?: unknown;
+  readonly before?: unknown;
+}
+
+/** Why a run failed, as its builder reads it. */
+export interface RunError {
+  readonly code: string;
+  readonly message: string;
+  /** The id of the step that failed. */
+  readonly step?: string;
+}
+
+export interface Run {
+  readonly id: string;
+  readonly block: string;
+  readonly version: number;
+  /** By name: the versions of the blocks that it works by, its own among them. */
+  readonly blocks: Readonly<Record<string, number>>;
+  readonly trigger: RunTrigger;
+  readonly input: unknown;
+  /** What an event began it with. */
+  readonly given?: RunGiven;
+  readonly state: RunState;
+  readonly user: RunUser;
+  readonly depth: number;
+  /** The blocks and events that led to it, the first of them first. */
+  readonly chain: readonly string[];
+  /** RFC 3339. */
+  readonly started_at: string;
+  readonly ended_at?: string;
+  readonly error?: RunError;
+  readonly returns?: unknown;
+  /** What its clock says, in milliseconds since the epoch. */
+  readonly now: number;
+  /** How often a process took it up, and how often of late without a further step. */
+  readonly taken: number;
+  readonly stalled: number;
+  /** How many steps had been stored when it was taken up. */
+  readonly steps: number;
+  /** The run that it was begun again as: one that fails again is itself begun again. */
+  readonly retried_as?: string;
+  /** Values of encrypted fields were taken out of it or of its steps, so it cannot be run again. */
+  readonly is_redacted?: true;
+}
+
+/** A step that has taken effect, and what it gave. It is not done again. */
+export interface RunStep {
+  readonly id: string;
+  readonly type: string;
+  readonly state: 'done' | 'failed' | 'waiting';
+  /** RFC 3339: when it began. */
+  readonly at: string;
+  readonly ms: number;
+  readonly entity?: string;
+  readonly record?: string;
+  readonly output?: unknown;
+  readonly error?: RunError;
+  /** Of a `wait`: until when, in milliseconds since the epoch. */
+  readonly until?: number;
+  /** It wrote to encrypted fields: what else holds those values is not shown. */
+  readonly has_secrets?: true;
+}
+
+/** A run as lists show it. */
+export interface RunSummary extends Pick<Run, 'id' | 'block' | 'trigger' | 'state' | 'started_at' | 'ended_at'> {
+  readonly tenant_code: string;
+  readonly error?: Omit<RunError, 'message'>;
+}
+
+export const runs = table(
+  (id: string) => ({ pk: runPartition, sk: id }),
+  json<Run>('run', { id: 'string', block: 'string' }),
+);
+
+export const runSteps = table(
+  ({ run, path }: { readonly run: string; readonly path: string }) => ({ pk: runStepsOf(run), sk: path }),
+  json<RunStep>('step of a run', { id: 'string', type: 'string' }),
+);
+
+function runStepsOf(run: string): string {
+  return `run-step;${run}`;
+}
+
+export function countSteps(scope: Scope, run: string): Promise<number> {
+  return scope.count(runStepsOf(run), {}, stepsCountedMax);
+}
+
+const stepsCountedMax = 10_000;
+const stepsPerRead = 256;
+const charactersPerRead = 1024 * 1024;
+
+/** The steps of a run by their paths, page after page. */
+export function storedSteps(scope: Scope, run: string): AsyncGenerator<readonly Row<RunStep>[]> {
+  const read = (after: string | undefined) =>
+    runSteps.range(scope, runStepsOf(run), {
+      ...(after === undefined ? {} : { after }),
+      limit: stepsPerRead,
+      bytesMax: charactersPerRead,
+    });
+  return walk({ after: undefined }, read, ({ sk }) => sk);
+}
+
+/** What the step gave. The version of a record that it wrote is that of its own row, which lies in the same commit. */
+export function stepOf({ value, version }: Pick<Row<RunStep>, 'value' | 'version'>): RunStep {
+  const { output } = value;
+  if (value.record === undefined || typeof output !== 'object' || output === null || 'version' in output) return value;
+  return { ...value, output: { ...output, version } };
+}
+
+/** In the scope of the org. */
+export const runSummaries = table(
+  (id: string) => ({ pk: 'run-of', sk: id }),
+  json<RunSummary>('summary of a run', { id: 'string', tenant_code: 'string' }),
+);
+
+const duePrefix = 'run;';
+
+export function dueRunKey(id: string): Key {
+  return { pk: 'due', sk: duePrefix + id };
+}
+
+export function runOfDue({ sk }: Key): string {
+  return sk.slice(duePrefix.length);
+}
+
+/** Has the run taken up from `at` on. */
+export function dueRun(id: string, at: number): Put {
+  const value = JSON.stringify({ job: 'run' });
+  return { kind: 'put', ...dueRunKey(id), value, if: 'any', due: { at, queue: 'automation' } };
+}
+
+export function isOver({ state }: Pick<Run, 'state'>): boolean {
+  return state === 'done' || state === 'failed' || state === 'cancelled';
+}
+
+const keptMilliseconds = 7 * 86_400_000;
+
+/** When a run that is over is forgotten: after 7 days. */
+export function forgottenAt(now: number): Due {
+  return { at: now + keptMilliseconds, queue: 'expire' };
+}

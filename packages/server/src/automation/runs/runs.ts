@@ -1,0 +1,146 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { IdSource } from '../../lib/ids.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { RecordRuntime } from '../../records/port.ts';
+import type { Store } from '../../store/port.ts';
+import type { Row } from '../../store/table.ts';
+import { attemptCommit, ignoreConflict } from '../../store/transact.ts';
+import { type Environment, orgScopeName, type Workspace, workspaceTable } from '../../tenancy/port.ts';
+import { blockFailure } from '../blocks/block-failure.ts';
+import type { BlockCaller } from '../blocks/caller-effects.ts';
+import type { StoredBlocks } from '../blocks/stored-blocks.ts';
+import type { DueHandler, DueWork } from '../due.ts';
+import type { ScriptRunner } from '../scripts/script-runner.ts';
+import { closeRun, putSummary } from './close-run.ts';
+import { type Executed, errorOf, executeRun, over } from './execute-run.ts';
+import { leaseMilliseconds, RunJournal, RunLost } from './journal.ts';
+import type { RunCallers } from './run-caller.ts';
+import { countSteps, dueRun, isOver, type Run, runOfDue, runs } from './run-rows.ts';
+import { newRun, type RunAsk } from './start-run.ts';
+
+export interface RunsDeps {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly runtime: RecordRuntime;
+  readonly clock: Clock;
+  readonly newId: IdSource;
+  readonly callers: RunCallers;
+  readonly blocks: StoredBlocks;
+  readonly scripts: Pick<ScriptRunner, 'run'>;
+}
+
+/** How many starts without a further step end a run: whatever it fails of, it would fail of again. */
+const stalledMax = 5;
+
+export interface Called extends Executed {
+  /** Whether there is anything of the run: one that neither wrote nor waited leaves nothing. */
+  readonly isStored: boolean;
+}
+
+/** Runs a block while its caller waits. @throws Problem of the step that is refused, and `conflict` for a run that was cancelled. */
+export async function callBlock(deps: RunsDeps, ask: Omit<RunAsk, 'id'>, caller: BlockCaller): Promise<Called> {
+  const { workspace } = ask;
+  const journal = new RunJournal({ ...deps, workspace }, await newRun(deps, { ...ask, id: deps.newId() }));
+  try {
+    const executed = await executeRun(deps, { journal, workspace, caller });
+    if (journal.isStored) await settle(deps, workspace, journal);
+    return { ...executed, isStored: journal.isStored };
+  } catch (error) {
+    if (error instanceof RunLost) throw new Problem('conflict', 'the run was cancelled', { run: journal.run.id });
+    if (journal.isStored) await release(deps, workspace, journal.run.id).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** What kept this process from the end of a run need not keep the next one, and does not have it wait for the lease. */
+async function release({ clock }: RunsDeps, { scope }: Workspace, id: string): Promise<void> {
+  await scope.commit([{ ...dueRun(id, clock.now()), if: 'present' }]);
+}
+
+/** Takes up a run that is due: one that begins, has waited, or whose process died. */
+export function runHandler(deps: RunsDeps): DueHandler {
+  return async (work) => {
+    const { scope, item } = work;
+    const workspace = await workspaceOf(deps, work);
+    const row = workspace === undefined ? undefined : await runs.read(scope, runOfDue(item));
+    if (workspace === undefined || row === undefined)
+      return void (await scope
+        .commit([{ kind: 'remove', pk: item.pk, sk: item.sk, if: { version: item.version } }])
+        .catch(ignoreConflict));
+    if (isOver(row.value)) return closeRun(closing(deps, workspace), { run: row.value, workspace });
+    const journal = await takeUp(deps, { workspace, row, work });
+    if (journal === undefined) return;
+    try {
+      await resume(deps, workspace, journal);
+      await settle(deps, workspace, journal);
+    } catch (error) {
+      if (!(error instanceof RunLost)) throw error;
+    }
+  };
+}
+
+/** The scope alone says whose the run is. */
+async function workspaceOf(
+  { stores }: RunsDeps,
+  { env, orgCode, tenantCode, scope }: DueWork,
+): Promise<Workspace | undefined> {
+  if (tenantCode === undefined) return undefined;
+  const row = await workspaceTable.read(stores[env].scope(orgScopeName(orgCode)), tenantCode);
+  if (row?.value.state !== 'ready') return undefined;
+  return { env, orgCode, tenantCode, tenantId: row.value.id, scope };
+}
+
+/** Undefined where another process was faster. */
+async function takeUp(
+  deps: RunsDeps,
+  { workspace, row, work }: { readonly workspace: Workspace; readonly row: Row<Run>; readonly work: DueWork },
+): Promise<RunJournal | undefined> {
+  const { scope } = workspace;
+  const { value: run } = row;
+  const steps = await countSteps(scope, run.id);
+  const isStalled = run.state === 'running' && run.taken > 0 && steps === run.steps;
+  const taken: Run = {
+    ...run,
+    state: 'running',
+    taken: run.taken + 1,
+    stalled: isStalled ? run.stalled + 1 : 0,
+    steps,
+  };
+  const lease = { ...dueRun(run.id, deps.clock.now() + leaseMilliseconds), if: { version: work.item.version } };
+  const attempt = await attemptCommit(scope, [runs.replace(row, taken), lease]);
+  if ('refusedAt' in attempt) return undefined;
+  const journal = new RunJournal({ ...deps, workspace }, taken, attempt.committed.seq);
+  await journal.load();
+  return journal;
+}
+
+async function resume(deps: RunsDeps, workspace: Workspace, journal: RunJournal): Promise<void> {
+  const { run } = journal;
+  await putSummary(closing(deps, workspace), workspace, run);
+  try {
+    if (run.depth > depthMax)
+      throw blockFailure(
+        `writes lead to each other more than ${depthMax} deep: ${[...run.chain, run.block].join(' → ')}`,
+      );
+    if (run.stalled >= stalledMax)
+      throw new Problem('internal_error', `the run was begun ${stalledMax} times without coming further`);
+    const caller = await deps.callers.as(run.user, workspace, run.id);
+    await executeRun(deps, { journal, workspace, caller });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code === 'unavailable') throw error;
+    const { clock } = deps;
+    await journal.end(over(journal, clock, { state: 'failed', error: errorOf(error) }), clock.now());
+  }
+}
+
+/** How deep writes may lead to runs whose writes lead to runs. */
+const depthMax = 8;
+
+async function settle(deps: RunsDeps, workspace: Workspace, { run, redaction }: RunJournal): Promise<void> {
+  const parts = closing(deps, workspace);
+  if (isOver(run)) await closeRun(parts, { run, workspace, redaction });
+  else await putSummary(parts, workspace, run);
+}
+
+function closing({ stores, clock }: RunsDeps, { env }: Workspace) {
+  return { store: stores[env], clock };
+}

@@ -1,0 +1,111 @@
+/** Runs on a store of their own, by blocks that a test writes as functions. Only tests may use it. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { type ConfigSet, itemKey } from '../../../config/port.ts';
+import type { AuthorizedCall, EventOrigin } from '../../../records/port.ts';
+import type { Store } from '../../../store/port.ts';
+import type { StoreKind } from '../../../store/testing/open-test-store.ts';
+import { type Node, openBench, type RecordBench } from '../../../testing/record-bench.ts';
+import type { BlockCaller } from '../../blocks/caller-effects.ts';
+import type { CompiledBlock, StepRun } from '../../blocks/effects.ts';
+import type { StoredBlocks } from '../../blocks/stored-blocks.ts';
+import { callBlock, type RunsDeps, runHandler } from '../runs.ts';
+import type { RunAsk } from '../start-run.ts';
+
+export interface RunBench {
+  readonly records: RecordBench;
+  /** What a node runs with, on a store that may be another than the one under all of them. */
+  deps(store?: Store): RunsDeps;
+  ask(name: string, input?: unknown): Promise<Omit<RunAsk, 'id'>>;
+  call(deps: RunsDeps, name: string, input?: unknown): ReturnType<typeof callBlock>;
+  caller(deps: RunsDeps): BlockCaller;
+  /** Takes up all that is due until nothing is, each time after what was waited for. */
+  workOff(deps?: RunsDeps): Promise<void>;
+  /** Takes up what is due now, once. */
+  visit(deps?: RunsDeps): Promise<void>;
+}
+
+/** The steps of each block by their ids, in order. */
+export interface FakeBlocks {
+  readonly blocks: Readonly<Record<string, Readonly<Record<string, StepRun>>>>;
+  readonly transactions?: readonly string[];
+}
+
+export async function openRunBench(
+  context: TestContext,
+  kind: StoreKind,
+  { blocks: given, transactions = [] }: FakeBlocks,
+): Promise<RunBench> {
+  const records = await openBench(context, kind);
+  const { clock, workspace, opened } = records;
+  await records.found(workspace);
+  const nodes = new Map<Store, Node>();
+  const nodeOf = (store: Store): Node => {
+    const known = nodes.get(store) ?? records.node(store);
+    nodes.set(store, known);
+    return known;
+  };
+  const compiled = (name: string): CompiledBlock => ({
+    name,
+    input: {},
+    steps: Object.entries(given[name] ?? {}).map(([id, run]) => ({ id, run })),
+    returns: undefined,
+    isTransaction: transactions.includes(name),
+    calls: [],
+  });
+  const blocks: StoredBlocks = {
+    at: async ({ name }) => compiled(name),
+  };
+  const callerOn = (store: Store): BlockCaller => ({
+    workspace: { ...workspace, scope: store.scope(workspace.scope.name) },
+    actor: { userId: 'u1', claims: {} },
+    user: { id: 'u1', email: 'u1@example.com' },
+    authorize: async ({ entityName }): Promise<AuthorizedCall> => ({
+      ...(await nodeOf(store).call(entityName)),
+      access: { rows: () => undefined, rowsOfBody: () => undefined, assertAllowed: () => undefined },
+    }),
+  });
+  const deps = (store: Store = opened.store): RunsDeps => {
+    return {
+      stores: { test: store, prod: store },
+      runtime: nodeOf(store).runtime,
+      ...{ clock, newId: records.newId, blocks },
+      scripts: { run: () => assert.fail('no script is run') },
+      callers: { as: async () => callerOn(store) },
+    };
+  };
+  const withBlocks = (config: ConfigSet): ConfigSet => ({
+    ...config,
+    items: new Map(Object.keys(given).map((name) => [itemKey({ kind: 'logicblock', name }), 1])),
+  });
+  const ask: RunBench['ask'] = async (block, input = {}) => ({
+    workspace,
+    config: withBlocks(await nodeOf(opened.store).configs.current(workspace.orgCode)),
+    ...{ block, input, trigger: { kind: 'call' as const }, origin: user },
+    user: { id: 'u1', kind: 'person' as const },
+  });
+  const visit: RunBench['visit'] = async (by = deps()) => {
+    for (const { scope, item } of await opened.maintenance.due('automation', clock.now(), 100)) {
+      const { orgCode, tenantCode } = workspace;
+      await runHandler(by)({ env: 'test', orgCode, tenantCode, scope: by.stores.test.scope(scope), item });
+    }
+  };
+  return {
+    ...{ records, deps, ask, visit },
+    caller: (by) => callerOn(by.stores.test),
+    call: async (by, name, input) => {
+      const asked = await ask(name, input);
+      const scope = by.stores.test.scope(workspace.scope.name);
+      return callBlock(by, { ...asked, workspace: { ...workspace, scope } }, callerOn(by.stores.test));
+    },
+    workOff: async (by = deps()) => {
+      for (let turn = 0; turn < 20; turn++) {
+        clock.advance(leaseOver);
+        await visit(by);
+      }
+    },
+  };
+}
+
+const user: EventOrigin = { depth: 0, chain: [] };
+const leaseOver = 61_000;

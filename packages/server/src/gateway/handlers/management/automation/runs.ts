@@ -1,0 +1,57 @@
+import { runsApi } from '@freehold/contract/management/runs';
+import type { RunName, Runs } from '../../../../automation/port.ts';
+import type { OrgCaller } from '../../../../identity/port.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import { notFound, Problem } from '../../../../lib/problem.ts';
+import { mayBeId } from '../../../../records/port.ts';
+import type { Environment } from '../../../../tenancy/port.ts';
+import { auditContextOf } from '../../../pipeline/audit-context.ts';
+import type { RequestEnvelope } from '../../../request.ts';
+import type { ManagementRoute } from '../../../routing/management-route.ts';
+import { serve } from '../../../serve.ts';
+
+export interface RunServices {
+  readonly runs: Runs;
+  readonly clock: Clock;
+}
+
+interface RunRequest extends RequestEnvelope {
+  readonly query: { readonly env: Environment };
+  readonly params: { readonly id: string };
+}
+
+/** The runs of logic blocks, for builders. */
+export function runRoutes({ runs, clock }: RunServices): readonly ManagementRoute[] {
+  return [
+    serve(runsApi.listRuns, ({ query: { env, block, state, since, pagesize, nexttoken } }, { org }) =>
+      runs.list({ env, orgCode: org.code }, { block, state, since: readTime(since), pageSize: pagesize, nexttoken }),
+    ),
+    serve(runsApi.readRun, (request, { org }) => runs.show(nameOf(request, org.code))),
+    serve(runsApi.cancelRun, async (request, caller) => {
+      await runs.cancel(changedBy(request, caller), auditContextOf(clock, request, caller));
+    }),
+    serve(runsApi.retryRun, (request, caller) =>
+      runs.retry(changedBy(request, caller), { by: auditContextOf(clock, request, caller), from: request.body?.from }),
+    ),
+  ];
+}
+
+/** @throws Problem `not_found` for what is no id. */
+function nameOf({ query: { env }, params: { id } }: RunRequest, orgCode: string): RunName {
+  if (!mayBeId(id)) throw notFound();
+  return { env, orgCode, id };
+}
+
+/** @throws Problem `role_required` in production for a developer. */
+function changedBy(request: RunRequest, { org, role }: OrgCaller): RunName {
+  if (request.query.env === 'prod' && role !== 'org_admin')
+    throw new Problem('role_required', 'runs in production are changed by the role `org_admin`');
+  return nameOf(request, org.code);
+}
+
+/** @throws Problem `invalid_request`. */
+function readTime(text: string | undefined): number | undefined {
+  const time = text === undefined ? undefined : Date.parse(text);
+  if (time !== undefined && Number.isNaN(time)) throw new Problem('invalid_request', '`since` must be a time');
+  return time;
+}

@@ -1,0 +1,23 @@
+/** Those in whose names blocks run when no request waits for them. */
+import type { RunCallers } from '../automation/port.ts';
+import { openWorkSession, type WorkSessionDeps } from '../identity/port.ts';
+import { type AuthorizeDeps, actorOf, authorize, requestAlone } from './pipeline/authorize.ts';
+
+/**
+ * Each step is decided by the pipeline that decides requests, by the rights that its user has then. A run comes from no
+ * address and no origin: what policies grant by these is not granted to it.
+ */
+export function createRunCallers(deps: AuthorizeDeps & WorkSessionDeps): RunCallers {
+  return {
+    as: async (who, workspace, runId) => {
+      const caller = await openWorkSession(deps, who, workspace);
+      const asking = () => ({ caller, requestId: runId, ip: '', origin: undefined, time: deps.clock.now() });
+      return {
+        workspace,
+        actor: actorOf(asking()),
+        user: { id: caller.claims.sub, email: caller.claims.email },
+        authorize: async (alone) => authorize(deps, asking(), requestAlone(alone)),
+      };
+    },
+  };
+}
