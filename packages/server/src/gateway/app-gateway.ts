@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { BlockCaller } from '../automation/port.ts';
 import { type AppCaller, type AppOrigins, environmentOfClient, requireWorkspace } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
@@ -153,11 +154,11 @@ function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerR
     answerOnce(parts, onceAsked(parts, caller, { route, request: entered }), handle);
   if (route.access === 'self')
     return andThen(enter(parts, org, request), (entered) => once(entered, () => route.handle(entered, caller)));
-  const each = (): EachCaller => ({
+  const each = (by = caller): EachCaller => ({
     workspace: requireWorkspace(caller).workspace,
     actor: actorOf(asking),
     keyHolder: keyHolder(caller),
-    authorize: async (alone) => authorize(parts, asking, requestAlone(alone)),
+    authorize: async (alone) => authorize(parts, { ...asking, caller: by }, requestAlone(alone)),
     refusal: (error) => errors.reply(error, requestId),
   });
   if (route.access === 'each') {
@@ -184,7 +185,12 @@ function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerR
           assertBodyAllowed(entered.body);
           const { sub: id, email, act } = caller.claims;
           const who = { id, kind: caller.kind, ...(act === undefined ? {} : { act: act.sub }) };
-          return once(entered, () => route.handle(entered, { ...each(), user: { id, email }, who, config }));
+          const blockCaller = (by: AppCaller): EachCaller & BlockCaller => ({
+            ...each(by),
+            user: { id, email },
+            asApp: (access) => blockCaller({ ...caller, place: { ...requireWorkspace(caller), access } }),
+          });
+          return once(entered, () => route.handle(entered, { ...blockCaller(caller), who, config }));
         }),
     );
   const verb = { verb: route.access, entityName: params.entity ?? '' };

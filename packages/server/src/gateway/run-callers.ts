@@ -1,6 +1,6 @@
 /** Those in whose names blocks run when no request waits for them. */
-import type { RunCallers } from '../automation/port.ts';
-import { openWorkSession, type WorkSessionDeps } from '../identity/port.ts';
+import type { BlockCaller, RunCallers } from '../automation/port.ts';
+import { type AppCaller, openWorkSession, type WorkSessionDeps } from '../identity/port.ts';
 import { type AuthorizeDeps, actorOf, authorize, requestAlone } from './pipeline/authorize.ts';
 
 /**
@@ -10,14 +10,17 @@ import { type AuthorizeDeps, actorOf, authorize, requestAlone } from './pipeline
 export function createRunCallers(deps: AuthorizeDeps & WorkSessionDeps): RunCallers {
   return {
     as: async (who, workspace, runId) => {
-      const caller = await openWorkSession(deps, who, workspace);
-      const asking = () => ({ caller, requestId: runId, ip: '', origin: undefined, time: deps.clock.now() });
-      return {
-        workspace,
-        actor: actorOf(asking()),
-        user: { id: caller.claims.sub, email: caller.claims.email },
-        authorize: async (alone) => authorize(deps, asking(), requestAlone(alone)),
+      const callerBy = (caller: AppCaller): BlockCaller => {
+        const asking = () => ({ caller, requestId: runId, ip: '', origin: undefined, time: deps.clock.now() });
+        return {
+          workspace,
+          actor: actorOf(asking()),
+          user: { id: caller.claims.sub, email: caller.claims.email },
+          authorize: async (alone) => authorize(deps, asking(), requestAlone(alone)),
+          asApp: (access) => callerBy({ ...caller, place: { workspace, access } }),
+        };
       };
+      return callerBy(await openWorkSession(deps, who, workspace));
     },
   };
 }

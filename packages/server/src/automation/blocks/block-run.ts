@@ -1,8 +1,9 @@
+import type { CompiledAccess } from '../../access/port.ts';
 import { type Template, TemplateError, type TemplateValues, type When } from '../../expressions/port.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { blockFailure } from './block-failure.ts';
 import { charactersOf } from './characters-of.ts';
-import type { Effects, EntityStep, Running, ScriptStep, StartValues } from './effects.ts';
+import type { CompiledBlock, Effects, EntityStep, Running, ScriptStep, StartValues } from './effects.ts';
 
 /** What a run may do, together with the blocks that it calls. */
 export const runLimits = {
@@ -22,6 +23,7 @@ interface Place {
   /** The blocks that led to this one, and itself. */
   readonly chain: readonly string[];
   readonly spent: Spent;
+  readonly app: CompiledAccess | undefined;
 }
 
 export class BlockRun implements Running {
@@ -40,18 +42,27 @@ export class BlockRun implements Running {
     this.#values = { ...start, steps: this.#steps };
   }
 
-  static begin(effects: Effects, start: StartValues, name: string): BlockRun {
+  static begin(effects: Effects, start: StartValues, { name, app }: CompiledBlock): BlockRun {
     return new BlockRun(effects, start, {
       chain: [name],
+      app,
       spent: { steps: 0, entitySteps: 0, effort: 0, characters: 0, scriptMilliseconds: 0 },
     });
   }
 
-  called(name: string, input: unknown): BlockRun {
+  called({ name, app }: CompiledBlock, input: unknown): BlockRun {
     const { chain, spent } = this.#place;
     if (chain.length === depthMax)
       throw blockFailure(`logic blocks call each other more than ${depthMax} deep: ${[...chain, name].join(' → ')}`);
-    return new BlockRun(this.effects, { ...this.#start, input }, { chain: [...chain, name], spent });
+    return new BlockRun(
+      this.effects,
+      { ...this.#start, input },
+      {
+        chain: [...chain, name],
+        spent,
+        app: app ?? this.#place.app,
+      },
+    );
   }
 
   evaluate(template: Template): unknown {
@@ -80,7 +91,7 @@ export class BlockRun implements Running {
 
   async entity(path: string, step: EntityStep): Promise<unknown> {
     this.#spend('entitySteps', 1);
-    return this.#counted(await this.effects.entity(path, step));
+    return this.#counted(await this.effects.entity(path, step, this.#place.app));
   }
 
   /** What a script reads is written out for it, so it counts as a value that is made. */

@@ -1,3 +1,4 @@
+import type { CompiledAccess } from '../../access/port.ts';
 import { notFound } from '../../lib/problem.ts';
 import type { Actor, AuthorizedCall, NamedPolicyRequest, RecordRuntime } from '../../records/port.ts';
 import { mayBeId, presentationOf, presentRecords, scopeToCaller } from '../../records/port.ts';
@@ -13,6 +14,8 @@ export interface BlockCaller {
   readonly user: { readonly id: string; readonly email: string };
   /** @throws Problem `access_denied`, `not_found`. */
   authorize(request: NamedPolicyRequest): Promise<AuthorizedCall>;
+  /** The same user, whose steps are decided by other policies than the own ones. */
+  asApp(access: CompiledAccess): BlockCaller;
 }
 
 type ReadStep = Extract<EntityStep, { readonly type: 'get' | 'list' }>;

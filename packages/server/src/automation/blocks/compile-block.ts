@@ -1,3 +1,4 @@
+import { compilePolicies } from '../../access/port.ts';
 import {
   compileTemplate,
   compileWhen,
@@ -20,6 +21,11 @@ import {
 import { atStep, blockFailure } from './block-failure.ts';
 import type { CompiledBlock, CompiledStep, CompiledSteps } from './effects.ts';
 import { compileStep } from './steps/step-types.ts';
+
+function appOf({ name, run_as, policies: statements }: LogicBlockContent): CompiledBlock['app'] {
+  if (run_as !== 'app') return undefined;
+  return compilePolicies([{ policyId: '', policyName: `logic block ${name}`, via: { kind: 'direct' }, statements }]);
+}
 
 export interface BlockSurroundings {
   /** Those by which the content was checked when it was defined. */
@@ -45,6 +51,7 @@ export async function compileBlock(
     returns: returns === undefined ? undefined : compiler.template(returns),
     isTransaction: content.transaction === true,
     calls: calledBlocks(content),
+    app: appOf(content),
   };
 }
 

@@ -1,4 +1,6 @@
 /** What a block is when it is ready to be run, and what its steps see of the run. */
+
+import type { CompiledAccess } from '../../access/port.ts';
 import type { Template, TemplateValues, When } from '../../expressions/port.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
@@ -29,9 +31,10 @@ export interface ScriptValue {
 export interface Effects {
   /**
    * @param path the place of the step in the run, with those of the loops and calls around it.
+   * @param app the policies that decide the step, where they are not those of the caller.
    * @throws Problem as the call by the API would.
    */
-  entity(path: string, step: EntityStep): Promise<unknown>;
+  entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown>;
   /** @throws Problem `block_failed`; `rate_limited` where too many scripts of the org wait. */
   script(path: string, step: ScriptStep): Promise<ScriptValue>;
   /** Gives once so many milliseconds are over since it was asked first. Until then the run rests. */
@@ -54,6 +57,8 @@ export interface CompiledBlock {
   readonly isTransaction: boolean;
   /** The other blocks that its steps call. */
   readonly calls: readonly string[];
+  /** The policies of its own by which its steps are decided. */
+  readonly app: CompiledAccess | undefined;
 }
 
 export type CompiledSteps = readonly CompiledStep[];
@@ -78,8 +83,8 @@ export interface Running {
   /** @throws Problem `block_failed`, as each of the following. */
   evaluate(template: Template): unknown;
   holds(condition: When): boolean;
-  /** That of a block which this one calls. */
-  called(name: string, input: unknown): Running;
+  /** That of a block which this one calls. By policies of its own, or by those of this one. */
+  called(block: CompiledBlock, input: unknown): Running;
   beginStep(): MaybePromise<void>;
   /** @throws Problem also as the effect does. */
   entity(path: string, step: EntityStep): Promise<unknown>;

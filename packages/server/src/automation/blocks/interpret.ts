@@ -9,7 +9,7 @@ import type { CompiledBlock, CompiledSteps, Effects, Running, StartValues } from
  * @throws Problem of the step that is refused, with its id in `step`; `block_failed`.
  */
 export function interpret(block: CompiledBlock, start: StartValues, effects: Effects): Promise<unknown> {
-  return runBlock(block, BlockRun.begin(effects, start, block.name), '');
+  return runBlock(block, BlockRun.begin(effects, start, block), '');
 }
 
 /** @param path that of the call; empty for the block with which a run begins. */

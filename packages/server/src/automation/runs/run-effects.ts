@@ -1,3 +1,4 @@
+import type { CompiledAccess } from '../../access/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
@@ -61,8 +62,9 @@ export class RunEffects implements Effects {
     return this.#deps.block(name);
   }
 
-  async entity(path: string, step: EntityStep): Promise<unknown> {
-    const { journal, runtime, place } = this.#deps;
+  async entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown> {
+    const { journal, runtime } = this.#deps;
+    const place = this.#placeOf(app);
     const note = this.#begin(path, step);
     const known = journal.step(path);
     if (step.type === 'get' || step.type === 'list') {
@@ -74,7 +76,7 @@ export class RunEffects implements Effects {
     if (known !== undefined && known.has_secrets !== true) return known.output;
     const { newId } = this.#deps;
     const id = newId?.();
-    const allowed = await this.#allowed(step, id);
+    const allowed = await this.#allowed(place, step, id);
     if (known !== undefined) return known.output;
     if (id === undefined) return this.#write({ path, note }, allowed);
     const record = step.type === 'create' ? id : step.record;
@@ -119,8 +121,14 @@ export class RunEffects implements Effects {
     return record === undefined || typeof output !== 'object' ? output : { ...output, version: record.version };
   }
 
-  async #allowed(step: WriteStep, id: string | undefined): Promise<AllowedWrite> {
-    const allowed = await allowedWrite(this.#deps.place, step, id);
+  /** The same user, under the policies that decide the step. */
+  #placeOf(app: CompiledAccess | undefined): RunPlace {
+    const { place } = this.#deps;
+    return app === undefined ? place : { ...place, caller: place.caller.asApp(app) };
+  }
+
+  async #allowed(place: RunPlace, step: WriteStep, id: string | undefined): Promise<AllowedWrite> {
+    const allowed = await allowedWrite(place, step, id);
     for (const secret of allowed.secrets) this.#deps.journal.redaction.hide(secret);
     return allowed;
   }

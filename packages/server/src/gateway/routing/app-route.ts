@@ -1,4 +1,5 @@
 import type { Verb } from '../../access/port.ts';
+import type { BlockCaller } from '../../automation/port.ts';
 import type { ConfigSet } from '../../config/port.ts';
 import type { AppCaller, WorkUser } from '../../identity/port.ts';
 import type { Actor, AuthorizedCall, NamedPolicyRequest, WriteContext } from '../../records/port.ts';
@@ -90,8 +91,7 @@ export interface RunRoute extends RoutePattern {
 }
 
 /** A caller in whose name a block does several things, each decided as the request would be that does it alone. */
-export interface RunCaller extends EachCaller {
-  readonly user: { readonly id: string; readonly email: string };
+export interface RunCaller extends EachCaller, BlockCaller {
   /** The same for work that outlives the request. */
   readonly who: WorkUser;
   /** That of the decision. */

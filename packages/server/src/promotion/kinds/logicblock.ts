@@ -3,6 +3,7 @@ import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import type { ConfigKind, ItemReference } from '../config-kind.ts';
 import { describeList, describeMembers } from '../differences/describe-change.ts';
 import { entityReference, itemName, listOf, otherName, readContent, remark } from '../items/config-content.ts';
+import { type BlockRights, rightsErrors, rightsMembers, widenedRights } from './block-policies.ts';
 import { blockTemplateErrors } from './block-templates.ts';
 import { readInputSchema } from './input-schema.ts';
 import {
@@ -16,7 +17,7 @@ import {
 import { plainStorage } from './plain-storage.ts';
 
 /** Steps, done one after the other. */
-export interface LogicBlockContent {
+export interface LogicBlockContent extends BlockRights {
   readonly name: string;
   readonly description?: string;
   /** JSON Schema of its input. It is kept as it was given. */
@@ -32,11 +33,12 @@ const schema: JsonSchema = closedObjectOf(
     name: itemName,
     description: remark,
     input_schema: { type: 'object', maxProperties: 100 },
+    ...rightsMembers,
     transaction: { const: true },
     steps: listOf(stepSchema, 100, 1),
     returns: {},
   },
-  ['description', 'input_schema', 'transaction', 'returns'],
+  ['description', 'input_schema', 'run_as', 'policies', 'transaction', 'returns'],
 );
 
 export const logicBlockKind: ConfigKind<LogicBlockContent> = {
@@ -50,6 +52,7 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
       ...otherName('/name', name, content.name),
       ...stepErrors(content.steps),
       ...transactionErrors(content),
+      ...rightsErrors(content),
     ]),
   check: blockTemplateErrors,
   references: ({ name, steps }) => placedSteps(steps).flatMap((one) => stepReferences(one, name)),
@@ -76,6 +79,7 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
     return [
       ...urls.map((url) => `data may be sent to \`${url}\``),
       ...others.map(({ id }) => `another script is run in the step \`${id}\``),
+      ...widenedRights(before, after),
     ];
   },
 };

@@ -6,8 +6,8 @@ export const call: StepType<'call'> = ({ logicblock, input = {} }, { template })
   const given = template(input);
   return async (run, path) => {
     const value = run.evaluate(given);
-    const called = run.called(logicblock, value);
     const block = await run.effects.block(logicblock);
+    const called = run.called(block, value);
     checkInput(block, value);
     return { value: await runBlock(block, called, path) };
   };

@@ -50,6 +50,7 @@ export async function openRunBench(
     input: {},
     steps: Object.entries(given[name] ?? {}).map(([id, run]) => ({ id, run })),
     returns: undefined,
+    app: undefined,
     isTransaction: transactions.includes(name),
     calls: [],
   });
@@ -60,6 +61,7 @@ export async function openRunBench(
     workspace: { ...workspace, scope: store.scope(workspace.scope.name) },
     actor: { userId: 'u1', claims: {} },
     user: { id: 'u1', email: 'u1@example.com' },
+    asApp: () => callerOn(store),
     authorize: async ({ entityName }): Promise<AuthorizedCall> => ({
       ...(await nodeOf(store).call(entityName)),
       access: { rows: () => undefined, rowsOfBody: () => undefined, assertAllowed: () => undefined },

@@ -1,26 +1,31 @@
 import type { KindCases } from './kind-cases.ts';
 
+const content = {
+  name: 'close-order',
+  description: 'Closes an order and tells the shop.',
+  input_schema: { type: 'object', properties: { id: { type: 'string' } } },
+  steps: [
+    { id: 'read', type: 'get', entity: 'order', record: '{{input.id}}' },
+    { id: 'open', type: 'condition', if: [{ value: '{{read.status}}', op: 'eq', than: 'open' }], else: 'tell' },
+    { id: 'close', type: 'update', entity: 'order', record: '{{input.id}}', values: { status: 'closed' } },
+    { id: 'find', type: 'list', entity: 'user', filters: [{ field: 'role', op: 'eq', value: 'boss' }], pagesize: 5 },
+    { id: 'note', type: 'create', entity: 'note', values: { text: 'closed' }, description: 'For the books.' },
+    { id: 'clean', type: 'delete', entity: 'draft', record: '{{input.id}}' },
+    { id: 'again', type: 'call', logicblock: 'close-order' },
+    { id: 'mail', type: 'call', logicblock: 'mail-boss', input: { id: 1 } },
+    { id: 'tell', type: 'http', method: 'POST', url: 'https://shop.example/hook', headers: {}, body: { a: [1] } },
+    { id: 'sum', type: 'script', source: 'return { sum: [1, 2].length, braces: "{{" }' },
+  ],
+  returns: { done: true },
+};
+
+const statement = { Effect: 'Allow', Action: ['getorder', 'listorder'], Resource: ['/item/order/*', '/list/order'] };
+const asApp = { ...content, run_as: 'app', policies: [statement] };
+
 export const logicBlockCases: KindCases = {
   name: 'close-order',
   identity: 'name',
-  content: {
-    name: 'close-order',
-    description: 'Closes an order and tells the shop.',
-    input_schema: { type: 'object', properties: { id: { type: 'string' } } },
-    steps: [
-      { id: 'read', type: 'get', entity: 'order', record: '{{input.id}}' },
-      { id: 'open', type: 'condition', if: [{ value: '{{read.status}}', op: 'eq', than: 'open' }], else: 'tell' },
-      { id: 'close', type: 'update', entity: 'order', record: '{{input.id}}', values: { status: 'closed' } },
-      { id: 'find', type: 'list', entity: 'user', filters: [{ field: 'role', op: 'eq', value: 'boss' }], pagesize: 5 },
-      { id: 'note', type: 'create', entity: 'note', values: { text: 'closed' }, description: 'For the books.' },
-      { id: 'clean', type: 'delete', entity: 'draft', record: '{{input.id}}' },
-      { id: 'again', type: 'call', logicblock: 'close-order' },
-      { id: 'mail', type: 'call', logicblock: 'mail-boss', input: { id: 1 } },
-      { id: 'tell', type: 'http', method: 'POST', url: 'https://shop.example/hook', headers: {}, body: { a: [1] } },
-      { id: 'sum', type: 'script', source: 'return { sum: [1, 2].length, braces: "{{" }' },
-    ],
-    returns: { done: true },
-  },
+  content,
   closed: [
     '',
     ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((index) => `/steps/${index}`),
@@ -30,6 +35,13 @@ export const logicBlockCases: KindCases = {
   refused: [
     { at: '/name', value: 'Close', error: '/name pattern_mismatch' },
     { at: '/name', value: 'close', error: '/name contradiction' },
+    { at: '/run_as', value: 'app', error: '/policies required' },
+    { at: '/policies', value: [statement], error: '/policies contradiction' },
+    {
+      at: '',
+      value: { ...asApp, policies: [{ ...statement, Action: ['read'] }] },
+      error: '/policies/0/Action/0 invalid_value',
+    },
     { at: '/steps', value: [], error: '/steps too_few' },
     { at: '/steps', value: undefined, error: '/steps required' },
     { at: '/steps/0/type', value: 'run', error: '/steps/0/type not_in_enum' },
@@ -61,6 +73,14 @@ export const logicBlockCases: KindCases = {
       says: ['`input_schema` is not said any more; it was `{"type":"object","properties":{"id":{"type":"string"}}}`'],
     },
     { at: '/transaction', value: true, says: ['`transaction` is `true` now, and was not said before'] },
+    {
+      at: '',
+      value: asApp,
+      says: [
+        '`run_as` is `"app"` now, and was not said before',
+        '`policies` is a list of 1 now, and was not said before',
+      ],
+    },
     { at: '/returns', value: null, says: ['`returns` is `null` now, and was `{"done":true}`'] },
     {
       at: '/steps',
@@ -91,5 +111,13 @@ export const logicBlockCases: KindCases = {
     { at: '/steps/8/url', value: 'https://other.example/', wider: ['data may be sent to `https://other.example/`'] },
     { at: '/steps/8/body', value: {}, wider: [] },
     { at: '/steps/9/source', value: 'return 2', wider: ['another script is run in the step `sum`'] },
+    {
+      at: '',
+      value: asApp,
+      wider: [
+        'its steps are decided by policies of its own, and not by those of its caller',
+        'its steps may do `getorder`, `listorder` on `/item/order/*`, `/list/order`',
+      ],
+    },
   ],
 };
