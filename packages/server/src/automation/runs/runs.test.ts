@@ -4,7 +4,7 @@ import { Problem } from '../../lib/problem.ts';
 import { interceptStore } from '../../store/intercepted-store.ts';
 import { Crash, crashing, type Moment } from '../../store/testing/failing-store.ts';
 import { raceKinds, type StoreKind } from '../../store/testing/open-test-store.ts';
-import { listAll } from '../../testing/record-bench.ts';
+import { listAll, openBench, RecordBench } from '../../testing/record-bench.ts';
 import type { EntityStep, StepRun } from '../blocks/effects.ts';
 import { cancelRun, retryRun } from './control-run.ts';
 import { runSummaries, runs } from './run-rows.ts';
@@ -102,12 +102,21 @@ const both = [
   ['two', 2],
 ];
 
-async function openAccounts(context: TestContext, kind: StoreKind): Promise<RunBench> {
-  const bench = await openRunBench(context, kind, { blocks, transactions: ['together', 'refused'] });
-  const { admin } = bench.records.node();
-  const fields = [{ name: 'name' }, { name: 'amount', colType: 'number' }, { name: 'code', colType: 'encrypted' }];
-  await admin.define('acme', { entityName: 'account', UpdateParams: fields });
-  return bench;
+/** Each time another workspace of one org, on one store. */
+async function openOrg(context: TestContext, kind: StoreKind): Promise<() => Promise<RunBench>> {
+  const org = await openBench(context, kind);
+  const UpdateParams = [
+    { name: 'name' },
+    { name: 'amount', colType: 'number' },
+    { name: 'code', colType: 'encrypted' },
+  ];
+  await org.node().admin.define('acme', { entityName: 'account', UpdateParams });
+  let workspaces = 0;
+  return () => {
+    workspaces += 1;
+    const records = new RecordBench(org.opened, org.clock, `w${workspaces}`);
+    return openRunBench(records, { blocks, transactions: ['together', 'refused'] });
+  };
 }
 
 async function accounts({ records }: RunBench): Promise<readonly unknown[]> {
@@ -120,7 +129,8 @@ async function states({ records }: RunBench): Promise<readonly string[]> {
   const { scope } = records.workspace;
   const own = await runs.range(scope, 'run', { limit: 10 });
   const org = records.opened.store.scope('org#acme');
-  const summaries = await runSummaries.range(org, 'run-of', { limit: 10 });
+  const ofOrg = await runSummaries.range(org, 'run-of', { limit: 1000 });
+  const summaries = ofOrg.filter(({ value }) => value.tenant_code === records.workspace.tenantCode);
   assert.deepEqual(
     summaries.map(({ value }) => [value.id, value.state]),
     own.map(({ value }) => [value.id, value.state]),
@@ -152,7 +162,8 @@ async function settle(bench: RunBench): Promise<void> {
 
 for (const kind of raceKinds) {
   test(`a run does each step once, and its org sees how it ended (${kind})`, async (context) => {
-    const bench = await openAccounts(context, kind);
+    const openAccounts = await openOrg(context, kind);
+    const bench = await openAccounts();
     const { run } = await bench.call(bench.deps(), 'payment');
     assert.equal(run.state, 'done');
     assert.deepEqual([await accounts(bench), await states(bench)], [paid, ['done']]);
@@ -160,10 +171,11 @@ for (const kind of raceKinds) {
   });
 
   test(`K13 a run whose process dies at any call of the store, before or after it takes effect, does each step once (${kind})`, async (context) => {
+    const openAccounts = await openOrg(context, kind);
     let calls = 0;
     for (const when of ['before', 'after'] satisfies Moment[])
       for (let left = 0; ; left++) {
-        const bench = await openAccounts(context, kind);
+        const bench = await openAccounts();
         const store = crashing(bench.records.opened.store, left, when);
         const hasDied = await dies(bench.call(bench.deps(store), 'waitingPayment'));
         await settle(bench);
@@ -180,10 +192,11 @@ for (const kind of raceKinds) {
   });
 
   test(`K13 a run that is due is done once, at whichever call of the store the process dies that takes it up (${kind})`, async (context) => {
+    const openAccounts = await openOrg(context, kind);
     let calls = 0;
     for (const when of ['before', 'after'] satisfies Moment[])
       for (let left = 0; ; left++) {
-        const bench = await openAccounts(context, kind);
+        const bench = await openAccounts();
         const { opened, newId } = bench.records;
         const id = newId();
         await startRun(bench.deps(), { ...(await bench.ask('payment')), id });
@@ -198,9 +211,10 @@ for (const kind of raceKinds) {
   });
 
   test(`K13 a process that takes a run over at any call of the store stops the one that held it (${kind})`, async (context) => {
+    const openAccounts = await openOrg(context, kind);
     let lost = 0;
     for (let at = 0; ; at++) {
-      const bench = await openAccounts(context, kind);
+      const bench = await openAccounts();
       let calls = 0;
       const store = interceptStore(bench.records.opened.store, async (_asked, call) => {
         if (calls++ === at) await bench.workOff();
@@ -220,7 +234,8 @@ for (const kind of raceKinds) {
   });
 
   test(`a run of the same id is the same run, and of another block it is refused (${kind})`, async (context) => {
-    const bench = await openAccounts(context, kind);
+    const openAccounts = await openOrg(context, kind);
+    const bench = await openAccounts();
     const id = bench.records.newId();
     const asked = { ...(await bench.ask('payment')), id };
     const note = { kind: 'put', pk: 'note', sk: id, value: '1', if: 'absent' } as const;
@@ -233,7 +248,8 @@ for (const kind of raceKinds) {
   });
 
   test(`a run that is cancelled does no further step, and goes on from there when it is retried (${kind})`, async (context) => {
-    const bench = await openAccounts(context, kind);
+    const openAccounts = await openOrg(context, kind);
+    const bench = await openAccounts();
     const { run } = await bench.call(bench.deps(), 'waitingPayment');
     const name = { env: 'test', orgCode: 'acme', id: run.id } as const;
     const by = { at: '', actor: { kind: 'org_user', id: 'b1' }, request_id: '' } as const;
@@ -250,10 +266,11 @@ for (const kind of raceKinds) {
   });
 
   test(`a transaction is done as a whole or not at all, and once (${kind})`, async (context) => {
+    const openAccounts = await openOrg(context, kind);
     let calls = 0;
     for (const when of ['before', 'after'] satisfies Moment[])
       for (let left = 0; ; left++) {
-        const bench = await openAccounts(context, kind);
+        const bench = await openAccounts();
         const hasDied = await dies(
           bench.call(bench.deps(crashing(bench.records.opened.store, left, when)), 'together'),
         );
@@ -264,14 +281,15 @@ for (const kind of raceKinds) {
         if (!hasDied) break;
       }
     assert.ok(calls > 10, `${calls} calls`);
-    const bench = await openAccounts(context, kind);
+    const bench = await openAccounts();
     const { refusal, isStored } = await bench.call(bench.deps(), 'refused');
     assert.deepEqual([refusal?.code, refusal?.details.step, isStored], ['validation_failed', 'wrong', false]);
     assert.deepEqual([await accounts(bench), await states(bench)], [[], []]);
   });
 
   test(`K11 a run that too many writes led to ends as failed, with what led to it (${kind})`, async (context) => {
-    const bench = await openAccounts(context, kind);
+    const openAccounts = await openOrg(context, kind);
+    const bench = await openAccounts();
     const { newId, workspace } = bench.records;
     const chain = Array.from({ length: 9 }, (_, index) => `event-${index}`);
     const asked = await bench.ask('payment');
@@ -284,7 +302,8 @@ for (const kind of raceKinds) {
   });
 
   test(`K08 a value of an encrypted field is nowhere in a run that is over, in no encoding (${kind})`, async (context) => {
-    const bench = await openAccounts(context, kind);
+    const openAccounts = await openOrg(context, kind);
+    const bench = await openAccounts();
     const canary = 'canary/+ü-1234567890';
     const { run, refusal } = await bench.call(bench.deps(), 'secret', { canary });
     assert.deepEqual([run.state, refusal?.code], ['failed', 'conflict']);

@@ -1,11 +1,9 @@
 /** Runs on a store of their own, by blocks that a test writes as functions. Only tests may use it. */
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
 import { type ConfigSet, itemKey } from '../../../config/port.ts';
 import type { AuthorizedCall, EventOrigin } from '../../../records/port.ts';
 import type { Store } from '../../../store/port.ts';
-import type { StoreKind } from '../../../store/testing/open-test-store.ts';
-import { type Node, openBench, type RecordBench } from '../../../testing/record-bench.ts';
+import type { Node, RecordBench } from '../../../testing/record-bench.ts';
 import type { BlockCaller } from '../../blocks/caller-effects.ts';
 import type { CompiledBlock, StepRun } from '../../blocks/effects.ts';
 import type { StoredBlocks } from '../../blocks/stored-blocks.ts';
@@ -32,11 +30,9 @@ export interface FakeBlocks {
 }
 
 export async function openRunBench(
-  context: TestContext,
-  kind: StoreKind,
+  records: RecordBench,
   { blocks: given, transactions = [] }: FakeBlocks,
 ): Promise<RunBench> {
-  const records = await openBench(context, kind);
   const { clock, workspace, opened } = records;
   await records.found(workspace);
   const nodes = new Map<Store, Node>();
