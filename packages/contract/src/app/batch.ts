@@ -68,6 +68,7 @@ export const batchApi = {
       'conflict',
       'unique_violation',
       'version_mismatch',
+      'before_event_failed',
       'dangling_reference',
       'escalation_refused',
       'last_admin',

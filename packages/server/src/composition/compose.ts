@@ -1,6 +1,6 @@
 /** The composition root: the only place that knows which adapter stands behind which port. */
 import { openAudit } from '../audit/open-audit.ts';
-import { createSecretVault } from '../automation/port.ts';
+import { createBeforeEvents, createSecretVault } from '../automation/port.ts';
 import { openConfigs } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { openEntities } from '../entities/port.ts';
@@ -83,8 +83,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const iam = openIam(shared);
   const records = openRecords({
     ...shared,
-    rules: iam.rules,
-    gate: metering.gate,
+    before: createBeforeEvents(shared),
+    ...{ rules: iam.rules, gate: metering.gate },
     policyBound,
     fieldKeys: secrets.field_keys,
     idempotencyKey: derivedKey(secrets, 'idempotency'),

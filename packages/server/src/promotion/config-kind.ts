@@ -32,8 +32,8 @@ export interface ConfigKind<Content = unknown> extends KindTraits {
     name: string,
     input: unknown,
   ) => { readonly content: Content } | { readonly errors: readonly InputError[] };
-  /** What is wrong with the expressions of a content, among the entities with which it would be live. */
-  readonly check?: (content: Content, typeOf: RecordTypes) => readonly InputError[];
+  /** What is wrong with a content among the others with which it would be live, such as its expressions. */
+  readonly check?: (content: Content, live: LiveContents) => readonly InputError[];
   /** The other items that the content cannot do without. */
   readonly references: (content: Content, name: string) => readonly ItemReference[];
   /** Whether others may show it by a view of that name. */
@@ -46,6 +46,13 @@ export interface ConfigKind<Content = unknown> extends KindTraits {
   readonly widening: (change: ContentChange<Content>) => readonly string[];
   /** Whether the content asks to be run, which this version of the platform does not do: it stores and promotes it. */
   readonly isIdle?: (content: Content) => boolean;
+}
+
+/** What would be live beside a content. */
+export interface LiveContents {
+  readonly typeOf: RecordTypes;
+  /** Undefined where there is no such item. */
+  readonly contentOf: (item: ConfigItem) => unknown;
 }
 
 /** How expressions see the records of an entity; undefined where its fields are not known. */

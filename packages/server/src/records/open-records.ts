@@ -12,7 +12,7 @@ import type { RecordWriteDeps } from './writing/record-write-deps.ts';
 import { createSealer, type SealingKey } from './writing/sealed-values.ts';
 import { createWriteLoop } from './writing/write-loop.ts';
 
-export interface RecordsDeps extends Pick<RecordWriteDeps, 'rules' | 'gate' | 'policyBound' | 'events'> {
+export interface RecordsDeps extends Pick<RecordWriteDeps, 'rules' | 'gate' | 'policyBound' | 'events' | 'before'> {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
   readonly newId: IdSource;
@@ -35,7 +35,7 @@ export function openRecords({ configs, fieldKeys, idempotencyKey, wake, ...deps 
   const sealer = createSealer(fieldKeys);
   const writeLoop = createWriteLoop({ configs, fences: createFences() });
   const { clock, newId } = deps;
-  const removals = createLargeRemovals({ configs, clock, newId, wake });
+  const removals = createLargeRemovals({ configs, clock, newId, wake, before: deps.before });
   return {
     removals,
     runtime: createRecordRuntime({ ...deps, removals, writeLoop, numbering: createNumbering(), sealer }),

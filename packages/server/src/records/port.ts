@@ -13,12 +13,12 @@ export {
 } from './idempotency.ts';
 export { type Derived, type Deriving, derive, recordCounter, sealedKey, sentinelKey } from './indexes/derive.ts';
 export { type Cursors, createCursors } from './listing/cursor.ts';
-export { type Filter, operators } from './listing/filter.ts';
+export { type Filter, meetsAll, operators } from './listing/filter.ts';
 export { findRecord, mayBeId } from './listing/find-record.ts';
 export { followItems } from './listing/follow-items.ts';
 export { isExact, readable, stepsOf } from './listing/judge-records.ts';
 export { withPlainNames } from './listing/list-parameters.ts';
-export { type ListQuery, parameterFilter, plainParameter } from './listing/list-query.ts';
+export { type ListQuery, namedFilter, parameterFilter, plainParameter } from './listing/list-query.ts';
 export { scopeToCaller } from './listing/list-scope.ts';
 export { type ListPlan, planList } from './listing/planning/list-plan.ts';
 export { openWalk } from './listing/walking/list-walk.ts';
@@ -73,6 +73,8 @@ export {
 export { readableUnchangedFields } from './writing/checks/unchanged-values.ts';
 export { type CreatePlan, type Creation, newCreation, planCreate } from './writing/create-record.ts';
 export type { EntityRules, RecordWrite } from './writing/entity-rules.ts';
+export type { BeforeEvent, BeforeEvents } from './writing/events/before-events.ts';
+export type { EventWrite } from './writing/events/record-events.ts';
 export { errorsAsSent, namedBody } from './writing/named-body.ts';
 export { createNumbering, numberKey, numberPartition } from './writing/numbering.ts';
 export { mergeChanges, type PlannedChange, unconditional } from './writing/planned-change.ts';
@@ -93,6 +95,7 @@ export {
 } from './writing/sealed-values.ts';
 export { holdsFor, type IfMatch, type Preconditions, planUpdate, type UpdatePlan } from './writing/update-record.ts';
 export {
+  type BeforeSpent,
   callAt,
   type EventOrigin,
   type RecordCall,

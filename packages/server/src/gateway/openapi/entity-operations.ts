@@ -96,6 +96,7 @@ function remove(documented: DocumentedEntity): EntityOperation {
       ...problemsOfRecords,
       'conflict',
       'dangling_reference',
+      'before_event_failed',
       'version_mismatch',
       ...problemsOfAccess(entity.name),
     ],
@@ -150,6 +151,7 @@ const problemsOfWrites: readonly ProblemCode[] = [
   'unknown_field',
   'conflict',
   'unique_violation',
+  'before_event_failed',
   'plan_limit_exceeded',
 ];
 /** What the entities of access control refuse beyond that. */

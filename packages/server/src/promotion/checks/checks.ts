@@ -5,7 +5,6 @@ import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { type EntityState, revivedNames } from '../../schema/port.ts';
 import { limits } from '../../store/port.ts';
-import { hasRecords } from '../config-kinds.ts';
 import { type Bodies, itemOf } from '../differences/compare.ts';
 import { isLoss } from '../differences/describe-change.ts';
 import type { ItemBody } from '../item-storage.ts';
@@ -122,7 +121,7 @@ async function definitionChecks(
     else checks.push(...mistakeChecks({ item: { kind, name }, errors: parsed.errors }));
   }
   const mistaken = await expressionErrors(kinds, read, after);
-  const others = targets.some(hasRecords) ? await newlyMistaken(kinds, [...before.values()], after) : [];
+  const others = await newlyMistaken(kinds, targets, { before, after });
   return [...checks, ...[...mistaken, ...others].flatMap(mistakeChecks)];
 }
 

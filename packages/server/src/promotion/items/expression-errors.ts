@@ -3,7 +3,9 @@ import { type ConfigItem, itemKey } from '../../config/port.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { type EntityContent, recordType, systemEntities } from '../../schema/port.ts';
 import type { ConfigKinds, RecordTypes } from '../config-kind.ts';
+import type { Bodies } from '../differences/compare.ts';
 import type { ItemBody } from '../item-storage.ts';
+import { referencesOf } from './item-references.ts';
 
 /** An item whose expressions cannot be what they are. */
 export interface MistakenItem {
@@ -18,30 +20,31 @@ export async function expressionErrors(
   all: readonly ItemBody[],
 ): Promise<readonly MistakenItem[]> {
   const bodies = new Map(all.map((body) => [itemKey(body), body]));
-  const typeOf = recordTypes(bodies);
+  const live = { typeOf: recordTypes(bodies), contentOf: (item: ConfigItem) => bodies.get(itemKey(item))?.content };
   const mistaken: MistakenItem[] = [];
   for await (const item of cooperatively(items)) {
     const content = bodies.get(itemKey(item))?.content;
-    const errors = content === undefined ? undefined : kinds[item.kind].check?.(content, typeOf);
+    const errors = content === undefined ? undefined : kinds[item.kind].check?.(content, live);
     if (errors !== undefined && errors.length > 0) mistaken.push({ item, errors });
   }
   return mistaken;
 }
 
-/** Items that stay as they are, and whose expressions fit no more once others are live. */
+/** Items that stay as they are, and do not fit any more to those that they refer to once these are other ones. */
 export async function newlyMistaken(
   kinds: ConfigKinds,
-  before: readonly ItemBody[],
-  after: readonly ItemBody[],
+  changed: readonly ConfigItem[],
+  { before, after }: { readonly before: Bodies; readonly after: readonly ItemBody[] },
 ): Promise<readonly MistakenItem[]> {
-  const versions = new Map(before.map((body) => [itemKey(body), body.version]));
-  const staying = after.filter((body) => versions.get(itemKey(body)) === body.version);
-  const mistaken = await expressionErrors(kinds, staying, after);
-  const known = await expressionErrors(
-    kinds,
-    mistaken.map(({ item }) => item),
-    before,
-  );
+  const keys = new Set(changed.map(itemKey));
+  const concerned: ConfigItem[] = [];
+  for await (const body of cooperatively(after)) {
+    if (kinds[body.kind].check === undefined || keys.has(itemKey(body))) continue;
+    if (referencesOf(kinds, body).some((reference) => keys.has(itemKey(reference)))) concerned.push(body);
+  }
+  const mistaken = await expressionErrors(kinds, concerned, after);
+  const items = mistaken.map(({ item }) => item);
+  const known = await expressionErrors(kinds, items, [...before.values()]);
   const knownKeys = new Set(known.map(({ item }) => itemKey(item)));
   return mistaken.filter(({ item }) => !knownKeys.has(itemKey(item)));
 }

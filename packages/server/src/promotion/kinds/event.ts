@@ -1,5 +1,7 @@
+import type { InputError } from '@freehold/contract/problem';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
-import type { ConfigKind, ItemReference } from '../config-kind.ts';
+import type { operators } from '../../records/port.ts';
+import type { ConfigKind, ItemReference, LiveContents } from '../config-kind.ts';
 import { describeMembers, shown } from '../differences/describe-change.ts';
 import {
   address,
@@ -12,9 +14,11 @@ import {
   readContent,
   requestErrors,
 } from '../items/config-content.ts';
+import type { LogicBlockContent } from './logicblock.ts';
+import { isPureStep, placedSteps } from './logicblock-steps.ts';
 import { plainStorage } from './plain-storage.ts';
 
-/** What happens when records of an entity are written. Nothing runs it yet. */
+/** What happens when records of an entity are written. What is after a write is not run yet. */
 export type EventContent = EventBase &
   (
     | { readonly event_type: 'webhook'; readonly destination_config: WebhookDestination }
@@ -30,7 +34,11 @@ interface EventBase {
   readonly event_optype: 'create' | 'update' | 'delete';
   readonly enabled: boolean;
   /** All have to hold of the record. */
-  readonly entry_conditions?: readonly { readonly field: string; readonly op: string; readonly value: unknown }[];
+  readonly entry_conditions?: readonly {
+    readonly field: string;
+    readonly op: (typeof operators)[number];
+    readonly value: unknown;
+  }[];
 }
 
 interface WebhookDestination {
@@ -84,7 +92,9 @@ export const eventKind: ConfigKind<EventContent> = {
       ...changedDestination(before, after),
     ];
   },
-  isIdle: ({ enabled }) => enabled,
+  check: beforeErrors,
+  isIdle: ({ enabled, event_stage, event_type }) =>
+    enabled && !(event_stage === 'before' && event_type === 'logicblock'),
   widening: ({ before, after }) => {
     if (after?.event_type !== 'webhook' || !after.enabled) return [];
     const { url } = after.destination_config;
@@ -92,6 +102,26 @@ export const eventKind: ConfigKind<EventContent> = {
     return wasSent ? [] : [`what is written to records of \`${after.entity_name}\` is sent to ${shown(url)}`];
   },
 };
+
+/** Before a write a block is run that works on the values of the write alone, as do the blocks that it calls. */
+function beforeErrors(content: EventContent, { contentOf }: LiveContents): readonly InputError[] {
+  if (content.event_stage !== 'before') return [];
+  if (content.event_type !== 'logicblock')
+    return [{ pointer: '/event_type', code: 'not_in_enum', message: 'before a write only a logic block is run' }];
+  const { logicblock } = content.destination_config;
+  const names = new Set([logicblock]);
+  // What is added on the way is come to as well.
+  for (const name of names) {
+    const block = contentOf({ kind: 'logicblock', name }) as LogicBlockContent | undefined;
+    for (const { step } of placedSteps(block?.steps ?? [])) {
+      if (step.type === 'call') names.add(step.logicblock);
+      if (isPureStep(step)) continue;
+      const message = `the step \`${step.id}\` of the logic block \`${name}\` is of the type \`${step.type}\`, which is not done before a write`;
+      return [{ pointer: '/destination_config/logicblock', code: 'unsuitable_step', message }];
+    }
+  }
+  return [];
+}
 
 function destinationReference(content: EventContent): readonly ItemReference[] {
   switch (content.event_type) {

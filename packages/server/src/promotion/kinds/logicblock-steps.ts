@@ -112,6 +112,8 @@ interface StepType {
   readonly members: Readonly<Record<string, JsonSchema>>;
   readonly optional?: readonly string[];
   readonly isIdle?: true;
+  /** It works on values of the run alone, so it may be done within a write. */
+  readonly isPure?: true;
 }
 
 /** What an error has of its own, beside what the platform says of it. */
@@ -140,22 +142,25 @@ const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
     optional: ['if_version'],
   },
   delete: { members: { entity: entityName, record } },
-  set: { members: { values } },
-  transform: { members: { value: {} } },
+  set: { members: { values }, isPure: true },
+  transform: { members: { value: {} }, isPure: true },
   script: { members: { source: someText(16 * 1024) } },
   condition: {
     members: { if: { anyOf: [listOf(comparison, 20, 1), someText(1000)] }, else: stepId },
     optional: ['else'],
+    isPure: true,
   },
   switch: {
     members: { on: {}, cases: listOf(closedObjectOf({ is: {}, steps: nested }), 50, 1), default: nested },
     optional: ['default'],
+    isPure: true,
   },
-  loop: { members: { over: {}, max: { type: 'integer', minimum: 1, maximum: 1000 }, steps: nested } },
-  parallel: { members: { branches: listOf(nested, 8, 2) } },
+  loop: { members: { over: {}, max: { type: 'integer', minimum: 1, maximum: 1000 }, steps: nested }, isPure: true },
+  parallel: { members: { branches: listOf(nested, 8, 2) }, isPure: true },
   call: {
     members: { logicblock: itemName, input: { type: 'object', maxProperties: 200 } },
     optional: ['input'],
+    isPure: true,
   },
   http: {
     members: {
@@ -167,7 +172,7 @@ const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
     optional: ['headers', 'body'],
     isIdle: true,
   },
-  raise: { members: raised, optional: ['field'] },
+  raise: { members: raised, optional: ['field'], isPure: true },
   wait: { members: { seconds: { type: 'integer', minimum: 1, maximum: 2_592_000 } } },
 };
 
@@ -183,6 +188,10 @@ export const stepSchema: JsonSchema = {
 
 export function isIdleStep(step: LogicStep): step is IdleStep {
   return stepTypes[step.type].isIdle === true;
+}
+
+export function isPureStep(step: LogicStep): boolean {
+  return stepTypes[step.type].isPure === true;
 }
 
 /** A list of steps within a step, and where it stands from there. */

@@ -54,7 +54,7 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
       ...transactionErrors(content),
       ...rightsErrors(content),
     ]),
-  check: blockTemplateErrors,
+  check: (content, { typeOf }) => blockTemplateErrors(content, typeOf),
   references: ({ name, steps }) => placedSteps(steps).flatMap((one) => stepReferences(one, name)),
   describe: ({ before, after }) => {
     if (before === undefined)

@@ -242,7 +242,8 @@ function filterOf(
   return namedFilter(entity, name, { operator, text });
 }
 
-function namedFilter(
+/** A filter by a field as a parameter of a list would name it. */
+export function namedFilter(
   entity: CompiledEntity,
   name: string,
   { operator, text }: { readonly operator: Operator; readonly text: string },

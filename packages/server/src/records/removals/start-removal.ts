@@ -11,6 +11,7 @@ import { mayBeId } from '../listing/find-record.ts';
 import type { StoredRecord } from '../record.ts';
 import { danglingReference, stillBuilding } from '../references/plan-removal.ts';
 import { type DeleteInput, readDeletion } from '../writing/delete-record.ts';
+import type { BeforeEvents } from '../writing/events/before-events.ts';
 import { callAt, explainClosed, type RecordCall } from '../writing/write-loop.ts';
 import { MarkedRecord, markedPlaces, marks } from './marks.ts';
 import {
@@ -44,6 +45,7 @@ export interface LargeRemovalsDeps {
   readonly clock: Clock;
   readonly newId: IdSource;
   readonly wake: () => void;
+  readonly before?: BeforeEvents | undefined;
 }
 
 export function createLargeRemovals(deps: LargeRemovalsDeps): LargeRemovals {
@@ -66,7 +68,7 @@ async function start(deps: LargeRemovalsDeps, asked: RecordCall, input: DeleteIn
   const id = deps.newId();
   let call = asked;
   const plan = async (): Promise<StartPlan | 'overtaken'> => {
-    const { record } = await readDeletion({ rules: new Map() }, call, input);
+    const { record } = await readDeletion({ rules: new Map(), before: deps.before }, call, input);
     const standing = await findLive(call, record);
     if (standing !== undefined) return { changes: [], job: standing };
     const fenced = await markFences(call);

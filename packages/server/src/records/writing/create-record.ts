@@ -5,6 +5,7 @@ import { checkRecord, makeRecord, type RecordData, readCreate, type StoredRecord
 import { newRecordKey } from '../record-keys.ts';
 import { checkLookups } from '../references/lookup-checks.ts';
 import { assertWriteAllowed } from './checks/record-checks.ts';
+import { revisedBefore } from './events/before-events.ts';
 import { eventChanges } from './events/record-events.ts';
 import { recordChanges } from './record-changes.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
@@ -28,7 +29,7 @@ export type CreatePlan = StoredRecord & WritePlan;
 
 /** @throws Problem `access_denied`, `validation_failed`, `unknown_field`, or what the entity's rules refuse. */
 export async function planCreate(
-  parts: Pick<RecordWriteDeps, 'clock' | 'rules' | 'numbering' | 'sealer' | 'events'>,
+  parts: Pick<RecordWriteDeps, 'clock' | 'rules' | 'numbering' | 'sealer' | 'events' | 'before'>,
   call: RecordCall,
   creation: Creation,
 ): Promise<CreatePlan> {
@@ -37,7 +38,13 @@ export async function planCreate(
   const { changes: fields, errors, body } = readCreate(entity, creation.body, actor.userId);
   const now = timestamp(parts.clock.now());
   const stamps = { id, created_at: now, updated_at: now, created_by: actor.userId, updated_by: actor.userId };
-  const draft = makeRecord(entity, (name) => fields.get(name), stamps);
+  const sent = makeRecord(entity, (name) => fields.get(name), stamps);
+  const draft =
+    errors.length > 0
+      ? sent
+      : await revisedBefore(parts.before, { call, after: sent }, (values) =>
+          makeRecord(entity, (name) => (values.has(name) ? values.get(name) : fields.get(name)), stamps),
+        );
   const lookups = await checkLookups(call, undefined, draft);
   const wrong = [...errors, ...lookups.errors];
   if (wrong.length === 0) wrong.push(...checkRecord(entity, draft));

@@ -3,6 +3,7 @@ import { findRecord } from '../listing/find-record.ts';
 import type { StoredRecord } from '../record.ts';
 import { assertVisible } from './checks/record-checks.ts';
 import type { RecordWrite } from './entity-rules.ts';
+import { askBeforeRemoval } from './events/before-events.ts';
 import type { PlannedChange } from './planned-change.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
 import { type Preconditions, requireMatch } from './update-record.ts';
@@ -20,7 +21,7 @@ export interface Deletion {
 
 /** @throws Problem `not_found`, `version_mismatch`, or what the entity's rules refuse. */
 export async function readDeletion(
-  parts: Pick<RecordWriteDeps, 'rules'>,
+  parts: Pick<RecordWriteDeps, 'rules' | 'before'>,
   call: RecordCall,
   input: DeleteInput,
 ): Promise<Deletion> {
@@ -28,6 +29,7 @@ export async function readDeletion(
   if (record === undefined) throw notFound();
   assertVisible(call, record.data, { before: record.data });
   requireMatch(record, input);
+  await askBeforeRemoval(parts.before, { call, before: record });
   const { workspace, actor, config, entity } = call;
   const write: RecordWrite = { workspace, actor, config, before: record.data };
   return { record, ruled: (await parts.rules.get(entity.name)?.changes(write)) ?? [] };

@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import type { Cursors } from '../listing/cursor.ts';
 import type { EntityRules } from './entity-rules.ts';
+import type { BeforeEvents } from './events/before-events.ts';
 import type { RecordEvents } from './events/record-events.ts';
 import type { Numbering } from './numbering.ts';
 import type { PolicyBound } from './policy-bound.ts';
@@ -24,4 +25,6 @@ export interface RecordWriteDeps {
   readonly policyBound?: PolicyBound | undefined;
   /** Left out, nothing waits for writes. */
   readonly events?: RecordEvents | undefined;
+  /** Left out, nothing is done before writes. */
+  readonly before?: BeforeEvents | undefined;
 }

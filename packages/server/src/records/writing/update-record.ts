@@ -7,6 +7,7 @@ import { updatedRecordKey } from '../record-keys.ts';
 import { checkLookups } from '../references/lookup-checks.ts';
 import { assertFieldsAllowed, assertUpdateAllowed, assertVisible } from './checks/record-checks.ts';
 import { readableFields, readableUnchangedFields, updatedValue } from './checks/unchanged-values.ts';
+import { revisedBefore } from './events/before-events.ts';
 import { eventChanges } from './events/record-events.ts';
 import { recordChanges } from './record-changes.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
@@ -43,10 +44,14 @@ export async function planUpdate(parts: RecordWriteDeps, call: RecordCall, input
   assertFieldsAllowed(call.rows, visible, { data: before.data, body, isUnchanged });
   const stamps = { ...before.data, updated_at: timestamp(parts.clock.now()), updated_by: actor.userId };
   const value = updatedValue(before.data, fields, isUnchanged);
-  const data = makeRecord(entity, value, stamps);
+  let data = makeRecord(entity, value, stamps);
   const assertAllowed = () => assertUpdateAllowed(call, { before: before.data, visible }, { data, body, isUnchanged });
   // What is wrong with a record tells of its values: to a caller who may not change it so, that is not told.
   if (visible.isProvisional === true && errors.length === 0) assertAllowed();
+  if (errors.length === 0)
+    data = await revisedBefore(parts.before, { call, before, after: data }, (values) =>
+      makeRecord(entity, (name) => (values.has(name) ? values.get(name) : value(name)), stamps),
+    );
   const lookups = await checkLookups(call, before.data, data);
   const wrong = [...errors, ...lookups.errors];
   if (wrong.length === 0) wrong.push(...checkRecord(entity, data));

@@ -20,6 +20,13 @@ export interface WriteContext {
   readonly isRemovalJob?: true;
   /** What made the write, where that was made by a write itself. */
   readonly origin?: EventOrigin | undefined;
+  /** What events before the writes of the request have taken so far. */
+  readonly spentBefore?: BeforeSpent;
+}
+
+/** What events before the writes of a request have taken. */
+export interface BeforeSpent {
+  milliseconds: number;
 }
 
 /** How a write came of others. */

@@ -15,7 +15,7 @@ import { refusalAsSent } from './named-body.ts';
 import { MergedChanges, type PlannedChange } from './planned-change.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
 import { planUpdate, type UpdateInput } from './update-record.ts';
-import { callAt, type RecordCall, type WritePlan } from './write-loop.ts';
+import { type BeforeSpent, callAt, type RecordCall, type WritePlan } from './write-loop.ts';
 
 /** A write of one record, as it is asked for. */
 export type RecordOperation =
@@ -53,9 +53,10 @@ export async function writeRecords(
   if (first === undefined) throw new TypeError('a write has at least one operation');
   const names = new Set(operations.map((operation) => operation.call.entity.name));
   const asked = operations.map((operation, index) => askedOf(parts, operation, (problem) => refused(index, problem)));
+  const spentBefore = { milliseconds: 0 };
   const outcome = await once(first.call.workspace.scope, request, async () => {
     const { plan, committed } = await parts.writeLoop(first.call, [...names], (config) =>
-      planTogether(parts, config, { asked, request, along }),
+      planTogether(parts, config, { asked, request, along, spentBefore }),
     );
     return answered(operations, plan.answer, committed.seq);
   });
@@ -106,6 +107,8 @@ interface Planned {
 interface AskedTogether extends Required<Pick<WriteOptions, 'along'>> {
   readonly asked: readonly PendingWrite[];
   readonly request: OnceRequest | undefined;
+  /** Of all operations and plans together. */
+  readonly spentBefore: BeforeSpent;
 }
 
 interface TogetherPlan extends WritePlan {
@@ -115,7 +118,7 @@ interface TogetherPlan extends WritePlan {
 async function planTogether(
   parts: RecordWriteDeps,
   config: ConfigSet,
-  { asked, request, along }: AskedTogether,
+  { asked, request, along, spentBefore }: AskedTogether,
 ): Promise<TogetherPlan> {
   const [first] = asked;
   const planned: Planned[] = [];
@@ -123,7 +126,7 @@ async function planTogether(
   const pause = first === undefined ? undefined : createYielder(laneOf(first.call.workspace));
   for (const one of asked) {
     if (one !== first) await pause?.();
-    const next = await planOne(parts, config, one);
+    const next = await planOne(parts, config, { ...one, call: { ...one.call, spentBefore } });
     // In units, of which each takes a byte at least: no more is planned than any commit takes.
     for (const { change } of next.changes) if (change.kind === 'put') size += change.value.length;
     if (size > limits.commitBytesMax)
