@@ -194,3 +194,11 @@ test('a result of another type is refused', () => {
   assert.ok(isMistake(mistake));
   assert.match(mistake.message, /`int`, not bool/);
 });
+
+test('a number of a JSON field among whole numbers cannot be evaluated, and among others can', () => {
+  const among = (list: string, notes: unknown) => compiled(`notes in ${list}`).evaluate(() => notes);
+  const message = 'a number of a JSON field is looked for in whole numbers: write them as `1.0`';
+  assert.deepEqual(among('[1, 2]', 2), { kind: 'error', message });
+  assert.deepEqual(among('[1, 2]', 'a'), { kind: 'value', value: false });
+  assert.deepEqual(among('[1.0, 2.0]', 2), { kind: 'value', value: true });
+});

@@ -219,9 +219,17 @@ function evaluatorOf(parsed: ParseResult, { readings }: Parts): Expression['eval
     try {
       return { kind: 'value', value: parsed({ ...values, [recordName]: values }) };
     } catch (error) {
+      if (isAmbiguous(error)) return { kind: 'error', message: ambiguous };
       if (!(error instanceof EvaluationError)) throw error;
       if (error.code === 'unknown_variable' || error.code === 'no_such_key') return { kind: 'absent' };
       return { kind: 'error', message: error.summary };
     }
   };
+}
+
+const ambiguous = 'a number of a JSON field is looked for in whole numbers: write them as `1.0`';
+
+/** To the library, a number whose type shows only when it is read, among whole numbers, has two meanings of `in`. */
+function isAmbiguous(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('Operator overload ');
 }
