@@ -4,6 +4,7 @@ import { alertWebhookApi } from './management/alert-webhook.ts';
 import { auditApi } from './management/audit.ts';
 import { configItemsApi } from './management/config-items.ts';
 import { consoleApi } from './management/console.ts';
+import { deliveriesApi } from './management/deliveries.ts';
 import { deployApi } from './management/deploy.ts';
 import { entitiesApi } from './management/entities.ts';
 import { inboxApi } from './management/inbox.ts';
@@ -30,6 +31,7 @@ export const managementApi = {
   ...auditApi,
   ...configItemsApi,
   ...consoleApi,
+  ...deliveriesApi,
   ...deployApi,
   ...entitiesApi,
   ...inboxApi,

@@ -8,6 +8,7 @@ export const tags = {
   config: 'Configuration items of every kind, with their versions.',
   deploy: 'Promotion of configuration from test to production, and rollback.',
   entity: 'Definitions of entities, each of which has an API at once.',
+  events: 'What is delivered after writes of records, and what became of it.',
   impersonation: 'Tokens by which a builder sees an app as one of its users does.',
   invitations: 'Invitations into a workspace.',
   jobs: 'Work that goes on after the reply.',

@@ -31,7 +31,7 @@ export interface DueRunnerOptions {
 }
 
 /** What is due in a scope, by name. By `job` it finds its handler, whose own the other members are. */
-const dues = table(
+export const dues = table(
   (name: string) => ({ pk: 'due', sk: name }),
   json<{ readonly job: string }>('piece of due work', { job: 'string' }),
 );

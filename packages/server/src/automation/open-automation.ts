@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { createStoredBlocks, type StoredBlocksDeps } from './blocks/stored-blocks.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
+import type { OpenedEvents } from './open-events.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
 import type { RunLogDeps } from './runs/run-log.ts';
 import { type RunsDeps, runHandler } from './runs/runs.ts';
@@ -14,11 +15,14 @@ export interface AutomationDeps
     Pick<RunLogDeps, 'cursors'> {
   readonly clock: Clock;
   readonly scripts: ScriptRunner;
+  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff'>;
 }
 
 export interface Automation {
   /** Has what is due looked for now. */
   wake(): void;
+  /** The same at a time, in milliseconds since the epoch. */
+  wakeAt(at: number): void;
   readonly logicBlocks: LogicBlocks;
   readonly runs: Runs;
   close(): Promise<void>;
@@ -27,14 +31,16 @@ export interface Automation {
 /** What an org has configured to happen by itself. */
 export function openAutomation(deps: AutomationDeps): Automation {
   const runDeps = { ...deps, blocks: createStoredBlocks(deps) };
-  const handlers = new Map<string, DueHandler>([['run', runHandler(runDeps)]]);
+  const handlers = new Map<string, DueHandler>([['run', runHandler(runDeps)], ...deps.events.handlers]);
   const runner = new DueRunner({ ...deps, handlers });
   const wake = () => runner.wake();
   return {
     wake,
+    wakeAt: (at) => runner.wakeAt(at),
     logicBlocks: createLogicBlocks(runDeps),
     runs: openRuns({ ...deps, wake }),
     close: async () => {
+      deps.events.cutOff();
       await runner.close();
       await deps.scripts.close();
     },

@@ -3,6 +3,8 @@ export { createBeforeEvents } from './before/before-events.ts';
 export type { BlockCaller } from './blocks/caller-effects.ts';
 export type { LogicBlocks } from './blocks/logic-blocks.ts';
 export { type Automation, openAutomation } from './open-automation.ts';
+export { type EventsDeps, type OpenedEvents, openEvents } from './open-events.ts';
+export type { EventServices } from './outbox/event-services.ts';
 export type { RunName } from './runs/control-run.ts';
 export type { Runs } from './runs/open-runs.ts';
 export type { RunCallers } from './runs/run-caller.ts';

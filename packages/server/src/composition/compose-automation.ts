@@ -1,9 +1,19 @@
 /** Puts together what runs by the configuration of an org. */
-import { type Automation, createScriptRunner, openAutomation } from '../automation/port.ts';
+import { randomUUID } from 'node:crypto';
+import {
+  type Automation,
+  createScriptRunner,
+  type EventsDeps,
+  type OpenedEvents,
+  openAutomation,
+  openEvents,
+} from '../automation/port.ts';
 import type { ConfigReaders } from '../config/port.ts';
+import type { Config } from '../config.ts';
+import { networkList } from '../gateway/client-address.ts';
 import { createRunCallers } from '../gateway/run-callers.ts';
 import type { DecisionLog } from '../iam/port.ts';
-import type { WorkSessionDeps } from '../identity/port.ts';
+import { derivedKey, type Secrets, type WorkSessionDeps } from '../identity/port.ts';
 import type { IdSource } from '../lib/ids.ts';
 import type { Cursors, RecordRuntime } from '../records/port.ts';
 import type { Spaces } from './open-spaces.ts';
@@ -14,6 +24,7 @@ export interface ComposeAutomationDeps extends WorkSessionDeps {
   readonly runtime: RecordRuntime;
   readonly cursors: Cursors;
   readonly newId: IdSource;
+  readonly events: OpenedEvents;
   readonly onError: (error: unknown) => void;
 }
 
@@ -23,5 +34,26 @@ export function composeAutomation({ test, prod }: Spaces, deps: ComposeAutomatio
     spaces: { test, prod },
     callers: createRunCallers(deps),
     scripts: createScriptRunner(),
+  });
+}
+
+export interface ComposeEventsDeps
+  extends Pick<EventsDeps, 'stores' | 'platform' | 'configs' | 'clock' | 'newId' | 'cursors' | 'announce'> {
+  readonly config: Config;
+  readonly secrets: Secrets;
+  /** Is there before the first write. */
+  readonly automation: () => Automation;
+}
+
+export function composeEvents({ config, secrets, automation, ...deps }: ComposeEventsDeps): OpenedEvents {
+  return openEvents({
+    ...deps,
+    random: Math.random,
+    // One process has a folder, so what one before it had in hand is this one's at once.
+    node: config.store.folder === undefined ? randomUUID() : 'the only one',
+    signingRoot: derivedKey(secrets, 'event-webhook'),
+    rules: { isDevelopment: config.mode === 'development', alsoAllowed: networkList(config.webhookNetworks) },
+    wake: () => automation().wake(),
+    wakeAt: (at) => automation().wakeAt(at),
   });
 }

@@ -27,7 +27,7 @@ import {
   readMaintainWork,
   readPurgeWork,
 } from '../maintenance/port.ts';
-import { readRemoveRecordWork, removeRecordJob, runRemoval } from '../records/port.ts';
+import { type RecordEvents, readRemoveRecordWork, removeRecordJob, runRemoval } from '../records/port.ts';
 import type { OpenedStore } from '../store/port.ts';
 import type { WatchJobs } from '../telemetry/work-metrics.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
@@ -41,6 +41,8 @@ interface Watched {
 }
 
 export interface JobDeps extends Watched {
+  /** What waits for writes of records. */
+  readonly events: RecordEvents;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
 }
 
@@ -53,7 +55,7 @@ export interface Jobs extends JobRunner {
   readonly waiting: (env: Environment, orgCode: string) => Promise<WaitingWork>;
 }
 
-export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: JobDeps): Jobs {
+export function startJobs(spaces: Spaces, { configs, clock, onFault, watch, events }: JobDeps): Jobs {
   const handlers = new Map<string, JobHandler<DataSpace>>([
     [purgeEntityJob, paced(({ store }, work, renewLease) => purgeEntity(store, readPurgeWork(work), renewLease))],
     [
@@ -67,7 +69,8 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: Jo
     ],
     [
       removeRecordJob,
-      ({ store }, work, renewLease) => runRemoval({ store, configs, clock }, readRemoveRecordWork(work), renewLease),
+      ({ store }, work, renewLease) =>
+        runRemoval({ store, configs, clock, events }, readRemoveRecordWork(work), renewLease),
     ],
   ]);
   const dataSpaces = [

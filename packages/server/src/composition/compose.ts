@@ -25,7 +25,7 @@ import { explainStoreFailure } from '../store/explain-failure.ts';
 import type { OpenedStore } from '../store/port.ts';
 import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
 import { countDenials, watchJobs } from '../telemetry/work-metrics.ts';
-import { composeAutomation } from './compose-automation.ts';
+import { composeAutomation, composeEvents } from './compose-automation.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
 import { composeSpaces } from './compose-spaces.ts';
@@ -71,21 +71,22 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const configs = openConfigs(stores, { clock, tally: tallies.config });
   const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
 
-  const jobs = startJobs(spaces, { configs, clock, onFault, watch });
   const mail = openMail({ smtp: config.smtp, isDevelopment: config.mode === 'development', clock, onFault });
   const alerts = startAlerts(spaces, { config, clock, onFault, newId, secrets, watch });
   const { announce } = alerts.webhook;
+  const made = { platform, stores, configs, clock, newId, cursors };
+  const events = composeEvents({ ...made, config, secrets, announce, automation: () => automation });
+  const jobs = startJobs(spaces, { ...made, onFault, watch, events: events.recordEvents });
   const metering = composeMetering(opened, { configs, clock, announce, onError: onFault });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
 
-  const shared = { platform, stores, configs, clock, newId, cursors, wake: jobs.wake };
+  const shared = { ...made, wake: jobs.wake };
   const audit = openAudit({ ...opened, clock, cursors });
   const iam = openIam(shared);
   const records = openRecords({
     ...shared,
     before: createBeforeEvents(shared),
-    ...{ rules: iam.rules, gate: metering.gate },
-    policyBound,
+    ...{ rules: iam.rules, gate: metering.gate, policyBound, events: events.recordEvents },
     fieldKeys: secrets.field_keys,
     idempotencyKey: derivedKey(secrets, 'idempotency'),
   });
@@ -107,13 +108,13 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
 
   const decisions = countDenials(metrics, iam.decisions);
   const { runtime } = records;
-  const automation = composeAutomation(spaces, { ...shared, decisions, runtime, onError: onFault });
+  const automation = composeAutomation(spaces, { ...shared, events, decisions, runtime, onError: onFault });
 
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics, jobs },
     iam: { ...iam, decisions },
     alertWebhook: alerts.webhook,
-    automation,
+    ...{ automation, events: events.services },
     secretVault: createSecretVault({ stores, sealer: createSealer(secrets.field_keys) }),
     ...{ onceScopes, readiness, settings: config, console: options.console ?? noConsole },
   });

@@ -1,5 +1,5 @@
 import type { Audit } from '../audit/open-audit.ts';
-import type { Automation, SecretVault } from '../automation/port.ts';
+import type { Automation, EventServices, SecretVault } from '../automation/port.ts';
 import type { ConfigReader } from '../config/port.ts';
 import type { Entities } from '../entities/port.ts';
 import type { Iam } from '../iam/port.ts';
@@ -37,6 +37,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly metering: Metering;
   readonly mail: Pick<OpenedMail, 'inbox'>;
   readonly alertWebhook: AlertWebhook;
+  readonly events: EventServices;
   readonly secretVault: SecretVault;
   readonly jobs: { readonly waiting: OverviewServices['waitingJobs'] };
   readonly metrics: { text(): string };
@@ -85,6 +86,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     inbox: deps.mail.inbox,
     alertWebhook: deps.alertWebhook,
     runs,
+    events: deps.events,
     secretVault: deps.secretVault,
     waitingJobs: deps.jobs.waiting,
     console: deps.console,

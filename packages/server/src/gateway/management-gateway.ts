@@ -17,6 +17,7 @@ import { type AccountServices, accountRoutes } from './handlers/management/accou
 import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
 import { auditRoutes } from './handlers/management/audit.ts';
+import { type DeliveryServices, deliveryRoutes } from './handlers/management/automation/deliveries.ts';
 import { type RunServices, runRoutes } from './handlers/management/automation/runs.ts';
 import { type SecretServices, secretRoutes } from './handlers/management/automation/secrets.ts';
 import { type ConfigItemServices, configItemRoutes } from './handlers/management/config-items.ts';
@@ -72,6 +73,7 @@ export interface ManagementGatewayDeps
     AccountServices,
     AclServices,
     AlertWebhookServices,
+    DeliveryServices,
     DeployServices,
     DeployKeyServices,
     EntityServices,
@@ -181,6 +183,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...deployArchiveRoutes(deps),
     ...deployKeyRoutes(deps),
     ...runRoutes(deps),
+    ...deliveryRoutes(deps),
     ...secretRoutes(deps),
     ...serviceKeyRoutes(deps),
     ...suspendedAccountRoutes(deps),

@@ -74,7 +74,7 @@ export { readableUnchangedFields } from './writing/checks/unchanged-values.ts';
 export { type CreatePlan, type Creation, newCreation, planCreate } from './writing/create-record.ts';
 export type { EntityRules, RecordWrite } from './writing/entity-rules.ts';
 export type { BeforeEvent, BeforeEvents } from './writing/events/before-events.ts';
-export type { EventWrite } from './writing/events/record-events.ts';
+export type { EntityEvents, EventWrite, RecordEvents } from './writing/events/record-events.ts';
 export { errorsAsSent, namedBody } from './writing/named-body.ts';
 export { createNumbering, numberKey, numberPartition } from './writing/numbering.ts';
 export { mergeChanges, type PlannedChange, unconditional } from './writing/planned-change.ts';

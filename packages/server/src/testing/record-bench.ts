@@ -27,6 +27,7 @@ import { createRecordRuntime, type RecordRuntime } from '../records/record-runti
 import { removeRecordJob } from '../records/removals/removal-row.ts';
 import { readRemoveRecordWork, runRemoval } from '../records/removals/run-removal.ts';
 import { createLargeRemovals, type LargeRemovals } from '../records/removals/start-removal.ts';
+import type { RecordEvents } from '../records/writing/events/record-events.ts';
 import { createNumbering } from '../records/writing/numbering.ts';
 import { createSealer } from '../records/writing/sealed-values.ts';
 import { createWriteLoop, type RecordCall } from '../records/writing/write-loop.ts';
@@ -91,7 +92,7 @@ export class RecordBench {
   }
 
   /** All that a node does, it does on its store, whatever store the workspace that it is asked for comes from. */
-  node(store = this.opened.store): Node {
+  node(store = this.opened.store, events?: RecordEvents): Node {
     const { clock, newId } = this;
     const configs = createConfigReader({ store, clock });
     const both = { test: configs, prod: configs };
@@ -103,6 +104,7 @@ export class RecordBench {
       writeLoop: createWriteLoop({ configs: both, fences: createFences() }),
       removals,
       rules: new Map(),
+      events,
       numbering: createNumbering(),
       sealer,
     });

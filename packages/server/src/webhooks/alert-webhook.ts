@@ -9,13 +9,13 @@ import { type AuditContext, platformAuditEntry } from '../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { type CallRules, createGuardedRequest } from '../lib/network/guarded-request.ts';
+import { secretText } from '../lib/network/signature.ts';
 import { notFound } from '../lib/problem.ts';
 import type { Change, Scope } from '../store/port.ts';
 import { removeAsRead } from '../store/table.ts';
 import { tryCommit } from '../store/transact.ts';
 import { type DeliverDeps, deliver } from './deliver.ts';
 import { readWebhook } from './read-webhook.ts';
-import { secretText } from './signature.ts';
 import {
   type DeliveryWork,
   deliveries,

@@ -1,5 +1,5 @@
 import { AddressRefused, type GuardedRequest } from '../lib/network/guarded-request.ts';
-import { type Message, signedHeaders } from './signature.ts';
+import { type Message, signedHeaders } from '../lib/network/signature.ts';
 
 /** What became of one attempt. Of the answer nothing is kept but its status. */
 export interface Attempt {
@@ -29,7 +29,7 @@ export interface Receiver {
 /** Only a 2xx says that the message has arrived; a redirect is followed nowhere. */
 export async function postMessage(deps: PostDeps, { url, key }: Receiver, message: Message): Promise<Attempt> {
   const headers = {
-    ...signedHeaders(key, message, deps.now()),
+    ...signedHeaders([key], message, deps.now()),
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(message.body),
     'user-agent': 'freehold',

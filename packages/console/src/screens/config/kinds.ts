@@ -31,7 +31,7 @@ export const kinds: Readonly<Record<Kind, KindText>> = {
     plural: 'Events',
     singular: 'event',
     intro: 'What follows when records of an entity are written: a webhook, a logic block or a crew.',
-    isIdle: true,
+    isIdle: false,
     nameMember: 'event_name',
   },
   crew: {

@@ -18,6 +18,8 @@ export interface RequestToSend {
   readonly body?: string;
   /** Ends the look-up of the name, the connection and the answer. */
   readonly signal: AbortSignal;
+  /** Leaves the connection open for a while, and uses one that was left open. */
+  readonly keepAlive?: true;
 }
 
 export interface CallRules {
@@ -34,12 +36,25 @@ export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 export class AddressRefused extends Error {}
 
 export function createGuardedRequest(rules: CallRules): GuardedRequest {
-  const guarded = guardedLookup(rules.resolve ?? resolveHost, (ip) => mayCall(rules, ip));
-  return async (address, request) => {
+  const lookup = guardedLookup(rules.resolve ?? resolveHost, (ip) => mayCall(rules, ip));
+  // None that a setting of the environment sends through a proxy, past the look-up.
+  const agents = { 'https:': new https.Agent(connections), 'http:': new http.Agent(connections) };
+  return async (address, { keepAlive, ...request }) => {
     const url = callableUrl(address, rules);
-    return send(url, request, guarded);
+    if (keepAlive === undefined) return send(url, request, { lookup, agent: false });
+    const agent = agents[url.protocol === 'https:' ? 'https:' : 'http:'];
+    return send(url, request, { lookup, agent }).catch((error: unknown) => {
+      // The receiver ended the connection that was left open, as it may at any time.
+      if (error instanceof EndedConnection) return send(url, request, { lookup, agent: false });
+      throw error;
+    });
   };
 }
+
+/** A connection without a call ends after five seconds. */
+const connections = { keepAlive: true, maxFreeSockets: 256, timeout: 5000 };
+
+class EndedConnection extends Error {}
 
 /**
  * The address, as far as its text tells that it may be called: what a name stands for is judged when it is called.
@@ -81,11 +96,22 @@ function guardedLookup(resolve: ResolveHost, isAllowed: (ip: string) => boolean)
   };
 }
 
-function send(url: URL, { body, ...request }: RequestToSend, guarded: LookupFunction): Promise<IncomingMessage> {
+interface Connecting {
+  readonly lookup: LookupFunction;
+  readonly agent: http.Agent | false;
+}
+
+function send(
+  url: URL,
+  { body, ...request }: Omit<RequestToSend, 'keepAlive'>,
+  connecting: Connecting,
+): Promise<IncomingMessage> {
   const { request: open } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
-    // An agent of its own: none that a setting of the environment sends through a proxy, past the look-up.
-    const sent = open(url, { ...request, agent: false, lookup: guarded }, resolve).on('error', reject);
+    const sent = open(url, { ...request, ...connecting }, resolve).on('error', (error: NodeJS.ErrnoException) => {
+      const isLeftOpen = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      reject(isLeftOpen ? new EndedConnection('', { cause: error }) : error);
+    });
     // All that happens when the server wants to switch to another protocol.
     sent.on('close', () => reject(new Error('the connection ended without an answer')));
     sent.end(body);

@@ -18,7 +18,7 @@ import type { LogicBlockContent } from './logicblock.ts';
 import { isPureStep, placedSteps } from './logicblock-steps.ts';
 import { plainStorage } from './plain-storage.ts';
 
-/** What happens when records of an entity are written. What is after a write is not run yet. */
+/** What happens when records of an entity are written. */
 export type EventContent = EventBase &
   (
     | { readonly event_type: 'webhook'; readonly destination_config: WebhookDestination }
@@ -61,6 +61,9 @@ const destinations: Readonly<Record<EventContent['event_type'], JsonSchema>> = {
   crew: closedObjectOf({ crew: itemName }),
 };
 
+/** The types of those that are delivered after a write. */
+const deliveredTypes: readonly string[] = ['webhook'];
+
 const schema: JsonSchema = {
   type: 'object',
   oneOf: Object.entries(destinations).map(([type, destination_config]) =>
@@ -94,7 +97,7 @@ export const eventKind: ConfigKind<EventContent> = {
   },
   check: beforeErrors,
   isIdle: ({ enabled, event_stage, event_type }) =>
-    enabled && !(event_stage === 'before' && event_type === 'logicblock'),
+    enabled && (event_stage === 'before' ? event_type !== 'logicblock' : !deliveredTypes.includes(event_type)),
   widening: ({ before, after }) => {
     if (after?.event_type !== 'webhook' || !after.enabled) return [];
     const { url } = after.destination_config;

@@ -13,6 +13,7 @@ import { alertFlows } from './flows/alert-flows.ts';
 import { builderFlows } from './flows/builder-flows.ts';
 import { configFlows } from './flows/config-flows.ts';
 import { deployFlows } from './flows/deploy-flows.ts';
+import { eventFlows } from './flows/event-flows.ts';
 import type { Flows } from './flows/flow.ts';
 import { itemFlows } from './flows/item-flows.ts';
 import { keyFlows } from './flows/key-flows.ts';
@@ -58,6 +59,9 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'the removal of a config item': ['crew.removed'],
   'the end of a run': ['run.cancelled'],
   'a run that is begun again': ['run.retried'],
+  'a delivery sent again': ['delivery.sent_again'],
+  'deliveries sent again': ['delivery.sent_again'],
+  'the secret of an event': ['event.secret_made'],
   'a secret': ['secret.set'],
   'the removal of a secret': ['secret.removed'],
   'a service key': ['member.joined', 'policy_link.created', 'service_key.created'],
@@ -110,6 +114,7 @@ const flows: Flows = {
   ...builderFlows,
   ...configFlows,
   ...deployFlows,
+  ...eventFlows,
   ...itemFlows,
   ...keyFlows,
   ...personFlows,

@@ -10,6 +10,7 @@ const reads = [
   'POST /acl/simulate',
   'POST /app/:org/access/v1/evaluation',
   'POST /app/:org/access/v1/evaluations',
+  'POST /events/:name/test',
 ];
 
 /** A new person joins a workspace by it. */

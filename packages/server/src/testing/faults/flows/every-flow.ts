@@ -3,6 +3,7 @@ import { alertFlows } from './alert-flows.ts';
 import { builderFlows } from './builder-flows.ts';
 import { configFlows } from './config-flows.ts';
 import { deployFlows } from './deploy-flows.ts';
+import { eventFlows } from './event-flows.ts';
 import type { Flow } from './flow.ts';
 import { itemFlows } from './item-flows.ts';
 import { keyFlows } from './key-flows.ts';
@@ -19,6 +20,7 @@ export const everyFlow: readonly Flow[] = [
   builderFlows,
   configFlows,
   deployFlows,
+  eventFlows,
   itemFlows,
   keyFlows,
   personFlows,

@@ -87,6 +87,24 @@ const orgRows: Rows = {
   'GET /runs/:id': one(`/runs/${noId}`),
   'POST /runs/:id/cancel': one(`/runs/${noId}/cancel`),
   'POST /runs/:id/retry': small(`/runs/${noId}/retry`),
+  'GET /events/deliveries': {
+    as: 'builder',
+    target: () => '/events/deliveries?pagesize=200&state=dead',
+    largest: [{ what: 'deliveries', ask: () => ({}) }],
+  },
+  'POST /events/deliveries/:id/redeliver': one(`/events/deliveries/${noId}/redeliver`),
+  'POST /events/deliveries/redeliver': {
+    as: 'builder',
+    target: () => '/events/deliveries/redeliver',
+    largest: [{ what: 'deliveries', status: 202, ask: () => json({ event: 'largest', state: 'dead' }) }],
+  },
+  'POST /events/:name/test': {
+    as: 'builder',
+    target: () => '/events/none/test',
+    largest: [{ what: 'a record', status: 404, ask: () => json({ record: { text: 'a'.repeat(900_000) } }) }],
+  },
+  'GET /events/:name/secret': one('/events/none/secret'),
+  'POST /events/:name/secret': one('/events/none/secret'),
   'GET /secrets': {
     as: 'builder',
     target: () => '/secrets',

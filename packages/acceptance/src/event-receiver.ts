@@ -1,0 +1,89 @@
+/** A receiver of webhooks on this machine, and events that send there. */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+import { manage, type Org } from './org.ts';
+
+export interface Message {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly messages: readonly Message[];
+  /** How the next calls are answered. */
+  answer: (reply: ServerResponse, message: Message) => void;
+  /** The first messages, once there are so many. */
+  arrived(count: number): Promise<readonly Message[]>;
+}
+
+export async function startReceiver(t: TestContext): Promise<Receiver> {
+  const messages: Message[] = [];
+  let wake = (): void => undefined;
+  const server = createServer(async (request, reply) => {
+    let body = '';
+    for await (const part of request.setEncoding('utf8')) body += part;
+    const message = { headers: request.headers, body };
+    messages.push(message);
+    receiver.answer(reply, message);
+    wake();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    messages,
+    answer: (reply) => void reply.end('thanks'),
+    arrived: async (count) => {
+      while (messages.length < count)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      return messages.slice(0, count);
+    },
+  };
+  return receiver;
+}
+
+/** An event after writes of orders. */
+export function webhookEvent(name: string, url: string, members: object = {}): object {
+  const base = { entity_name: 'order', event_name: name, event_type: 'webhook', event_stage: 'after' };
+  return { ...base, event_optype: 'create', enabled: true, destination_config: { url }, ...members };
+}
+
+export async function makeEvent(org: Org, name: string, url: string, members: object = {}): Promise<void> {
+  const body = { name, content: webhookEvent(name, url, members) };
+  const { status, text } = await manage(org, 'POST', '/config/event', { body });
+  if (status !== 201) throw new Error(text);
+}
+
+export interface Delivery {
+  readonly id: string;
+  readonly event: string;
+  readonly record: string;
+  readonly state: string;
+  readonly tenant_code: string;
+  readonly attempts: readonly { readonly at: string; readonly status: number | null; readonly answer: string }[];
+  readonly next_at: string | null;
+}
+
+/** The deliveries of an org, the newest first, once they are as they are waited for. */
+export async function deliveries(
+  org: Org,
+  query = '',
+  isAwaited: (items: readonly Delivery[]) => boolean = () => true,
+): Promise<readonly Delivery[]> {
+  for (;;) {
+    const { status, text, body } = await manage<{ items: readonly Delivery[] }>(
+      org,
+      'GET',
+      `/events/deliveries${query}`,
+    );
+    if (status !== 200) throw new Error(text);
+    if (isAwaited(body.items)) return body.items;
+  }
+}

@@ -1,0 +1,155 @@
+import { Type } from '@sinclair/typebox';
+import { environment, nexttoken, pagesize } from '../parameters.ts';
+import { reply, route } from '../route.ts';
+import { closed, count, guid, named, oneOf, orNull, pageOf, text, time } from '../schema.ts';
+
+export const DeliveryAttempt = named(
+  'DeliveryAttempt',
+  Type.Object({
+    at: time,
+    status: orNull(Type.Integer(), { description: 'The status of the answer; null if there was none.' }),
+    ms: Type.Integer({ minimum: 0, description: 'How long it took.' }),
+    answer: Type.String({ description: 'The first 1,024 bytes of the answer, or why there is none.' }),
+  }),
+);
+
+const states = ['waiting', 'retrying', 'delivered', 'dead'] as const;
+
+export const EventDelivery = named(
+  'EventDelivery',
+  Type.Object({
+    id: guid,
+    event: text,
+    entity: text,
+    op: oneOf(['create', 'update', 'delete']),
+    record: Type.String({ description: 'The id of the record.' }),
+    tenant_code: text,
+    state: oneOf(states),
+    attempts: Type.Array(DeliveryAttempt, { description: 'The last 20.' }),
+    next_at: orNull(time),
+  }),
+);
+
+export const EventSecret = named(
+  'EventSecret',
+  Type.Object({
+    created_at: orNull(time, { description: 'Null if no secret was asked for yet.' }),
+    previous_until: orNull(time, { description: 'Until when the secret before it signs along.' }),
+  }),
+);
+
+export const CreatedEventSecret = named(
+  'CreatedEventSecret',
+  Type.Object({ secret: Type.String({ pattern: '^whsec_' }), created_at: time, previous_until: time }),
+);
+
+export const EventTest = named(
+  'EventTest',
+  Type.Object({
+    ran: Type.Boolean({ description: 'Whether the sample meets the conditions of the event.' }),
+    delivery: Type.Optional(
+      Type.Object({
+        state: oneOf(['delivered', 'failed', 'refused']),
+        status: orNull(Type.Integer()),
+        ms: Type.Integer({ minimum: 0 }),
+        answer: text,
+      }),
+    ),
+  }),
+);
+
+const query = closed({ env: environment });
+const sample = Type.Object({}, { description: 'The fields of a record.' });
+
+/** What became of the deliveries of events. */
+export const deliveriesApi = {
+  listDeliveries: route({
+    method: 'GET',
+    path: '/events/deliveries',
+    access: 'developer',
+    tag: 'events',
+    summary: 'The deliveries of events, the newest first',
+    description:
+      'A delivery is listed from its first attempt on: for 7 days after it was delivered, and for 30 days after it was given up (`dead`).',
+    query: closed({
+      env: environment,
+      event: Type.Optional(Type.String({ maxLength: 100, description: 'The name of an event.' })),
+      state: Type.Optional(oneOf(states, { description: 'The state of the deliveries.' })),
+      since: Type.Optional(Type.String({ format: 'date-time', description: 'The earliest time of their writes.' })),
+      pagesize,
+      nexttoken,
+    }),
+    replies: {
+      200: reply('A page. It may be short or empty; with a `nexttoken` there may be more.', pageOf(EventDelivery)),
+    },
+    problems: ['invalid_cursor'],
+  }),
+  redeliver: route({
+    method: 'POST',
+    path: '/events/deliveries/:id/redeliver',
+    access: 'developer',
+    tag: 'events',
+    summary: 'Sends a delivery again that was delivered or given up, with the same id',
+    description: 'Production’s deliveries need the role `org_admin`.',
+    query,
+    replies: { 202: reply('It waits to be sent.', Type.Object({ id: guid })) },
+    problems: ['not_found', 'conflict', 'role_required'],
+    refusedAs: 'delivery.redelivery_refused',
+  }),
+  redeliverMany: route({
+    method: 'POST',
+    path: '/events/deliveries/redeliver',
+    access: 'developer',
+    tag: 'events',
+    summary: 'Sends deliveries of an event again, the newest first',
+    description:
+      'One call sends at most 200. `more` says that others may be left. Production’s deliveries need the role `org_admin`.',
+    query,
+    body: closed({
+      event: Type.String({ minLength: 1, maxLength: 100 }),
+      state: oneOf(['dead', 'delivered']),
+      since: Type.Optional(time),
+      until: Type.Optional(time),
+    }),
+    replies: { 202: reply('They wait to be sent.', Type.Object({ count, more: Type.Boolean() })) },
+    problems: ['role_required'],
+    refusedAs: 'delivery.redelivery_refused',
+  }),
+  testEvent: route({
+    method: 'POST',
+    path: '/events/:name/test',
+    access: 'developer',
+    tag: 'events',
+    summary: 'Delivers a sample at once, by the event as it is live',
+    description:
+      'The body that is sent has `"test": true`. It is sent once, and leaves no receipt. Production’s events need the role `org_admin`.',
+    query,
+    body: closed({ record: sample, before: Type.Optional(sample) }),
+    replies: { 200: reply('What came of it.', EventTest) },
+    problems: ['not_found', 'conflict', 'role_required'],
+    repeats: { notRemembered: 'sends a sample each time, and changes nothing' },
+    isRead: true,
+  }),
+  showEventSecret: route({
+    method: 'GET',
+    path: '/events/:name/secret',
+    access: 'org_admin',
+    tag: 'events',
+    summary: 'When the secret of an event was made',
+    query,
+    replies: { 200: reply('Without the secret itself.', EventSecret) },
+    problems: ['not_found'],
+  }),
+  makeEventSecret: route({
+    method: 'POST',
+    path: '/events/:name/secret',
+    access: 'org_admin',
+    tag: 'events',
+    summary: 'Makes a new secret that signs what an event sends (Standard Webhooks), and returns it this once',
+    description: 'The secret before it signs along for 24 hours, so that receivers have time to change.',
+    query,
+    replies: { 201: reply('Made.', CreatedEventSecret) },
+    problems: ['not_found', 'conflict'],
+    refusedAs: 'event.secret_refused',
+  }),
+};

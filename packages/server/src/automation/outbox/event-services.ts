@@ -1,0 +1,64 @@
+import type { deliveriesApi } from '@freehold/contract/management/deliveries';
+import type { BodyOf, ReplyOf } from '@freehold/contract/route';
+import type { IdSource } from '../../lib/ids.ts';
+import { notFound } from '../../lib/problem.ts';
+import type { Scope } from '../../store/port.ts';
+import type { Environment } from '../../tenancy/port.ts';
+import type { OrgPlace } from '../config/live-events.ts';
+import {
+  type AskedDeliveries,
+  type DeliveriesDeps,
+  listDeliveries,
+  type RedeliverCommand,
+  redeliver,
+  redeliverMany,
+} from './deliveries.ts';
+import { makeSecret, type SecretCommand, showSecret } from './event-secrets.ts';
+import { type TestEventDeps, testEvent } from './test-event.ts';
+
+/** What builders ask about events. */
+export interface EventServices {
+  list(asked: AskedDeliveries): Promise<ReplyOf<typeof deliveriesApi.listDeliveries>>;
+  redeliver(command: RedeliverCommand, id: string): Promise<ReplyOf<typeof deliveriesApi.redeliver>>;
+  redeliverMany(
+    command: RedeliverCommand,
+    body: BodyOf<typeof deliveriesApi.redeliverMany>,
+  ): Promise<ReplyOf<typeof deliveriesApi.redeliverMany>>;
+  test(
+    place: OrgPlace & { readonly user: string },
+    name: string,
+    body: BodyOf<typeof deliveriesApi.testEvent>,
+  ): Promise<ReplyOf<typeof deliveriesApi.testEvent>>;
+  /** @throws Problem `not_found` where no such event is live. */
+  showSecret(place: OrgPlace, event: string): Promise<ReplyOf<typeof deliveriesApi.showEventSecret>>;
+  /** @throws Problem `not_found` where no such event is live. */
+  makeSecret(command: SecretCommand): Promise<ReplyOf<typeof deliveriesApi.makeEventSecret>>;
+}
+
+export interface EventServicesDeps extends DeliveriesDeps, TestEventDeps {
+  readonly newId: IdSource;
+  readonly signingRoot: Buffer;
+  readonly orgScope: (env: Environment, orgCode: string) => Scope;
+}
+
+export function eventServices(deps: EventServicesDeps): EventServices {
+  const { configs, live, orgScope, signingRoot: root, newId } = deps;
+  const assertLive = async ({ env, orgCode }: OrgPlace, event: string): Promise<void> => {
+    const set = await configs[env].refresh(orgCode);
+    if ((await live.named(set, { env, orgCode }, event)) === undefined) throw notFound();
+  };
+  return {
+    list: (asked) => listDeliveries(deps, asked),
+    redeliver: (command, id) => redeliver(deps, command, id),
+    redeliverMany: (command, body) => redeliverMany(deps, command, body),
+    test: (place, name, body) => testEvent(deps, place, name, body),
+    showSecret: async (place, event) => {
+      await assertLive(place, event);
+      return showSecret(orgScope(place.env, place.orgCode), event);
+    },
+    makeSecret: async (command) => {
+      await assertLive(command, command.event);
+      return makeSecret({ scope: orgScope(command.env, command.orgCode), root, newId }, command);
+    },
+  };
+}

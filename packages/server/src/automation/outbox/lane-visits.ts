@@ -1,0 +1,323 @@
+/** Delivers what lies in outboxes: each write at least once, those of one record in their order. */
+import type { ConfigReader } from '../../config/port.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Change, Scope, Store } from '../../store/port.ts';
+import { ignoreConflict } from '../../store/transact.ts';
+import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import type { LiveEvent } from '../config/event-forms.ts';
+import type { LiveEvents, OrgPlace } from '../config/live-events.ts';
+import type { Delivery, Outcome } from '../destinations/destination.ts';
+import type { Destinations } from '../destinations/registry.ts';
+import type { DueWork } from '../due.ts';
+import { type Circuit, callsAtOnce, failed } from './circuit.ts';
+import { signingKeys } from './event-secrets.ts';
+import {
+  emptied,
+  type Lane,
+  Lease,
+  LeaseLost,
+  type Line,
+  moveDue,
+  readLines,
+  sweepPage,
+  type Waiting,
+} from './lane.ts';
+import { dueLane, laneJobs, putLane, putRetry } from './outbox-rows.ts';
+import { readReceipts, receiptChanges, receiptOf } from './receipts.ts';
+import type { KnownLanes } from './record-events.ts';
+import {
+  afterAttempt,
+  attemptsOf,
+  deliveryOf,
+  isExpired,
+  laneChanges,
+  refusalOf,
+  type Settled,
+  type SettledLine,
+} from './settle.ts';
+
+export interface LaneDeps {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly live: LiveEvents;
+  readonly lanes: KnownLanes;
+  readonly destinations: Destinations;
+  /** What secrets are derived from. */
+  readonly signingRoot: Buffer;
+  readonly clock: Clock;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  /** Names this process to others that work on the same store; the same after a start, where there can be no others. */
+  readonly node: string;
+  /** Tells the org that deliveries of an event have come to their end without arriving. */
+  readonly tellDead: (place: OrgPlace, event: string, count: number) => Promise<void>;
+  readonly wakeAt: (at: number) => void;
+  readonly closing: AbortSignal;
+}
+
+/** After so much it is the turn of others. */
+const visitMilliseconds = 10_000;
+const visitItemsMax = 512;
+const callsMax = 16;
+const sweptPerPause = 256;
+const gone = 'the event is gone, or switched off';
+const expired = 'it did not arrive within 24 hours';
+
+/** What a visit holds. */
+interface Visit {
+  readonly lane: Lane;
+  readonly lease: Lease;
+  readonly heads: Set<string>;
+  readonly endsAt: number;
+  itemsLeft: number;
+}
+
+export class LaneVisits {
+  readonly #deps: LaneDeps;
+  /** By lane that is being visited: records whose held items have come due. */
+  readonly #heads = new Map<string, Set<string>>();
+  /** By org and event, so that all workspaces of an org share what is known of an endpoint. */
+  readonly #circuits = new BoundedMap<string, Circuit>(10_000);
+  readonly #probing = new Set<string>();
+  /** Where the look for what has waited too long goes on. */
+  readonly #swept = new BoundedMap<string, string>(10_000);
+
+  constructor(deps: LaneDeps) {
+    this.#deps = deps;
+  }
+
+  /** Delivers what is due in a lane, until nothing is left or it is the turn of others. */
+  async visit({ env, orgCode, tenantCode, scope, item }: DueWork): Promise<void> {
+    if (tenantCode === undefined) return;
+    const { event, recordId } = dueLane(item.sk);
+    const key = `${env} ${scope.name} ${event}`;
+    const known = this.#heads.get(key);
+    if (recordId !== undefined) known?.add(recordId);
+    if (known !== undefined) return;
+    const orgScope = this.#deps.stores[env].scope(orgScopeName(orgCode));
+    const lane: Lane = { env, orgCode, tenantCode, scope, orgScope, event };
+    const pausedUntil = this.#pausedUntil(lane);
+    // Of many held records none has the endpoint tried: the mark of the lane does.
+    if (recordId !== undefined && pausedUntil !== undefined)
+      return putOff(scope, moveDue(item, laneJobs.retry, this.#afterPause(pausedUntil)));
+    const heads = new Set(recordId === undefined ? [] : [recordId]);
+    this.#heads.set(key, heads);
+    try {
+      const { clock, node } = this.#deps;
+      const lease = await Lease.take(lane, node, clock.now());
+      if (lease instanceof Lease) await this.#begin(lane, lease, heads);
+      else {
+        const job = recordId === undefined ? laneJobs.lane : laneJobs.retry;
+        await putOff(scope, moveDue(item, job, lease.heldUntil));
+      }
+    } finally {
+      this.#heads.delete(key);
+    }
+  }
+
+  async #begin(lane: Lane, lease: Lease, heads: Set<string>): Promise<void> {
+    const endsAt = this.#deps.clock.now() + visitMilliseconds;
+    try {
+      await this.#deliverAll({ lane, lease, heads, endsAt, itemsLeft: visitItemsMax });
+    } catch (error) {
+      if (error instanceof LeaseLost) return;
+      await lease.end([]).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #deliverAll(visit: Visit): Promise<void> {
+    const { lane, lease, heads } = visit;
+    const { clock, lanes, closing } = this.#deps;
+    for (;;) {
+      const pausedUntil = this.#pausedUntil(lane);
+      if (pausedUntil !== undefined) return this.#pause(visit, pausedUntil);
+      const due = new Set(heads);
+      const lines = await readLines(lane, due);
+      for (const id of due) heads.delete(id);
+      if (lines.length === 0) {
+        if (!(await lease.end(emptied(lane.event)))) continue;
+        lanes.forget(lane);
+        return;
+      }
+      const done = await this.#attemptAll(visit, lines);
+      await this.#write(visit, done);
+      if (closing.aborted || clock.now() >= visit.endsAt || visit.itemsLeft <= 0) {
+        await lease.end([putLane(lane.event, clock.now())]);
+        this.#deps.wakeAt(clock.now());
+        return;
+      }
+    }
+  }
+
+  /** Until when the endpoint is left alone; undefined where it is not. */
+  #pausedUntil(lane: Lane): number | undefined {
+    const { clock } = this.#deps;
+    const endpoint = endpointOf(lane);
+    const circuit = this.#circuits.get(endpoint);
+    if (callsAtOnce(circuit, clock.now(), callsMax) === 0) return circuit?.openUntil;
+    return this.#probing.has(endpoint) ? clock.now() + 1000 : undefined;
+  }
+
+  /** Not all at once. */
+  #afterPause(until: number): number {
+    return until + Math.round(this.#deps.random() * 1000);
+  }
+
+  /** Leaves the lane until its endpoint is tried again. What has waited too long meanwhile is given up. */
+  async #pause({ lane, lease, heads }: Visit, until: number): Promise<void> {
+    const now = this.#deps.clock.now();
+    const lines = await this.#expiredLines(lane, now);
+    const done = lines.map((line): SettledLine => {
+      const settled = line.waiting.map((waiting): Settled => ({ waiting, state: 'dead', reason: expired }));
+      return { line, settled };
+    });
+    if (done.length > 0) await this.#note(lane, done, now);
+    const at = this.#afterPause(until);
+    const changes = done.length === 0 ? [] : laneChanges(lane.event, done, now);
+    const retries = [...heads].map((recordId) => putRetry(lane.event, recordId, at));
+    await lease.end([...changes, ...retries, putLane(lane.event, at)]);
+    this.#deps.wakeAt(at);
+  }
+
+  /** A part of what waits at an endpoint that does not answer, each time another one. */
+  async #expiredLines(lane: Lane, now: number): Promise<readonly Line[]> {
+    const key = `${lane.scope.name} ${endpointOf(lane)}`;
+    const after = this.#swept.get(key);
+    const page = await sweepPage(lane, after, sweptPerPause);
+    if (page.next === undefined) this.#swept.delete(key);
+    else this.#swept.set(key, page.next);
+    return page.lines.filter(({ waiting }) => waiting.every(({ item }) => isExpired(item, now)));
+  }
+
+  /** One attempt for the first of each line, and for those behind it as long as they arrive; as many at once as the endpoint takes. */
+  async #attemptAll(visit: Visit, lines: readonly Line[]): Promise<readonly SettledLine[]> {
+    const { lane } = visit;
+    const { clock } = this.#deps;
+    const event = await this.#liveEvent(lane, lines);
+    const endpoint = endpointOf(lane);
+    const calls = callsAtOnce(this.#circuits.get(endpoint), clock.now(), callsMax);
+    const isProbe = calls === 1;
+    if (isProbe) this.#probing.add(endpoint);
+    const done: SettledLine[] = [];
+    const queue = lines.values();
+    const work = async (): Promise<void> => {
+      for (const line of queue) {
+        const settled = await this.#attemptLine(visit, line, event);
+        done.push({ line, settled });
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: Math.min(calls, lines.length) }, work));
+    } finally {
+      if (isProbe) this.#probing.delete(endpoint);
+    }
+    return done;
+  }
+
+  /** By the newest configuration that any of the writes knew, or a newer one. */
+  async #liveEvent(lane: Lane, lines: readonly Line[]): Promise<LiveEvent | undefined> {
+    const { configs, live, destinations } = this.#deps;
+    const needed = Math.max(0, ...lines.flatMap(({ waiting }) => waiting.map(({ item }) => item.config)));
+    const current = await configs[lane.env].current(lane.orgCode);
+    const set = current.version >= needed ? current : await configs[lane.env].refresh(lane.orgCode);
+    const event = await live.named(set, lane, lane.event);
+    if (event === undefined || !event.content.enabled || event.content.event_stage !== 'after') return undefined;
+    return destinations.has(event.content.event_type) ? event : undefined;
+  }
+
+  async #attemptLine(visit: Visit, line: Line, event: LiveEvent | undefined): Promise<readonly Settled[]> {
+    if (line.isBehind) return line.waiting.map((waiting) => ({ waiting, state: 'behind' }));
+    const settled: Settled[] = [];
+    for (const [index, waiting] of line.waiting.entries()) {
+      if (this.#isToStop(visit)) return settled;
+      visit.itemsLeft -= 1;
+      const one = await this.#attempt(visit.lane, waiting, event);
+      if (one === undefined) return settled;
+      settled.push(one);
+      if (one.state !== 'retrying') continue;
+      const behind = line.waiting.slice(index + 1).map((next): Settled => ({ waiting: next, state: 'behind' }));
+      return [...settled, ...behind];
+    }
+    return settled;
+  }
+
+  #isToStop({ lane, endsAt }: Visit): boolean {
+    const { clock, closing } = this.#deps;
+    if (closing.aborted || clock.now() >= endsAt) return true;
+    return callsAtOnce(this.#circuits.get(endpointOf(lane)), clock.now(), callsMax) === 0;
+  }
+
+  /** Undefined where this process has cut the call off. */
+  async #attempt(lane: Lane, waiting: Waiting, event: LiveEvent | undefined): Promise<Settled | undefined> {
+    const { clock, random, closing } = this.#deps;
+    const refusal = event === undefined ? gone : refusalOf(waiting.item);
+    if (event === undefined || refusal !== undefined) return { waiting, state: 'dead', reason: refusal ?? gone };
+    const delivery = await deliveryOf(lane, waiting);
+    if (delivery === undefined) return { waiting, state: 'dead', reason: 'what it tells is not kept any more' };
+    const at = clock.now();
+    const outcome = await this.deliver(lane, event, delivery);
+    if (outcome.state !== 'delivered' && closing.aborted) return undefined;
+    this.#noteCircuit(lane, outcome);
+    return afterAttempt(waiting, { ...outcome, at }, clock.now(), random());
+  }
+
+  /** One attempt, which nothing is written of. */
+  async deliver(place: OrgPlace, { name, content }: LiveEvent, delivery: Delivery): Promise<Outcome> {
+    const { destinations, signingRoot, stores, clock } = this.#deps;
+    const destination = destinations.get(content.event_type);
+    if (destination === undefined) throw new TypeError(`nothing is delivered to a ${content.event_type}`);
+    const scope = stores[place.env].scope(orgScopeName(place.orgCode));
+    const keys = () => signingKeys(signingRoot, { ...place, scope, now: clock.now() }, name);
+    return destination.deliver(delivery, content.destination_config, keys);
+  }
+
+  #noteCircuit(lane: Lane, { state }: Outcome): void {
+    const { clock, random } = this.#deps;
+    const endpoint = endpointOf(lane);
+    if (state === 'failed') this.#circuits.set(endpoint, failed(this.#circuits.get(endpoint), clock.now(), random()));
+    else this.#circuits.delete(endpoint);
+  }
+
+  /** Receipts first: after a crash between the commits something is sent once more, and nothing is without a receipt. */
+  async #write({ lane, lease, heads }: Visit, done: readonly SettledLine[]): Promise<void> {
+    const { clock, wakeAt } = this.#deps;
+    const now = clock.now();
+    await this.#note(lane, done, now);
+    await lease.commit(laneChanges(lane.event, done, now), now);
+    const behind = new Set(done.flatMap(({ line }) => (line.isBehind ? [line.recordId] : [])));
+    for (const { line, settled } of done) {
+      const { recordId, head } = line;
+      const isOver = settled.some(({ state }) => state === 'delivered' || state === 'dead');
+      if (head !== undefined && isOver && (head.hasNext || behind.has(recordId))) heads.add(recordId);
+      for (const one of settled) if (one.state === 'retrying') wakeAt(one.nextAt);
+    }
+  }
+
+  async #note(lane: Lane, done: readonly SettledLine[], now: number): Promise<void> {
+    const attempts = attemptsOf(lane, done);
+    if (attempts.length === 0) return;
+    const { orgScope, event } = lane;
+    const earlier = attempts
+      .filter(({ item }) => item.attempts > 0 || item.from !== undefined)
+      .map(({ item }) => item.id);
+    const known = await readReceipts(orgScope, earlier);
+    const changes = attempts.flatMap((attempted) => {
+      const before = known.get(attempted.item.id);
+      return receiptChanges(receiptOf(attempted, before?.value, now), before, now);
+    });
+    await orgScope.commit(changes, { priority: 'background' });
+    const dead = attempts.filter(({ state }) => state === 'dead').length;
+    if (dead > 0) await this.#deps.tellDead(lane, event, dead);
+  }
+}
+
+/** What was moved meanwhile stays where it was put. */
+async function putOff(scope: Scope, moved: Change): Promise<void> {
+  await scope.commit([moved], { priority: 'background' }).catch(ignoreConflict);
+}
+
+function endpointOf({ env, orgCode, event }: Lane): string {
+  return `${env} ${orgCode} ${event}`;
+}

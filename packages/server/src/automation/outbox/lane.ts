@@ -1,0 +1,168 @@
+/** The outbox of an event in a workspace: who has it, and how its lines of writes are read and left. */
+import { type Change, type CommitOptions, limits, type Scope } from '../../store/port.ts';
+import { asRead, type Row } from '../../store/table.ts';
+import { attemptCommit } from '../../store/transact.ts';
+import type { OrgPlace } from '../config/live-events.ts';
+import { dues } from '../due.ts';
+import {
+  heldItems,
+  laneLeases,
+  laneMark,
+  type OutboxItem,
+  outboxes,
+  outboxPrefix,
+  recordIdOf,
+  retryMark,
+} from './outbox-rows.ts';
+
+export interface Lane extends OrgPlace {
+  readonly tenantCode: string;
+  readonly scope: Scope;
+  readonly orgScope: Scope;
+  readonly event: string;
+}
+
+/** Longer than any page takes. */
+const leaseMilliseconds = 60_000;
+const background: CommitOptions = { priority: 'background' };
+
+/** Another node has the outbox by now: what this one has in hand is not its any more. */
+export class LeaseLost extends Error {}
+
+/** The right to deliver what is in an outbox. Each commit renews it, and is refused where another node has taken over. */
+export class Lease {
+  readonly #lane: Lane;
+  readonly #node: string;
+  #version: number;
+
+  private constructor(lane: Lane, node: string, version: number) {
+    this.#lane = lane;
+    this.#node = node;
+    this.#version = version;
+  }
+
+  /** The lease; until when another node has it, in milliseconds since the epoch, where one does. */
+  static async take(lane: Lane, node: string, now: number): Promise<Lease | { readonly heldUntil: number }> {
+    const { scope, event } = lane;
+    const row = await laneLeases.read(scope, event);
+    if (row !== undefined && row.value.node !== node && row.value.until > now) return { heldUntil: row.value.until };
+    const put = laneLeases.put(event, { node, until: now + leaseMilliseconds }, { if: asRead(row) });
+    const attempt = await attemptCommit(scope, [put], background);
+    if ('refusedAt' in attempt) return { heldUntil: now + leaseMilliseconds };
+    return new Lease(lane, node, attempt.committed.seq);
+  }
+
+  /** Commits what was done of the lane. @throws LeaseLost */
+  async commit(changes: readonly Change[], now: number): Promise<void> {
+    const { scope, event } = this.#lane;
+    const kept = { node: this.#node, until: now + leaseMilliseconds };
+    const put = laneLeases.put(event, kept, { if: { version: this.#version } });
+    const attempt = await attemptCommit(scope, [put, ...changes], background);
+    if ('refusedAt' in attempt) throw new LeaseLost();
+    this.#version = attempt.committed.seq;
+  }
+
+  /** Ends it, with the last of what was done. False where one of these changes was refused. @throws LeaseLost */
+  async end(changes: readonly Change[]): Promise<boolean> {
+    const { scope, event } = this.#lane;
+    const remove = laneLeases.remove(event, { version: this.#version });
+    const attempt = await attemptCommit(scope, [remove, ...changes], background);
+    if (!('refusedAt' in attempt)) return true;
+    if (attempt.refusedAt === 0) throw new LeaseLost();
+    return false;
+  }
+}
+
+/** Takes the mark away that says that there is something in the outbox, unless there is. */
+export function emptied(event: string): readonly Change[] {
+  return [
+    { kind: 'remove', ...laneMark(event), if: 'any' },
+    { kind: 'check-empty', pk: `${outboxPrefix}${event}`, prefix: '' },
+  ];
+}
+
+/** Something waiting, and what takes it away from where it waits. */
+export interface Waiting {
+  readonly item: OutboxItem & { readonly version: number };
+  readonly sk: string;
+  readonly removal: Change;
+}
+
+/** The writes of one record that wait, in their order. */
+export interface Line {
+  readonly recordId: string;
+  readonly waiting: readonly Waiting[];
+  /** Whether others of the record are held, so that these wait behind them. */
+  readonly isBehind: boolean;
+  /** Whether the first of them was held, and whether another one is, behind it. */
+  readonly head?: { readonly hasNext: boolean };
+}
+
+const itemsPerPage = 128;
+const pageBytesMax = limits.commitBytesMax / 4;
+
+/** What is to be done next: new writes, and the first held one of each of these records. */
+export async function readLines(lane: Lane, heads: ReadonlySet<string>): Promise<readonly Line[]> {
+  const { scope, event } = lane;
+  const pk = `${outboxPrefix}${event}`;
+  const read = { limit: itemsPerPage, bytesMax: pageBytesMax };
+  const [rows, [held]] = await Promise.all([
+    outboxes.range(scope, pk, read),
+    heads.size > 0 ? [true] : scope.range(heldItems.key({ event, sk: '' }).pk, { limit: 1 }),
+  ]);
+  const byRecord = new Map<string, Waiting[]>();
+  for (const row of rows) {
+    const waiting = waitingIn(row, outboxes.key({ event, sk: row.sk }).pk);
+    const recordId = recordIdOf(row.sk);
+    byRecord.set(recordId, [...(byRecord.get(recordId) ?? []), waiting]);
+  }
+  const ids = [...byRecord.keys()].filter((id) => !heads.has(id));
+  const marks = held === undefined || ids.length === 0 ? [] : await scope.get(ids.map((id) => retryMark(event, id)));
+  const isHeld = new Set(ids.filter((_, index) => marks[index] !== undefined));
+  const lines: Line[] = [];
+  for (const recordId of heads) lines.push(await headLine(lane, recordId));
+  for (const [recordId, waiting] of byRecord)
+    lines.push({ recordId, waiting, isBehind: heads.has(recordId) || isHeld.has(recordId) });
+  return lines;
+}
+
+/** The first held item of a record; none where the last one has ended. */
+async function headLine({ scope, event }: Lane, recordId: string): Promise<Line> {
+  const { pk } = heldItems.key({ event, sk: '' });
+  const [first, next] = await heldItems.range(scope, pk, { prefix: `${recordId};`, limit: 2 });
+  const head = { hasNext: next !== undefined };
+  return { recordId, waiting: first === undefined ? [] : [waitingIn(first, pk)], isBehind: false, head };
+}
+
+function waitingIn({ sk, version, value }: Row<OutboxItem>, pk: string): Waiting {
+  const item = { ...value, version: value.version ?? version };
+  return { item, sk, removal: { kind: 'remove', pk, sk, if: { version } } };
+}
+
+/** Moves what is due, unless it was moved meanwhile. */
+export function moveDue(
+  { sk, version }: { readonly sk: string; readonly version: number },
+  job: string,
+  at: number,
+): Change {
+  return dues.put(sk, { job }, { if: { version }, due: { at, queue: 'automation' } });
+}
+
+/** Goes through all that waits, a page at a time. @param after where the page before it ended. */
+export async function sweepPage(
+  { scope, event }: Lane,
+  after: string | undefined,
+  limit: number,
+): Promise<{ readonly lines: readonly Line[]; readonly next: string | undefined }> {
+  const [part = '0', from] = after?.split(' ') ?? [];
+  const rowsOf = part === '0' ? outboxes : heldItems;
+  const { pk } = rowsOf.key({ event, sk: '' });
+  const behind = from === undefined || from === '' ? {} : { after: from };
+  const rows = await rowsOf.range(scope, pk, { limit, bytesMax: pageBytesMax, ...behind });
+  const lines = rows.map((row): Line => {
+    return { recordId: recordIdOf(row.sk), waiting: [waitingIn(row, pk)], isBehind: false };
+  });
+  const last = rows.at(-1);
+  if (last !== undefined) return { lines, next: `${part} ${last.sk}` };
+  return { lines, next: part === '0' ? '1 ' : undefined };
+}

@@ -1,0 +1,178 @@
+/** Puts what events are to deliver into the commit of the write that they are about. */
+import { BoundedMap } from '../../lib/bounded-map.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { IdSource } from '../../lib/ids.ts';
+import { andThen } from '../../lib/maybe-promise.ts';
+import type {
+  EntityEvents,
+  EventWrite,
+  PlannedChange,
+  RecordData,
+  RecordEvents,
+  WriteContext,
+  WriteLoop,
+} from '../../records/port.ts';
+import { asDefined, unconditional } from '../../records/port.ts';
+import type { Scope } from '../../store/port.ts';
+import type { LiveEvent } from '../config/event-forms.ts';
+import type { LiveEvents } from '../config/live-events.ts';
+import { apartTexts, laneMark, type OutboxItem, outboxes, outboxPrefix, placeText, putLane } from './outbox-rows.ts';
+
+export interface RecordEventsDeps {
+  readonly live: LiveEvents;
+  readonly lanes: KnownLanes;
+  readonly clock: Clock;
+  readonly newId: IdSource;
+  /** Has deliveries begin. */
+  readonly wake: () => void;
+}
+
+/**
+ * The outboxes that this node knows to be due, so that a write that adds to one need not say so again. One that is
+ * forgotten costs a change more, one that is wrongly known a conflict: the commit checks it.
+ */
+export class KnownLanes {
+  readonly #known = new BoundedMap<string, true>(100_000);
+
+  has(place: LanePlace): boolean {
+    return this.#known.get(keyOf(place)) !== undefined;
+  }
+
+  add(place: LanePlace): void {
+    this.#known.set(keyOf(place), true);
+  }
+
+  forget(place: LanePlace): void {
+    this.#known.delete(keyOf(place));
+  }
+}
+
+export interface LanePlace {
+  readonly env: string;
+  readonly scope: Scope;
+  readonly event: string;
+}
+
+function keyOf({ env, scope, event }: LanePlace): string {
+  return `${env} ${scope.name} ${event}`;
+}
+
+export function createRecordEvents(deps: RecordEventsDeps): RecordEvents {
+  // For the same events the same answer: those of an entity stay until its configuration changes.
+  const ofEvents = new WeakMap<readonly LiveEvent[], EntityEvents>();
+  const entityEvents = (events: readonly LiveEvent[] | undefined): EntityEvents | undefined => {
+    if (events === undefined) return undefined;
+    const known = ofEvents.get(events) ?? { after: (write: EventWrite) => itemsOf(deps, events, write) };
+    ofEvents.set(events, known);
+    return known;
+  };
+  return {
+    of: (config, place, entityName) => andThen(deps.live.after(config, place, entityName), entityEvents),
+    around: (writeLoop) => markingLoop(deps, writeLoop),
+  };
+}
+
+/** Texts of a write that are longer together, in UTF-16 units, lie beside its items: once, and not in each of them. */
+const textsInItemMax = 64 * 1024;
+const apartMilliseconds = 30 * 24 * 3600 * 1000;
+
+function itemsOf(
+  { clock, newId }: RecordEventsDeps,
+  events: readonly LiveEvent[],
+  write: EventWrite,
+): readonly PlannedChange[] {
+  const { call, before, after } = write;
+  const { entity } = call;
+  const record = after ?? before?.data;
+  if (record === undefined) return [];
+  const op = before === undefined ? 'create' : after === undefined ? 'delete' : 'update';
+  const due = events.filter(({ content, holds }) => content.event_optype === op && holds(entity, record));
+  if (due.length === 0) return [];
+  const text = JSON.stringify(asDefined(entity, record));
+  const textBefore = op === 'update' && before !== undefined ? textWithVersion(write, before) : undefined;
+  const sk = placeText({ recordId: record.id, before: before?.version ?? 0 });
+  const now = clock.now();
+  const isApart = text.length + (textBefore?.length ?? 0) > textsInItemMax;
+  const stands = isApart ? [] : memberTexts(text, textBefore);
+  const changes = due.map(({ name }) => {
+    const item: OutboxItem = {
+      ...{ id: newId(), at: now, op, entity: entity.name, ...writerOf(call), config: call.config.version },
+      ...{ depth: (call.origin?.depth ?? 0) + 1, chain: call.origin?.chain ?? [], attempts: 0 },
+      // The version of a record that is gone is the last that it had.
+      ...(op === 'delete' && before !== undefined ? { version: before.version } : {}),
+      ...(isApart ? { isApart } : {}),
+    };
+    const value = `${[JSON.stringify(item).slice(0, -1), ...stands].join(',')}}`;
+    return unconditional({ kind: 'put', ...outboxes.key({ event: name, sk }), value, if: 'absent' });
+  });
+  return isApart ? [...changes, ...apart(sk, now, text, textBefore)] : changes;
+}
+
+function textWithVersion({ call }: EventWrite, { data, version }: NonNullable<EventWrite['before']>): string {
+  return JSON.stringify({ ...asDefined(call.entity, data), version } satisfies RecordData & { version: number });
+}
+
+function memberTexts(text: string, textBefore: string | undefined): readonly string[] {
+  return [`"record":${text}`, ...(textBefore === undefined ? [] : [`"before":${textBefore}`])];
+}
+
+function apart(sk: string, now: number, text: string, textBefore: string | undefined): readonly PlannedChange[] {
+  const due = { at: now + apartMilliseconds, queue: 'expire' } as const;
+  const put = (of: 'record' | 'before', value: string): PlannedChange =>
+    unconditional({ kind: 'put', ...apartTexts.key({ sk, of }), value, if: 'any', due });
+  return [put('record', text), ...(textBefore === undefined ? [] : [put('before', textBefore)])];
+}
+
+function writerOf({ actor: { userId, auditCaller } }: WriteContext): Pick<OutboxItem, 'user' | 'request'> {
+  if (auditCaller === undefined) return { user: { id: userId } };
+  return { user: { id: userId, actor: auditCaller.actor }, request: auditCaller.request_id };
+}
+
+/** The write loop, which says of each outbox that a commit adds to that there is something in it. */
+function markingLoop({ lanes, clock, wake }: RecordEventsDeps, writeLoop: WriteLoop): WriteLoop {
+  return async (context, entityNames, makePlan) => {
+    const { env, scope } = context.workspace;
+    let plans = 0;
+    let named: readonly string[] = [];
+    let marked = false;
+    const tell = (): void => {
+      for (const event of named) lanes.add({ env, scope, event });
+      if (marked) wake();
+    };
+    try {
+      const written = await writeLoop(context, entityNames, async (config) => {
+        const plan = await makePlan(config);
+        named = outboxesIn(plan.changes);
+        marked = false;
+        plans += 1;
+        if (named.length === 0) return plan;
+        const marks = named.map((event): PlannedChange => {
+          // What was refused of an earlier plan may have been this check.
+          if (plans === 1 && lanes.has({ env, scope, event }))
+            return unconditional({ kind: 'check', ...laneMark(event), if: 'present' });
+          marked = true;
+          return unconditional(putLane(event, clock.now()));
+        });
+        return { ...plan, changes: [...plan.changes, ...marks] };
+      });
+      tell();
+      return written;
+    } catch (error) {
+      // The write may be stored all the same. Where it is not, there is nothing to deliver.
+      if (marked) wake();
+      throw error;
+    }
+  };
+}
+
+const nothing: readonly string[] = [];
+
+function outboxesIn(changes: readonly PlannedChange[]): readonly string[] {
+  let events: Set<string> | undefined;
+  for (const { change } of changes)
+    if (change.kind === 'put' && change.pk.startsWith(outboxPrefix)) {
+      events ??= new Set();
+      events.add(change.pk.slice(outboxPrefix.length));
+    }
+  return events === undefined ? nothing : [...events];
+}

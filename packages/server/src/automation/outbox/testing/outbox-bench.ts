@@ -1,0 +1,122 @@
+/** An org with events on a bench of records, and nodes that write, deliver and die. Only tests may use it. */
+import type { TestContext } from 'node:test';
+import { changeConfig } from '../../../config/change-config.ts';
+import { createConfigReader } from '../../../config/config-reader.ts';
+import { activeItems, itemBodies } from '../../../config/org-keys.ts';
+import type { EventContent } from '../../../promotion/kinds/event.ts';
+import type { Store } from '../../../store/port.ts';
+import type { StoreKind } from '../../../store/testing/open-test-store.ts';
+import { orgScopeName } from '../../../tenancy/workspace.ts';
+import { type Node, openBench, type RecordBench } from '../../../testing/record-bench.ts';
+import { createLiveEvents } from '../../config/live-events.ts';
+import type { Delivery, Outcome } from '../../destinations/destination.ts';
+import { LaneVisits } from '../lane-visits.ts';
+import { createRecordEvents, KnownLanes } from '../record-events.ts';
+
+/** What a receiver does with a delivery. */
+export type Receive = (delivery: Delivery) => Promise<Outcome>;
+
+export const delivered: Outcome = { state: 'delivered', status: 200, ms: 1, answer: 'ok' };
+export const failure: Outcome = { state: 'failed', status: 503, ms: 1, answer: 'later' };
+
+export interface OutboxNode extends Node {
+  readonly visits: LaneVisits;
+  /** Visits what is due now, once. Gives how much that was. */
+  deliver(): Promise<number>;
+}
+
+export interface OutboxBench {
+  readonly bench: RecordBench;
+  /** Deliveries that came to their end without arriving, as the org was told. */
+  readonly dead: string[];
+  define(event: Partial<EventContent> & Pick<EventContent, 'event_name'>): Promise<void>;
+  node(receive: Receive, options?: { readonly store?: Store; readonly name?: string }): OutboxNode;
+  /** Has a node deliver until nothing is due any more for as long as deliveries are tried. */
+  drain(node: OutboxNode, hours?: number): Promise<void>;
+  /** Everything that automation has stored in the workspace, but for what has ended. */
+  left(): Promise<readonly string[]>;
+}
+
+export async function openOutboxBench(context: TestContext, kind: StoreKind = 'memory'): Promise<OutboxBench> {
+  const bench = await openBench(context, kind);
+  const { clock, newId } = bench;
+  const dead: string[] = [];
+  const { store } = bench.opened;
+  await bench.node().admin.define('acme', {
+    entityName: 'order',
+    UpdateParams: [{ name: 'title' }, { name: 'amount', colType: 'integer' }, { name: 'note' }],
+  });
+  const define: OutboxBench['define'] = async (event) => {
+    const { event_name: name } = event;
+    const content = { ...standard, ...event };
+    await changeConfig({ store, configs: createConfigReader({ store, clock }) }, 'acme', async (_set, version) => ({
+      changes: [
+        activeItems.put({ kind: 'event', name }, { version }, { if: 'any' }),
+        itemBodies.insert({ kind: 'event', name, version }, content),
+      ],
+    }));
+    // A node knows the configuration of others within a second.
+    clock.advance(2000);
+  };
+  const node: OutboxBench['node'] = (receive, { store: own = store, name = 'a' } = {}) => {
+    const destinations = new Map([['webhook', { deliver: receive }]]);
+    const stores = { test: own, prod: own };
+    const live = createLiveEvents(stores, (type) => destinations.has(type));
+    const lanes = new KnownLanes();
+    const recordEvents = createRecordEvents({ live, lanes, clock, newId, wake: () => undefined });
+    const made = bench.node(own, recordEvents);
+    const visits = new LaneVisits({
+      ...{ stores, live, lanes, destinations, clock, node: name },
+      configs: { test: made.configs, prod: made.configs },
+      signingRoot: Buffer.alloc(32),
+      random: () => 0.5,
+      tellDead: async (_place, event, count) => void dead.push(...Array<string>(count).fill(event)),
+      wakeAt: () => undefined,
+      closing: new AbortController().signal,
+    });
+    const deliver = async (): Promise<number> => {
+      const due = await bench.opened.maintenance.due('automation', clock.now(), 100);
+      for (const { scope, item } of due)
+        await visits.visit({ env: 'test', scope: own.scope(scope), orgCode: 'acme', tenantCode: 'main', item });
+      return due.length;
+    };
+    return { ...made, visits, deliver };
+  };
+  return {
+    bench,
+    dead,
+    define,
+    node,
+    drain: async (of, hours = 30) => {
+      const end = clock.now() + hours * 3600 * 1000;
+      while (clock.now() < end) {
+        while ((await of.deliver()) > 0);
+        const [next] = await bench.opened.maintenance.due('automation', end, 1);
+        if (next === undefined) return;
+        clock.advance(Math.max((next.item.due?.at ?? 0) - clock.now(), 1));
+      }
+    },
+    left: async () => {
+      const items = await bench.contents();
+      return items.filter(({ pk }) => /^(outbox|held|due|lease)(;|$)/.test(pk)).map(({ pk, sk }) => `${pk} ${sk}`);
+    },
+  };
+}
+
+const standard: EventContent = {
+  entity_name: 'order',
+  event_name: 'tell',
+  event_type: 'webhook',
+  event_stage: 'after',
+  event_optype: 'create',
+  enabled: true,
+  destination_config: { url: 'https://shop.example/hook' },
+};
+
+/** The receipts of the org, by id of the delivery. */
+export async function receiptsOf({
+  opened,
+}: RecordBench): Promise<ReadonlyMap<string, { state: string; count: number }>> {
+  const items = await opened.store.scope(orgScopeName('acme')).range('delivery', { limit: 10_000 });
+  return new Map(items.map(({ sk, value }) => [sk, JSON.parse(value)]));
+}

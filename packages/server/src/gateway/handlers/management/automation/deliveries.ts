@@ -1,0 +1,51 @@
+import { deliveriesApi } from '@freehold/contract/management/deliveries';
+import type { EventServices } from '../../../../automation/port.ts';
+import type { OrgCaller } from '../../../../identity/port.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import { Problem } from '../../../../lib/problem.ts';
+import type { Environment } from '../../../../tenancy/port.ts';
+import { auditContextOf } from '../../../pipeline/audit-context.ts';
+import type { RequestEnvelope } from '../../../request.ts';
+import { requireProd } from '../../../routing/deploy-caller.ts';
+import type { ManagementRoute } from '../../../routing/management-route.ts';
+import { serve } from '../../../serve.ts';
+
+export interface DeliveryServices {
+  readonly events: EventServices;
+  readonly clock: Clock;
+}
+
+interface EventRequest extends RequestEnvelope {
+  readonly query: { readonly env: Environment };
+}
+
+/** Deliveries are no configuration, so production's are sent again here too: by its admins. */
+export function deliveryRoutes({ events, clock }: DeliveryServices): readonly ManagementRoute[] {
+  const placeOf = ({ query: { env } }: EventRequest, caller: OrgCaller) => {
+    if (env === 'prod') requireProd(caller);
+    return { env, orgCode: caller.org.code };
+  };
+  const changing = (request: EventRequest, caller: OrgCaller) => {
+    const place = placeOf(request, caller);
+    if (place.env === 'prod' && caller.role !== 'org_admin')
+      throw new Problem('role_required', 'events of production need the role `org_admin`');
+    return { ...place, auditContext: auditContextOf(clock, request, caller) };
+  };
+  return [
+    serve(deliveriesApi.listDeliveries, ({ query }, { org }) => events.list({ ...query, orgCode: org.code })),
+    serve(deliveriesApi.redeliver, (request, caller) => events.redeliver(changing(request, caller), request.params.id)),
+    serve(deliveriesApi.redeliverMany, (request, caller) =>
+      events.redeliverMany(changing(request, caller), request.body),
+    ),
+    serve(deliveriesApi.testEvent, (request, caller) => {
+      const { env, orgCode } = changing(request, caller);
+      return events.test({ env, orgCode, user: caller.user.id }, request.params.name, request.body);
+    }),
+    serve(deliveriesApi.showEventSecret, (request, caller) =>
+      events.showSecret(placeOf(request, caller), request.params.name),
+    ),
+    serve(deliveriesApi.makeEventSecret, (request, caller) =>
+      events.makeSecret({ ...changing(request, caller), event: request.params.name }),
+    ),
+  ];
+}
