@@ -85,8 +85,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const iam = openIam(shared);
   const records = openRecords({
     ...shared,
-    before: createBeforeEvents(shared),
-    ...{ rules: iam.rules, gate: metering.gate, policyBound, events: events.recordEvents },
+    ...{ before: createBeforeEvents(shared), events: events.recordEvents },
+    ...{ rules: iam.rules, gate: metering.gate, policyBound },
     fieldKeys: secrets.field_keys,
     idempotencyKey: derivedKey(secrets, 'idempotency'),
   });
@@ -113,8 +113,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics, jobs },
     iam: { ...iam, decisions },
-    alertWebhook: alerts.webhook,
-    ...{ automation, events: events.services },
+    ...{ alertWebhook: alerts.webhook, automation, events: events.services },
     secretVault: createSecretVault({ stores, sealer: createSealer(secrets.field_keys) }),
     ...{ onceScopes, readiness, settings: config, console: options.console ?? noConsole },
   });
