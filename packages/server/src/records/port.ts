@@ -46,6 +46,7 @@ export {
   bothPolicies,
   isOfEnvelope,
   isReadable,
+  policyWith,
   type ReadableText,
   type RecordGrant,
   type RecordPolicy,

@@ -76,6 +76,11 @@ function bothFields(left: FieldNames | undefined, right: FieldNames | undefined)
   return { has: (name) => left.has(name) && right.has(name) };
 }
 
+/** The policy, but for some members. A spread would lose what stands in the class of a policy. */
+export function policyWith(policy: RecordPolicy, changes: Partial<RecordPolicy>): RecordPolicy {
+  return Object.create(policy, Object.getOwnPropertyDescriptors(changes));
+}
+
 /** What two accesses leave together. The refusing one gives the error. */
 export function bothPolicies(
   left: RecordPolicy | undefined,

@@ -3,7 +3,7 @@
 import type { ConfigReader } from '../config/port.ts';
 import { Problem } from '../lib/problem.ts';
 import type { AuthorizedCall, BulkWrites, RecordWriteDeps } from '../records/port.ts';
-import { bothPolicies, newCreation } from '../records/port.ts';
+import { bothPolicies, newCreation, policyWith } from '../records/port.ts';
 import { csvRows } from './csv/csv-rows.ts';
 import { dryRun } from './dry-run.ts';
 import { type ImportRow, sentFields } from './import-row.ts';
@@ -84,7 +84,7 @@ function accessOfRows({ entity, access }: AuthorizedCall): RowsAccess {
     toUpdate: (id, body) => {
       const rows = access.rows({ verb: 'update', entity, id, body });
       // That there is a record of a row's values is no secret to a caller who may create one.
-      return rows && { ...rows, missing: (record, states) => rows.denied(record, undefined, states) };
+      return rows && policyWith(rows, { missing: (record, states) => rows.denied(record, undefined, states) });
     },
   };
 }

@@ -10,7 +10,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { AuthorizedCall } from '../../records/caller-access.ts';
 import { presentationOf, presentRecords } from '../../records/present-records.ts';
 import type { RecordData } from '../../records/record.ts';
-import { policyWith } from '../../records/testing/policy-with.ts';
+import { policyWith } from '../../records/record-policy.ts';
 import { thinned } from '../../store/testing/quick.ts';
 import { listAll, listQuery, type Node, openBench, type RecordBench, user } from '../../testing/record-bench.ts';
 import { exportRecords } from '../../transfer/export-records.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type AccessContext, compilePolicies } from '../../access/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { RecordCall, RecordPolicy } from '../../records/port.ts';
-import { policyWith } from '../../records/testing/policy-with.ts';
+import { policyWith } from '../../records/record-policy.ts';
 import { listQuery, type Node, openBench, user } from '../../testing/record-bench.ts';
 import { isWhole, recordPolicyOf } from './record-policies.ts';
 

@@ -30,9 +30,9 @@ class RulingPolicy implements RecordPolicy {
   readonly denied: RecordPolicy['denied'];
   readonly readable: Refusals['readable'];
   protected readonly ruling: Ruling;
-  #sureFields: Made<RecordPolicy['sureFields']> | undefined;
-  #possibleFields: Made<RecordPolicy['possibleFields']> | undefined;
-  #equalities: Made<RecordPolicy['equalities']> | undefined;
+  private madeSureFields: Made<RecordPolicy['sureFields']> | undefined;
+  private madePossibleFields: Made<RecordPolicy['possibleFields']> | undefined;
+  private madeEqualities: Made<RecordPolicy['equalities']> | undefined;
 
   constructor(ruling: Ruling, { missing, denied, readable }: Refusals) {
     this.ruling = ruling;
@@ -56,18 +56,18 @@ class RulingPolicy implements RecordPolicy {
   }
 
   get sureFields(): RecordPolicy['sureFields'] {
-    this.#sureFields ??= { value: this.ruling.sureFields };
-    return this.#sureFields.value;
+    this.madeSureFields ??= { value: this.ruling.sureFields };
+    return this.madeSureFields.value;
   }
 
   get possibleFields(): RecordPolicy['possibleFields'] {
-    this.#possibleFields ??= { value: this.ruling.possibleFields };
-    return this.#possibleFields.value;
+    this.madePossibleFields ??= { value: this.ruling.possibleFields };
+    return this.madePossibleFields.value;
   }
 
   get equalities(): RecordPolicy['equalities'] {
-    this.#equalities ??= { value: this.ruling.equalities };
-    return this.#equalities.value;
+    this.madeEqualities ??= { value: this.ruling.equalities };
+    return this.madeEqualities.value;
   }
 }
 
