@@ -2,9 +2,10 @@ import type { ConfigReader } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { type CallRules, createGuardedRequest } from '../lib/network/guarded-request.ts';
-import type { Cursors, RecordEvents } from '../records/port.ts';
+import type { BeforeEvents, Cursors, RecordEvents } from '../records/port.ts';
 import type { Scope, Store } from '../store/port.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
+import { createBeforeEvents } from './before/before-events.ts';
 import { createLiveEvents } from './config/live-events.ts';
 import { createDestinations } from './destinations/registry.ts';
 import type { DueHandler } from './due.ts';
@@ -40,6 +41,8 @@ export interface EventsDeps {
 export interface OpenedEvents {
   /** What the runtime of records asks at each write. */
   readonly recordEvents: RecordEvents;
+  /** What it asks before each write. */
+  readonly beforeEvents: BeforeEvents;
   readonly services: EventServices;
   /** What is done with what is due of events. */
   readonly handlers: ReadonlyMap<string, DueHandler>;
@@ -47,7 +50,7 @@ export interface OpenedEvents {
   cutOff(): void;
 }
 
-/** Events after writes: what they leave in commits, and how that is delivered. */
+/** Events: what runs before writes, what they leave in the commits of writes, and how that is delivered. */
 export function openEvents(deps: EventsDeps): OpenedEvents {
   const { stores, clock, wake } = deps;
   const closing = new AbortController();
@@ -60,6 +63,7 @@ export function openEvents(deps: EventsDeps): OpenedEvents {
   const visit = visits.visit.bind(visits);
   return {
     recordEvents: createRecordEvents({ ...deps, live, lanes, wake }),
+    beforeEvents: createBeforeEvents({ ...deps, live }),
     services: eventServices({
       ...{ ...deps, live, visits, destinations },
       orgScope: (env, orgCode) => stores[env].scope(orgScopeName(orgCode)),

@@ -1,5 +1,4 @@
 /** What an org has configured to happen by itself, and the secrets that it uses with other systems. */
-export { createBeforeEvents } from './before/before-events.ts';
 export type { BlockCaller } from './blocks/caller-effects.ts';
 export type { LogicBlocks } from './blocks/logic-blocks.ts';
 export { type Automation, openAutomation } from './open-automation.ts';

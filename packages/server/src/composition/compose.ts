@@ -1,6 +1,6 @@
 /** The composition root: the only place that knows which adapter stands behind which port. */
 import { openAudit } from '../audit/open-audit.ts';
-import { createBeforeEvents, createSecretVault } from '../automation/port.ts';
+import { createSecretVault } from '../automation/port.ts';
 import { openConfigs } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { openEntities } from '../entities/port.ts';
@@ -85,7 +85,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const iam = openIam(shared);
   const records = openRecords({
     ...shared,
-    ...{ before: createBeforeEvents(shared), events: events.recordEvents },
+    ...{ before: events.beforeEvents, events: events.recordEvents },
     ...{ rules: iam.rules, gate: metering.gate, policyBound },
     fieldKeys: secrets.field_keys,
     idempotencyKey: derivedKey(secrets, 'idempotency'),

@@ -1,6 +1,7 @@
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { ApiAction, CompiledEntity, EntityState, Reference, ReferenceMap } from '../schema/port.ts';
 import { systemEntities } from '../schema/port.ts';
+import { type ConfigItemKind, itemOfKey } from './config-item.ts';
 
 /** The live configuration of one org at one version. A request holds one from its beginning to its end. */
 export interface ConfigSet {
@@ -62,6 +63,22 @@ export function makeConfigSet(deps: ConfigSetDeps): ConfigSet {
     items,
     settings,
   };
+}
+
+/** The live items of a kind that is neither entities nor settings. */
+export function itemsOfKind<Kind extends ConfigItemKind>({ items }: ConfigSet, kind: Kind): readonly LiveItem<Kind>[] {
+  const found: LiveItem<Kind>[] = [];
+  for (const [key, version] of items) {
+    const item = itemOfKey(key);
+    if (item.kind === kind) found.push({ kind, name: item.name, version });
+  }
+  return found;
+}
+
+export interface LiveItem<Kind> {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly version: number;
 }
 
 /** Who refers to records of an entity. */

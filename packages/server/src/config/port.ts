@@ -7,6 +7,8 @@ export {
   type ActiveEntity,
   type ApiVersions,
   type ConfigSet,
+  itemsOfKind,
+  type LiveItem,
   referencesTo,
   type StoredSetting,
   systemConfig,

@@ -21,10 +21,12 @@ import { blockFailure } from '../blocks/block-failure.ts';
 import type { CompiledBlock, Effects, StartValues } from '../blocks/effects.ts';
 import { interpret } from '../blocks/interpret.ts';
 import { createStoredBlocks, type StoredBlocks, type StoredBlocksDeps } from '../blocks/stored-blocks.ts';
-import { createLiveBefore } from './live-before.ts';
+import type { LiveEvent } from '../config/event-forms.ts';
+import type { LiveEvents } from '../config/live-events.ts';
 import { type TimeBound, timeBound } from './time-bound.ts';
 
 export interface BeforeEventsDeps extends StoredBlocksDeps {
+  readonly live: Pick<LiveEvents, 'before'>;
   readonly clock: Clock;
 }
 
@@ -33,17 +35,16 @@ interface BlockDeps {
   readonly clock: Clock;
 }
 
-export function createBeforeEvents({ clock, ...stored }: BeforeEventsDeps): BeforeEvents {
+export function createBeforeEvents({ clock, live, ...stored }: BeforeEventsDeps): BeforeEvents {
   const deps = { blocks: createStoredBlocks(stored), clock };
-  const live = createLiveBefore(stored.stores);
   // For the same contents the same answer: they stay until the configuration changes.
-  const made = new WeakMap<readonly EventContent[], readonly BeforeEvent[]>();
+  const made = new WeakMap<readonly LiveEvent[], readonly BeforeEvent[]>();
   return {
     of: (config, place, entityName) =>
-      andThen(live(config, place, entityName), (contents) => {
-        if (contents === undefined) return undefined;
-        const events = made.get(contents) ?? contents.map((content) => beforeEvent(deps, content));
-        made.set(contents, events);
+      andThen(live.before(config, place, entityName), (found) => {
+        if (found === undefined) return undefined;
+        const events = made.get(found) ?? found.map(({ content }) => beforeEvent(deps, content));
+        made.set(found, events);
         return events;
       }),
   };

@@ -1,6 +1,7 @@
 /** The events of an org as they are live: read once for each version, and asked by each write. */
-import { type ConfigSet, itemBodies, itemOfKey } from '../../config/port.ts';
+import { type ConfigSet, itemBodies, itemsOfKind, type LiveItem } from '../../config/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
+import { compareBytes } from '../../lib/byte-order.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { EventContent } from '../../promotion/port.ts';
 import type { Store } from '../../store/port.ts';
@@ -18,6 +19,8 @@ type ByEntity = ReadonlyMap<string, readonly LiveEvent[]>;
 export interface LiveEvents {
   /** The events that are delivered after writes of an entity, by name; undefined where there are none. */
   after(set: ConfigSet, place: OrgPlace, entityName: string): MaybePromise<readonly LiveEvent[] | undefined>;
+  /** The events that run a logic block before writes of an entity, by name. The same list until one of them changes. */
+  before(set: ConfigSet, place: OrgPlace, entityName: string): MaybePromise<readonly LiveEvent[] | undefined>;
   /** Undefined where there is none of that name. */
   named(set: ConfigSet, place: OrgPlace, name: string): MaybePromise<LiveEvent | undefined>;
 }
@@ -25,6 +28,7 @@ export interface LiveEvents {
 interface OfSet {
   readonly byName: ByName;
   readonly afterWrites: ByEntity;
+  readonly beforeWrites: ByEntity;
 }
 
 const eventsMax = 2000;
@@ -38,34 +42,42 @@ export function createLiveEvents(
   const sets = new WeakMap<ConfigSet, MaybePromise<OfSet>>();
   const compiled = new BoundedMap<string, LiveEvent>(eventsMax);
 
-  const read = async ({ env, orgCode }: OrgPlace, names: readonly (readonly [string, number])[]): Promise<ByName> => {
-    const keyOf = (name: string, version: number): string => `${env} ${orgCode} ${name} ${version}`;
+  const read = async ({ env, orgCode }: OrgPlace, items: readonly LiveItem<'event'>[]): Promise<ByName> => {
+    const keyOf = ({ name, version }: LiveItem<'event'>): string => `${env} ${orgCode} ${name} ${version}`;
     const byName = new Map<string, LiveEvent>();
     const scope = stores[env].scope(orgScopeName(orgCode));
-    for (let start = 0; start < names.length; start += bodiesPerRead) {
-      const page = names.slice(start, start + bodiesPerRead);
-      const unread = page.filter(([name, version]) => !compiled.has(keyOf(name, version)));
-      const places = unread.map(([name, version]) => ({ kind: 'event' as const, name, version }));
-      const bodies = places.length === 0 ? [] : await itemBodies.readMany(scope, places);
+    for (let start = 0; start < items.length; start += bodiesPerRead) {
+      const page = items.slice(start, start + bodiesPerRead);
+      const unread = page.filter((item) => !compiled.has(keyOf(item)));
+      const bodies = unread.length === 0 ? [] : await itemBodies.readMany(scope, unread);
       const fresh = new Map<string, LiveEvent>();
-      for (const [index, { name, version }] of places.entries()) {
+      for (const [index, { name, version }] of unread.entries()) {
         const body = bodies[index];
         if (body === undefined) throw new Error(`a version of the event ${name} is missing`);
         fresh.set(name, liveEvent(name, version, body.value as EventContent));
       }
-      for (const [name, version] of page) {
-        const event = fresh.get(name) ?? compiled.get(keyOf(name, version));
+      for (const item of page) {
+        const event = fresh.get(item.name) ?? compiled.get(keyOf(item));
         if (event === undefined) continue;
-        compiled.set(keyOf(name, version), event);
-        byName.set(name, event);
+        compiled.set(keyOf(item), event);
+        byName.set(item.name, event);
       }
     }
     return byName;
   };
   const load = (set: ConfigSet, place: OrgPlace): MaybePromise<OfSet> => {
-    const names = eventNames(set);
-    if (names.length === 0) return none;
-    return read(place, names).then((byName) => ({ byName, afterWrites: afterWrites(byName, isDelivered) }));
+    const items = itemsOfKind(set, 'event').toSorted((left, right) => compareBytes(left.name, right.name));
+    if (items.length === 0) return none;
+    return read(place, items).then((byName) => ({
+      byName,
+      afterWrites: byEntity(
+        byName,
+        ({ event_stage, event_type }) => event_stage === 'after' && isDelivered(event_type),
+      ),
+      beforeWrites: byEntity(byName, ({ event_stage, destination_config }) => {
+        return event_stage === 'before' && 'logicblock' in destination_config;
+      }),
+    }));
   };
   const ofSet = (set: ConfigSet, place: OrgPlace): MaybePromise<OfSet> => {
     const known = sets.get(set);
@@ -81,27 +93,15 @@ export function createLiveEvents(
   };
   return {
     after: (set, place, entityName) => andThen(ofSet(set, place), (found) => found.afterWrites.get(entityName)),
+    before: (set, place, entityName) => andThen(ofSet(set, place), (found) => found.beforeWrites.get(entityName)),
     named: (set, place, name) => andThen(ofSet(set, place), (found) => found.byName.get(name)),
   };
 }
 
-const none: OfSet = { byName: new Map(), afterWrites: new Map() };
+const none: OfSet = { byName: new Map(), afterWrites: new Map(), beforeWrites: new Map() };
 
-function eventNames({ items }: ConfigSet): readonly (readonly [string, number])[] {
-  const names: (readonly [string, number])[] = [];
-  for (const [key, version] of items) {
-    const { kind, name } = itemOfKey(key);
-    if (kind === 'event') names.push([name, version]);
-  }
-  return names;
-}
-
-function afterWrites(byName: ByName, isDelivered: (type: string) => boolean): ByEntity {
-  const byEntity = new Map<string, LiveEvent[]>();
-  for (const event of byName.values()) {
-    const { entity_name, event_stage, event_type, enabled } = event.content;
-    if (!enabled || event_stage !== 'after' || !isDelivered(event_type)) continue;
-    byEntity.set(entity_name, [...(byEntity.get(entity_name) ?? []), event]);
-  }
-  return byEntity;
+/** Those that are enabled. */
+function byEntity(byName: ByName, isWanted: (content: EventContent) => boolean): ByEntity {
+  const wanted = [...byName.values()].filter(({ content }) => content.enabled && isWanted(content));
+  return Map.groupBy(wanted, ({ content }) => content.entity_name);
 }

@@ -1,11 +1,10 @@
-import { activeItems, itemBodies, itemKey, itemOfKey, itemVersionKey } from '../../config/port.ts';
+import { activeItems, itemBodies, itemKey, itemsOfKind, itemVersionKey } from '../../config/port.ts';
 import type { ItemStorage } from '../item-storage.ts';
 import { newestOf } from '../items/body-versions.ts';
 
 /** One body for each version, and a row that says which of them is live. */
 export const plainStorage: ItemStorage = {
-  liveNames: (set, kind) =>
-    [...set.items.keys()].map(itemOfKey).flatMap((item) => (item.kind === kind ? [item.name] : [])),
+  liveNames: (set, kind) => itemsOfKind(set, kind).map(({ name }) => name),
   liveVersions: (set, item) => set.items.get(itemKey(item)),
   bodyKeys: (item, versions) => [itemVersionKey(item, newestOf(versions))],
   contentOf: ([body]) => body,
