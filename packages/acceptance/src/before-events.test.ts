@@ -16,6 +16,7 @@ import {
   withCondition,
 } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
+import { deploy, provisionedOrg, publish } from './promotion.ts';
 
 const gateways = await platformForTests();
 
@@ -143,6 +144,7 @@ test('before a write only blocks are run whose steps work on values alone', asyn
   const refusals = [
     { ...eventOf('calls', 'create') },
     { ...eventOf('hook', 'create'), event_type: 'webhook', destination_config: { url: 'https://shop.example/' } },
+    { ...eventOf('rights', 'create'), entity_name: 'aclpolicy' },
   ];
   const errors: (string | undefined)[] = [];
   for (const content of refusals) {
@@ -153,6 +155,7 @@ test('before a write only blocks are run whose steps work on values alone', asyn
   assert.deepEqual(errors, [
     '/content/destination_config/logicblock unsuitable_step',
     '/content/event_type not_in_enum',
+    '/content/entity_name unsuitable_entity',
   ]);
 });
 
@@ -165,4 +168,22 @@ test('a caller is judged by the fields that he sends, and by the record that the
   assert.equal((await act(clerk, 'POST', '/create/order', { body: { title: 'a' } })).status, 201);
   assertProblem(await act(clerk, 'POST', '/create/order', { body: { title: 'a', status: 'open' } }), 'access_denied');
   assertProblem(await act(clerk, 'POST', '/create/order', { body: { title: 'secret' } }), 'access_denied');
+});
+
+test('a publication is refused that would have a block do before a write what none does, also through other blocks', async () => {
+  const org = await provisionedOrg(gateways);
+  await defineEntity(org, definition('order', fields));
+  const block = (name: string, step: object) =>
+    manage(org, 'POST', '/config/logicblock', { body: { name, content: { name, steps: [step] } } });
+  assert.equal((await block('last', { id: 'no', type: 'set', values: {} })).status, 201);
+  assert.equal((await block('first', { id: 'go', type: 'call', logicblock: 'last' })).status, 201);
+  const content = eventOf('first', 'create');
+  assert.equal((await manage(org, 'POST', '/config/event', { body: { name: 'first', content } })).status, 201);
+  await deploy(org);
+  const steps = [{ id: 'read', type: 'list', entity: 'order' }];
+  const changed = await manage(org, 'PUT', '/config/logicblock/last', { body: { name: 'last', steps } });
+  assert.equal(changed.status, 200, changed.text);
+  const { checks } = await publish(org);
+  const errors = checks.filter(({ level }) => level === 'error').map(({ kind, name }) => `${kind} ${name}`);
+  assert.deepEqual(errors, ['event first']);
 });

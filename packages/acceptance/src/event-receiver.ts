@@ -87,3 +87,11 @@ export async function deliveries(
     if (isAwaited(body.items)) return body.items;
   }
 }
+
+/** Asks for a delivery once more until its last attempt is over: a receipt is there a moment before. */
+export async function sentAgain<T extends { readonly status: number }>(send: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const reply = await send();
+    if (reply.status !== 409) return reply;
+  }
+}

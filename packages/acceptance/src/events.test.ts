@@ -4,7 +4,15 @@ import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { assertProblem } from './assert-problem.ts';
 import { documentedManagement } from './documented-gateway.ts';
-import { type Delivery, deliveries, type Message, makeEvent, startReceiver, webhookEvent } from './event-receiver.ts';
+import {
+  type Delivery,
+  deliveries,
+  type Message,
+  makeEvent,
+  sentAgain,
+  startReceiver,
+  webhookEvent,
+} from './event-receiver.ts';
 import { act, create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { deploy, provision } from './promotion.ts';
@@ -151,7 +159,7 @@ test('what a receiver has refused for good is dead, and is sent again alone or w
   const { token } = org.builder;
   const [one, other] = dead;
   assert.ok(one && other);
-  const again = await send('redeliver', { token, path: { id: one.id } });
+  const again = await sentAgain(() => send('redeliver', { token, path: { id: one.id } }));
   assert.equal(again.status, 202, again.text);
   await deliveries(org, '?state=delivered', (found) => found.length === 1);
   const body = { event: 'tell', state: 'dead' };

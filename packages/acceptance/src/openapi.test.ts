@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { assertProblem } from './assert-problem.ts';
 import { type CallOptions, call } from './call.ts';
 import { documentedApp, documentedManagement } from './documented-gateway.ts';
+import { deliveries, makeEvent, sentAgain, startReceiver } from './event-receiver.ts';
 import { everyType, everyValue } from './every-type.ts';
 import { allowIssuers, clientAtProvider, personAt, startIdentityProvider } from './identity-provider.ts';
 import { codeTo } from './mails.ts';
@@ -557,6 +558,22 @@ test('the document tells how a run waits, is cancelled and begun again', async (
   assert.equal((await management.send('cancelRun', { token, path })).status, 204);
   assert.equal((await management.send('readRun', { token, path })).status, 200);
   assert.equal((await management.send('retryRun', { token, path, body: {} })).status, 202);
+});
+
+test('the document tells how a delivery is sent again, a sample, and with which secret', async (t) => {
+  const receiver = await startReceiver(t);
+  await makeEvent(org, 'told', receiver.url, { entity_name: 'thing' });
+  const { token } = org.builder;
+  assert.equal((await act(founder, 'POST', '/create/thing', { body: { title: 'sent' } })).status, 201);
+  const [one] = await deliveries(org, '?event=told', (items) => items.some(({ state }) => state === 'delivered'));
+  assert.ok(one);
+  const again = await sentAgain(() => management.send('redeliver', { token, path: { id: one.id } }));
+  assert.equal(again.status, 202);
+  const sample = { token, path: { name: 'told' }, body: { record: {} } };
+  assert.equal((await management.send('testEvent', sample)).status, 200);
+  const { path } = sample;
+  assert.equal((await management.send('makeEventSecret', { token, path })).status, 201);
+  assert.equal((await management.send('showEventSecret', { token, path })).status, 200);
 });
 
 test('every success that the documents tell of was met, but for those of access control', () => {

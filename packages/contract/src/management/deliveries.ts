@@ -138,7 +138,7 @@ export const deliveriesApi = {
     summary: 'When the secret of an event was made',
     query,
     replies: { 200: reply('Without the secret itself.', EventSecret) },
-    problems: ['not_found'],
+    problems: ['not_found', 'conflict'],
   }),
   makeEventSecret: route({
     method: 'POST',

@@ -2,7 +2,7 @@ import type { CompiledAccess } from '../../access/port.ts';
 import { type Template, TemplateError, type TemplateValues, type When } from '../../expressions/port.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { blockFailure } from './block-failure.ts';
-import { charactersOf } from './characters-of.ts';
+import { charactersOf, levelsMax } from './characters-of.ts';
 import type { CompiledBlock, Effects, EntityStep, Running, ScriptStep, StartValues } from './effects.ts';
 
 /** What a run may do, together with the blocks that it calls. */
@@ -98,7 +98,8 @@ export class BlockRun implements Running {
   async script(path: string, step: Pick<ScriptStep, 'id' | 'source'>): Promise<unknown> {
     const { input, record, user } = this.#values;
     const read = [input, this.#steps, record ?? null, user];
-    this.#counted(read);
+    // Values stand in it within a list and an object.
+    this.#counted(read, levelsMax + 2);
     const { value, cpuMilliseconds } = await this.effects.script(path, { ...step, args: JSON.stringify(read) });
     this.#spend('scriptMilliseconds', cpuMilliseconds);
     return this.#counted(value);
@@ -122,9 +123,9 @@ export class BlockRun implements Running {
   }
 
   /** A value may name another one many times, so it is counted as often as it would be written. */
-  #counted(value: unknown): unknown {
+  #counted(value: unknown, levels = levelsMax): unknown {
     const { characters } = this.#place.spent;
-    this.#spend('characters', charactersOf(value, runLimits.characters - characters));
+    this.#spend('characters', charactersOf(value, runLimits.characters - characters, levels));
     return value;
   }
 

@@ -119,6 +119,21 @@ test('a value that names another one many times is counted as it would be writte
   assert.ok(some > 5000 && some < 10_000, String(some));
 });
 
+test('a value of too many levels ends the run, also one that steps made level by level', async () => {
+  const wrapped = (from: string): unknown => ({ a: { b: { c: { d: { e: { f: { g: from } } } } } } });
+  const steps = Array.from({ length: 5 }, (_, at) => {
+    const value = wrapped(at === 0 ? 'x' : `{{ steps.s${at - 1} }}`);
+    return { id: `s${at}`, type: 'transform', value } as Content['steps'][number];
+  });
+  const run = async (count: number): Promise<unknown> =>
+    interpret(await compiled(steps.slice(0, count)), start, effects());
+  assert.equal(await run(4), null);
+  await assert.rejects(run(5), {
+    code: 'block_failed',
+    message: 'a run makes values of at most 32 levels of objects and lists',
+  });
+});
+
 test('branches are done beside each other, see nothing of one another, and all come to their end', async () => {
   const read = (id: string, record: string) => ({ id, type: 'get', entity: 'order', record }) as const;
   const branches = [

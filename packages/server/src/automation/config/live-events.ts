@@ -4,6 +4,7 @@ import { BoundedMap } from '../../lib/bounded-map.ts';
 import { compareBytes } from '../../lib/byte-order.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import type { EventContent } from '../../promotion/port.ts';
+import { systemEntities } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import { type LiveEvent, liveEvent } from './event-forms.ts';
@@ -48,17 +49,18 @@ export function createLiveEvents(
     const scope = stores[env].scope(orgScopeName(orgCode));
     for (let start = 0; start < items.length; start += bodiesPerRead) {
       const page = items.slice(start, start + bodiesPerRead);
-      const unread = page.filter((item) => !compiled.has(keyOf(item)));
+      // Looked up before others are set: they may make room by what this page needs.
+      const found = new Map(page.map((item) => [item.name, compiled.get(keyOf(item))] as const));
+      const unread = page.filter(({ name }) => found.get(name) === undefined);
       const bodies = unread.length === 0 ? [] : await itemBodies.readMany(scope, unread);
-      const fresh = new Map<string, LiveEvent>();
       for (const [index, { name, version }] of unread.entries()) {
         const body = bodies[index];
         if (body === undefined) throw new Error(`a version of the event ${name} is missing`);
-        fresh.set(name, liveEvent(name, version, body.value as EventContent));
+        found.set(name, liveEvent(name, version, body.value as EventContent));
       }
       for (const item of page) {
-        const event = fresh.get(item.name) ?? compiled.get(keyOf(item));
-        if (event === undefined) continue;
+        const event = found.get(item.name);
+        if (event === undefined) throw new TypeError(`the event ${item.name} was not read`);
         compiled.set(keyOf(item), event);
         byName.set(item.name, event);
       }
@@ -74,8 +76,8 @@ export function createLiveEvents(
         byName,
         ({ event_stage, event_type }) => event_stage === 'after' && isDelivered(event_type),
       ),
-      beforeWrites: byEntity(byName, ({ event_stage, destination_config }) => {
-        return event_stage === 'before' && 'logicblock' in destination_config;
+      beforeWrites: byEntity(byName, ({ entity_name, event_stage, destination_config }) => {
+        return event_stage === 'before' && 'logicblock' in destination_config && !systemEntities.has(entity_name);
       }),
     }));
   };

@@ -36,17 +36,36 @@ export async function newlyMistaken(
   changed: readonly ConfigItem[],
   { before, after }: { readonly before: Bodies; readonly after: readonly ItemBody[] },
 ): Promise<readonly MistakenItem[]> {
-  const keys = new Set(changed.map(itemKey));
-  const concerned: ConfigItem[] = [];
-  for await (const body of cooperatively(after)) {
-    if (kinds[body.kind].check === undefined || keys.has(itemKey(body))) continue;
-    if (referencesOf(kinds, body).some((reference) => keys.has(itemKey(reference)))) concerned.push(body);
-  }
+  const concerned = await concernedBy(kinds, changed, after);
   const mistaken = await expressionErrors(kinds, concerned, after);
   const items = mistaken.map(({ item }) => item);
   const known = await expressionErrors(kinds, items, [...before.values()]);
   const knownKeys = new Set(known.map(({ item }) => itemKey(item)));
   return mistaken.filter(({ item }) => !knownKeys.has(itemKey(item)));
+}
+
+/** Those with expressions that refer to changed items, or to others that do: a block calls blocks that call others. */
+async function concernedBy(
+  kinds: ConfigKinds,
+  changed: readonly ConfigItem[],
+  all: readonly ItemBody[],
+): Promise<readonly ConfigItem[]> {
+  const referring = new Map<string, ItemBody[]>();
+  for await (const body of cooperatively(all)) {
+    if (kinds[body.kind].check === undefined) continue;
+    for (const key of new Set(referencesOf(kinds, body).map(itemKey)))
+      referring.set(key, [...(referring.get(key) ?? []), body]);
+  }
+  const known = new Set(changed.map(itemKey));
+  const concerned: ConfigItem[] = [];
+  // What is added on the way is come to as well.
+  for (const key of known)
+    for (const body of referring.get(key) ?? []) {
+      if (known.has(itemKey(body))) continue;
+      known.add(itemKey(body));
+      concerned.push(body);
+    }
+  return concerned;
 }
 
 function recordTypes(bodies: ReadonlyMap<string, ItemBody>): RecordTypes {

@@ -1,6 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
 import type { operators } from '../../records/port.ts';
+import { systemEntities } from '../../schema/port.ts';
 import type { ConfigKind, ItemReference, LiveContents } from '../config-kind.ts';
 import { describeMembers, shown } from '../differences/describe-change.ts';
 import {
@@ -111,6 +112,10 @@ function beforeErrors(content: EventContent, { contentOf }: LiveContents): reado
   if (content.event_stage !== 'before') return [];
   if (content.event_type !== 'logicblock')
     return [{ pointer: '/event_type', code: 'not_in_enum', message: 'before a write only a logic block is run' }];
+  if (systemEntities.has(content.entity_name)) {
+    const message = `no logic block is run before writes of \`${content.entity_name}\`, by which access is given`;
+    return [{ pointer: '/entity_name', code: 'unsuitable_entity', message }];
+  }
   const { logicblock } = content.destination_config;
   const names = new Set([logicblock]);
   // What is added on the way is come to as well.
