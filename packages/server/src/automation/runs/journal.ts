@@ -35,6 +35,9 @@ const unstoredCharactersMax = 1024 * 1024;
 /** At most three bytes each, it fits into a value of the store. */
 const outputCharactersMax = 512 * 1024;
 
+/** By their paths. */
+type Steps = ReadonlyMap<string, RunStep>;
+
 export interface JournalDeps {
   readonly workspace: Workspace;
   readonly clock: Clock;
@@ -64,6 +67,7 @@ export class RunJournal {
   /** What is known and not stored yet: a crash may lose it, since nothing was done by it. */
   readonly #unstored = new Map<string, RunStep>();
   #unstoredCharacters = 0;
+  #earliestWait = Number.POSITIVE_INFINITY;
   #run: Run;
   #version: number | undefined;
   #isStored: boolean;
@@ -96,40 +100,39 @@ export class RunJournal {
       for (const row of rows) this.#steps.set(row.sk, stepOf(row));
   }
 
-  /** Until when a step waits, which is settled when it first does. Milliseconds since the epoch. */
-  waitUntil(path: string, { began, ...note }: StepNote, until: number): number {
-    const known = this.#steps.get(path)?.until;
-    if (known !== undefined) return known;
-    const step: RunStep = { ...note, state: 'waiting', at: timestamp(began), ms: 0, until };
-    this.#steps.set(path, step);
-    this.#add(new Map([[path, step]]));
-    return until;
+  /**
+   * Whether a step has to wait. Until when is settled when it is first asked.
+   * @param until milliseconds since the epoch.
+   */
+  isWaiting(path: string, { began, ...note }: StepNote, until: number): boolean {
+    const settled = this.#steps.get(path)?.until ?? until;
+    if (!this.#steps.has(path))
+      this.#add(path, { ...note, state: 'waiting', at: timestamp(began), ms: 0, until: settled });
+    const isWaiting = this.#deps.clock.now() < settled;
+    if (isWaiting) this.#earliestWait = Math.min(this.#earliestWait, settled);
+    return isWaiting;
   }
 
-  /** When the first of the steps may go on that wait. */
+  /** When the first of the steps may go on that had to wait: it may be past while other branches still worked. */
   earliestWait(): number {
-    const now = this.#deps.clock.now();
-    const untils = [...this.#steps.values()].flatMap(({ until }) =>
-      until !== undefined && until > now ? [until] : [],
-    );
-    return Math.min(...untils, now + waitMillisecondsMax);
+    return Math.min(this.#earliestWait, this.#deps.clock.now() + waitMillisecondsMax);
   }
 
   /** Keeps what a step gave that changes nothing: it is stored with the next effect. */
   async note(path: string, note: StepNote, output: unknown): Promise<void> {
     const step = this.#done(note, output);
-    this.#steps.set(path, step);
-    this.#unstored.set(path, step);
-    this.#unstoredCharacters += charactersOf(step);
+    this.#add(path, step);
     if (this.#isLate) await this.store();
   }
 
   /** Stores the run with what is known of it. */
   store(): Promise<void> {
-    return this.#serially('commit', async () => {
-      do await this.#storePart();
-      while (this.#unstored.size > 0);
-    });
+    return this.#serially('commit', () => this.#storeAll());
+  }
+
+  async #storeAll(): Promise<void> {
+    do await this.#storePart();
+    while (this.#unstored.size > 0);
   }
 
   async #storePart(): Promise<void> {
@@ -152,7 +155,7 @@ export class RunJournal {
 
   /** No commit holds more of what is not stored yet than a part of it. */
   async #makeRoom(): Promise<void> {
-    if (!this.isStored || this.#unstoredCharacters > unstoredCharactersMax) await this.store();
+    if (this.#unstoredCharacters > unstoredCharactersMax) await this.#storeAll();
   }
 
   /**
@@ -164,54 +167,64 @@ export class RunJournal {
     { note, outputOf }: { readonly note: StepNote; readonly outputOf: OutputOf },
     write: (along: Along) => Promise<T>,
   ): Promise<T> {
-    await this.#makeRoom();
     return this.#serially('commit', async () => {
+      if (!this.isStored) await this.#storeAll();
+      await this.#makeRoom();
       let step: RunStep | undefined;
+      let part: Steps = new Map();
       const written = await this.#together(write, async ([record]) => {
         const at = record === undefined ? note : { ...note, record: record.data.id };
         step = this.#done(at, await outputOf(record));
+        part = this.#part();
         const put = runSteps.insert({ run: this.#run.id, path }, step);
-        return [this.#check(), ...this.#renewal(), ...this.#puts(), put];
+        return [this.#check(), ...this.#renewal(), ...this.#puts(part), put];
       });
       if (step !== undefined) this.#steps.set(path, step);
-      this.#stored();
+      this.#stored(part);
       return written;
     });
   }
 
   /** Does all writes of a run in the one commit that ends it. @throws RunLost, and what the write throws. */
   async effectAtEnd<T>(
-    { ended, steps }: { readonly ended: Run; readonly steps: ReadonlyMap<string, RunStep> },
+    { ended, steps }: { readonly ended: Run; readonly steps: Steps },
     write: (along: Along) => Promise<T>,
   ): Promise<T> {
-    if (this.#unstoredCharacters > unstoredCharactersMax) await this.store();
     return this.#serially('commit', async () => {
-      const own = async () => [...this.#ending(ended, this.#deps.clock.now()), ...this.#puts(steps)];
-      const written = await this.#together(write, own);
+      await this.#makeRoom();
+      let part: Steps = new Map();
+      const written = await this.#together(write, async () => {
+        part = this.#part();
+        return [...this.#ending(ended, this.#deps.clock.now()), ...this.#puts(part), ...this.#puts(steps)];
+      });
       this.#run = ended;
       this.#isStored = true;
-      this.#stored();
+      this.#stored(part);
       return written;
     });
   }
 
   /** Ends the run or has it wait, and has it taken up again at `at`. @throws RunLost */
-  async end(ended: Run, at: number, steps: ReadonlyMap<string, RunStep> = new Map()): Promise<void> {
-    if (this.#unstoredCharacters > unstoredCharactersMax) await this.store();
-    this.#add(steps);
+  async end(ended: Run, at: number, steps: Steps = new Map()): Promise<void> {
     await this.#serially('commit', async () => {
-      this.#version = await this.#commit(this.#ending(ended, at));
+      await this.#makeRoom();
+      const part = this.#part();
+      this.#version = await this.#commit([...this.#ending(ended, at), ...this.#puts(part), ...this.#puts(steps)]);
       this.#isStored = true;
       this.#run = ended;
-      this.#stored();
+      this.#stored(part);
     });
   }
 
-  #add(steps: ReadonlyMap<string, RunStep>): void {
-    for (const [path, step] of steps) {
-      this.#unstored.set(path, step);
-      this.#unstoredCharacters += charactersOf(step);
-    }
+  #add(path: string, step: RunStep): void {
+    this.#steps.set(path, step);
+    this.#unstored.set(path, step);
+    this.#unstoredCharacters += charactersOf(step);
+  }
+
+  /** What a commit takes along. Other branches may add to what is not stored while it is under way. */
+  #part(): Steps {
+    return new Map(this.#unstored);
   }
 
   get #isLate(): boolean {
@@ -222,7 +235,7 @@ export class RunJournal {
     const version = this.#version;
     const due = isOver(ended) ? { due: forgottenAt(this.#deps.clock.now()) } : {};
     const put = runs.put(ended.id, ended, { if: version === undefined ? 'absent' : { version }, ...due });
-    return [put, dueRun(ended.id, at), ...this.#puts()];
+    return [put, dueRun(ended.id, at)];
   }
 
   #check(): Change {
@@ -237,11 +250,11 @@ export class RunJournal {
     return this.#isLate ? [dueRun(this.#run.id, this.#deps.clock.now() + leaseMilliseconds)] : [];
   }
 
-  #puts(steps: ReadonlyMap<string, RunStep> = this.#unstored): readonly Change[] {
+  #puts(steps: Steps): readonly Change[] {
     return [...steps].map(([path, step]) => runSteps.insert({ run: this.#run.id, path }, step));
   }
 
-  #stored(steps: ReadonlyMap<string, RunStep> = new Map(this.#unstored)): void {
+  #stored(steps: Steps): void {
     for (const [path, step] of steps) {
       this.#unstored.delete(path);
       this.#unstoredCharacters -= charactersOf(step);

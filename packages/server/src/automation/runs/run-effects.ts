@@ -105,7 +105,7 @@ export class RunEffects implements Effects {
     const { journal, clock, newId } = this.#deps;
     const note = this.#begin(path, { id, type: 'wait' });
     if (newId !== undefined) throw blockFailure('a transaction does not wait');
-    if (clock.now() < journal.waitUntil(path, note, clock.now() + milliseconds)) throw new Suspended();
+    if (journal.isWaiting(path, note, clock.now() + milliseconds)) throw new Suspended();
   }
 
   /** Does a write at once, in a commit with its row. */
