@@ -1,7 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { Change, Scope, Store } from '../../store/port.ts';
+import type { Change, Due, Scope, Store } from '../../store/port.ts';
+import { transact } from '../../store/transact.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
-import type { Redaction } from './redaction.ts';
+import { type Redaction, runBlindly, stepBlindly } from './redaction.ts';
 import {
   dueRunKey,
   forgottenAt,
@@ -10,6 +11,7 @@ import {
   type RunStep,
   runSteps,
   runSummaries,
+  runs,
   stepOf,
   storedSteps,
 } from './run-rows.ts';
@@ -37,11 +39,16 @@ export async function closeRun(
 ): Promise<void> {
   const { scope } = workspace;
   const due = forgottenAt(clock.now());
-  const show = redaction === undefined ? await shownBlindly(scope, run) : (value: unknown) => redaction.of(value);
+  const isBlind = redaction === undefined ? await wroteSecrets(scope, run) : redaction.isBlind;
+  const show = (step: RunStep): RunStep => {
+    if (isBlind) return stepBlindly(step);
+    return redaction === undefined ? step : (redaction.of(step) as RunStep);
+  };
+  if (redaction === undefined) await closeRow(scope, run, { isBlind, due });
   for await (const rows of storedSteps(scope, run.id)) {
     const open = rows.filter((row) => row.due === undefined);
     const puts = open.map((row): Change => {
-      const step = waited(show(stepOf(row)) as RunStep, run);
+      const step = waited(show(stepOf(row)), run);
       return runSteps.put({ run: run.id, path: row.sk }, step, { if: { version: row.version }, due });
     });
     if (puts.length > 0) await scope.commit(puts, { priority: 'background' });
@@ -56,14 +63,25 @@ function waited(step: RunStep, { ended_at = '' }: Run): RunStep {
 }
 
 /** Another process knew the values. What one of the run's steps wrote to encrypted fields may be in any of them. */
-async function shownBlindly(scope: Scope, { id }: Run): Promise<(value: unknown) => unknown> {
-  let hasSecrets = false;
-  for await (const rows of storedSteps(scope, id)) hasSecrets ||= rows.some(({ value }) => value.has_secrets === true);
-  if (!hasSecrets) return (value) => value;
-  return (value) => {
-    const { output: _dropped, ...step } = value as RunStep;
-    return step;
+async function wroteSecrets(scope: Scope, { id }: Run): Promise<boolean> {
+  for await (const rows of storedSteps(scope, id))
+    if (rows.some(({ value }) => value.has_secrets === true)) return true;
+  return false;
+}
+
+/** A run that is begun again meanwhile is written too. */
+async function closeRow(
+  scope: Scope,
+  { id }: Run,
+  { isBlind, due }: { readonly isBlind: boolean; readonly due: Due },
+): Promise<void> {
+  const plan = async () => {
+    const row = await runs.read(scope, id);
+    if (row === undefined || (row.due !== undefined && !isBlind)) return { changes: [] };
+    const run = isBlind ? runBlindly(row.value) : row.value;
+    return { changes: [runs.put(id, run, { if: { version: row.version }, due: row.due ?? due })] };
   };
+  await transact(scope, plan, { priority: 'background' });
 }
 
 /** How the run stands now, for the lists of its org. */

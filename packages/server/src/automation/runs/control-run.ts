@@ -9,17 +9,7 @@ import type { Row } from '../../store/table.ts';
 import { attemptCommit, overtaken, transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
 import { closeRun, putSummary, type RunWorkspace } from './close-run.ts';
-import {
-  dueRun,
-  forgottenAt,
-  isOver,
-  type Run,
-  runSteps,
-  runSummaries,
-  runs,
-  stepOf,
-  storedSteps,
-} from './run-rows.ts';
+import { dueRun, isOver, type Run, runSteps, runSummaries, runs, stepOf, storedSteps } from './run-rows.ts';
 
 export interface ControlDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
@@ -50,7 +40,8 @@ export async function cancelRun(deps: ControlDeps, name: RunName, by: AuditConte
     if (isOver(run)) throw new Problem('conflict', `the run is over: it is \`${run.state}\``);
     const now = clock.now();
     const cancelled: Run = { ...run, state: 'cancelled', ended_at: timestamp(now) };
-    const put = runs.put(run.id, cancelled, { if: { version: row.version }, due: forgottenAt(now) });
+    // It expires once it is closed, and its values are shown from then on: a step may write to encrypted fields until now.
+    const put = runs.put(run.id, cancelled, { if: { version: row.version } });
     const told = auditEntry(by, { action: 'run.cancelled', ...audited(name, place) });
     return { run: cancelled, changes: [put, dueRun(run.id, now), told] };
   });
@@ -112,7 +103,7 @@ export async function retryRun(
 
 type StepRow = Row<Parameters<typeof runSteps.put>[1]>;
 
-/** The steps of a run that were done before a step began. */
+/** The steps of a run that were done before a step began. It is whole if no step at all wrote to encrypted fields. */
 async function stepsBefore(
   scope: Scope,
   id: string,
@@ -120,14 +111,15 @@ async function stepsBefore(
 ): Promise<{ readonly kept: readonly StepRow[]; readonly isWhole: boolean }> {
   const kept: StepRow[] = [];
   let isWhole = true;
+  let isBefore = true;
   for await (const rows of storedSteps(scope, id))
     for (const row of rows) {
-      if (row.value.id === from) return { kept, isWhole };
+      isBefore &&= row.value.id !== from;
       // One that was being done when the run ended is done again.
-      if (row.value.state === 'done') kept.push(row);
+      if (isBefore && row.value.state === 'done') kept.push(row);
       isWhole &&= row.value.has_secrets !== true;
     }
-  if (from === undefined) return { kept, isWhole };
+  if (from === undefined || !isBefore) return { kept, isWhole };
   const message = `the run has no step \`${from}\` that reached out`;
   throw invalidBody([{ pointer: '/from', code: 'unknown_reference', message }]);
 }

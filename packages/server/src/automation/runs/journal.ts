@@ -97,7 +97,10 @@ export class RunJournal {
   /** Reads what the run has done so far. */
   async load(): Promise<void> {
     for await (const rows of storedSteps(this.#deps.workspace.scope, this.#run.id))
-      for (const row of rows) this.#steps.set(row.sk, stepOf(row));
+      for (const row of rows) {
+        this.#steps.set(row.sk, stepOf(row));
+        if (row.value.has_secrets === true) this.redaction.expect(row.sk);
+      }
   }
 
   /**

@@ -1,4 +1,5 @@
 /** What is shown of a run has none of the values that it wrote to encrypted fields. */
+import type { Run, RunError, RunStep } from './run-rows.ts';
 
 const hiddenText = '***';
 
@@ -7,6 +8,7 @@ const partCharactersMin = 4;
 
 export class Redaction {
   readonly #texts = new Set<string>();
+  readonly #unseen = new Set<string>();
   #isUsed = false;
 
   /** Whether anything was taken out. */
@@ -14,8 +16,24 @@ export class Redaction {
     return this.#isUsed;
   }
 
+  /** Another process did a step that wrote such values. They are not known here until the step hides them again. */
+  expect(path: string): void {
+    this.#unseen.add(path);
+  }
+
+  /** Whether it is not known what is to be hidden: then nothing that may hold it is shown. */
+  get isBlind(): boolean {
+    return this.#unseen.size > 0;
+  }
+
+  /** Hides what a step writes to encrypted fields. */
+  hideOf(path: string, values: readonly unknown[]): void {
+    for (const value of values) this.#hide(value);
+    if (values.length > 0) this.#unseen.delete(path);
+  }
+
   /** Hides a value, also in base64 and percent-encoded. */
-  hide(value: unknown): void {
+  #hide(value: unknown): void {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     if (text === undefined || text === '' || text === 'null') return;
     const bytes = Buffer.from(text);
@@ -41,6 +59,20 @@ export class Redaction {
     this.#isUsed ||= shown !== text;
     return shown;
   }
+}
+
+/** The run without what may hold values that are not known. */
+export function runBlindly({ given: _given, returns: _returns, error, ...run }: Run): Run {
+  return { ...run, input: hiddenText, ...(error && { error: errorBlindly(error) }), is_redacted: true };
+}
+
+/** The step without what may hold values that are not known. */
+export function stepBlindly({ output: _output, error, ...step }: RunStep): RunStep {
+  return error === undefined ? step : { ...step, error: errorBlindly(error) };
+}
+
+function errorBlindly(error: RunError): RunError {
+  return { ...error, message: hiddenText };
 }
 
 /** Half of a surrogate pair has no such form. */

@@ -9,7 +9,7 @@ import { readAs } from '../blocks/caller-effects.ts';
 import type { CompiledBlock, Effects, EntityStep, ScriptStep, ScriptValue } from '../blocks/effects.ts';
 import { runScriptStep } from '../blocks/script-step.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
-import { type AllowedWrite, allowedWrite, type WriteStep } from './entity-steps.ts';
+import { type AllowedWrite, allowedWrite } from './entity-steps.ts';
 import type { RunJournal, StepNote } from './journal.ts';
 import type { RunPlace } from './run-caller.ts';
 
@@ -76,7 +76,8 @@ export class RunEffects implements Effects {
     if (known !== undefined && known.has_secrets !== true) return known.output;
     const { newId } = this.#deps;
     const id = newId?.();
-    const allowed = await this.#allowed(place, step, id);
+    const allowed = await allowedWrite(place, step, id);
+    journal.redaction.hideOf(path, allowed.secrets);
     if (known !== undefined) return known.output;
     if (id === undefined) return this.#write({ path, note }, allowed);
     const record = step.type === 'create' ? id : step.record;
@@ -125,12 +126,6 @@ export class RunEffects implements Effects {
   #placeOf(app: CompiledAccess | undefined): RunPlace {
     const { place } = this.#deps;
     return app === undefined ? place : { ...place, caller: place.caller.asApp(app) };
-  }
-
-  async #allowed(place: RunPlace, step: WriteStep, id: string | undefined): Promise<AllowedWrite> {
-    const allowed = await allowedWrite(place, step, id);
-    for (const secret of allowed.secrets) this.#deps.journal.redaction.hide(secret);
-    return allowed;
   }
 
   #begin(

@@ -96,8 +96,8 @@ const stepsShownMax = 500;
 const charactersShownMax = 4 * 1024 * 1024;
 
 /**
- * Values are shown in the test environment only, where builders may read every record, and once the run is over: until
- * then it is not known which of them are values of encrypted fields.
+ * Values are shown in the test environment only, where builders may read every record, and once the run is over and closed:
+ * until then it is not known which of them are values of encrypted fields.
  * @throws Problem `not_found`.
  */
 export async function showRun(
@@ -109,9 +109,10 @@ export async function showRun(
   if (summary === undefined) throw notFound();
   const { tenant_code } = summary.value;
   const scope = store.scope(workspaceScopeName(orgCode, tenant_code));
-  const run = (await runs.read(scope, id))?.value;
-  if (run === undefined) throw notFound();
-  const showsValues = env === 'test' && isOver(run);
+  const row = await runs.read(scope, id);
+  if (row === undefined) throw notFound();
+  const { value: run, due } = row;
+  const showsValues = env === 'test' && isOver(run) && due !== undefined;
   return { ...shownRun(run, showsValues), tenant_code, ...(await shownSteps(scope, id, showsValues)) };
 }
 

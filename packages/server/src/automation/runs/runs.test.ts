@@ -72,7 +72,7 @@ const together = { one: made('one', { name: 'one', amount: 1 }), two: made('two'
 const refused = { one: made('one', { name: 'one' }), wrong: made('wrong', { amount: 'much' }) };
 
 /** Writes the canary of its input, copies it, and fails with it. */
-const secret: Readonly<Record<string, StepRun>> = {
+const secret = {
   hide: async (run, path) => {
     const code = run.evaluate({
       expressions: 1,
@@ -93,9 +93,12 @@ const secret: Readonly<Record<string, StepRun>> = {
     const evaluate = ({ input }: { readonly input?: unknown }) => JSON.stringify(input);
     throw new Problem('conflict', `not with ${String(run.evaluate({ expressions: 1, evaluate }))}`);
   },
-};
+} satisfies Readonly<Record<string, StepRun>>;
 
-const blocks = { payment, waitingPayment, together, refused, secret };
+/** Writes the canary of its input, waits and fails. */
+const laterSecret = { hide: secret.hide, pause: waiting('pause'), fail: secret.fail };
+
+const blocks = { payment, waitingPayment, together, refused, secret, laterSecret };
 const paid = [['of 1', 30]];
 const both = [
   ['one', 1],
@@ -316,5 +319,33 @@ for (const kind of raceKinds) {
     const name = { env: 'test', orgCode: 'acme', id: run.id } as const;
     const by = { at: '', actor: { kind: 'org_user', id: 'b1' }, request_id: '' } as const;
     await assert.rejects(retryRun({ ...bench.deps(), wake: () => undefined }, name, { by }), { code: 'conflict' });
+  });
+
+  test(`K08 a value of an encrypted field is nowhere in a run that ends where the value is not known (${kind})`, async (context) => {
+    const openAccounts = await openOrg(context, kind);
+    const by = { at: '', actor: { kind: 'org_user', id: 'b1' }, request_id: '' } as const;
+    const ways: Record<string, (bench: RunBench, id: string) => Promise<void>> = {
+      cancelled: (bench, id) =>
+        cancelRun({ ...bench.deps(), wake: () => undefined }, { env: 'test', orgCode: 'acme', id }, by),
+      failed: async (bench) => {
+        bench.records.clock.advance(waitMilliseconds);
+        const gone = async () => Promise.reject(new Problem('access_denied', 'the user is gone'));
+        await bench.visit({ ...bench.deps(), callers: { as: gone } });
+      },
+    };
+    for (const [state, end] of Object.entries(ways)) {
+      const bench = await openAccounts();
+      const canary = 'canary-1234567890';
+      const { run } = await bench.call(bench.deps(), 'laterSecret', { canary });
+      assert.equal(run.state, 'waiting');
+      await end(bench, run.id);
+      assert.deepEqual(await states(bench), [state]);
+      const stored = (await bench.records.contents()).filter(({ pk }) => pk.startsWith('run') || pk === 'due');
+      assert.ok(stored.length > 2 && stored.every(({ due: expires }) => expires !== undefined));
+      assert.ok(!JSON.stringify(stored).includes(canary), state);
+      const name = { env: 'test', orgCode: 'acme', id: run.id } as const;
+      const retried = retryRun({ ...bench.deps(), wake: () => undefined }, name, { by, from: 'hide' });
+      await assert.rejects(retried, { code: 'conflict' });
+    }
   });
 }
