@@ -187,6 +187,30 @@ test('a call that is sent again with its key writes once, and gets the same answ
   }
 });
 
+test('a run that wrote and returns more than is kept ends as failed, and is not done again when it is sent again', async () => {
+  await block('large', [made], { returns: ['{{ input.text }}', '{{ input.text }}'] });
+  const [title, key] = [random(), random()];
+  for (const _time of [1, 2]) {
+    const headers = { 'idempotency-key': key };
+    const reply = await run<{ readonly run: string }>(founder, 'large', { title, text: 'x'.repeat(300_000) }, headers);
+    assertProblem(reply, 'block_failed');
+    assert.equal((await shown(reply.body.run)).state, 'failed');
+  }
+  assert.deepEqual(await titles(title), [1]);
+});
+
+test('K08: what a block wrote to an encrypted field is not shown of a run that is cancelled, which cannot be retried', async () => {
+  const canary = `canary/${random()}`;
+  const hide = { id: 'hide', type: 'create', entity: 'order', values: { title: 'hidden', card: '{{ input.card }}' } };
+  await block('hideandwait', [hide, { id: 'pause', type: 'wait', seconds: 86_400 }]);
+  const { body } = await run<{ readonly run: string }>(founder, 'hideandwait', { card: canary });
+  assert.equal((await manage(org, 'POST', `/runs/${body.run}/cancel`)).status, 204);
+  const { text } = await manage(org, 'GET', `/runs/${body.run}`);
+  assert.ok(!text.includes(canary), text);
+  for (const from of [{}, { from: 'hide' }])
+    assertProblem(await manage(org, 'POST', `/runs/${body.run}/retry`, { body: from }), 'conflict');
+});
+
 test('K08: what a block writes to an encrypted field is in no reply, run, audit entry or export, however it is copied', async () => {
   const canary = `canary/${random()}+${random()}`;
   const forms = [canary, Buffer.from(canary).toString('base64'), encodeURIComponent(canary)];

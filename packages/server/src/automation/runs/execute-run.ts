@@ -2,6 +2,7 @@ import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { RecordRuntime } from '../../records/port.ts';
+import { TooLarge } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { atStep, blockFailure } from '../blocks/block-failure.ts';
 import type { BlockCaller } from '../blocks/caller-effects.ts';
@@ -10,6 +11,7 @@ import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import type { RunJournal } from './journal.ts';
 import { runBlindly } from './redaction.ts';
+import { assertFits } from './run-bounds.ts';
 import { type CollectedWrite, RunEffects, Suspended } from './run-effects.ts';
 import type { Run, RunError, RunStep } from './run-rows.ts';
 
@@ -64,32 +66,49 @@ export async function executeRun(
   });
   try {
     const returns = await interpret(begun, startOf(run, workspace, caller), effects);
-    const done = over(journal, clock, { state: 'done', returns });
     // What neither wrote nor waited leaves nothing.
-    if (effects.collected.length === 0) {
-      if (journal.isStored) await journal.end(done, clock.now());
-    } else await writeTogether(deps, journal, { done, writes: effects.collected });
+    const { collected } = effects;
+    if (journal.isStored || collected.length > 0) {
+      assertFits(returns, 'a run that wrote or waited may return');
+      const done = over(journal, clock, { state: 'done', returns });
+      if (collected.length === 0) await journal.end(done, clock.now());
+      else await writeTogether(deps, journal, { done, writes: collected });
+    }
     return { run: journal.run, returns };
   } catch (error) {
     if (error instanceof Suspended) {
       await journal.end({ ...journal.run, state: 'waiting' }, journal.earliestWait());
       return { run: journal.run };
     }
-    if (!isRefusal(error)) throw error;
-    const failed = errorOf(error);
-    if (!journal.isStored) return { run, refusal: error };
-    await journal.end(
-      over(journal, clock, { state: 'failed', error: failed }),
-      clock.now(),
-      failedStep(effects, { journal, clock }, failed),
-    );
-    return { run: journal.run, refusal: error };
+    const refusal = refusalOf(error, journal);
+    if (refusal === undefined) throw error;
+    if (!journal.isStored) return { run, refusal };
+    const failed = errorOf(refusal);
+    await failRun(journal, clock, { error: failed, steps: failedStep(effects, { journal, clock }, failed) });
+    return { run: journal.run, refusal };
   }
 }
 
-/** What the platform cannot do now is tried again. */
-function isRefusal(error: unknown): error is Problem {
-  return error instanceof Problem && error.code !== 'unavailable';
+/** What the platform cannot do now is tried again. What is too large for a commit would be so each time. */
+function refusalOf(error: unknown, { isStored }: RunJournal): Problem | undefined {
+  if (error instanceof TooLarge && isStored)
+    return new Problem('body_too_large', 'the run would write more than one commit takes', {}, error);
+  return error instanceof Problem && error.code !== 'unavailable' ? error : undefined;
+}
+
+/** Ends a run as failed: without its values, where they are too large to be stored. @throws RunLost */
+export async function failRun(
+  journal: RunJournal,
+  clock: Clock,
+  { error, steps }: { readonly error: RunError; readonly steps?: ReadonlyMap<string, RunStep> },
+): Promise<void> {
+  const failed = over(journal, clock, { state: 'failed', error });
+  try {
+    await journal.end(failed, clock.now(), steps);
+  } catch (thrown) {
+    if (!(thrown instanceof TooLarge)) throw thrown;
+    await journal.end(runBlindly(failed), clock.now());
+  }
 }
 
 function startOf(run: Run, { env, tenantId, tenantCode }: Workspace, { user }: BlockCaller) {
@@ -131,7 +150,7 @@ async function writeTogether(
 }
 
 /** The run as it is when it is over. What is stored and shown of it has no values of encrypted fields. */
-export function over({ run, redaction }: RunJournal, clock: Clock, end: Pick<Run, 'state' | 'returns' | 'error'>): Run {
+function over({ run, redaction }: RunJournal, clock: Clock, end: Pick<Run, 'state' | 'returns' | 'error'>): Run {
   const ended: Run = { ...run, ...end, ended_at: timestamp(clock.now()) };
   if (redaction.isBlind) return runBlindly(ended);
   const { input, given, returns, error } = redaction.of(ended) as Run;

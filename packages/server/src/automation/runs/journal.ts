@@ -5,8 +5,8 @@ import type { PlannedChange, StoredRecord } from '../../records/port.ts';
 import type { Change } from '../../store/port.ts';
 import { attemptCommit } from '../../store/transact.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import { blockFailure } from '../blocks/block-failure.ts';
 import { Redaction } from './redaction.ts';
+import { assertCanBegin, assertFits } from './run-bounds.ts';
 import {
   dueRun,
   forgottenAt,
@@ -32,8 +32,6 @@ const renewAfterMilliseconds = 10_000;
 const waitMillisecondsMax = 30 * 86_400_000;
 /** Of outputs that wait for the next effect of their run. */
 const unstoredCharactersMax = 1024 * 1024;
-/** At most three bytes each, it fits into a value of the store. */
-const outputCharactersMax = 512 * 1024;
 
 /** By their paths. */
 type Steps = ReadonlyMap<string, RunStep>;
@@ -141,6 +139,7 @@ export class RunJournal {
   async #storePart(): Promise<void> {
     const { id } = this.#run;
     const isNew = !this.isStored;
+    if (isNew) assertCanBegin(this.#run);
     const part = new Map<string, RunStep>();
     let left = unstoredCharactersMax;
     for (const [path, step] of this.#unstored) {
@@ -207,7 +206,7 @@ export class RunJournal {
     });
   }
 
-  /** Ends the run or has it wait, and has it taken up again at `at`. @throws RunLost */
+  /** Ends the run or has it wait, and has it taken up again at `at`. @throws RunLost, TooLarge. */
   async end(ended: Run, at: number, steps: Steps = new Map()): Promise<void> {
     await this.#serially('commit', async () => {
       await this.#makeRoom();
@@ -236,6 +235,7 @@ export class RunJournal {
 
   #ending(ended: Run, at: number): readonly Change[] {
     const version = this.#version;
+    if (version === undefined) assertCanBegin(this.#run);
     const due = isOver(ended) ? { due: forgottenAt(this.#deps.clock.now()) } : {};
     const put = runs.put(ended.id, ended, { if: version === undefined ? 'absent' : { version }, ...due });
     return [put, dueRun(ended.id, at)];
@@ -291,8 +291,7 @@ export class RunJournal {
   /** @throws Problem `block_failed` where the output is larger than is kept. */
   #done({ began, ...note }: StepNote, output: unknown): RunStep {
     const ms = this.#deps.clock.now() - began;
-    if ((JSON.stringify(output) ?? '').length > outputCharactersMax)
-      throw blockFailure(`a step may give at most ${outputCharactersMax} characters`, { step: note.id });
+    assertFits(output, 'a step may give', { step: note.id });
     return { ...note, state: 'done', at: timestamp(began), ms, ...(output === undefined ? {} : { output }) };
   }
 }

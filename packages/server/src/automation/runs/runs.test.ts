@@ -98,7 +98,15 @@ const secret = {
 /** Writes the canary of its input, waits and fails. */
 const laterSecret = { hide: secret.hide, pause: waiting('pause'), fail: secret.fail };
 
-const blocks = { payment, waitingPayment, together, refused, secret, laterSecret };
+/** Writes, and fails with more than a run keeps. */
+const loud = {
+  one: together.one,
+  fail: () => {
+    throw new Problem('conflict', 'x'.repeat(3_000_000));
+  },
+} satisfies Readonly<Record<string, StepRun>>;
+
+const blocks = { payment, waitingPayment, together, refused, secret, laterSecret, loud };
 const paid = [['of 1', 30]];
 const both = [
   ['one', 1],
@@ -266,6 +274,62 @@ for (const kind of raceKinds) {
     await settle(bench);
     await settle(bench);
     assert.deepEqual([await accounts(bench), await states(bench)], [paid, ['cancelled', 'done']]);
+  });
+
+  test(`a request whose run was cancelled or taken over is answered by that, as by an answer of the run (${kind})`, async (context) => {
+    const openAccounts = await openOrg(context, kind);
+    const by = { at: '', actor: { kind: 'org_user', id: 'b1' }, request_id: '' } as const;
+    const ways = [
+      (bench: RunBench, id: string) =>
+        cancelRun({ ...bench.deps(), wake: () => undefined }, { env: 'test', orgCode: 'acme', id }, by),
+      (bench: RunBench) => bench.workOff(),
+    ];
+    const answers: unknown[] = [];
+    for (const take of ways) {
+      const bench = await openAccounts();
+      const { scope } = bench.records.workspace;
+      let isTaken = false;
+      const store = interceptStore(bench.records.opened.store, async ({ name }, call) => {
+        const [run] = isTaken || name !== 'commit' ? [] : await runs.range(scope, 'run', { limit: 1 });
+        if (run === undefined) return call();
+        isTaken = true;
+        // Its org learns of a run as it is taken up.
+        const summary = { ...run.value, tenant_code: bench.records.workspace.tenantCode };
+        await bench.records.opened.store
+          .scope('org#acme')
+          .commit([runSummaries.put(run.value.id, summary, { if: 'any' })]);
+        await take(bench, run.value.id);
+        return call();
+      });
+      const { run, refusal, isStored } = await bench.call(bench.deps(store), 'payment');
+      answers.push([run.state, refusal?.code, isStored]);
+    }
+    assert.deepEqual(answers, [
+      ['running', 'conflict', true],
+      ['running', undefined, true],
+    ]);
+  });
+
+  test(`a run that is too large to be stored ends as failed, or does not begin (${kind})`, async (context) => {
+    const openAccounts = await openOrg(context, kind);
+    const ended: unknown[] = [];
+    for (const [name, input] of [
+      ['loud', {}],
+      ['together', 'x'.repeat(600_000)],
+      ['waitingPayment', 'x'.repeat(600_000)],
+    ] as const) {
+      const bench = await openAccounts();
+      const code = await bench.call(bench.deps(), name, input).then(
+        ({ refusal, isStored }) => [refusal?.code, isStored],
+        (error: Problem) => error.code,
+      );
+      ended.push([name, code, await states(bench), (await accounts(bench)).length, await due(bench)]);
+    }
+    assert.deepEqual(ended, [
+      ['loud', ['conflict', true], ['failed'], 1, []],
+      ['together', ['block_failed', false], [], 0, []],
+      ['waitingPayment', ['block_failed', false], [], 0, []],
+    ]);
   });
 
   test(`a transaction is done as a whole or not at all, and once (${kind})`, async (context) => {

@@ -12,7 +12,7 @@ import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import type { DueHandler, DueWork } from '../due.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import { closeRun, putSummary } from './close-run.ts';
-import { type Executed, errorOf, executeRun, over } from './execute-run.ts';
+import { type Executed, errorOf, executeRun, failRun } from './execute-run.ts';
 import { leaseMilliseconds, RunJournal, RunLost } from './journal.ts';
 import type { RunCallers } from './run-caller.ts';
 import { countSteps, dueRun, isOver, type Run, runOfDue, runs } from './run-rows.ts';
@@ -36,7 +36,7 @@ export interface Called extends Executed {
   readonly isStored: boolean;
 }
 
-/** Runs a block while its caller waits. @throws Problem of the step that is refused, and `conflict` for a run that was cancelled. */
+/** Runs a block while its caller waits. @throws Problem that kept a run from its beginning, and what is no refusal. */
 export async function callBlock(deps: RunsDeps, ask: Omit<RunAsk, 'id'>, caller: BlockCaller): Promise<Called> {
   const { workspace } = ask;
   const journal = new RunJournal({ ...deps, workspace }, await newRun(deps, { ...ask, id: deps.newId() }));
@@ -45,10 +45,20 @@ export async function callBlock(deps: RunsDeps, ask: Omit<RunAsk, 'id'>, caller:
     if (journal.isStored) await settle(deps, workspace, journal);
     return { ...executed, isStored: journal.isStored };
   } catch (error) {
-    if (error instanceof RunLost) throw new Problem('conflict', 'the run was cancelled', { run: journal.run.id });
+    if (error instanceof RunLost) return lost(workspace, journal);
     if (journal.isStored) await release(deps, workspace, journal.run.id).catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * How a run stands that is not this process's any more. It is an answer, not a failure: a request that is sent again
+ * must not do once more what the run did.
+ */
+async function lost({ scope }: Workspace, { run }: RunJournal): Promise<Called> {
+  const stands = (await runs.read(scope, run.id))?.value;
+  const refusal = stands?.state === 'cancelled' ? new Problem('conflict', 'the run was cancelled') : undefined;
+  return { run, isStored: true, ...(refusal && { refusal }) };
 }
 
 /** What kept this process from the end of a run need not keep the next one, and does not have it wait for the lease. */
@@ -127,8 +137,7 @@ async function resume(deps: RunsDeps, workspace: Workspace, journal: RunJournal)
     await executeRun(deps, { journal, workspace, caller });
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unavailable') throw error;
-    const { clock } = deps;
-    await journal.end(over(journal, clock, { state: 'failed', error: errorOf(error) }), clock.now());
+    await failRun(journal, deps.clock, { error: errorOf(error) });
   }
 }
 

@@ -7,6 +7,7 @@ import { attemptCommit, overtaken } from '../../store/transact.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import { pinnedVersions } from './pinned-blocks.ts';
+import { assertCanBegin } from './run-bounds.ts';
 import { dueRun, type Run, type RunGiven, type RunTrigger, type RunUser, runs } from './run-rows.ts';
 
 /** What begins a run. */
@@ -62,6 +63,7 @@ export async function startRun(
 ): Promise<{ readonly id: string; readonly isNew: boolean }> {
   const { scope } = ask.workspace;
   const run = await newRun(deps, ask);
+  assertCanBegin(run);
   const { id } = run;
   for (;;) {
     const begun = (await runs.read(scope, id))?.value;

@@ -1,0 +1,16 @@
+import { blockFailure } from '../blocks/block-failure.ts';
+import type { Run } from './run-rows.ts';
+
+/** At most three bytes each, it fits into a value of the store. */
+const charactersMax = 512 * 1024;
+
+/** @param what begins the sentence, with its verb. @throws Problem `block_failed` where a value is larger than is kept. */
+export function assertFits(value: unknown, what: string, details: { readonly step?: string } = {}): void {
+  if ((JSON.stringify(value) ?? '').length > charactersMax)
+    throw blockFailure(`${what} at most ${charactersMax} characters`, details);
+}
+
+/** @throws Problem `block_failed` where a run cannot be stored with what it begins with. */
+export function assertCanBegin({ input, given }: Run): void {
+  assertFits([input, given], 'what a run begins with that writes or waits has');
+}
