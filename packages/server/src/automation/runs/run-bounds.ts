@@ -1,8 +1,19 @@
+import { Problem } from '../../lib/problem.ts';
+import type { Scope } from '../../store/port.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
-import type { Run } from './run-rows.ts';
+import { countOpenRuns, type Run } from './run-rows.ts';
 
 /** At most three bytes each, it fits into a value of the store. */
 const charactersMax = 512 * 1024;
+
+/** Of a workspace. */
+export const openRunsMax = 1000;
+
+/** @throws Problem `rate_limited` where so many runs are open that no further one may wait. */
+export async function assertMayWait(scope: Scope): Promise<void> {
+  if ((await countOpenRuns(scope, openRunsMax)) >= openRunsMax)
+    throw new Problem('rate_limited', `no further run waits while ${openRunsMax} runs of the workspace are open`);
+}
 
 /** @param what begins the sentence, with its verb. @throws Problem `block_failed` where a value is larger than is kept. */
 export function assertFits(value: unknown, what: string, details: { readonly step?: string } = {}): void {

@@ -11,6 +11,7 @@ import { runScriptStep } from '../blocks/script-step.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import { type AllowedWrite, allowedWrite } from './entity-steps.ts';
 import type { RunJournal, StepNote } from './journal.ts';
+import { assertMayWait } from './run-bounds.ts';
 import type { RunPlace } from './run-caller.ts';
 
 /** The run goes on at a later time, which its journal knows. */
@@ -103,9 +104,11 @@ export class RunEffects implements Effects {
   }
 
   async wait(path: string, id: string, milliseconds: number): Promise<void> {
-    const { journal, clock, newId } = this.#deps;
+    const { journal, clock, newId, workspace } = this.#deps;
     const note = this.#begin(path, { id, type: 'wait' });
     if (newId !== undefined) throw blockFailure('a transaction does not wait');
+    // A run that was taken up is one of those that are open.
+    if (journal.run.taken === 0 && journal.step(path) === undefined) await assertMayWait(workspace.scope);
     if (journal.isWaiting(path, note, clock.now() + milliseconds)) throw new Suspended();
   }
 

@@ -144,6 +144,8 @@ export const runSummaries = table(
 );
 
 const duePrefix = 'run;';
+/** The character after the semicolon ends the part of the partition. */
+const afterDue = 'run<';
 
 export function dueRunKey(id: string): Key {
   return { pk: 'due', sk: duePrefix + id };
@@ -157,6 +159,11 @@ export function runOfDue({ sk }: Key): string {
 export function dueRun(id: string, at: number): Put {
   const value = JSON.stringify({ job: 'run' });
   return { kind: 'put', ...dueRunKey(id), value, if: 'any', due: { at, queue: 'automation' } };
+}
+
+/** How many runs of a workspace are not over, counted up to `atMost`. */
+export function countOpenRuns(scope: Scope, atMost: number): Promise<number> {
+  return scope.count(dueRunKey('').pk, { after: duePrefix, before: afterDue }, atMost);
 }
 
 export function isOver({ state }: Pick<Run, 'state'>): boolean {

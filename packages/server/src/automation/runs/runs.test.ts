@@ -7,7 +7,8 @@ import { raceKinds, type StoreKind } from '../../store/testing/open-test-store.t
 import { listAll, openBench, RecordBench } from '../../testing/record-bench.ts';
 import type { EntityStep, StepRun } from '../blocks/effects.ts';
 import { cancelRun, retryRun } from './control-run.ts';
-import { runSummaries, runs } from './run-rows.ts';
+import { openRunsMax } from './run-bounds.ts';
+import { dueRun, dueRunKey, runSummaries, runs } from './run-rows.ts';
 import { startRun } from './start-run.ts';
 import { openRunBench, type RunBench } from './testing/run-bench.ts';
 
@@ -308,6 +309,19 @@ for (const kind of raceKinds) {
       ['running', 'conflict', true],
       ['running', undefined, true],
     ]);
+  });
+
+  test(`no further run waits while very many of its workspace are open, and others are done (${kind})`, async (context) => {
+    const openAccounts = await openOrg(context, kind);
+    const bench = await openAccounts();
+    const { scope } = bench.records.workspace;
+    const ids = Array.from({ length: openRunsMax - 1 }, (_, index) => `open-${index}`);
+    await scope.commit(ids.map((id) => dueRun(id, Number.MAX_SAFE_INTEGER)));
+    const { refusal } = await bench.call(bench.deps(), 'waitingPayment');
+    assert.deepEqual([refusal?.code, refusal?.details.step], ['rate_limited', 'pause']);
+    assert.equal((await bench.call(bench.deps(), 'payment')).run.state, 'done');
+    await scope.commit(ids.slice(0, 1).map((id) => ({ kind: 'remove', ...dueRunKey(id), if: 'any' })));
+    assert.equal((await bench.call(bench.deps(), 'waitingPayment')).run.state, 'waiting');
   });
 
   test(`a run that is too large to be stored ends as failed, or does not begin (${kind})`, async (context) => {
