@@ -2,13 +2,15 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
 /**
- * What takes long, since it kills processes, fills disks, copies whole platforms or compares by the hundred thousand.
+ * What takes long, since it kills processes, fills disks, copies whole platforms, exhausts scripts or compares by the
+ * hundred thousand.
  * The gate leaves it to `npm run test:slow`.
  */
 const slow = {
   unit: [
     'packages/server/src/access/**/*.proof.test.ts',
     'packages/server/src/audit-command.test.ts',
+    'packages/server/src/automation/scripts/*.test.ts',
     'packages/server/src/backup.test.ts',
     'packages/server/src/copy.test.ts',
     'packages/server/src/copy/copy-platform.test.ts',
@@ -17,6 +19,7 @@ const slow = {
     'packages/server/src/maintenance/maintain-model.test.ts',
     'packages/server/src/promotion/planted-faults.test.ts',
     'packages/server/src/recount.test.ts',
+    'packages/server/src/records/filtering/lookup-races.test.ts',
     'packages/server/src/store/testing/conformance/planted-faults.test.ts',
     'packages/server/src/store/sqlite/testing/power-loss/*.test.ts',
     'packages/server/src/testing/worst-cases/app-work.test.ts',
@@ -25,8 +28,11 @@ const slow = {
   ],
   acceptance: [
     'additions',
+    'alert-webhook',
     'disk-failures',
+    'command',
     'command-each',
+    'compiled-code',
     'doctor',
     'filled-fields-crash',
     'greedy-clients',
