@@ -322,7 +322,7 @@ test('K07: a call without a token, without the action, or with a hidden record r
   assert.ok(!refused.text.includes(open.id));
   assert.equal(((await returned('three', { ids }, founder)) as readonly object[]).length, 3);
 
-  // Taken out, or of another org: as one that never was.
+  // Taken out, or of another org: as an event that never was.
   assertProblem(await run(founder, 'no-such-block'), 'not_found');
   assert.equal((await manage(org, 'DELETE', '/config/logicblock/three')).status, 204);
   assertProblem(await run(founder, 'three', { ids }), 'not_found');

@@ -128,7 +128,7 @@ export const runsApi = {
       from: Type.Optional(
         Type.String({
           maxLength: 63,
-          description: 'The id of the step to begin with; by default the one that failed.',
+          description: 'The id of the step to begin with; by default the step that failed.',
         }),
       ),
     }),

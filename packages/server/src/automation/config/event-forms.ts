@@ -7,7 +7,7 @@ export interface LiveEvent {
   readonly name: string;
   readonly version: number;
   readonly content: EventContent;
-  /** Whether a record meets its conditions. One that the entity does not allow any more is met by none. */
+  /** Whether a record meets its conditions. A condition that the entity does not allow any more is met by none. */
   holds(entity: CompiledEntity, data: RecordData): boolean;
 }
 

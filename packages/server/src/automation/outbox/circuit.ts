@@ -34,7 +34,7 @@ const failuresToOpen = 5;
 const pauseFirst = 1000;
 const pauseMax = 5 * 60 * 1000;
 
-/** The circuit after one more failure. One that was left alone before is so again at once. */
+/** The circuit after one more failure. An endpoint that was left alone before is so again at once. */
 export function failed(circuit: Circuit | undefined, now: number, random: number): Circuit {
   const { failures, openUntil, pauses } = circuit ?? { failures: 0, openUntil: 0, pauses: 0 };
   // Calls that were under way when it opened say nothing new.

@@ -15,7 +15,7 @@ interface StoredSecret {
   /** What the secret is derived from. */
   readonly id: string;
   readonly created_at: string;
-  /** The one before it signs along until then; milliseconds since the epoch. */
+  /** The secret before it signs along until then; milliseconds since the epoch. */
   readonly previous?: { readonly id: string; readonly until: number };
 }
 

@@ -36,7 +36,7 @@ export interface Receipt {
 
 const attemptsKept = 20;
 const day = 24 * 3600 * 1000;
-/** From the end of a delivery on; one that is under way is written again long before. */
+/** From the end of a delivery on; the receipt of a delivery under way is written again long before. */
 const keptMilliseconds: Readonly<Record<DeliveryState, number>> = {
   waiting: 30 * day,
   retrying: 30 * day,

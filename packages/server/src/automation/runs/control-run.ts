@@ -115,7 +115,7 @@ async function stepsBefore(
   for await (const rows of storedSteps(scope, id))
     for (const row of rows) {
       isBefore &&= row.value.id !== from;
-      // One that was being done when the run ended is done again.
+      // A step that was being done when the run ended is done again.
       if (isBefore && row.value.state === 'done') kept.push(row);
       isWhole &&= row.value.has_secrets !== true;
     }

@@ -42,7 +42,7 @@ export interface CollectedWrite extends BegunStep {
   readonly allowed: AllowedWrite;
 }
 
-/** Does each step once: one that is in the journal gives what it gave before. */
+/** Does each step once: a step that is in the journal gives what it gave before. */
 export class RunEffects implements Effects {
   readonly pause: () => Promise<void> | undefined;
   readonly #deps: RunEffectsDeps;

@@ -67,7 +67,7 @@ export interface Run {
   readonly stalled: number;
   /** How many steps had been stored when it was taken up. */
   readonly steps: number;
-  /** The run that it was begun again as: one that fails again is itself begun again. */
+  /** The run that it was begun again as: a retry that fails is itself begun again. */
   readonly retried_as?: string;
   /** Values of encrypted fields were taken out of it or of its steps, so it cannot be run again. */
   readonly is_redacted?: true;

@@ -32,7 +32,7 @@ export interface RunsDeps {
 const stalledMax = 5;
 
 export interface Called extends Executed {
-  /** Whether there is anything of the run: one that neither wrote nor waited leaves nothing. */
+  /** Whether there is anything of the run: a run that neither wrote nor waited leaves nothing. */
   readonly isStored: boolean;
 }
 
@@ -66,7 +66,7 @@ async function release({ clock }: RunsDeps, { scope }: Workspace, id: string): P
   await scope.commit([{ ...dueRun(id, clock.now()), if: 'present' }]);
 }
 
-/** Takes up a run that is due: one that begins, has waited, or whose process died. */
+/** Takes up a run that is due: it begins, has waited, or its process died. */
 export function runHandler(deps: RunsDeps): DueHandler {
   return async (work) => {
     const { scope, item } = work;

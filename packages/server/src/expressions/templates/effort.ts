@@ -10,7 +10,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** What expressions have taken, in steps of at most about 250 ns. Those that share one share its bound. */
+/** What expressions have taken, in steps of at most about 250 ns. Expressions that share an effort share its bound. */
 export interface Effort {
   steps: number;
 }

@@ -18,7 +18,7 @@ export interface RequestToSend {
   readonly body?: string;
   /** Ends the look-up of the name, the connection and the answer. */
   readonly signal: AbortSignal;
-  /** Leaves the connection open for a while, and uses one that was left open. */
+  /** Leaves the connection open for a while, and uses a connection that was left open. */
   readonly keepAlive?: true;
 }
 

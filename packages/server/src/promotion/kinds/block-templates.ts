@@ -10,7 +10,7 @@ import {
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { RecordTypes } from '../config-kind.ts';
 
-/** What templates are read in of a block: any step that has a type, also of those that this version does not run. */
+/** A block of which templates are read: every step with a type counts, also a type that this version stores and does not run. */
 interface TemplatedStep {
   readonly id: string;
   readonly type: string;

@@ -84,7 +84,7 @@ export type RunStep = StepBase &
     | { readonly type: 'wait'; readonly seconds: number }
   );
 
-/** Steps that are kept and promoted, and make a block one that is not run. */
+/** Steps that are kept and promoted, and because of which a block is not run. */
 export type IdleStep = StepBase & {
   readonly type: 'http';
   readonly method: string;
