@@ -8,7 +8,7 @@ export const AuditEntry = named(
   Type.Object({
     at: time,
     actor: Type.Object({
-      kind: oneOf(['org_user', 'service_key', 'deploy_key', 'operator', 'app_user', 'platform']),
+      kind: oneOf(['org_user', 'service_key', 'deploy_key', 'operator', 'app_user', 'automation', 'platform']),
       id: text,
     }),
     request_id: text,

@@ -9,7 +9,11 @@ const summary = {
   id: guid,
   block: text,
   tenant_code: text,
-  trigger: Type.Object({ kind: oneOf(['call', 'retry']), id: Type.Optional(text) }),
+  trigger: Type.Object({
+    kind: oneOf(['call', 'retry', 'event', 'schedule', 'hook', 'manual']),
+    id: Type.Optional(text),
+    name: Type.Optional(text),
+  }),
   state,
   started_at: time,
   ended_at: Type.Optional(time),
@@ -46,7 +50,7 @@ export const Run = named(
     version: count,
     user: Type.Object({
       id: text,
-      kind: oneOf(['person', 'service_key', 'builder']),
+      kind: oneOf(['person', 'service_key', 'builder', 'app']),
       act: Type.Optional(Type.String({ description: 'The builder who acts for the user.' })),
     }),
     depth: count,

@@ -6,7 +6,15 @@ import type { Environment } from '../tenancy/port.ts';
  * Who does something: a builder, a server or a pipeline that holds a key, the operator, an app's user, or the platform
  * of its own accord.
  */
-export const actorKinds = ['org_user', 'service_key', 'deploy_key', 'operator', 'app_user', 'platform'] as const;
+export const actorKinds = [
+  'org_user',
+  'service_key',
+  'deploy_key',
+  'operator',
+  'app_user',
+  'automation',
+  'platform',
+] as const;
 
 export interface AuditActor {
   readonly kind: (typeof actorKinds)[number];

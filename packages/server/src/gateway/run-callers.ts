@@ -1,6 +1,7 @@
 /** Those in whose names blocks run when no request waits for them. */
 import type { BlockCaller, RunCallers } from '../automation/port.ts';
 import { type AppCaller, openWorkSession, type WorkSessionDeps } from '../identity/port.ts';
+import { Problem } from '../lib/problem.ts';
 import { type AuthorizeDeps, actorOf, authorize, requestAlone } from './pipeline/authorize.ts';
 
 /**
@@ -20,7 +21,9 @@ export function createRunCallers(deps: AuthorizeDeps & WorkSessionDeps): RunCall
           asApp: (access) => callerBy({ ...caller, place: { workspace, access } }),
         };
       };
-      return callerBy(await openWorkSession(deps, who, workspace));
+      const { kind } = who;
+      if (kind === 'app') throw new Problem('unavailable', 'runs without a user are not taken up yet');
+      return callerBy(await openWorkSession(deps, { ...who, kind }, workspace));
     },
   };
 }

@@ -13,6 +13,15 @@ export interface Mail {
   readonly text: string;
 }
 
+/** Sends the mails that apps write: each is answered for, and none delays the mails of sign-in. */
+export interface MailOut {
+  /** `id` becomes the Message-ID, so that a mail sent again is known as the same. Never throws. */
+  deliver(mail: Mail, about: { readonly org: string; readonly id: string }): Promise<MailAnswer>;
+}
+
+/** `permanent`: sending it again would be answered alike. `code` names no address. */
+export type MailAnswer = 'sent' | { readonly permanent: boolean; readonly code: string };
+
 /** Writes a mail after the answer has gone, so that what it looks up costs no answer any time; undefined for none. */
 export type Draft = () => Promise<Mail | undefined>;
 

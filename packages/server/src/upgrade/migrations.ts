@@ -49,4 +49,8 @@ export const migrations: readonly Migration[] = [
     to: 7,
     says: 'a write of a record may leave items for the events of its entity; those that lie there already stay as they are. An earlier release would write without them, and never send those that wait',
   },
+  {
+    to: 8,
+    says: 'an event may have a condition in CEL and other destinations, a block a schedule and a hook, and a run no user; those without stay as they are. An earlier release would deliver against the condition, and could not take up such a run',
+  },
 ];

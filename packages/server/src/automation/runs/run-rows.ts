@@ -10,16 +10,23 @@ import { walk } from '../../store/walk.ts';
 /** In whose name a run works. */
 export interface RunUser {
   readonly id: string;
-  readonly kind: 'person' | 'service_key' | 'builder';
+  /** `app`: no user. Only the policies of its block decide. */
+  readonly kind: 'person' | 'service_key' | 'builder' | 'app';
   /** The builder who acts for the user. */
   readonly act?: string | undefined;
 }
 
-/** What began a run. `id` is that of the request or of the earlier run. */
+/**
+ * What began a run. `id` is that of the request, the earlier run, the event, the due time or the message; `name` that of
+ * the event, the schedule or the hook.
+ */
 export interface RunTrigger {
-  readonly kind: 'call' | 'retry';
+  readonly kind: (typeof triggerKinds)[number];
   readonly id?: string;
+  readonly name?: string;
 }
+
+export const triggerKinds = ['call', 'retry', 'event', 'schedule', 'hook', 'manual'] as const;
 
 export const runStates = ['running', 'waiting', 'done', 'failed', 'cancelled'] as const;
 
@@ -71,6 +78,8 @@ export interface Run {
   readonly retried_as?: string;
   /** Values of encrypted fields were taken out of it or of its steps, so it cannot be run again. */
   readonly is_redacted?: true;
+  /** The first of a row of retries; left out, it is the run itself. */
+  readonly root?: string;
 }
 
 /** A step that has taken effect, and what it gave. It is not done again. */

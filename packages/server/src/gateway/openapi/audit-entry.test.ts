@@ -21,6 +21,7 @@ const kinds: Readonly<Record<AuditEntry['actor']['kind'], true>> = {
   deploy_key: true,
   operator: true,
   app_user: true,
+  automation: true,
   platform: true,
 };
 

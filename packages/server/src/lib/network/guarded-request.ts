@@ -13,7 +13,7 @@ import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 export type GuardedRequest = (address: string, request: RequestToSend) => Promise<IncomingMessage>;
 
 export interface RequestToSend {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string;
   /** Ends the look-up of the name, the connection and the answer. */
