@@ -15,6 +15,7 @@ import { createRunCallers } from '../gateway/run-callers.ts';
 import type { DecisionLog } from '../iam/port.ts';
 import { derivedKey, type Secrets, type WorkSessionDeps } from '../identity/port.ts';
 import type { IdSource } from '../lib/ids.ts';
+import type { MailOut } from '../mail/mailer.ts';
 import type { Cursors, RecordRuntime } from '../records/port.ts';
 import type { Spaces } from './open-spaces.ts';
 
@@ -25,6 +26,7 @@ export interface ComposeAutomationDeps extends WorkSessionDeps {
   readonly cursors: Cursors;
   readonly newId: IdSource;
   readonly events: OpenedEvents;
+  readonly mail: MailOut | undefined;
   readonly onError: (error: unknown) => void;
 }
 

@@ -107,8 +107,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   });
 
   const decisions = countDenials(metrics, iam.decisions);
-  const { runtime } = records;
-  const automation = composeAutomation(spaces, { ...shared, events, decisions, runtime, onError: onFault });
+  const reached = { runtime: records.runtime, mail: mail.out, decisions, onError: onFault };
+  const automation = composeAutomation(spaces, { ...shared, events, ...reached });
 
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics, jobs },
