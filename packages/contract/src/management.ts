@@ -14,6 +14,7 @@ import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
 import { platformApi } from './management/platform.ts';
 import { runsApi } from './management/runs.ts';
+import { schedulesApi } from './management/schedules.ts';
 import { secretsApi } from './management/secrets.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
 import { settingsApi } from './management/settings.ts';
@@ -41,6 +42,7 @@ export const managementApi = {
   ...passwordsApi,
   ...platformApi,
   ...runsApi,
+  ...schedulesApi,
   ...secretsApi,
   ...serviceKeysApi,
   ...settingsApi,

@@ -1,5 +1,7 @@
+import { schedulesDue } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { MailOut } from '../mail/mailer.ts';
+import type { Tell } from './alerts.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { createStoredBlocks, type StoredBlocksDeps } from './blocks/stored-blocks.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
@@ -8,7 +10,12 @@ import { openRuns, type Runs } from './runs/open-runs.ts';
 import type { RunLogDeps } from './runs/run-log.ts';
 import { type RunsDeps, runHandler } from './runs/runs.ts';
 import { startRun } from './runs/start-run.ts';
+import { reconcileHandler } from './schedules/reconcile.ts';
+import { scheduleJob } from './schedules/schedule-rows.ts';
+import { openSchedules, type Schedules } from './schedules/schedules.ts';
+import { scheduleHandler } from './schedules/tick.ts';
 import type { ScriptRunner } from './scripts/script-runner.ts';
+import type { WorkMeter } from './work-meter.ts';
 import type { AutomationWork } from './work-port.ts';
 
 export interface AutomationDeps
@@ -17,6 +24,8 @@ export interface AutomationDeps
     StoredBlocksDeps,
     Pick<RunLogDeps, 'cursors'> {
   readonly clock: Clock;
+  readonly meter: WorkMeter;
+  readonly tell: Tell;
   readonly scripts: ScriptRunner;
   readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff'>;
   /** Undefined where the platform sends no mail. */
@@ -30,6 +39,7 @@ export interface Automation {
   wakeAt(at: number): void;
   readonly logicBlocks: LogicBlocks;
   readonly runs: Runs;
+  readonly schedules: Schedules;
   readonly work: AutomationWork;
   close(): Promise<void>;
 }
@@ -37,7 +47,17 @@ export interface Automation {
 /** What an org has configured to happen by itself. */
 export function openAutomation(deps: AutomationDeps): Automation {
   const runDeps = { ...deps, blocks: createStoredBlocks(deps) };
-  const handlers = new Map<string, DueHandler>([['run', runHandler(runDeps)], ...deps.events.handlers]);
+  const start: AutomationWork['start'] = async (ask, along) => {
+    const started = await startRun(runDeps, ask, along);
+    wake();
+    return started;
+  };
+  const handlers = new Map<string, DueHandler>([
+    ['run', runHandler(runDeps)],
+    [schedulesDue.sk, reconcileHandler(deps)],
+    [scheduleJob, scheduleHandler({ ...deps, start })],
+    ...deps.events.handlers,
+  ]);
   const runner = new DueRunner({ ...deps, handlers });
   const wake = () => runner.wake();
   return {
@@ -45,14 +65,8 @@ export function openAutomation(deps: AutomationDeps): Automation {
     wakeAt: (at) => runner.wakeAt(at),
     logicBlocks: createLogicBlocks(runDeps),
     runs: openRuns({ ...deps, wake }),
-    work: {
-      ...{ runtime: deps.runtime, callers: deps.callers, mail: deps.mail },
-      start: async (ask, along) => {
-        const started = await startRun(runDeps, ask, along);
-        wake();
-        return started;
-      },
-    },
+    schedules: openSchedules(deps),
+    work: { runtime: deps.runtime, callers: deps.callers, mail: deps.mail, start },
     close: async () => {
       deps.events.cutOff();
       await runner.close();

@@ -4,6 +4,7 @@ import {
   type Automation,
   createScriptRunner,
   type EventsDeps,
+  noMeter,
   type OpenedEvents,
   openAutomation,
   openEvents,
@@ -36,6 +37,8 @@ export function composeAutomation({ test, prod }: Spaces, deps: ComposeAutomatio
     spaces: { test, prod },
     callers: createRunCallers(deps),
     scripts: createScriptRunner(),
+    meter: noMeter,
+    tell: async () => undefined,
   });
 }
 
