@@ -1,19 +1,20 @@
 import type { Clock } from '../lib/clock.ts';
+import type { Tell } from './alerts.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
-import { createStoredBlocks, type StoredBlocksDeps } from './blocks/stored-blocks.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
 import type { OpenedEvents } from './open-events.ts';
+import type { RetentionOf } from './retention.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
 import type { RunLogDeps } from './runs/run-log.ts';
 import { type RunsDeps, runHandler } from './runs/runs.ts';
 import type { ScriptRunner } from './scripts/script-runner.ts';
+import type { WorkMeter } from './work-meter.ts';
 
-export interface AutomationDeps
-  extends Omit<DueRunnerOptions, 'handlers'>,
-    Omit<RunsDeps, 'blocks'>,
-    StoredBlocksDeps,
-    Pick<RunLogDeps, 'cursors'> {
+export interface AutomationDeps extends Omit<DueRunnerOptions, 'handlers'>, RunsDeps, Pick<RunLogDeps, 'cursors'> {
   readonly clock: Clock;
+  readonly meter: WorkMeter;
+  readonly retentionOf: RetentionOf;
+  readonly tell: Tell;
   readonly scripts: ScriptRunner;
   readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff'>;
 }
@@ -30,14 +31,13 @@ export interface Automation {
 
 /** What an org has configured to happen by itself. */
 export function openAutomation(deps: AutomationDeps): Automation {
-  const runDeps = { ...deps, blocks: createStoredBlocks(deps) };
-  const handlers = new Map<string, DueHandler>([['run', runHandler(runDeps)], ...deps.events.handlers]);
+  const handlers = new Map<string, DueHandler>([['run', runHandler(deps)], ...deps.events.handlers]);
   const runner = new DueRunner({ ...deps, handlers });
   const wake = () => runner.wake();
   return {
     wake,
     wakeAt: (at) => runner.wakeAt(at),
-    logicBlocks: createLogicBlocks(runDeps),
+    logicBlocks: createLogicBlocks(deps),
     runs: openRuns({ ...deps, wake }),
     close: async () => {
       deps.events.cutOff();
