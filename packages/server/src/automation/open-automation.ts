@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import type { MailOut } from '../mail/mailer.ts';
 import type { Tell } from './alerts.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
@@ -7,8 +8,10 @@ import type { RetentionOf } from './retention.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
 import type { RunLogDeps } from './runs/run-log.ts';
 import { type RunsDeps, runHandler } from './runs/runs.ts';
+import { startRun } from './runs/start-run.ts';
 import type { ScriptRunner } from './scripts/script-runner.ts';
 import type { WorkMeter } from './work-meter.ts';
+import type { AutomationWork } from './work-port.ts';
 
 export interface AutomationDeps extends Omit<DueRunnerOptions, 'handlers'>, RunsDeps, Pick<RunLogDeps, 'cursors'> {
   readonly clock: Clock;
@@ -17,6 +20,8 @@ export interface AutomationDeps extends Omit<DueRunnerOptions, 'handlers'>, Runs
   readonly tell: Tell;
   readonly scripts: ScriptRunner;
   readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff'>;
+  /** Undefined where the platform sends no mail. */
+  readonly mail: MailOut | undefined;
 }
 
 export interface Automation {
@@ -26,6 +31,7 @@ export interface Automation {
   wakeAt(at: number): void;
   readonly logicBlocks: LogicBlocks;
   readonly runs: Runs;
+  readonly work: AutomationWork;
   close(): Promise<void>;
 }
 
@@ -39,6 +45,14 @@ export function openAutomation(deps: AutomationDeps): Automation {
     wakeAt: (at) => runner.wakeAt(at),
     logicBlocks: createLogicBlocks(deps),
     runs: openRuns({ ...deps, wake }),
+    work: {
+      ...{ runtime: deps.runtime, callers: deps.callers, mail: deps.mail },
+      start: async (ask, along) => {
+        const started = await startRun(deps, ask, along);
+        wake();
+        return started;
+      },
+    },
     close: async () => {
       deps.events.cutOff();
       await runner.close();

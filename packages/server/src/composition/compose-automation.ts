@@ -18,6 +18,7 @@ import type { DecisionLog } from '../iam/port.ts';
 import { derivedKey, type Secrets, type WorkSessionDeps } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
+import type { MailOut } from '../mail/mailer.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Cursors, RecordRuntime } from '../records/port.ts';
 import type { Scope } from '../store/port.ts';
@@ -57,6 +58,7 @@ export interface ComposeAutomationDeps extends WorkSessionDeps, AutomationParts 
   readonly cursors: Cursors;
   readonly newId: IdSource;
   readonly events: OpenedEvents;
+  readonly mail: MailOut | undefined;
   readonly onError: (error: unknown) => void;
 }
 

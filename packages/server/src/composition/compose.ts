@@ -104,9 +104,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   });
 
   const decisions = countDenials(metrics, iam.decisions);
-  const automation = composeAutomation(spaces, {
-    ...{ ...shared, ...parts, events, decisions, runtime: records.runtime, onError: onFault },
-  });
+  const reached = { runtime: records.runtime, mail: mail.out, decisions, onError: onFault };
+  const automation = composeAutomation(spaces, { ...shared, ...parts, events, ...reached });
 
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics, jobs },
