@@ -34,38 +34,40 @@ export interface TellDeps {
 
 const hour = 3600 * 1000;
 
-/** Over all nodes: of two that tell of the same name one is refused. What is told holds no values of records. */
+/** Of two nodes that tell of the same name one is refused. The alert holds no values of records. */
 export function createTell({ platform, now, announce }: TellDeps): Tell {
-  return async ({ env, orgCode }, failed, count) => {
+  return async ({ env, orgCode }, { kind, name, code }, count) => {
     const at = now();
-    const { kind, name } = failed;
-    const key = { pk: 'automation-alert', sk: `${orgCode};${env};${kind === 'event' ? '' : `${kind};`}${name}` };
+    const { action, target, named, counted, keys } = tellings[kind];
+    const key = { pk: 'automation-alert', sk: `${orgCode};${env};${keys}${name}` };
     const [known] = await platform.get([key]);
     if (known !== undefined) return;
     const due = { at: at + hour, queue: 'expire' } as const;
-    const { action, target, data, detail } = toldOf(failed, count);
+    const detail = { [counted]: count, ...(code === undefined ? {} : { code }) };
     const entry = platformAuditEntry(
       orgCode,
       { at: timestamp(at), actor: platformActor, request_id: '' },
-      { action, target, env, detail },
+      { action, target: { kind: target, id: name }, env, detail },
     );
-    const announced = await announce(orgCode, { type: action, data: { env, ...data, ...detail } });
+    const announced = await announce(orgCode, { type: action, data: { env, [named]: name, ...detail } });
     await tryCommit(platform, [{ kind: 'put', ...key, value: timestamp(at), if: 'absent', due }, entry, ...announced]);
   };
 }
 
-function toldOf({ kind, name, code }: Failed, count: number) {
-  if (kind === 'event')
-    return {
-      action: 'automation.dead',
-      target: { kind, id: name },
-      data: { event: name },
-      detail: { deliveries: count },
-    };
-  return {
-    action: 'automation.failed',
-    target: { kind: 'logicblock', id: name },
-    data: { block: name },
-    detail: { of: kind, runs: count, ...(code === undefined ? {} : { code }) },
-  };
+interface Telling {
+  readonly action: string;
+  /** What kind of thing the name is of, and what it is called in the alert. */
+  readonly target: string;
+  readonly named: string;
+  readonly counted: string;
+  /** Before the name, so that an event and a block of one name each have their alert. */
+  readonly keys: string;
 }
+
+const ofBlock = { action: 'automation.failed', target: 'logicblock', named: 'block', counted: 'runs' };
+
+const tellings: Readonly<Record<Failed['kind'], Telling>> = {
+  event: { action: 'automation.dead', target: 'event', named: 'event', counted: 'deliveries', keys: '' },
+  run: { ...ofBlock, keys: 'run;' },
+  schedule: { ...ofBlock, keys: 'schedule;' },
+};
