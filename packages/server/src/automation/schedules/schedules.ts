@@ -1,4 +1,4 @@
-import type { schedulesApi } from '@freehold/contract/management/schedules';
+import type { schedulesApi } from '@freehold/contract/management/automation/schedules';
 import type { ReplyOf } from '@freehold/contract/route';
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';

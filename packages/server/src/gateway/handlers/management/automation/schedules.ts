@@ -1,4 +1,4 @@
-import { schedulesApi } from '@freehold/contract/management/schedules';
+import { schedulesApi } from '@freehold/contract/management/automation/schedules';
 import type { ScheduleName, Schedules } from '../../../../automation/port.ts';
 import type { OrgCaller } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { environment } from '../parameters.ts';
-import { reply, route } from '../route.ts';
-import { closed, guid, named, oneOf, orNull, text, time } from '../schema.ts';
+import { environment } from '../../parameters.ts';
+import { reply, route } from '../../route.ts';
+import { closed, guid, named, oneOf, orNull, text, time } from '../../schema.ts';
 
 export const Schedule = named(
   'Schedule',
