@@ -5,9 +5,12 @@ import { closed, guid, itemsOf, named, text, time } from '../schema.ts';
 
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 
+/** Of a host, or of all hosts below one. */
+export const hostPattern = `^(?:(?:${label}\\.)*|\\*\\.(?:${label}\\.)+)${label}$`;
+
 const host = Type.String({
   maxLength: 253,
-  pattern: `^(?:(?:${label}\\.)*|\\*\\.(?:${label}\\.)+)${label}$`,
+  pattern: hostPattern,
   description: 'a host in lower case, such as `api.example.com`, or `*.example.com` for all hosts below it',
 });
 

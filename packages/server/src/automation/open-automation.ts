@@ -1,8 +1,10 @@
 import type { Clock } from '../lib/clock.ts';
+import { createFairSlots } from '../lib/scheduling/fair-slots.ts';
 import type { MailOut } from '../mail/mailer.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { createStoredBlocks, type StoredBlocksDeps } from './blocks/stored-blocks.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
+import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts';
 import type { OpenedEvents } from './open-events.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
 import type { RunLogDeps } from './runs/run-log.ts';
@@ -13,7 +15,7 @@ import type { AutomationWork } from './work-port.ts';
 
 export interface AutomationDeps
   extends Omit<DueRunnerOptions, 'handlers'>,
-    Omit<RunsDeps, 'blocks'>,
+    Omit<RunsDeps, 'blocks' | 'http'>,
     StoredBlocksDeps,
     Pick<RunLogDeps, 'cursors'> {
   readonly clock: Clock;
@@ -21,6 +23,7 @@ export interface AutomationDeps
   readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff'>;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
+  readonly outside: Pick<OutsideHttpDeps, 'request' | 'secrets' | 'hosts'>;
 }
 
 export interface Automation {
@@ -36,7 +39,10 @@ export interface Automation {
 
 /** What an org has configured to happen by itself. */
 export function openAutomation(deps: AutomationDeps): Automation {
-  const runDeps = { ...deps, blocks: createStoredBlocks(deps) };
+  const closing = new AbortController();
+  const slots = createFairSlots({ perOrg: 4, perNode: 32, waitingPerOrg: 100, what: 'calls' });
+  const http = createOutsideHttp({ ...deps.outside, slots, closing: closing.signal });
+  const runDeps = { ...deps, http, blocks: createStoredBlocks(deps) };
   const handlers = new Map<string, DueHandler>([['run', runHandler(runDeps)], ...deps.events.handlers]);
   const runner = new DueRunner({ ...deps, handlers });
   const wake = () => runner.wake();
@@ -55,6 +61,7 @@ export function openAutomation(deps: AutomationDeps): Automation {
     },
     close: async () => {
       deps.events.cutOff();
+      closing.abort();
       await runner.close();
       await deps.scripts.close();
     },

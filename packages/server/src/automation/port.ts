@@ -10,4 +10,5 @@ export type { RunCallers } from './runs/run-caller.ts';
 export { createScriptRunner } from './scripts/script-runner.ts';
 export { createSecretReader, type SecretReader } from './vault/secret-reader.ts';
 export { createSecretVault, type SecretCommand, type SecretVault, unopenedSecrets } from './vault/secret-vault.ts';
+export { noMeter } from './work-meter.ts';
 export type { AutomationWork } from './work-port.ts';
