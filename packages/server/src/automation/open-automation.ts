@@ -1,24 +1,28 @@
 import type { Clock } from '../lib/clock.ts';
 import { createFairSlots } from '../lib/scheduling/fair-slots.ts';
 import type { MailOut } from '../mail/mailer.ts';
+import type { Tell } from './alerts.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
-import { createStoredBlocks, type StoredBlocksDeps } from './blocks/stored-blocks.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
 import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts';
 import type { OpenedEvents } from './open-events.ts';
+import type { RetentionOf } from './retention.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
 import type { RunLogDeps } from './runs/run-log.ts';
 import { type RunsDeps, runHandler } from './runs/runs.ts';
 import { startRun } from './runs/start-run.ts';
 import type { ScriptRunner } from './scripts/script-runner.ts';
+import type { WorkMeter } from './work-meter.ts';
 import type { AutomationWork } from './work-port.ts';
 
 export interface AutomationDeps
   extends Omit<DueRunnerOptions, 'handlers'>,
-    Omit<RunsDeps, 'blocks' | 'http'>,
-    StoredBlocksDeps,
+    Omit<RunsDeps, 'http'>,
     Pick<RunLogDeps, 'cursors'> {
   readonly clock: Clock;
+  readonly meter: WorkMeter;
+  readonly retentionOf: RetentionOf;
+  readonly tell: Tell;
   readonly scripts: ScriptRunner;
   readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff'>;
   /** Undefined where the platform sends no mail. */
@@ -42,7 +46,7 @@ export function openAutomation(deps: AutomationDeps): Automation {
   const closing = new AbortController();
   const slots = createFairSlots({ perOrg: 4, perNode: 32, waitingPerOrg: 100, what: 'calls' });
   const http = createOutsideHttp({ ...deps.outside, slots, closing: closing.signal });
-  const runDeps = { ...deps, http, blocks: createStoredBlocks(deps) };
+  const runDeps = { ...deps, http };
   const handlers = new Map<string, DueHandler>([['run', runHandler(runDeps)], ...deps.events.handlers]);
   const runner = new DueRunner({ ...deps, handlers });
   const wake = () => runner.wake();
@@ -54,7 +58,7 @@ export function openAutomation(deps: AutomationDeps): Automation {
     work: {
       ...{ runtime: deps.runtime, callers: deps.callers, mail: deps.mail },
       start: async (ask, along) => {
-        const started = await startRun(runDeps, ask, along);
+        const started = await startRun(deps, ask, along);
         wake();
         return started;
       },
