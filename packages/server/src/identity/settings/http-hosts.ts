@@ -5,7 +5,6 @@ import { wrong } from '../../config/port.ts';
 
 const hostsMax = 50;
 const charactersMax = 253;
-const form = new RegExp(hostPattern);
 
 /** The hosts that steps of logic blocks may call. */
 export const httpHosts: SettingType<readonly string[]> = {
@@ -16,7 +15,7 @@ export const httpHosts: SettingType<readonly string[]> = {
   schema: {
     type: 'array',
     maxItems: hostsMax,
-    items: { type: 'string', maxLength: charactersMax, pattern: hostPattern },
+    items: { type: 'string', maxLength: charactersMax, pattern: hostPattern.source },
   },
   parse: (input) => {
     if (!Array.isArray(input) || input.length > hostsMax) return wrong(`must be an array of at most ${hostsMax} hosts`);
@@ -33,5 +32,5 @@ const expected =
   'must be a host in lower case, such as `api.example.com` or `*.example.com`, without scheme, port and path';
 
 function isHost(input: unknown): input is string {
-  return typeof input === 'string' && input.length <= charactersMax && form.test(input);
+  return typeof input === 'string' && input.length <= charactersMax && hostPattern.test(input);
 }
