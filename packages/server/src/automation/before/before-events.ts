@@ -20,14 +20,13 @@ import { laneOf } from '../../tenancy/port.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
 import type { CompiledBlock, Effects, StartValues } from '../blocks/effects.ts';
 import { interpret } from '../blocks/interpret.ts';
-import { createStoredBlocks, type StoredBlocks, type StoredBlocksDeps } from '../blocks/stored-blocks.ts';
+import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import type { LiveEvent } from '../config/event-forms.ts';
 import type { LiveEvents } from '../config/live-events.ts';
 import { type TimeBound, timeBound } from './time-bound.ts';
 
-export interface BeforeEventsDeps extends StoredBlocksDeps {
+export interface BeforeEventsDeps extends BlockDeps {
   readonly live: Pick<LiveEvents, 'before'>;
-  readonly clock: Clock;
 }
 
 interface BlockDeps {
@@ -35,8 +34,7 @@ interface BlockDeps {
   readonly clock: Clock;
 }
 
-export function createBeforeEvents({ clock, live, ...stored }: BeforeEventsDeps): BeforeEvents {
-  const deps = { blocks: createStoredBlocks(stored), clock };
+export function createBeforeEvents({ live, ...deps }: BeforeEventsDeps): BeforeEvents {
   // For the same contents the same answer: they stay until the configuration changes.
   const made = new WeakMap<readonly LiveEvent[], readonly BeforeEvent[]>();
   return {
@@ -95,6 +93,8 @@ function effectsOf({ blocks }: BlockDeps, { call }: EventWrite, bound: TimeBound
   return {
     entity: () => Promise.reject(blockFailure('a step on records is not done before a write')),
     script: () => Promise.reject(blockFailure('a script is not run before a write')),
+    http: () => Promise.reject(blockFailure('no other system is called before a write')),
+    mail: () => Promise.reject(blockFailure('no mail is sent before a write')),
     wait: () => Promise.reject(blockFailure('nothing waits before a write')),
     block: async (name): Promise<CompiledBlock> => {
       const version = call.config.items.get(itemKey({ kind: 'logicblock', name }));

@@ -1,4 +1,5 @@
 import { Problem } from '../../lib/problem.ts';
+import { createFairSlots } from '../../lib/scheduling/fair-slots.ts';
 import type { ScriptResult, ScriptSource } from './run-script.ts';
 import { ScriptThread } from './script-thread.ts';
 
@@ -18,52 +19,20 @@ export interface ScriptRunner {
 }
 
 const threadsMax = 2;
-const waitingPerOrgMax = 100;
-
-interface Waiting {
-  readonly job: ScriptJob;
-  readonly resolve: (result: Promise<ScriptResult>) => void;
-}
 
 export function createScriptRunner(): ScriptRunner {
   const threads = Array.from({ length: threadsMax }, () => new ScriptThread());
-  /** By org, in the order in which they come to their turns. */
-  const waiting = new Map<string, Waiting[]>();
-  const running = new Set<string>();
-
-  const next = (): void => {
+  const slots = createFairSlots({ perOrg: 1, perNode: threadsMax, waitingPerOrg: 100, what: 'scripts' });
+  const closing = new AbortController();
+  const runNow = async (job: ScriptJob): Promise<ScriptResult> => {
     const thread = threads.find(({ isIdle }) => isIdle);
-    const turn = [...waiting].find(([org]) => !running.has(org));
-    if (thread === undefined || turn === undefined) return;
-    const [org, queue] = turn;
-    const first = queue.shift();
-    // Behind the others, for its next script.
-    waiting.delete(org);
-    if (queue.length > 0) waiting.set(org, queue);
-    if (first === undefined) return;
-    running.add(org);
-    const result = thread.run(first.job).finally(() => {
-      running.delete(org);
-      next();
-    });
-    first.resolve(result);
-    next();
+    if (thread === undefined) throw new TypeError('as many scripts run as there are threads');
+    return thread.run(job);
   };
-
   return {
-    run: (job) =>
-      new Promise((resolve, reject) => {
-        const queue = waiting.get(job.org) ?? [];
-        if (queue.length >= waitingPerOrgMax) {
-          reject(new Problem('rate_limited', `at most ${waitingPerOrgMax} scripts of an org wait at a time`));
-          return;
-        }
-        queue.push({ job, resolve });
-        waiting.set(job.org, queue);
-        next();
-      }),
+    run: (job) => slots.run(job.org, () => runNow(job), closing.signal),
     close: async () => {
-      waiting.clear();
+      closing.abort(new Problem('unavailable', 'the platform is closing'));
       await Promise.all(threads.map((thread) => thread.close()));
     },
   };

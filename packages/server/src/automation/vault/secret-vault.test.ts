@@ -5,6 +5,7 @@ import { Problem } from '../../lib/problem.ts';
 import { createSealer } from '../../records/port.ts';
 import { openForTest, storeKinds } from '../../store/testing/open-test-store.ts';
 import { outcomeOf } from '../../testing/record-bench.ts';
+import { createSecretReader } from './secret-reader.ts';
 import { createSecretVault } from './secret-vault.ts';
 
 const sealer = createSealer([{ kid: 'k1', key: Buffer.alloc(32, 1).toString('base64url') }]);
@@ -42,6 +43,24 @@ for (const kind of storeKinds) {
     const [secret, ...others] = await vault.list('test', 'acme');
     assert.deepEqual(others, []);
     assert.deepEqual([secret?.hosts, secret?.created_at, secret?.updated_at], [[], at(0), at(5)]);
+  });
+
+  test(`what the platform itself reads is the value of that name, environment and org (${kind})`, async (context) => {
+    const { vault, stores } = await opened(context, kind);
+    const reader = createSecretReader({ stores, sealer });
+    await vault.set(command('stripe'), { value: 'one', hosts: ['a.example'] });
+    await vault.set(command('stripe', { env: 'prod' }), { value: 'two', hosts: [] });
+    assert.deepEqual(await reader.open('test', 'acme', 'stripe'), { value: 'one', hosts: ['a.example'] });
+    assert.deepEqual(await reader.open('prod', 'acme', 'stripe'), { value: 'two', hosts: [] });
+    for (const [orgCode, name] of [
+      ['other', 'stripe'],
+      ['acme', 'Stripe'],
+      ['acme', ''],
+      ['acme', '__proto__'],
+    ] as const)
+      assert.equal(await reader.open('test', orgCode, name), undefined);
+    await vault.remove(command('stripe'));
+    assert.equal(await reader.open('test', 'acme', 'stripe'), undefined);
   });
 
   test(`of many who set the last secret that an environment may have one sets it (${kind})`, async (context) => {

@@ -4,9 +4,10 @@ import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
 import type { SealedLocation, Sealer } from '../../records/port.ts';
 import type { Change, Key, Scope, Store } from '../../store/port.ts';
-import { json, removeAsRead, table } from '../../store/table.ts';
+import { removeAsRead } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import { placeOf, type StoredSecret, secretNamePattern, secretPartition, secrets } from './secret-rows.ts';
 
 /**
  * The secrets of an org for other systems, by environment. They are sealed at rest, belong to no configuration, and no
@@ -35,26 +36,16 @@ export interface SecretVaultDeps {
   readonly sealer: Sealer;
 }
 
-interface StoredSecret extends Omit<ShownSecret, 'name'> {
-  readonly sealed: string;
-}
-
-const partition = 'automation-secret';
-
-const secrets = table(
-  (name: string) => ({ pk: partition, sk: name }),
-  json<StoredSecret>('secret', { sealed: 'string', hosts: 'object', created_at: 'string', updated_at: 'string' }),
-);
-
 const countKey: Key = { pk: 'automation-secret-count', sk: 'all' };
 /** In an environment of an org. */
 const secretsMax = 100;
-const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 export function createSecretVault(deps: SecretVaultDeps): SecretVault {
   return {
     list: async (env, orgCode) => {
-      const rows = await secrets.range(deps.stores[env].scope(orgScopeName(orgCode)), partition, { limit: secretsMax });
+      const rows = await secrets.range(deps.stores[env].scope(orgScopeName(orgCode)), secretPartition, {
+        limit: secretsMax,
+      });
       return rows.map(({ sk, value }) => shown(sk, value));
     },
     set: (command, wanted) => setSecret(deps, command, wanted),
@@ -64,7 +55,7 @@ export function createSecretVault(deps: SecretVaultDeps): SecretVault {
 
 /** The stored secrets of an org that no known key opens, or that were changed or moved. */
 export async function unopenedSecrets(scope: Scope, sealer: Pick<Sealer, 'open'>): Promise<readonly Key[]> {
-  const rows = await secrets.range(scope, partition, { limit: secretsMax });
+  const rows = await secrets.range(scope, secretPartition, { limit: secretsMax });
   return rows.filter(({ sk, value }) => !opens(sealer, value.sealed, placeOf(scope, sk)));
 }
 
@@ -75,10 +66,6 @@ function opens(sealer: Pick<Sealer, 'open'>, sealed: string, place: SealedLocati
   } catch {
     return false;
   }
-}
-
-function placeOf(scope: Scope, name: string): SealedLocation {
-  return { scope: scope.name, entityName: partition, id: name, field: 'value' };
 }
 
 /** Names the members, so that a member that is stored later stays hidden. */
@@ -92,7 +79,7 @@ async function setSecret(
   { value, hosts }: BodyOf<typeof secretsApi.setSecret>,
 ): Promise<ShownSecret> {
   const { env, orgCode, name, auditContext } = command;
-  if (!namePattern.test(name)) throw invalidName();
+  if (!secretNamePattern.test(name)) throw invalidName();
   const scope = stores[env].scope(orgScopeName(orgCode));
   const sealed = sealer.seal(value, placeOf(scope, name));
   const updated = { hosts, updated_at: auditContext.at, updated_by: auditContext.actor.id, sealed };
@@ -115,7 +102,7 @@ async function setSecret(
 
 async function removeSecret({ stores }: SecretVaultDeps, command: SecretCommand): Promise<void> {
   const { env, orgCode, name } = command;
-  if (!namePattern.test(name)) throw notFound();
+  if (!secretNamePattern.test(name)) throw notFound();
   const scope = stores[env].scope(orgScopeName(orgCode));
   await transact(scope, async () => {
     const row = await secrets.read(scope, name);
