@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { environment } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, guid } from '../schema.ts';
+import { closed, guid, oneOf } from '../schema.ts';
 
 export const inboundHooksApi = {
   receiveHook: route({
@@ -12,7 +11,7 @@ export const inboundHooksApi = {
     summary: 'Starts a logic block by a signed message of another system',
     description:
       'The message is signed as the `hook` of the block says, with a secret of the environment. The body is the input of the block, at most 256 KB. A message that was received before is answered with its run.',
-    query: closed({ env: Type.Optional({ ...environment, default: 'prod' }) }),
+    query: closed({ env: oneOf(['test', 'prod'], { default: 'prod', description: 'The environment.' }) }),
     takesStreamOf: ['application/json'],
     replies: { 202: reply('The run that the message began.', Type.Object({ run: guid })) },
     problems: [

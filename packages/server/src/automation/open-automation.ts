@@ -7,6 +7,7 @@ import type { Tell } from './alerts.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
 import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts';
+import { type Hooks, openHooks } from './hooks/hooks.ts';
 import type { OpenedEvents } from './open-events.ts';
 import type { RetentionOf } from './retention.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
@@ -31,7 +32,8 @@ export interface AutomationDeps
   readonly retentionOf: RetentionOf;
   readonly tell: Tell;
   readonly scripts: ScriptRunner;
-  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff'>;
+  readonly hasOrg: (orgCode: string) => Promise<boolean>;
+  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain'>;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
   readonly outside: Pick<OutsideHttpDeps, 'request' | 'secrets' | 'hosts'>;
@@ -45,6 +47,7 @@ export interface Automation {
   readonly logicBlocks: LogicBlocks;
   readonly runs: Runs;
   readonly schedules: Schedules;
+  readonly hooks: Hooks;
   readonly work: AutomationWork;
   close(): Promise<void>;
 }
@@ -74,6 +77,7 @@ export function openAutomation(deps: AutomationDeps): Automation {
     logicBlocks: createLogicBlocks(runDeps),
     runs: openRuns({ ...deps, wake }),
     schedules: openSchedules(deps),
+    hooks: openHooks({ ...deps, secrets: deps.outside.secrets, chain: deps.events.chain, start }),
     work: { runtime: deps.runtime, callers: deps.callers, mail: deps.mail, start },
     close: async () => {
       deps.events.cutOff();

@@ -71,7 +71,7 @@ export async function recognize(deps: ReceiveDeps, message: Received): Promise<R
   const isLive = liveVersion(config, block) !== undefined;
   const live = await liveStart(scope, config, { name: block, way: 'hook' });
   const hook = live ?? dummyHook;
-  const row = (await hookRows.read(scope, isLive ? block : ''))?.value;
+  const row = (await hookRows.read(scope, isLive ? block : 'none'))?.value;
   const [first, second = first] = hook.secrets;
   const opened = [await secrets.open(env, orgCode, first), await secrets.open(env, orgCode, second)];
   const keys = opened.map((secret) => (secret === undefined ? undefined : keyOf(secret.value)));
