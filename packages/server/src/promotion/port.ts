@@ -4,7 +4,7 @@ export type { ConfigItems } from './config-items.ts';
 export type { RecordTypes } from './config-kind.ts';
 export { traitsOf } from './config-kinds.ts';
 export { inputType, stepType } from './kinds/block-templates.ts';
-export type { EventContent } from './kinds/event.ts';
+export type { EventContent } from './kinds/events/event.ts';
 export { readInputSchema } from './kinds/input-schema.ts';
 export { calledBlocks, type LogicBlockContent } from './kinds/logicblock.ts';
 export {
