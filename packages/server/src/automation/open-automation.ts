@@ -19,7 +19,7 @@ export interface AutomationDeps extends Omit<DueRunnerOptions, 'handlers'>, Runs
   readonly retentionOf: RetentionOf;
   readonly tell: Tell;
   readonly scripts: ScriptRunner;
-  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff'>;
+  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain'>;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
 }
@@ -46,7 +46,7 @@ export function openAutomation(deps: AutomationDeps): Automation {
     logicBlocks: createLogicBlocks(deps),
     runs: openRuns({ ...deps, wake }),
     work: {
-      ...{ runtime: deps.runtime, callers: deps.callers, mail: deps.mail },
+      ...{ runtime: deps.runtime, callers: deps.callers, mail: deps.mail, chain: deps.events.chain },
       start: async (ask, along) => {
         const started = await startRun(deps, ask, along);
         wake();

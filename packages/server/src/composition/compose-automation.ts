@@ -73,7 +73,7 @@ export function composeAutomation({ test, prod }: Spaces, deps: ComposeAutomatio
 
 export interface ComposeEventsDeps
   extends AutomationParts,
-    Pick<EventsDeps, 'stores' | 'configs' | 'clock' | 'newId' | 'cursors'> {
+    Pick<EventsDeps, 'stores' | 'configs' | 'clock' | 'newId' | 'cursors' | 'onError'> {
   readonly config: Config;
   readonly secrets: Secrets;
   /** Is there before the first write. */
@@ -87,6 +87,8 @@ export function composeEvents({ config, secrets, automation, ...deps }: ComposeE
     // One process has a folder, so what one before it had in hand is this one's at once.
     node: config.store.folder === undefined ? randomUUID() : 'the only one',
     signingRoot: derivedKey(secrets, 'event-webhook'),
+    chainKey: derivedKey(secrets, 'event-chain'),
+    work: () => automation().work,
     rules: { isDevelopment: config.mode === 'development', alsoAllowed: networkList(config.webhookNetworks) },
     wake: () => automation().wake(),
     wakeAt: (at) => automation().wakeAt(at),

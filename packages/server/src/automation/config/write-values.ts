@@ -13,10 +13,11 @@ export function opOf({ before, after }: EventWrite): WriteOp {
 }
 
 /** @param record as the write leaves it; of a removal as it stands. @param now milliseconds since the epoch. */
-export function writeValues({ call, before, after }: EventWrite, record: RecordData, now: number): WriteValues {
+export function writeValues(write: EventWrite, record: RecordData, now: number): WriteValues {
+  const { call, before } = write;
   const { workspace, actor, entity, origin } = call;
   const { email } = actor.claims;
-  const type = `${entity.name}.${opOf({ call, ...(before && { before }), ...(after && { after }) })}`;
+  const type = `${entity.name}.${opOf(write)}`;
   return {
     event: { type, timestamp: timestamp(now), depth: (origin?.depth ?? 0) + 1, path: '' },
     record: asDefined(entity, record),

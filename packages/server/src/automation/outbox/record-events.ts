@@ -131,14 +131,9 @@ function dueEvents(
   const effort = { steps: 0 };
   return events.flatMap((event): readonly DueEvent[] => {
     const { name } = event;
-    switch (event.judge(write.call.entity, record, { values, effort })) {
-      case 'met':
-        return [{ name }];
-      case 'too_costly':
-        return [{ name, refused: tooCostly }];
-      case 'unmet':
-        return [];
-    }
+    const verdict = event.judge(write.call.entity, record, { values, effort });
+    if (verdict === 'unmet') return [];
+    return [verdict === 'met' ? { name } : { name, refused: tooCostly }];
   });
 }
 
