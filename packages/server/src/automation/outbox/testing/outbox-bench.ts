@@ -12,6 +12,7 @@ import { type Node, openBench, type RecordBench } from '../../../testing/record-
 import { createChainHeader } from '../../chain-header.ts';
 import { createLiveEvents } from '../../config/live-events.ts';
 import type { Delivery, Outcome } from '../../destinations/destination.ts';
+import type { InsideDeps } from '../../destinations/inside.ts';
 import { createDestinations, type Destinations } from '../../destinations/registry.ts';
 import { noMeter, type WorkMeter } from '../../work-meter.ts';
 import type { AutomationWork } from '../../work-port.ts';
@@ -79,16 +80,8 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
     const stores = { test: own, prod: own };
     const live = createLiveEvents(stores);
     const closing = new AbortController().signal;
-    const destinations: Destinations = {
-      ...createDestinations({
-        request: () => assert.fail('nothing is called'),
-        chain: createChainHeader(Buffer.alloc(32)),
-        now: () => clock.now(),
-        work: () => work?.(made) ?? assert.fail('no destination within the platform is asked'),
-        ...{ meter, closing, onError },
-      }),
-      webhook: { deliver: receive },
-    };
+    const inside = { now: () => clock.now(), work: () => work?.(made), meter, closing, onError };
+    const destinations = destinationsOf(receive, inside);
     const lanes = new KnownLanes();
     const recordEvents = createRecordEvents({ live, lanes, clock, newId, wake: () => undefined });
     const made = bench.node(own, recordEvents);
@@ -129,6 +122,22 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
       return items.filter(({ pk }) => /^(outbox|held|due|lease)(;|$)/.test(pk)).map(({ pk, sk }) => `${pk} ${sk}`);
     },
   };
+}
+
+function destinationsOf(
+  receive: Receive,
+  {
+    work,
+    ...deps
+  }: Omit<InsideDeps, 'work'> & { readonly closing: AbortSignal; readonly work: () => AutomationWork | undefined },
+): Destinations {
+  const made = createDestinations({
+    ...deps,
+    request: () => assert.fail('nothing is called'),
+    chain: createChainHeader(Buffer.alloc(32)),
+    work: () => work() ?? assert.fail('no destination within the platform is asked'),
+  });
+  return { ...made, webhook: { deliver: receive } };
 }
 
 const standard: EventContent = {
