@@ -25,7 +25,12 @@ test('logic blocks, events and crews have a bound together, which does not affec
 test('an entity has at most 20 events, and what has more already stays and is changed', () => {
   const events = (count: number, entity_name = 'order'): readonly ItemBody[] =>
     Array.from({ length: count }, (_, index) => ({
-      ...{ kind: 'event', name: `${entity_name}${index}`, version: 1, content: { entity_name } },
+      ...{
+        kind: 'event',
+        name: `${entity_name}${index}`,
+        version: 1,
+        content: { entity_name, event_optype: 'create' },
+      },
     }));
   refuseTooManyEvents([], [...events(20), ...events(20, 'invoice')]);
   assert.throws(() => refuseTooManyEvents(events(20), events(21)), /entity `order` may have at most 20 events/);

@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts';
 import type { ItemBody } from '../item-storage.ts';
-import type { EventContent } from '../kinds/events/event.ts';
+import type { EventContent } from '../kinds/events/event-content.ts';
 
 /** Each write of an entity asks all its events. */
 const eventsOfEntityMax = 20;
@@ -18,10 +18,12 @@ export function refuseTooManyEvents(before: readonly ItemBody[], after: readonly
 
 function eventCounts(bodies: readonly ItemBody[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { kind, content } of bodies) {
-    if (kind !== 'event') continue;
-    const { entity_name } = content as EventContent;
-    counts.set(entity_name, (counts.get(entity_name) ?? 0) + 1);
-  }
+  for (const { content } of bodies)
+    if (isEvent(content)) counts.set(content.entity_name, (counts.get(content.entity_name) ?? 0) + 1);
   return counts;
+}
+
+/** No other kind of content has a member of this name. */
+function isEvent(content: unknown): content is EventContent {
+  return typeof content === 'object' && content !== null && 'event_optype' in content;
 }

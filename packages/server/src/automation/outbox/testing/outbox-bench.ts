@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { changeConfig } from '../../../config/change-config.ts';
 import { createConfigReader } from '../../../config/config-reader.ts';
 import { activeItems, itemBodies } from '../../../config/org-keys.ts';
-import type { EventContent } from '../../../promotion/kinds/events/event.ts';
+import type { EventContent } from '../../../promotion/kinds/events/event-content.ts';
 import type { Store } from '../../../store/port.ts';
 import type { StoreKind } from '../../../store/testing/open-test-store.ts';
 import { orgScopeName } from '../../../tenancy/workspace.ts';

@@ -6,7 +6,7 @@ import {
   type TemplateScope,
   type ValueType,
 } from '../../../expressions/port.ts';
-import type { EventContent } from './event.ts';
+import type { EventContent } from './event-content.ts';
 
 /** What the expressions of an event may name. @param record how they see the records of its entity, where that is known. */
 export function eventScope(op: EventContent['event_optype'], record: ValueType | undefined): TemplateScope {

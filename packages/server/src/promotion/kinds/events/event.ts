@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { checkSchema } from '../../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../../lib/json-schema.ts';
-import type { operators } from '../../../records/port.ts';
 import { systemEntities } from '../../../schema/port.ts';
 import type { ConfigKind, ContentChange, LiveContents } from '../../config-kind.ts';
 import { describeMembers } from '../../differences/describe-change.ts';
@@ -19,37 +18,17 @@ import { readInputSchema } from '../input-schema.ts';
 import type { LogicBlockContent } from '../logicblock.ts';
 import { isPureStep, placedSteps } from '../logicblock-steps.ts';
 import { plainStorage } from '../plain-storage.ts';
+import type { EventContent } from './event-content.ts';
 import {
   deliveredTypes,
   destinationErrors,
   destinationReferences,
   destinationSchemas,
   destinationText,
-  type EventDestination,
   isSameReach,
   reachOf,
 } from './event-destinations.ts';
 import { eventExpressionErrors } from './event-expressions.ts';
-
-/** What happens when records of an entity are written. */
-export type EventContent = EventBase & EventDestination;
-
-interface EventBase {
-  readonly entity_name: string;
-  readonly event_name: string;
-  /** Before the write, which it can refuse, or after it. */
-  readonly event_stage: 'before' | 'after';
-  readonly event_optype: 'create' | 'update' | 'delete';
-  readonly enabled: boolean;
-  /** All have to hold of the record, and `when` too. */
-  readonly entry_conditions?: readonly {
-    readonly field: string;
-    readonly op: (typeof operators)[number];
-    readonly value: unknown;
-  }[];
-  /** A condition in CEL. */
-  readonly when?: string;
-}
 
 const base = {
   entity_name: entityName,
