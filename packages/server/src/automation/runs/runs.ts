@@ -17,10 +17,11 @@ import { closeRun, putSummary } from './close-run.ts';
 import { type Executed, errorOf, executeRun, failRun } from './execute-run.ts';
 import { leaseMilliseconds, RunJournal, RunLost } from './journal.ts';
 import type { RunCallers } from './run-caller.ts';
+import type { OutsideDeps } from './run-effects.ts';
 import { countSteps, dueRun, isOver, type Run, runOfDue, runs } from './run-rows.ts';
 import { newRun, type RunAsk } from './start-run.ts';
 
-export interface RunsDeps {
+export interface RunsDeps extends OutsideDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly runtime: RecordRuntime;
   readonly clock: Clock;
