@@ -6,8 +6,8 @@ import type { Environment } from '../tenancy/port.ts';
 import type { Tell } from './alerts.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
-import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts';
 import { type Hooks, openHooks } from './hooks/hooks.ts';
+import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts';
 import type { OpenedEvents } from './open-events.ts';
 import type { RetentionOf } from './retention.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
@@ -78,7 +78,7 @@ export function openAutomation(deps: AutomationDeps): Automation {
     runs: openRuns({ ...deps, wake }),
     schedules: openSchedules(deps),
     hooks: openHooks({ ...deps, secrets: deps.outside.secrets, chain: deps.events.chain, start }),
-    work: { runtime: deps.runtime, callers: deps.callers, mail: deps.mail, start },
+    work: { runtime: deps.runtime, callers: deps.callers, mail: deps.mail, chain: deps.events.chain, start },
     close: async () => {
       deps.events.cutOff();
       closing.abort();

@@ -28,7 +28,7 @@ export async function liveStart<Way extends keyof BlockStarts>(
   scope: Scope,
   config: ConfigSet,
   { name, way }: { readonly name: string; readonly way: Way },
-): Promise<BlockStarts[Way]> {
+): Promise<BlockStarts[Way] | undefined> {
   const version = liveVersion(config, name);
   // What is not there takes a read too, so that no caller learns from the time what there is.
   const one = version === undefined ? { name: 'none', version: 0 } : { name, version };

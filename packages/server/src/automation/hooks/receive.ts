@@ -75,7 +75,12 @@ export async function recognize(deps: ReceiveDeps, message: Received): Promise<R
   const [first, second = first] = hook.secrets;
   const opened = [await secrets.open(env, orgCode, first), await secrets.open(env, orgCode, second)];
   const keys = opened.map((secret) => (secret === undefined ? undefined : keyOf(secret.value)));
-  const verified = verify(hook, keys.map((key) => key ?? randomBytes(32)), message, clock.now());
+  const verified = verify(
+    hook,
+    keys.map((key) => key ?? randomBytes(32)),
+    message,
+    clock.now(),
+  );
   const workspace = await workspaceOf(scope, { stores, env, orgCode, code: row?.tenant_code ?? defaultWorkspaceCode });
   if (verified === undefined || live === undefined || row?.paused === true) throw invalid();
   return { ...message, orgCode, verified, config, workspace };
@@ -87,12 +92,7 @@ function invalid(): Problem {
 
 async function workspaceOf(
   scope: Scope,
-  {
-    stores,
-    env,
-    orgCode,
-    code,
-  }: Pick<ReceiveDeps, 'stores'> & OrgPlace & { readonly code: string },
+  { stores, env, orgCode, code }: Pick<ReceiveDeps, 'stores'> & OrgPlace & { readonly code: string },
 ): Promise<Workspace | undefined> {
   const row = await workspaceTable.read(scope, code);
   if (row?.value.state !== 'ready') return undefined;
@@ -124,9 +124,12 @@ export async function beginByMessage(
   const { ids, id, isTimed } = verified;
   const due: Due = { at: now + (isTimed ? timedDays : untimedDays) * day, queue: 'expire' };
   for (let tries = 0; ; tries++) {
-    const [seen] = (await seenMessages.readMany(scope, ids.map((one) => ({ block, id: one })))).filter(
-      (row) => row !== undefined && isThere(row.due, now),
-    );
+    const [seen] = (
+      await seenMessages.readMany(
+        scope,
+        ids.map((one) => ({ block, id: one })),
+      )
+    ).filter((row) => row !== undefined && isThere(row.due, now));
     if (seen !== undefined) return { run: seen.value.run };
     checkInput(compiled, input);
     await deps.meter.check(orgCode, 'runs');
@@ -140,7 +143,10 @@ export async function beginByMessage(
       origin: { depth, chain: [] },
     };
     try {
-      await deps.start(ask, ids.map((one) => seenMessages.insert({ block, id: one }, { run }, due)));
+      await deps.start(
+        ask,
+        ids.map((one) => seenMessages.insert({ block, id: one }, { run }, due)),
+      );
       return { run };
     } catch (error) {
       // The same message came twice at once, or a block was published meanwhile.

@@ -6,8 +6,8 @@ import type { Change } from '../../store/port.ts';
 import { type Row, removeAsRead } from '../../store/table.ts';
 import { refusedChange } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import type { DueHandler } from '../due.ts';
 import { liveStarts } from '../config/live-starts.ts';
+import type { DueHandler } from '../due.ts';
 import { allSchedules, done, type ScheduleRow, scheduleChanges, undue } from './schedule-rows.ts';
 
 export interface ReconcileDeps {

@@ -5,9 +5,9 @@ import { removeAsRead } from '../../store/table.ts';
 import { refusedChange } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { Tell } from '../alerts.ts';
+import { liveStart } from '../config/live-starts.ts';
 import type { DueHandler } from '../due.ts';
 import { type BeginDeps, type Begun, beginDue } from './begin-due.ts';
-import { liveStart } from '../config/live-starts.ts';
 import { isSame, planned } from './reconcile.ts';
 import { blockOfDue, done, type LastDue, type ScheduleRow, scheduleChanges, schedules } from './schedule-rows.ts';
 
