@@ -87,6 +87,8 @@ const orgRows: Rows = {
   'GET /runs/:id': one(`/runs/${noId}`),
   'POST /runs/:id/cancel': one(`/runs/${noId}/cancel`),
   'POST /runs/:id/retry': small(`/runs/${noId}/retry`),
+  'GET /hooks': small('/hooks'),
+  'PUT /hooks/:name': small('/hooks/none'),
   'GET /schedules': small('/schedules'),
   'POST /schedules/:name/pause': small('/schedules/none/pause'),
   'POST /schedules/:name/resume': small('/schedules/none/resume'),
