@@ -44,7 +44,6 @@ async function openBench(context: TestContext, kind: StoreKind) {
   return { ...bench, node, send };
 }
 
-
 for (const kind of raceKinds) {
   test(`K02 a message that comes twenty times at once to two nodes begins one run (${kind})`, async (context) => {
     const { node, send, runsOf } = await openBench(context, kind);

@@ -4,14 +4,13 @@ import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { BlockHook } from '../../promotion/port.ts';
-import type { Due, Scope, Store } from '../../store/port.ts';
+import type { Due, Store } from '../../store/port.ts';
 import {
   defaultWorkspaceCode,
   type Environment,
   orgScopeName,
   type Workspace,
   workspaceScopeName,
-  workspaceTable,
 } from '../../tenancy/port.ts';
 import { appUser } from '../app-user.ts';
 import { checkInput } from '../blocks/check-input.ts';
@@ -20,6 +19,7 @@ import type { ChainHeader } from '../chain-header.ts';
 import { chainHeaderName } from '../chain-header.ts';
 import type { OrgPlace } from '../config/live-events.ts';
 import { liveStart } from '../config/live-starts.ts';
+import { readyWorkspace } from '../ready-workspace.ts';
 import { liveVersion } from '../runs/pinned-blocks.ts';
 import { assertMayWait } from '../runs/run-bounds.ts';
 import type { SecretReader } from '../vault/secret-reader.ts';
@@ -81,23 +81,15 @@ export async function recognize(deps: ReceiveDeps, message: Received): Promise<R
     message,
     clock.now(),
   );
-  const workspace = await workspaceOf(scope, { stores, env, orgCode, code: row?.tenant_code ?? defaultWorkspaceCode });
+  const tenantCode = row?.tenant_code ?? defaultWorkspaceCode;
+  const own = stores[env].scope(workspaceScopeName(orgCode, tenantCode));
+  const workspace = await readyWorkspace({ env, orgCode, tenantCode, scope: own, orgScope: scope });
   if (verified === undefined || live === undefined || row?.paused === true) throw invalid();
   return { ...message, orgCode, verified, config, workspace };
 }
 
 function invalid(): Problem {
   return new Problem('signature_invalid', 'there is no such hook, or the message is not signed as it has to be');
-}
-
-async function workspaceOf(
-  scope: Scope,
-  { stores, env, orgCode, code }: Pick<ReceiveDeps, 'stores'> & OrgPlace & { readonly code: string },
-): Promise<Workspace | undefined> {
-  const row = await workspaceTable.read(scope, code);
-  if (row?.value.state !== 'ready') return undefined;
-  const own = stores[env].scope(workspaceScopeName(orgCode, code));
-  return { env, orgCode, tenantCode: code, tenantId: row.value.id, scope: own };
 }
 
 const day = 86_400_000;
