@@ -148,7 +148,8 @@ for (const { name, gateway, token, otherToken } of gateways) {
       if (Object.keys(operation.bodies).length > 0)
         assert.equal(await send({ body: 'a', headers: { 'content-type': 'text/plain' } }), 415);
       if (operation.body === undefined) return;
-      assert.equal(await send({ body: '{' }), 400);
+      // What is signed is not read before its signature is found right.
+      assert.equal(await send({ body: '{' }), operation.id === 'receiveHook' ? 401 : 400);
       assert.equal(await onceHeard(() => send({ body: ' '.repeat(1024 * 1024 + 1) })), 413);
     });
   }
