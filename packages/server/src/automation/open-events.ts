@@ -13,6 +13,7 @@ import { type Announce, deadAlerts } from './outbox/dead-alerts.ts';
 import { type EventServices, eventServices } from './outbox/event-services.ts';
 import { LaneVisits } from './outbox/lane-visits.ts';
 import { laneJobs } from './outbox/outbox-rows.ts';
+import { createPauses } from './outbox/pauses.ts';
 import { createRecordEvents, KnownLanes } from './outbox/record-events.ts';
 
 export interface EventsDeps {
@@ -59,13 +60,14 @@ export function openEvents(deps: EventsDeps): OpenedEvents {
   const live = createLiveEvents(stores, (type) => destinations.has(type));
   const lanes = new KnownLanes();
   const tellDead = deadAlerts({ ...deps, now });
-  const visits = new LaneVisits({ ...deps, live, lanes, destinations, tellDead, closing: closing.signal });
+  const pauses = createPauses({ ...deps, live });
+  const visits = new LaneVisits({ ...deps, live, lanes, destinations, tellDead, pauses, closing: closing.signal });
   const visit = visits.visit.bind(visits);
   return {
     recordEvents: createRecordEvents({ ...deps, live, lanes, wake }),
     beforeEvents: createBeforeEvents({ ...deps, live }),
     services: eventServices({
-      ...{ ...deps, live, visits, destinations },
+      ...{ ...deps, live, visits, destinations, pauses },
       orgScope: (env, orgCode) => stores[env].scope(orgScopeName(orgCode)),
     }),
     handlers: new Map([

@@ -24,6 +24,7 @@ import {
   type Waiting,
 } from './lane.ts';
 import { dueLane, laneJobs, putLane, putRetry } from './outbox-rows.ts';
+import type { Pauses } from './pauses.ts';
 import { readReceipts, receiptChanges, receiptOf } from './receipts.ts';
 import type { KnownLanes } from './record-events.ts';
 import {
@@ -52,6 +53,7 @@ export interface LaneDeps {
   readonly node: string;
   /** Tells the org that deliveries of an event have come to their end without arriving. */
   readonly tellDead: (place: OrgPlace, event: string, count: number) => Promise<void>;
+  readonly pauses: Pick<Pauses, 'isPaused'>;
   readonly wakeAt: (at: number) => void;
   readonly closing: AbortSignal;
 }
@@ -61,6 +63,8 @@ const visitMilliseconds = 10_000;
 const visitItemsMax = 512;
 const callsMax = 16;
 const sweptPerPause = 256;
+/** When a lane whose event is paused is looked at again. */
+const pausedMilliseconds = 60_000;
 const gone = 'the event is gone, or switched off';
 const expired = 'it did not arrive within 24 hours';
 
@@ -91,12 +95,15 @@ export class LaneVisits {
   async visit({ env, orgCode, tenantCode, scope, item }: DueWork): Promise<void> {
     if (tenantCode === undefined) return;
     const { event, recordId } = dueLane(item.sk);
+    const job = recordId === undefined ? laneJobs.lane : laneJobs.retry;
+    const orgScope = this.#deps.stores[env].scope(orgScopeName(orgCode));
+    const lane: Lane = { env, orgCode, tenantCode, scope, orgScope, event };
+    const restsUntil = await this.#restsUntil(lane);
+    if (restsUntil !== undefined) return putOff(scope, moveDue(item, job, restsUntil));
     const key = `${env} ${scope.name} ${event}`;
     const known = this.#heads.get(key);
     if (recordId !== undefined) known?.add(recordId);
     if (known !== undefined) return;
-    const orgScope = this.#deps.stores[env].scope(orgScopeName(orgCode));
-    const lane: Lane = { env, orgCode, tenantCode, scope, orgScope, event };
     const pausedUntil = this.#pausedUntil(lane);
     // Of many held records none has the endpoint tried: the mark of the lane does.
     if (recordId !== undefined && pausedUntil !== undefined)
@@ -107,10 +114,7 @@ export class LaneVisits {
       const { clock, node } = this.#deps;
       const lease = await Lease.take(lane, node, clock.now());
       if (lease instanceof Lease) await this.#begin(lane, lease, heads);
-      else {
-        const job = recordId === undefined ? laneJobs.lane : laneJobs.retry;
-        await putOff(scope, moveDue(item, job, lease.heldUntil));
-      }
+      else await putOff(scope, moveDue(item, job, lease.heldUntil));
     } finally {
       this.#heads.delete(key);
     }
@@ -131,6 +135,8 @@ export class LaneVisits {
     const { lane, lease, heads } = visit;
     const { clock, lanes, closing } = this.#deps;
     for (;;) {
+      const restsUntil = await this.#restsUntil(lane);
+      if (restsUntil !== undefined) return this.#leave(visit, [], restsUntil);
       const pausedUntil = this.#pausedUntil(lane);
       if (pausedUntil !== undefined) return this.#pause(visit, pausedUntil);
       const due = new Set(heads);
@@ -166,7 +172,8 @@ export class LaneVisits {
   }
 
   /** Leaves the lane until its endpoint is tried again. What has waited too long meanwhile is given up. */
-  async #pause({ lane, lease, heads }: Visit, until: number): Promise<void> {
+  async #pause(visit: Visit, until: number): Promise<void> {
+    const { lane } = visit;
     const now = this.#deps.clock.now();
     const lines = await this.#expiredLines(lane, now);
     const done = lines.map((line): SettledLine => {
@@ -175,10 +182,25 @@ export class LaneVisits {
     });
     if (done.length > 0) await this.#note(lane, done, now);
     const at = this.#afterPause(until);
-    const changes = done.length === 0 ? [] : laneChanges(lane.event, done, now);
+    await this.#leave(visit, done.length === 0 ? [] : laneChanges(lane.event, done, now), at);
+  }
+
+  /** Ends the visit with these changes; the lane is visited again at a time. */
+  async #leave({ lane, lease, heads }: Visit, changes: readonly Change[], at: number): Promise<void> {
     const retries = [...heads].map((recordId) => putRetry(lane.event, recordId, at));
     await lease.end([...changes, ...retries, putLane(lane.event, at)]);
     this.#deps.wakeAt(at);
+  }
+
+  /** Until when the event is not looked at because a builder has paused it; undefined where it is not paused. */
+  async #restsUntil(lane: Lane): Promise<number | undefined> {
+    const { pauses, clock } = this.#deps;
+    return (await pauses.isPaused(lane, lane.event)) ? clock.now() + pausedMilliseconds : undefined;
+  }
+
+  /** How an endpoint has answered lately; undefined where it answered well. */
+  circuitOf(place: OrgPlace, event: string): Circuit | undefined {
+    return this.#circuits.get(endpointOf({ ...place, event }));
   }
 
   /** A part of what waits at an endpoint that does not answer, each time another one. */
@@ -318,6 +340,6 @@ async function putOff(scope: Scope, moved: Change): Promise<void> {
   await scope.commit([moved], { priority: 'background' }).catch(ignoreConflict);
 }
 
-function endpointOf({ env, orgCode, event }: Lane): string {
+function endpointOf({ env, orgCode, event }: OrgPlace & { readonly event: string }): string {
   return `${env} ${orgCode} ${event}`;
 }
