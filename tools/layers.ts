@@ -62,6 +62,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'iam',
     'promotion',
     'expressions',
+    'mail',
   ],
   metering: ['lib', ...storePort, 'audit', 'tenancy'],
   webhooks: ['lib', ...storePort, 'audit'],

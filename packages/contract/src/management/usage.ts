@@ -10,6 +10,27 @@ const limits = {
   entities: Type.Optional(limit),
   indexes: Type.Optional(limit),
   policies: Type.Optional(limit),
+  runs_per_day: Type.Optional(limit),
+  deliveries_per_day: Type.Optional(limit),
+  script_seconds_per_day: Type.Optional(limit),
+  mails_per_day: Type.Optional(limit),
+  run_days: Type.Optional(daysKept('runs')),
+  receipt_days: Type.Optional(daysKept('receipts of deliveries')),
+};
+
+function daysKept(what: string) {
+  return Type.Integer({
+    minimum: 1,
+    maximum: 400,
+    description: `For how many days ${what} are kept once they are over. Left out, 7.`,
+  });
+}
+
+const work = {
+  runs: count,
+  deliveries: Type.Integer({ minimum: 0, description: 'Attempts, repeated ones included.' }),
+  script_ms: Type.Integer({ minimum: 0, description: 'Processor time of scripts, in milliseconds.' }),
+  mails: count,
 };
 
 export const PlanLimits = named('PlanLimits', Type.Object(limits));
@@ -50,13 +71,15 @@ export const WorkspaceUsage = named(
 export const UsagePart = named(
   'UsagePart',
   Type.Object({
-    metric: oneOf(['api_calls', 'records']),
+    metric: oneOf(['api_calls', 'records', 'runs', 'deliveries', 'script_ms', 'mails']),
     env: oneOf(['test', 'prod']),
     date: orNull(Type.String({ format: 'date', description: 'A day of UTC.' }), {
       description: 'Null for records, which have their present count.',
     }),
-    tenant_code: orNull(text, { description: 'Null for calls that are in no workspace, such as signing in.' }),
-    entity: orNull(text, { description: 'Null for calls.' }),
+    tenant_code: orNull(text, {
+      description: 'Null for calls that are in no workspace, such as signing in, and for work of automation.',
+    }),
+    entity: orNull(text, { description: 'Null for all but records.' }),
     value: count,
   }),
 );
@@ -87,6 +110,15 @@ export const Observability = named(
       by_workspace: Type.Array(WorkspaceUsage),
     }),
     environments: Type.Object({ test: Usage, prod: orNull(Usage) }),
+    work: Type.Object(
+      {
+        today: Type.Object(work),
+        by_day: Type.Array(
+          Type.Object({ date: Type.String({ format: 'date', description: 'A day of UTC.' }), ...work }),
+        ),
+      },
+      { description: 'What automation has done, in both environments together.' },
+    ),
     flags: Type.Object({
       apiLimitExceeded: Type.Boolean(),
       dailyLimitExceeded: Type.Boolean(),
@@ -94,7 +126,15 @@ export const Observability = named(
     }),
     alerts: Type.Array(
       Type.Object({
-        metric: oneOf(['api_calls_per_day', 'api_calls_per_month', 'records']),
+        metric: oneOf([
+          'api_calls_per_day',
+          'api_calls_per_month',
+          'records',
+          'runs_per_day',
+          'deliveries_per_day',
+          'script_seconds_per_day',
+          'mails_per_day',
+        ]),
         percent: oneOf([80, 95, 100]),
         used: count,
         limit: count,
@@ -199,18 +239,23 @@ export const usageApi = {
       format: Type.Optional(
         oneOf(['csv', 'jsonl'], { description: 'If it is left out, `Accept` decides; the default is `jsonl`.' }),
       ),
-      metric: Type.Optional(oneOf(['api_calls', 'records'], { description: 'The default is both.' })),
+      metric: Type.Optional(
+        oneOf(['api_calls', 'records', 'runs', 'deliveries', 'script_ms', 'mails'], {
+          description: 'The default is all.',
+        }),
+      ),
       from: Type.Optional(
         Type.String({
           format: 'date',
-          description: 'The first day of the calls; the default is the first of this month.',
+          description: 'The first day of calls and work; the default is the first of this month.',
         }),
       ),
       to: Type.Optional(Type.String({ format: 'date', description: 'The last day; the default is today.' })),
     }),
     replies: {
       200: {
-        description: 'Calls by day and workspace, and records by workspace and entity, a line each.',
+        description:
+          'Calls by day and workspace, records by workspace and entity, and work of automation by day, a line each.',
         content: {
           'text/csv': Type.String({ description: 'A line with the names of the members, and one for each part.' }),
           'application/x-ndjson': Type.Unsafe({

@@ -1,3 +1,7 @@
+import { platformActor, platformAuditEntry } from '../audit/audit-entry.ts';
+import { timestamp } from '../lib/clock.ts';
+import type { Change, Scope } from '../store/port.ts';
+import { tryCommit } from '../store/transact.ts';
 import type { Environment } from '../tenancy/port.ts';
 
 /** What has failed without a caller who was told. */
@@ -14,3 +18,56 @@ export type Tell = (
   failed: Failed,
   count: number,
 ) => Promise<void>;
+
+/** Has an alert sent to where an org wants it: changes for the commit that tells of it in the audit log. */
+export type Announce = (
+  orgCode: string,
+  event: { readonly type: string; readonly data: Readonly<Record<string, string | number | null>> },
+) => Promise<readonly Change[]>;
+
+export interface TellDeps {
+  /** The scope of the platform. */
+  readonly platform: Scope;
+  readonly now: () => number;
+  readonly announce: Announce;
+}
+
+const hour = 3600 * 1000;
+
+/** Of two nodes that tell of the same name one is refused. The alert holds no values of records. */
+export function createTell({ platform, now, announce }: TellDeps): Tell {
+  return async ({ env, orgCode }, { kind, name, code }, count) => {
+    const at = now();
+    const { action, target, named, counted, keys } = tellings[kind];
+    const key = { pk: 'automation-alert', sk: `${orgCode};${env};${keys}${name}` };
+    const [known] = await platform.get([key]);
+    if (known !== undefined) return;
+    const due = { at: at + hour, queue: 'expire' } as const;
+    const detail = { [counted]: count, ...(code === undefined ? {} : { code }) };
+    const entry = platformAuditEntry(
+      orgCode,
+      { at: timestamp(at), actor: platformActor, request_id: '' },
+      { action, target: { kind: target, id: name }, env, detail },
+    );
+    const announced = await announce(orgCode, { type: action, data: { env, [named]: name, ...detail } });
+    await tryCommit(platform, [{ kind: 'put', ...key, value: timestamp(at), if: 'absent', due }, entry, ...announced]);
+  };
+}
+
+interface Telling {
+  readonly action: string;
+  /** What kind of thing the name is of, and what it is called in the alert. */
+  readonly target: string;
+  readonly named: string;
+  readonly counted: string;
+  /** Before the name, so that an event and a block of one name each have their alert. */
+  readonly keys: string;
+}
+
+const ofBlock = { action: 'automation.failed', target: 'logicblock', named: 'block', counted: 'runs' };
+
+const tellings: Readonly<Record<Failed['kind'], Telling>> = {
+  event: { action: 'automation.dead', target: 'event', named: 'event', counted: 'deliveries', keys: '' },
+  run: { ...ofBlock, keys: 'run;' },
+  schedule: { ...ofBlock, keys: 'schedule;' },
+};

@@ -3,23 +3,24 @@ import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { type CallRules, createGuardedRequest } from '../lib/network/guarded-request.ts';
 import type { BeforeEvents, Cursors, RecordEvents } from '../records/port.ts';
-import type { Scope, Store } from '../store/port.ts';
+import type { Store } from '../store/port.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
+import type { Tell } from './alerts.ts';
 import { createBeforeEvents } from './before/before-events.ts';
+import type { StoredBlocks } from './blocks/stored-blocks.ts';
 import { createLiveEvents } from './config/live-events.ts';
 import { createDestinations } from './destinations/registry.ts';
 import type { DueHandler } from './due.ts';
-import { type Announce, deadAlerts } from './outbox/dead-alerts.ts';
 import { type EventServices, eventServices } from './outbox/event-services.ts';
-import { LaneVisits } from './outbox/lane-visits.ts';
+import { type LaneDeps, LaneVisits } from './outbox/lane-visits.ts';
 import { laneJobs } from './outbox/outbox-rows.ts';
 import { createPauses } from './outbox/pauses.ts';
 import { createRecordEvents, KnownLanes } from './outbox/record-events.ts';
+import type { RetentionOf } from './retention.ts';
+import type { WorkMeter } from './work-meter.ts';
 
 export interface EventsDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
-  /** The scope of the platform itself. */
-  readonly platform: Scope;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
   readonly newId: IdSource;
@@ -32,7 +33,11 @@ export interface EventsDeps {
   readonly signingRoot: Buffer;
   /** Which addresses events may call. */
   readonly rules: CallRules;
-  readonly announce: Announce;
+  /** Of events and automation together, so that each is compiled once. */
+  readonly blocks: StoredBlocks;
+  readonly meter: WorkMeter;
+  readonly retentionOf: RetentionOf;
+  readonly tell: Tell;
   /** Has what is due looked for now. */
   readonly wake: () => void;
   /** The same at a time, in milliseconds since the epoch. */
@@ -59,7 +64,7 @@ export function openEvents(deps: EventsDeps): OpenedEvents {
   const destinations = createDestinations({ request: createGuardedRequest(deps.rules), now, closing: closing.signal });
   const live = createLiveEvents(stores, (type) => destinations.has(type));
   const lanes = new KnownLanes();
-  const tellDead = deadAlerts({ ...deps, now });
+  const tellDead: LaneDeps['tellDead'] = (place, name, count) => deps.tell(place, { kind: 'event', name }, count);
   const pauses = createPauses({ ...deps, live });
   const visits = new LaneVisits({ ...deps, live, lanes, destinations, tellDead, pauses, closing: closing.signal });
   const visit = visits.visit.bind(visits);

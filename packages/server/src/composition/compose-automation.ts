@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import {
   type Automation,
   createScriptRunner,
+  createStoredBlocks,
+  createTell,
   type EventsDeps,
   type OpenedEvents,
   openAutomation,
@@ -14,17 +16,49 @@ import { networkList } from '../gateway/client-address.ts';
 import { createRunCallers } from '../gateway/run-callers.ts';
 import type { DecisionLog } from '../iam/port.ts';
 import { derivedKey, type Secrets, type WorkSessionDeps } from '../identity/port.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
+import type { MailOut } from '../mail/mailer.ts';
+import type { Metering } from '../metering/metering.ts';
 import type { Cursors, RecordRuntime } from '../records/port.ts';
+import type { Scope } from '../store/port.ts';
+import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { Spaces } from './open-spaces.ts';
 
-export interface ComposeAutomationDeps extends WorkSessionDeps {
+/** What events and the rest of automation have in common. */
+export type AutomationParts = Pick<EventsDeps, 'blocks' | 'meter' | 'retentionOf' | 'tell'>;
+
+export function automationParts({
+  stores,
+  configs,
+  platform,
+  clock,
+  announce,
+  metering: { work },
+}: {
+  readonly stores: EventsDeps['stores'];
+  readonly configs: ConfigReaders;
+  readonly platform: Scope;
+  readonly clock: Clock;
+  readonly announce: AlertWebhook['announce'];
+  readonly metering: Pick<Metering, 'work'>;
+}): AutomationParts {
+  return {
+    blocks: createStoredBlocks({ stores, configs }),
+    meter: work,
+    retentionOf: (orgCode) => work.kept(orgCode),
+    tell: createTell({ platform, now: () => clock.now(), announce }),
+  };
+}
+
+export interface ComposeAutomationDeps extends WorkSessionDeps, AutomationParts {
   readonly configs: ConfigReaders;
   readonly decisions: DecisionLog;
   readonly runtime: RecordRuntime;
   readonly cursors: Cursors;
   readonly newId: IdSource;
   readonly events: OpenedEvents;
+  readonly mail: MailOut | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -38,7 +72,8 @@ export function composeAutomation({ test, prod }: Spaces, deps: ComposeAutomatio
 }
 
 export interface ComposeEventsDeps
-  extends Pick<EventsDeps, 'stores' | 'platform' | 'configs' | 'clock' | 'newId' | 'cursors' | 'announce'> {
+  extends AutomationParts,
+    Pick<EventsDeps, 'stores' | 'configs' | 'clock' | 'newId' | 'cursors'> {
   readonly config: Config;
   readonly secrets: Secrets;
   /** Is there before the first write. */

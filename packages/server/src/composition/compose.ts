@@ -25,7 +25,7 @@ import { explainStoreFailure } from '../store/explain-failure.ts';
 import type { OpenedStore } from '../store/port.ts';
 import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
 import { countDenials, watchJobs } from '../telemetry/work-metrics.ts';
-import { composeAutomation, composeEvents } from './compose-automation.ts';
+import { automationParts, composeAutomation, composeEvents } from './compose-automation.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
 import { composeSpaces } from './compose-spaces.ts';
@@ -75,9 +75,10 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const alerts = startAlerts(spaces, { config, clock, onFault, newId, secrets, watch });
   const { announce } = alerts.webhook;
   const made = { platform, stores, configs, clock, newId, cursors };
-  const events = composeEvents({ ...made, config, secrets, announce, automation: () => automation });
-  const jobs = startJobs(spaces, { ...made, onFault, watch, events: events.recordEvents });
   const metering = composeMetering(opened, { configs, clock, announce, onError: onFault });
+  const parts = automationParts({ ...made, announce, metering });
+  const events = composeEvents({ ...made, ...parts, config, secrets, automation: () => automation });
+  const jobs = startJobs(spaces, { ...made, onFault, watch, events: events.recordEvents });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
 
   const shared = { ...made, wake: jobs.wake };
@@ -97,18 +98,14 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     signingKeys,
     mailer: mail.mailer,
     runtime: records.runtime,
-    epochs: iam.epochs,
+    ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
     foundingGate,
-    tokenTally: tallies.token,
-    operatorLog: audit.operatorLog,
-    onError: onFault,
-    settings: config,
-    passwordCost: options.passwordCost,
+    ...{ onError: onFault, settings: config, passwordCost: options.passwordCost },
   });
 
   const decisions = countDenials(metrics, iam.decisions);
-  const { runtime } = records;
-  const automation = composeAutomation(spaces, { ...shared, events, decisions, runtime, onError: onFault });
+  const reached = { runtime: records.runtime, mail: mail.out, decisions, onError: onFault };
+  const automation = composeAutomation(spaces, { ...shared, ...parts, events, ...reached });
 
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics, jobs },

@@ -17,8 +17,8 @@ export interface MailQueueOptions {
   readonly pause?: Pause;
 }
 
-/** Hands one mail on, in one attempt. */
-export type Deliver = (mail: Mail) => Promise<void>;
+/** Hands one mail on, in one attempt. `id` is its Message-ID, without the angle brackets; left out, it gets one. */
+export type Deliver = (mail: Mail, id?: string) => Promise<void>;
 
 /** Resolves after the time, or when the signal says that there is no time left. */
 export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -85,7 +85,7 @@ async function deliverPatiently(deliver: Deliver, mail: Mail, pause: (time: numb
 }
 
 /** What a server answers quotes addresses, so only the codes of its answer are logged. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const fields = new Map(Object.entries(error ?? {}));
   const codes = [fields.get('code'), fields.get('responseCode')]
     .map(String)
@@ -94,7 +94,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** INVARIANT: nothing that becomes a header can begin another one. */
-function safeMail({ to, subject, text }: Mail): Mail {
+export function safeMail({ to, subject, text }: Mail): Mail {
   if (!isEmailAddress(to)) throw new Error('a mail was not sent: its recipient is not an address');
   return { to, subject: subject.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '), text };
 }

@@ -1,13 +1,16 @@
 import type { Clock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { createMailbox, type Inbox } from './inbox.ts';
+import { createMailOut } from './mail-out.ts';
 import { createMailQueue } from './mail-queue.ts';
-import type { Mailer } from './mailer.ts';
+import type { Mailer, MailOut } from './mailer.ts';
 import { createSmtpDelivery, type SmtpSettings } from './smtp-delivery.ts';
 
 export interface OpenedMail {
   /** Undefined where no mail is set up. */
   readonly mailer: Mailer | undefined;
+  /** Undefined alike. */
+  readonly out: MailOut | undefined;
   /** In development without a server to send by. */
   readonly inbox: Inbox | undefined;
   close(): Promise<void>;
@@ -22,10 +25,12 @@ export interface MailOptions {
 
 export function openMail({ smtp, isDevelopment, clock, onFault }: MailOptions): OpenedMail {
   if (smtp !== undefined) {
-    const mailer = createMailQueue({ deliver: createSmtpDelivery(smtp), onFault });
-    return { mailer, inbox: undefined, close: () => mailer.close() };
+    const deliver = createSmtpDelivery(smtp);
+    const mailer = createMailQueue({ deliver, onFault });
+    const domain = smtp.from.slice(smtp.from.indexOf('@') + 1);
+    return { mailer, out: createMailOut({ deliver, domain }), inbox: undefined, close: () => mailer.close() };
   }
-  if (!isDevelopment) return { mailer: undefined, inbox: undefined, close: async () => undefined };
+  if (!isDevelopment) return { mailer: undefined, out: undefined, inbox: undefined, close: async () => undefined };
   const { deliver, mails } = createMailbox(clock, uuidv7Source(clock));
   const mailer = createMailQueue({ deliver, onFault });
   const inbox: Inbox = {
@@ -34,5 +39,5 @@ export function openMail({ smtp, isDevelopment, clock, onFault }: MailOptions): 
       return mails();
     },
   };
-  return { mailer, inbox, close: () => mailer.close() };
+  return { mailer, out: createMailOut({ deliver, domain: 'localhost' }), inbox, close: () => mailer.close() };
 }

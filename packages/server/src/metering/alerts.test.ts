@@ -11,7 +11,10 @@ test('what is reached is shown once in its window: a day, and a month also for r
   const announce: Announce = async (_org, { data }) => [{ kind: 'add', pk: 'told', sk: String(data.metric), by: 1 }];
   const alerts = createAlerts({ platform, now: () => clock.now(), announce });
   const reach = async (today: string) => {
-    const all = { api_calls_per_day: 10, api_calls_per_month: 10, records: 10 };
+    const all = {
+      ...{ api_calls_per_day: 10, api_calls_per_month: 10, records: 10 },
+      ...{ runs_per_day: 10, deliveries_per_day: 10, script_seconds_per_day: 10, mails_per_day: 10 },
+    };
     for (let turn = 0; turn < 2; turn++) await alerts.tell('acme', { limits: all, usage: all, today });
     return (await platform.range('told', { limit: 9 })).map(({ sk, value }) => [sk, Number(value)]);
   };
@@ -23,6 +26,10 @@ test('what is reached is shown once in its window: a day, and a month also for r
     assert.deepEqual(await reach(today), [
       ['api_calls_per_day', day],
       ['api_calls_per_month', month],
+      ['deliveries_per_day', day],
+      ['mails_per_day', day],
       ['records', month],
+      ['runs_per_day', day],
+      ['script_seconds_per_day', day],
     ]);
 });

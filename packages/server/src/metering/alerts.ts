@@ -10,11 +10,12 @@ import {
   type Alert,
   type AlertPercent,
   metricWords,
-  type QuotaUsage,
   reachedAlerts,
   resetsAt,
+  type WatchedUsage,
   windows,
 } from './plans/limits.ts';
+import { metrics } from './plans/plan.ts';
 
 /** As long as the longest window lasts, so that no alert is sent twice in one. */
 const rememberedMilliseconds = 62 * dayMilliseconds;
@@ -66,14 +67,14 @@ export function createAlerts({ platform, now, announce }: AlertsDeps) {
   };
 
   return {
-    tell: async (orgCode: string, quota: QuotaUsage): Promise<void> => {
+    tell: async (orgCode: string, quota: WatchedUsage): Promise<void> => {
       const { today } = quota;
       if (recordedOn !== today) told = new BoundedMap(recordedMax);
       recordedOn = today;
       for (const alert of reachedAlerts(quota)) await tell(orgCode, alert, today);
     },
     /** The current alerts, as a banner shows them. */
-    show: async (orgCode: string, quota: QuotaUsage): Promise<readonly ShownAlert[]> => {
+    show: async (orgCode: string, quota: WatchedUsage): Promise<readonly ShownAlert[]> => {
       const { today } = quota;
       const alerts = reachedAlerts(quota);
       const marks = await platform.get(alerts.map((alert) => markKey(orgCode, alert, today)));
@@ -92,7 +93,8 @@ const levels: Readonly<Record<AlertPercent, ShownAlert['level']>> = { 80: 'info'
 
 function messageOf({ metric, percent, used, limit }: Alert): string {
   const what = `${limit} ${metricWords[metric]}`;
-  if (percent === 100) return `the plan’s limit of ${what} is reached: nothing can be written until there is room`;
+  if (percent === 100)
+    return `the plan’s limit of ${what} is reached: ${isMetric(metric) ? 'nothing can be written' : 'they rest'} until there is room`;
   return `${percent} % of the plan’s ${what} are used: ${used}`;
 }
 
@@ -103,5 +105,10 @@ function markKey(orgCode: string, alert: Alert, today: Day): Key {
 
 /** Records have no window of their own: an org that stays near its limit gets an alert each month. */
 function windowOf({ metric }: Alert, today: Day): string {
-  return metric === 'api_calls_per_day' ? today : today.slice(0, 'YYYY-MM'.length);
+  return windows[metric] === 'day' ? today : today.slice(0, 'YYYY-MM'.length);
+}
+
+/** Of what closes writes. */
+function isMetric(limited: Alert['metric']): boolean {
+  return metrics.some((metric) => metric === limited);
 }

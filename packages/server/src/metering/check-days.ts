@@ -1,6 +1,7 @@
 import type { Scope } from '../store/port.ts';
 import type { Day } from './calendar.ts';
 import { eachRow, eachWorkspaceRow, type Tally, type UnreadableRow } from './usage-rows.ts';
+import { unreadableWork } from './work/work-rows.ts';
 
 /** What the rows of an org's calls come to in an environment, and where they contradict each other. */
 export interface CheckedDays {
@@ -31,6 +32,7 @@ export async function checkDays(scope: Scope): Promise<CheckedDays> {
   };
   for await (const row of eachRow(scope, firstDay)) note(wholes, row);
   for await (const row of eachWorkspaceRow(scope, firstDay)) note(parts, row);
+  for await (const row of unreadableWork(scope, firstDay)) note(parts, row);
   for (const day of [...new Set([...wholes.keys(), ...parts.keys()])].sort()) {
     const [whole, part] = [wholes.get(day) ?? nothing, parts.get(day) ?? nothing];
     for (const what of ['calls', 'records'] as const)

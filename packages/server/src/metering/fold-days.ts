@@ -13,6 +13,7 @@ import {
   type UsageRow,
   type WorkspaceRow,
 } from './usage-rows.ts';
+import { addWork, noWork, readWork, type WorkRow, workDone } from './work/work-rows.ts';
 
 /** For how many days usage is kept by the day. */
 const daysKept = 400;
@@ -36,6 +37,7 @@ export async function foldDays(scope: Scope, now: number): Promise<void> {
     for (const [day, rows] of byDay(days, firstOpen)) await foldDay(scope, day, rows);
     const workspaces = await readWorkspaceDays(scope, oldest);
     for (const [day, rows] of byDay(workspaces, firstOpen)) await foldWorkspaces(scope, day, rows);
+    for (const [day, rows] of byDay(await readWork(scope, oldest), firstOpen)) await foldWork(scope, day, rows);
   } catch (error) {
     ignoreConflict(error);
   }
@@ -72,6 +74,18 @@ async function foldWorkspaces(scope: Scope, day: Day, rows: readonly WorkspaceRo
     const value = Object.fromEntries(sums);
     if (JSON.stringify(value).length > foldedCharactersMax) return;
     held = await commitFold(scope, foldedWorkspaces.put(day, value, { if: asRead(held) }), some);
+  }
+}
+
+async function foldWork(scope: Scope, day: Day, rows: readonly WorkRow[]): Promise<void> {
+  const folded = rows.find(({ node }) => node === undefined);
+  let sum = folded?.done ?? noWork;
+  let held: Held = folded?.item;
+  const live = rows.filter(({ node }) => node !== undefined);
+  for (let at = 0; at < live.length; at += rowsPerCommit) {
+    const some = live.slice(at, at + rowsPerCommit);
+    for (const { done } of some) sum = addWork(sum, done);
+    held = await commitFold(scope, workDone.put({ day }, sum, { if: asRead(held) }), some);
   }
 }
 

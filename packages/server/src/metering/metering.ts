@@ -17,6 +17,7 @@ import { createPlans, type Plans } from './plans.ts';
 import type { RecordsOf } from './records-of.ts';
 import { type ReportRequest, reportUsage } from './report.ts';
 import { exportUsage, type UsageEntry, type UsageExport } from './usage-export.ts';
+import { WorkLedger } from './work/work-ledger.ts';
 
 export interface MeteringDeps {
   readonly clock: Clock;
@@ -32,6 +33,8 @@ export interface MeteringDeps {
 export interface Metering {
   readonly meter: Pick<CallMeter, 'count'>;
   readonly gate: PlanGate;
+  /** Of what automation does. */
+  readonly work: WorkLedger;
   readonly plans: Plans;
   readonly caps: Caps;
   report(request: ReportRequest): ReturnType<typeof reportUsage>;
@@ -50,18 +53,24 @@ export function startMetering(deps: MeteringDeps): Metering {
   const recordsOf = coalesce(deps.recordsOf);
   const meter = new CallMeter({ clock, orgScopes, node: randomBytes(9).toString('base64url') });
   const ledger = createLedger(meter, orgScopes);
-  const plans = createPlans({ platform, hasOrg, changed: (orgCode) => gate.forget(orgCode) });
+  const changed = (orgCode: string): void => {
+    gate.forget(orgCode);
+    work.forget(orgCode);
+  };
+  const plans = createPlans({ platform, hasOrg, changed });
+  const work = new WorkLedger({ clock, orgScopes, calendar: meter, plans, onError });
   const gate = createPlanGate({ clock, plans, ledger, meter, recordsOf });
   const alerts = createAlerts({ platform, now: () => clock.now(), announce });
   const now = (): number => clock.now();
   const report = coalesce((request) =>
-    reportUsage({ ledger, gate, plans, alerts, recordsOf, now }, JSON.parse(request) as ReportRequest),
+    reportUsage({ ledger, work, gate, plans, alerts, recordsOf, now }, JSON.parse(request) as ReportRequest),
   );
   /** The orgs whose days before today were folded. */
   let folded: { readonly day: Day; readonly orgCodes: Set<string> } = { day: '', orgCodes: new Set() };
 
   const follow = async (orgCode: string): Promise<void> => {
-    await alerts.tell(orgCode, await gate.quota(orgCode));
+    const quota = await gate.quota(orgCode);
+    await alerts.tell(orgCode, { ...quota, usage: { ...quota.usage, ...(await work.usage(orgCode)) } });
     const today = meter.today();
     if (folded.day !== today) folded = { day: today, orgCodes: new Set() };
     if (folded.orgCodes.has(orgCode)) return;
@@ -79,9 +88,11 @@ export function startMetering(deps: MeteringDeps): Metering {
   };
 
   const store = async (): Promise<void> => {
-    const { orgCodes, failures } = await meter.flush();
-    for (const failure of failures.slice(0, 1)) onError(failure);
-    for (const orgCode of orgCodes) waiting.add(orgCode);
+    for (const counted of [meter, work]) {
+      const { orgCodes, failures } = await counted.flush();
+      for (const failure of failures.slice(0, 1)) onError(failure);
+      for (const orgCode of orgCodes) waiting.add(orgCode);
+    }
     gate.tidy();
   };
 
@@ -97,16 +108,17 @@ export function startMetering(deps: MeteringDeps): Metering {
   return {
     meter,
     gate,
+    work,
     plans,
     caps: createCaps({ plans, configured, quota: (orgCode) => gate.quota(orgCode) }),
     report: (request) => report(JSON.stringify(request)),
-    parts: (request) => exportUsage({ ledger, recordsOf }, request),
+    parts: (request) => exportUsage({ ledger, work, recordsOf }, request),
     today: () => meter.today(),
     close: async () => {
       await turns.close();
       waiting.clear();
       await following;
-      for (const failure of (await meter.flush()).failures) onError(failure);
+      for (const counted of [meter, work]) for (const failure of (await counted.flush()).failures) onError(failure);
     },
   };
 }

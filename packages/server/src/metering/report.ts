@@ -11,9 +11,12 @@ import type { PlanGate } from './plans/plan-gate.ts';
 import type { Plans } from './plans.ts';
 import type { EntityRecords, RecordsOf } from './records-of.ts';
 import { addTallies, type Tally } from './usage-rows.ts';
+import { type WorkLedger, workUsage } from './work/work-ledger.ts';
+import { addWork, noWork, type WorkDone } from './work/work-rows.ts';
 
 export interface ReportDeps {
   readonly ledger: Ledger;
+  readonly work: Pick<WorkLedger, 'days'>;
   readonly gate: Pick<PlanGate, 'quota'>;
   readonly plans: Pick<Plans, 'of'>;
   readonly alerts: Pick<ReturnType<typeof createAlerts>, 'show'>;
@@ -56,12 +59,17 @@ export async function reportUsage(deps: ReportDeps, request: ReportRequest) {
       prod: request.hasProd ? environment(facts, 'prod', today) : null,
     },
     flags: flagsOf(limits, usage),
-    alerts: await deps.alerts.show(orgCode, now),
+    work: { today: work(today), by_day: lastDays(today, request.days).map((date) => ({ date, ...work(date) })) },
+    alerts: await deps.alerts.show(orgCode, { ...now, usage: { ...usage, ...workUsage(work(today)) } }),
     forecast: forecast(now, facts.all, deps.now()),
     resets_at: resetOf(now),
     windows: { day: resetsAt('api_calls_per_day', today), month: resetsAt('api_calls_per_month', today) },
     ...(request.explain === undefined ? {} : { explain: facts.parts.explained() }),
   };
+
+  function work(day: Day): WorkDone {
+    return environments.reduce((sum, env) => addWork(sum, facts.work[env].get(day) ?? noWork), noWork);
+  }
 
   function shownUsage(days: ReadonlyMap<Day, Tally>, records: readonly EntityRecords[], last: Day) {
     const { api_calls_per_day, api_calls_per_month } = callsOf(days, last);
@@ -87,11 +95,12 @@ interface Facts {
   /** Of both environments together. */
   readonly all: ReadonlyMap<Day, Tally>;
   readonly parts: PartsOfUsage;
+  readonly work: Readonly<Record<Environment, ReadonlyMap<Day, WorkDone>>>;
   readonly records: readonly EntityRecords[];
 }
 
 async function gather(
-  { ledger, recordsOf }: ReportDeps,
+  { ledger, work, recordsOf }: ReportDeps,
   request: ReportRequest,
   { today }: QuotaUsage,
 ): Promise<Facts> {
@@ -113,7 +122,11 @@ async function gather(
   for (const [day, tally] of prod) all.set(day, addTallies(all.get(day), tally));
   const records = await recordsOf(orgCode);
   parts.noteRecords(records);
-  return { days: byDay, all, parts, records };
+  const [testWork, prodWork] = await Promise.all([
+    work.days(orgCode, 'test', first),
+    work.days(orgCode, 'prod', first),
+  ]);
+  return { days: byDay, all, parts, records, work: { test: testWork, prod: prodWork } };
 }
 
 function callsOf(days: ReadonlyMap<Day, Tally>, today: Day) {

@@ -32,7 +32,7 @@ async function countedOrg() {
   await one.meter.flush();
   count(one, 'prod', 'main', 7);
   const recordsOf = async () => [{ ...place, entity: 'order', records: await recordsStored(store) }];
-  return { one, two, parts: { ledger: one.ledger, recordsOf } };
+  return { one, two, parts: { ledger: one.ledger, work: one.work, recordsOf } };
 }
 
 async function exported(parts: Parameters<typeof exportUsage>[0], asked: Partial<UsageExport>) {
@@ -100,8 +100,8 @@ for (const { what, isFoldedBefore } of [
       return call();
     });
     clock.advance(50 * hour);
-    const { ledger } = openNode(crossed, clock, 'three');
-    const entries = await exported({ ledger, recordsOf: async () => [] }, { metric: 'api_calls' });
+    const { ledger, work } = openNode(crossed, clock, 'three');
+    const entries = await exported({ ledger, work, recordsOf: async () => [] }, { metric: 'api_calls' });
     const sum = entries.reduce((before, [, , , , value]) => before + Number(value), 0);
     assert.deepEqual([entries.length, sum], [1500, isFoldedBefore ? 2200 : 1500]);
   });

@@ -4,8 +4,10 @@ import type { Environment } from '../tenancy/port.ts';
 import type { Day } from './calendar.ts';
 import type { Ledger } from './ledger.ts';
 import type { RecordsOf } from './records-of.ts';
+import type { WorkLedger } from './work/work-ledger.ts';
+import { type Work, type WorkDone, works } from './work/work-rows.ts';
 
-/** Calls of a workspace on a day, or records of an entity in a workspace by now. */
+/** Calls of a workspace on a day, records of an entity in a workspace by now, or work of automation on a day. */
 export type UsageEntry = Read<typeof UsagePart>;
 
 export interface UsageExport {
@@ -19,6 +21,7 @@ export interface UsageExport {
 
 interface ExportDeps {
   readonly ledger: Pick<Ledger, 'workspaceDays'>;
+  readonly work: Pick<WorkLedger, 'days'>;
   readonly recordsOf: RecordsOf;
 }
 
@@ -26,10 +29,10 @@ const environments = ['test', 'prod'] as const satisfies readonly Environment[];
 
 /** All parts that the report adds up, from where it has them; some at a time. */
 export async function* exportUsage(
-  { ledger, recordsOf }: ExportDeps,
+  { ledger, work, recordsOf }: ExportDeps,
   { orgCode, from, to, metric }: UsageExport,
 ): AsyncGenerator<readonly UsageEntry[]> {
-  if (metric !== 'records')
+  if (metric === undefined || metric === 'api_calls')
     for (const env of environments)
       for await (const { day, workspaces } of ledger.workspaceDays(orgCode, env, from)) {
         if (day > to) break;
@@ -38,10 +41,22 @@ export async function* exportUsage(
           .sort(([left], [right]) => (left < right ? -1 : 1))
           .map(([code, { calls }]) => ({ metric: 'api_calls', env, date: day, ...ofNoEntity(code), value: calls }));
       }
-  if (metric !== 'api_calls')
+  if (metric === undefined || metric === 'records')
     yield (await recordsOf(orgCode)).map(({ env, tenantCode, entity, records }) => {
       return { metric: 'records', env, date: null, tenant_code: tenantCode, entity, value: records };
     });
+  const asked = works.filter((what) => metric === undefined || metric === what);
+  if (asked.length > 0)
+    for (const env of environments) {
+      const days = [...(await work.days(orgCode, env, from))].filter(([day]) => day <= to);
+      days.sort(([left], [right]) => (left < right ? -1 : 1));
+      yield days.flatMap(([date, done]) => asked.flatMap((what) => partsOf(done, what, { env, date })));
+    }
+}
+
+/** Work is counted by org and environment alone. */
+function partsOf(done: WorkDone, metric: Work, at: Pick<UsageEntry, 'env' | 'date'>): readonly UsageEntry[] {
+  return done[metric] === 0 ? [] : [{ metric, ...at, tenant_code: null, entity: null, value: done[metric] }];
 }
 
 function ofNoEntity(code: string): Pick<UsageEntry, 'tenant_code' | 'entity'> {

@@ -17,6 +17,7 @@ export type UsageRow =
 
 const callsPartition = 'usage;calls';
 const workspacesPartition = 'usage;workspaces';
+export const workPartition = 'usage;work';
 
 // The figures are not looked at as they are read: a verification tells of those that are none.
 const tally = json<Tally>('row of usage', {});
@@ -124,7 +125,7 @@ function readSafely(item: Item, read: (item: Item) => DayTally): DayTally | unde
   }
 }
 
-const dayForm = /^\d{4}-\d{2}-\d{2}$/;
+export const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 
 function usageRow(scope: Scope, item: Item): UsageRow {
   const [day = '', node] = item.sk.split('#');
@@ -141,7 +142,7 @@ function workspaceRow(scope: Scope, item: Item): WorkspaceRow {
 
 const rowsPerRead = 500;
 
-async function* itemsFrom(scope: Scope, pk: string, from: Day): AsyncGenerator<Item> {
+export async function* itemsFrom(scope: Scope, pk: string, from: Day): AsyncGenerator<Item> {
   for await (const items of pagesFrom(scope, pk, from)) yield* items;
 }
 
@@ -165,5 +166,5 @@ export function addTallies(left: Tally | undefined, right: Tally): Tally {
 
 /** The first days that a scope has rows of. */
 export function readOldest(scope: Scope, limit: number): Promise<readonly (readonly Item[])[]> {
-  return Promise.all([callsPartition, workspacesPartition].map((pk) => scope.range(pk, { limit })));
+  return Promise.all([callsPartition, workspacesPartition, workPartition].map((pk) => scope.range(pk, { limit })));
 }

@@ -20,14 +20,13 @@ import { laneOf } from '../../tenancy/port.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
 import type { CompiledBlock, Effects, StartValues } from '../blocks/effects.ts';
 import { interpret } from '../blocks/interpret.ts';
-import { createStoredBlocks, type StoredBlocks, type StoredBlocksDeps } from '../blocks/stored-blocks.ts';
+import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import type { LiveEvent } from '../config/event-forms.ts';
 import type { LiveEvents } from '../config/live-events.ts';
 import { type TimeBound, timeBound } from './time-bound.ts';
 
-export interface BeforeEventsDeps extends StoredBlocksDeps {
+export interface BeforeEventsDeps extends BlockDeps {
   readonly live: Pick<LiveEvents, 'before'>;
-  readonly clock: Clock;
 }
 
 interface BlockDeps {
@@ -35,8 +34,7 @@ interface BlockDeps {
   readonly clock: Clock;
 }
 
-export function createBeforeEvents({ clock, live, ...stored }: BeforeEventsDeps): BeforeEvents {
-  const deps = { blocks: createStoredBlocks(stored), clock };
+export function createBeforeEvents({ live, ...deps }: BeforeEventsDeps): BeforeEvents {
   // For the same contents the same answer: they stay until the configuration changes.
   const made = new WeakMap<readonly LiveEvent[], readonly BeforeEvent[]>();
   return {

@@ -1,10 +1,16 @@
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type Day, dayMilliseconds, endOfMonth, startOfDay } from '../calendar.ts';
-import { type Limits, type Metric, metrics } from './plan.ts';
+import { type Limits, type Metric, metrics, type WorkLimit, workLimits } from './plan.ts';
 
 /** What an org uses by now, in the words of its limits. */
 export type Usage = Readonly<Record<Metric, number>>;
+
+/** Of automation, today. */
+export type WorkUsage = Readonly<Record<WorkLimit, number>>;
+
+/** What is used up in a window, or in all. */
+export type Limited = Metric | WorkLimit;
 
 export interface Flags {
   readonly apiLimitExceeded: boolean;
@@ -12,7 +18,15 @@ export interface Flags {
   readonly recordLimitExceeded: boolean;
 }
 
-export const windows = { api_calls_per_day: 'day', api_calls_per_month: 'month', records: 'total' } as const;
+export const windows = {
+  api_calls_per_day: 'day',
+  api_calls_per_month: 'month',
+  records: 'total',
+  runs_per_day: 'day',
+  deliveries_per_day: 'day',
+  script_seconds_per_day: 'day',
+  mails_per_day: 'day',
+} as const satisfies Readonly<Record<Limited, string>>;
 
 /** A flag stands from the moment on that a limit is reached: from then on it gates every write. */
 export function flagsOf(limits: Limits, usage: Usage): Flags {
@@ -29,16 +43,20 @@ export function reachedMetric(limits: Limits, usage: Usage): Metric | undefined 
   return order.find((metric) => isReached(metric, limits, usage));
 }
 
-export function isReached(metric: Metric, limits: Limits, usage: Usage): boolean {
+export function isReached<Name extends Limited>(
+  metric: Name,
+  limits: Limits,
+  usage: Readonly<Record<Name, number>>,
+): boolean {
   const limit = limits[metric];
   return limit !== undefined && usage[metric] >= limit;
 }
 
 /** When a window is over and counting starts again; null for what does not start again. */
-export function resetsAt(metric: Metric, today: Day): string | null {
-  if (metric === 'records') return null;
-  const end = metric === 'api_calls_per_day' ? startOfDay(today) + dayMilliseconds : endOfMonth(today);
-  return timestamp(end);
+export function resetsAt(metric: Limited, today: Day): string | null {
+  const window = windows[metric];
+  if (window === 'total') return null;
+  return timestamp(window === 'day' ? startOfDay(today) + dayMilliseconds : endOfMonth(today));
 }
 
 export interface QuotaUsage {
@@ -54,13 +72,28 @@ const recordsRetrySeconds = 3600;
  * What a write is refused with that comes upon a limit. When it is sent, the upgrade address is filled in.
  * @param wanted how many there would be with what the write adds, where the limit is not reached without it.
  */
-export function limitExceeded(
-  metric: Metric,
-  { limits, usage, today }: QuotaUsage,
+export function limitExceeded(metric: Metric, quota: QuotaUsage, now: number, wanted?: number): Problem {
+  const { code, message, details } = exceeded(metric, { ...quota, used: quota.usage[metric], wanted }, now);
+  return new Problem(code, message, { ...details, flags: flagsOf(quota.limits, quota.usage) });
+}
+
+/** What is refused because automation has done all that it may do today: it raises no flag, and closes no write. */
+export function workExceeded(
+  metric: WorkLimit,
+  { limits, usage, today }: { readonly limits: Limits; readonly usage: WorkUsage; readonly today: Day },
   now: number,
-  wanted?: number,
 ): Problem {
-  const used = usage[metric];
+  return exceeded(metric, { limits, today, used: usage[metric] }, now);
+}
+
+interface Exceeded {
+  readonly limits: Limits;
+  readonly today: Day;
+  readonly used: number;
+  readonly wanted?: number | undefined;
+}
+
+function exceeded(metric: Limited, { limits, today, used, wanted }: Exceeded, now: number): Problem {
   const limit = limits[metric] ?? 0;
   const resets_at = resetsAt(metric, today);
   const seconds = resets_at === null ? recordsRetrySeconds : Math.ceil((Date.parse(resets_at) - now) / 1000);
@@ -75,7 +108,6 @@ export function limitExceeded(
     limit,
     window: windows[metric],
     resets_at,
-    flags: flagsOf(limits, usage),
     retry_after_seconds: Math.max(1, seconds),
   });
 }
@@ -84,30 +116,36 @@ export const metricWords = {
   api_calls_per_day: 'calls a day',
   api_calls_per_month: 'calls a month',
   records: 'records',
-} as const;
-
-/** Of the shares of a limit that raise an alert, the highest reached one. */
-function reachedPercent(metric: Metric, { limits, usage }: QuotaUsage): AlertPercent | undefined {
-  const limit = limits[metric];
-  if (limit === undefined) return undefined;
-  return alertPercents.findLast((percent) => usage[metric] * 100 >= limit * percent);
-}
+  runs_per_day: 'runs a day',
+  deliveries_per_day: 'deliveries a day',
+  script_seconds_per_day: 'seconds of scripts a day',
+  mails_per_day: 'mails a day',
+} as const satisfies Readonly<Record<Limited, string>>;
 
 export const alertPercents = [80, 95, 100] as const;
 
 export type AlertPercent = (typeof alertPercents)[number];
 
-/** The metrics of which such a share is reached. */
-export function reachedAlerts(quota: QuotaUsage): readonly Alert[] {
-  return metrics.flatMap((metric) => {
-    const percent = reachedPercent(metric, quota);
-    if (percent === undefined) return [];
-    return [{ metric, percent, used: quota.usage[metric], limit: quota.limits[metric] ?? 0 }];
+/** What is watched of an org: what its writes are held to, and what its automation is. */
+export interface WatchedUsage {
+  readonly limits: Limits;
+  readonly usage: Usage & WorkUsage;
+  readonly today: Day;
+}
+
+/** Of the limits of which such a share is reached, the highest reached one. */
+export function reachedAlerts({ limits, usage }: WatchedUsage): readonly Alert[] {
+  return [...metrics, ...workLimits].flatMap((metric) => {
+    const limit = limits[metric];
+    if (limit === undefined) return [];
+    const used = usage[metric];
+    const percent = alertPercents.findLast((share) => used * 100 >= limit * share);
+    return percent === undefined ? [] : [{ metric, percent, used, limit }];
   });
 }
 
 export interface Alert {
-  readonly metric: Metric;
+  readonly metric: Limited;
   readonly percent: AlertPercent;
   readonly used: number;
   readonly limit: number;

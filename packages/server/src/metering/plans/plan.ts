@@ -15,8 +15,16 @@ export const caps = ['entities', 'indexes', 'policies'] as const;
 
 export type Cap = (typeof caps)[number];
 
+/** What automation may do in a day, in both environments together. Where it is reached nothing but automation rests. */
+export const workLimits = ['runs_per_day', 'deliveries_per_day', 'script_seconds_per_day', 'mails_per_day'] as const;
+
+export type WorkLimit = (typeof workLimits)[number];
+
+/** For how many days runs, and receipts of deliveries, are kept once they are over. */
+export type Keeping = 'run_days' | 'receipt_days';
+
 /** What is left out has no limit but those of the platform itself. */
-export type Limits = Readonly<Partial<Record<Metric | Cap, number>>>;
+export type Limits = Readonly<Partial<Record<Metric | Cap | WorkLimit | Keeping, number>>>;
 
 export interface Plan {
   readonly name: string;
@@ -32,6 +40,12 @@ const knownPlans: Readonly<Record<string, Limits>> = {
     entities: 25,
     indexes: 100,
     policies: 50,
+    runs_per_day: 1000,
+    deliveries_per_day: 5000,
+    script_seconds_per_day: 600,
+    mails_per_day: 200,
+    run_days: 3,
+    receipt_days: 3,
   },
   pro: {
     api_calls_per_day: 1_000_000,
@@ -40,6 +54,12 @@ const knownPlans: Readonly<Record<string, Limits>> = {
     entities: 250,
     indexes: 2500,
     policies: 500,
+    runs_per_day: 100_000,
+    deliveries_per_day: 500_000,
+    script_seconds_per_day: 36_000,
+    mails_per_day: 20_000,
+    run_days: 30,
+    receipt_days: 30,
   },
   unlimited: {},
 };
@@ -59,6 +79,6 @@ export function readPlan({ name, limits }: SentPlan): Plan {
   throw invalidBody([{ pointer: '/limits', code: 'required', message }]);
 }
 
-function definedLimits(limits: Readonly<Partial<Record<Metric | Cap, number | undefined>>>): Limits {
+function definedLimits(limits: Readonly<Partial<Record<keyof Limits, number | undefined>>>): Limits {
   return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
 }

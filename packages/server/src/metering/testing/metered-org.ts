@@ -5,6 +5,7 @@ import { CallMeter } from '../call-meter.ts';
 import { createLedger, type Ledger } from '../ledger.ts';
 import { createPlanGate, type PlanGate } from '../plans/plan-gate.ts';
 import { createPlans, type Plans } from '../plans.ts';
+import { WorkLedger } from '../work/work-ledger.ts';
 
 export const auditContext = { at: '', actor: { kind: 'operator', id: 'operator' }, request_id: '' } as const;
 export const place = { orgCode: 'acme', env: 'test', tenantCode: 'main' } as const;
@@ -31,6 +32,9 @@ export interface MeteredNode {
   readonly ledger: Ledger;
   readonly gate: PlanGate;
   readonly plans: Plans;
+  readonly work: WorkLedger;
+  /** What reading usage failed of. */
+  readonly errors: unknown[];
   /** Writes as the runtime does: the gate is asked, and then the commit is made that moves the counter. */
   write(records: number, isRemoval?: boolean): Promise<void>;
 }
@@ -51,8 +55,14 @@ export function openNode(store: Store, clock: Clock, node: string): MeteredNode 
   const plans = createPlans({
     platform: store.scope('platform'),
     hasOrg: async () => true,
-    changed: (orgCode) => gate.forget(orgCode),
+    changed: (orgCode) => {
+      gate.forget(orgCode);
+      work.forget(orgCode);
+    },
   });
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const work = new WorkLedger({ clock, orgScopes, calendar: meter, plans, onError });
   const recordsOf = async () => [{ ...place, entity: 'order', records: await recordsStored(store) }];
   const gate = createPlanGate({ clock, plans, ledger, meter, recordsOf });
   return {
@@ -60,6 +70,8 @@ export function openNode(store: Store, clock: Clock, node: string): MeteredNode 
     ledger,
     gate,
     plans,
+    work,
+    errors,
     write: async (records, isRemoval = false) => {
       const pass = await gate.admit(place, { records, isRemoval });
       try {

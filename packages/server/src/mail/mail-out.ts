@@ -1,0 +1,62 @@
+import { Problem } from '../lib/problem.ts';
+import { createFairSlots } from '../lib/scheduling/fair-slots.ts';
+import { type Deliver, reasonOf, safeMail } from './mail-queue.ts';
+import type { Mail, MailAnswer, MailOut } from './mailer.ts';
+
+export interface MailOutOptions {
+  readonly deliver: Deliver;
+  /** That of the address which mails come from: it ends their ids. */
+  readonly domain: string;
+  /** From the wait for a turn to the answer of the server. */
+  readonly timeoutMilliseconds?: number;
+}
+
+/** One attempt for each mail: its sender stores what came of it, and decides whether to send it again. */
+export function createMailOut({ deliver, domain, timeoutMilliseconds = 15_000 }: MailOutOptions): MailOut {
+  const slots = createFairSlots({ perNode: 8, perOrg: 2, waitingPerOrg: 100, what: 'mails' });
+  return {
+    deliver: async (mail, { org, id }) => {
+      const timeout = AbortSignal.timeout(timeoutMilliseconds);
+      const late = Promise.withResolvers<MailAnswer>();
+      const giveUp = (): void => late.resolve({ permanent: false, code: 'timeout' });
+      timeout.addEventListener('abort', giveUp, { once: true });
+      try {
+        const attempt = slots.run(org, () => attemptOf(deliver, mail, `${idText(id)}@${domain}`), timeout);
+        return await Promise.race([attempt, late.promise]);
+      } catch (error) {
+        if (error instanceof Problem) return { permanent: false, code: error.code };
+        if (timeout.aborted) return late.promise;
+        throw error;
+      } finally {
+        timeout.removeEventListener('abort', giveUp);
+      }
+    },
+  };
+}
+
+async function attemptOf(deliver: Deliver, mail: Mail, id: string): Promise<MailAnswer> {
+  let safe: Mail;
+  try {
+    safe = safeMail(mail);
+  } catch {
+    return { permanent: true, code: 'no_address' };
+  }
+  try {
+    await deliver(safe, id);
+    return 'sent';
+  } catch (error) {
+    return { permanent: isRefused(error), code: reasonOf(error) };
+  }
+}
+
+/** With the characters alone that stand in a Message-ID as they are (RFC 5322, 3.6.4). */
+function idText(id: string): string {
+  return id.replace(/[^\w-]+/g, '_');
+}
+
+/** Whether the server refuses this recipient or this text. What else it refuses, the operator can mend. */
+function isRefused(error: unknown): boolean {
+  const fields = new Map(Object.entries(error ?? {}));
+  const status = Number(fields.get('responseCode'));
+  return status >= 500 && status < 600 && ['RCPT TO', 'DATA'].includes(String(fields.get('command')));
+}
