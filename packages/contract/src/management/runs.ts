@@ -86,7 +86,7 @@ export const BlockTest = named(
 );
 
 const byEnvironment = closed({ env: environment });
-const workspace = Type.String({ minLength: 1, maxLength: 64, description: 'The code of the workspace.' });
+const tenant_code = Type.String({ minLength: 1, maxLength: 63, description: 'The code of the workspace.' });
 const input = anyObject({ description: 'The input, which fits the `input_schema` of the block.' });
 const sample = anyObject({ description: 'The fields of a record.' });
 
@@ -176,7 +176,7 @@ export const runsApi = {
       'Steps read records in the name of the builder, or by the policies of the block. What they would write is authorized and read, and what they would send is not sent. Blocks that it calls are the live ones. It ends after 20 seconds.',
     body: closed({
       content: anyObject({ description: 'The content of a config item of the kind `logicblock`.' }),
-      workspace,
+      tenant_code,
       input: Type.Optional(input),
       record: Type.Optional(sample),
       before: Type.Optional(sample),
@@ -195,7 +195,7 @@ export const runsApi = {
     description:
       'In the test environment in the name of the builder. Production’s blocks need the role `org_admin` and `run_as: "app"`, since builders have no rights there.',
     query: byEnvironment,
-    body: closed({ workspace, input: Type.Optional(input) }),
+    body: closed({ tenant_code, input: Type.Optional(input) }),
     replies: { 202: reply('The run, which has begun.', Type.Object({ run: guid })) },
     problems: ['not_found', 'conflict', 'role_required', 'block_failed'],
     refusedAs: 'run.begin_refused',

@@ -2,9 +2,11 @@ import type { Clock } from '../lib/clock.ts';
 import type { MailOut } from '../mail/mailer.ts';
 import type { Tell } from './alerts.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
+import { createDrafts, type Drafts } from './drafts/draft-run.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
 import type { OpenedEvents } from './open-events.ts';
 import type { RetentionOf } from './retention.ts';
+import type { BeginRunDeps } from './runs/begin-run.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
 import type { RunLogDeps } from './runs/run-log.ts';
 import { type RunsDeps, runHandler } from './runs/runs.ts';
@@ -13,7 +15,11 @@ import type { ScriptRunner } from './scripts/script-runner.ts';
 import type { WorkMeter } from './work-meter.ts';
 import type { AutomationWork } from './work-port.ts';
 
-export interface AutomationDeps extends Omit<DueRunnerOptions, 'handlers'>, RunsDeps, Pick<RunLogDeps, 'cursors'> {
+export interface AutomationDeps
+  extends Omit<DueRunnerOptions, 'handlers'>,
+    RunsDeps,
+    Pick<RunLogDeps, 'cursors'>,
+    Pick<BeginRunDeps, 'configs'> {
   readonly clock: Clock;
   readonly meter: WorkMeter;
   readonly retentionOf: RetentionOf;
@@ -31,6 +37,7 @@ export interface Automation {
   wakeAt(at: number): void;
   readonly logicBlocks: LogicBlocks;
   readonly runs: Runs;
+  readonly drafts: Drafts;
   readonly work: AutomationWork;
   close(): Promise<void>;
 }
@@ -40,19 +47,18 @@ export function openAutomation(deps: AutomationDeps): Automation {
   const handlers = new Map<string, DueHandler>([['run', runHandler(deps)], ...deps.events.handlers]);
   const runner = new DueRunner({ ...deps, handlers });
   const wake = () => runner.wake();
+  const start: AutomationWork['start'] = async (ask, along) => {
+    const started = await startRun(deps, ask, along);
+    wake();
+    return started;
+  };
   return {
     wake,
     wakeAt: (at) => runner.wakeAt(at),
     logicBlocks: createLogicBlocks(deps),
-    runs: openRuns({ ...deps, wake }),
-    work: {
-      ...{ runtime: deps.runtime, callers: deps.callers, mail: deps.mail },
-      start: async (ask, along) => {
-        const started = await startRun(deps, ask, along);
-        wake();
-        return started;
-      },
-    },
+    runs: openRuns({ ...deps, wake, start }),
+    drafts: createDrafts(deps),
+    work: { runtime: deps.runtime, callers: deps.callers, mail: deps.mail, start },
     close: async () => {
       deps.events.cutOff();
       await runner.close();

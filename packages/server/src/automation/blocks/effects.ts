@@ -43,6 +43,8 @@ export interface Effects {
   block(name: string): Promise<CompiledBlock>;
   /** Asked before each step: lets other requests go first. */
   pause(): Promise<void> | undefined;
+  /** Does a step where somebody looks on; left out, nobody does. */
+  watched?(path: string, step: CompiledStep, work: () => MaybePromise<Done>): Promise<Done>;
 }
 
 /** What a run is begun with. */
@@ -65,6 +67,7 @@ export type CompiledSteps = readonly CompiledStep[];
 
 export interface CompiledStep {
   readonly id: string;
+  readonly type: string;
   readonly run: StepRun;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { Change, Due, Scope, Store } from '../../store/port.ts';
+import type { Change, Condition, Due, Scope, Store } from '../../store/port.ts';
 import { transact } from '../../store/transact.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { type Redaction, runBlindly, stepBlindly } from './redaction.ts';
@@ -89,6 +89,7 @@ export async function putSummary(
   { store, clock }: CloseDeps,
   { orgCode, tenantCode }: RunWorkspace,
   run: Run,
+  condition: Condition = 'any',
 ): Promise<void> {
   const { id, block, trigger, state, started_at, ended_at, error } = run;
   const summary = {
@@ -100,5 +101,5 @@ export async function putSummary(
       : { error: { code: error.code, ...(error.step === undefined ? {} : { step: error.step }) } }),
   };
   const expires = isOver(run) ? { due: forgottenAt(clock.now()) } : {};
-  await store.scope(orgScopeName(orgCode)).commit([runSummaries.put(id, summary, { if: 'any', ...expires })]);
+  await store.scope(orgScopeName(orgCode)).commit([runSummaries.put(id, summary, { if: condition, ...expires })]);
 }

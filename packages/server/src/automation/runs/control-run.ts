@@ -6,7 +6,7 @@ import type { IdSource } from '../../lib/ids.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
 import { type Scope, type Store, TooLarge } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
-import { attemptCommit, overtaken, transact } from '../../store/transact.ts';
+import { attemptCommit, ignoreConflict, overtaken, transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
 import { closeRun, putSummary, type RunWorkspace } from './close-run.ts';
 import { dueRun, isOver, type Run, runSteps, runSummaries, runs, stepOf, storedSteps } from './run-rows.ts';
@@ -96,7 +96,7 @@ export async function retryRun(
   });
   if ('refusedAt' in attempt) throw overtaken();
   // The run is there for who asks for it at once; its org learns of it in any case when it is taken up.
-  await putSummary({ store, clock }, place, again);
+  await putSummary({ store, clock }, place, again, 'absent').catch(ignoreConflict);
   wake();
   return { id };
 }

@@ -44,7 +44,7 @@ export async function openRunBench(
   const compiled = (name: string): CompiledBlock => ({
     name,
     input: {},
-    steps: Object.entries(given[name] ?? {}).map(([id, run]) => ({ id, run })),
+    steps: Object.entries(given[name] ?? {}).map(([id, run]) => ({ id, type: 'fake', run })),
     returns: undefined,
     app: undefined,
     isTransaction: transactions.includes(name),
