@@ -559,8 +559,8 @@ test('the document tells how a run waits, is cancelled and begun again', async (
   assert.equal((await management.send('readRun', { token, path })).status, 200);
   assert.equal((await management.send('retryRun', { token, path, body: {} })).status, 202);
   assert.equal((await app.send('readOwnRun', { token: founder.token, path })).status, 200);
-  const [workspace] = (await manage<{ items: readonly { code: string }[] }>(org, 'GET', '/org/workspaces')).body.items;
-  const tenant_code = workspace?.code;
+  const workspaces = await management.send<{ items: readonly { code: string }[] }>('listOrgWorkspaces', { token });
+  const tenant_code = workspaces.body.items[0]?.code;
   const begun = await management.send('beginRun', { token, path: { name: 'pause' }, body: { tenant_code } });
   assert.equal(begun.status, 202);
   const draft = { tenant_code, content: body.content };
