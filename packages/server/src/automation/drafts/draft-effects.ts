@@ -1,8 +1,10 @@
 import type { CompiledAccess } from '../../access/port.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
+import { outsideOfTransactions } from '../../promotion/port.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { laneOf, type Workspace } from '../../tenancy/port.ts';
+import { blockFailure } from '../blocks/block-failure.ts';
 import { type BlockCaller, readAs } from '../blocks/caller-effects.ts';
 import type {
   CompiledBlock,
@@ -10,12 +12,15 @@ import type {
   Done,
   Effects,
   EntityStep,
+  HttpDone,
   ScriptStep,
   ScriptValue,
 } from '../blocks/effects.ts';
+import type { MailAsk } from '../blocks/outside.ts';
 import { runScriptStep } from '../blocks/script-step.ts';
 import { allowedWrite } from '../runs/entity-steps.ts';
 import type { Redaction } from '../runs/redaction.ts';
+import { assertMail } from '../runs/run-bounds.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 
 /** What a step of a draft came to. */
@@ -93,7 +98,24 @@ export class DraftEffects implements Effects {
     return runScriptStep(scripts, { source, args, org: workspace.orgCode, now: began, seed: `draft ${path}` });
   }
 
+  async http(path: string): Promise<HttpDone> {
+    this.#send(path);
+    return { value: { status: 200, headers: {}, body: null }, milliseconds: 0 };
+  }
+
+  async mail(path: string, { id: _, ...written }: MailAsk): Promise<unknown> {
+    this.#send(path);
+    assertMail(written);
+    return {};
+  }
+
   async wait(path: string): Promise<void> {
+    if (this.#deps.isTransaction) throw blockFailure('a transaction does not wait');
+    this.#skipped.add(path);
+  }
+
+  #send(path: string): void {
+    if (this.#deps.isTransaction) throw blockFailure(outsideOfTransactions);
     this.#skipped.add(path);
   }
 }

@@ -15,10 +15,11 @@ import { closeRun, putSummary } from './close-run.ts';
 import { type Executed, errorOf, executeRun, failRun } from './execute-run.ts';
 import { leaseMilliseconds, RunJournal, RunLost } from './journal.ts';
 import type { RunCallers } from './run-caller.ts';
+import type { OutsideDeps } from './run-effects.ts';
 import { countSteps, dueRun, isOver, type Run, runOfDue, runs } from './run-rows.ts';
 import { newRun, type RunAsk } from './start-run.ts';
 
-export interface RunsDeps {
+export interface RunsDeps extends OutsideDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly runtime: RecordRuntime;
   readonly clock: Clock;
@@ -133,7 +134,7 @@ async function resume(deps: RunsDeps, workspace: Workspace, journal: RunJournal)
       );
     if (run.stalled >= stalledMax)
       throw new Problem('internal_error', `the run was begun ${stalledMax} times without coming further`);
-    const caller = await deps.callers.as(run.user, workspace, run.id);
+    const caller = await deps.callers.as(run.user, workspace, run.id, run.block);
     await executeRun(deps, { journal, workspace, caller });
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unavailable') throw error;

@@ -103,6 +103,9 @@ const orgRows: Rows = {
     target: () => '/events/state',
     largest: [{ what: 'events', ask: () => ({}) }],
   },
+  'GET /schedules': small('/schedules'),
+  'POST /schedules/:name/pause': small('/schedules/none/pause'),
+  'POST /schedules/:name/resume': small('/schedules/none/resume'),
   'GET /events/deliveries': {
     as: 'builder',
     target: () => '/events/deliveries?pagesize=200&state=dead',
