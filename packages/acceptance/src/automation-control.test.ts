@@ -187,7 +187,7 @@ test('K05: production’s runs, and pauses of its events, are for admins', async
   assert.equal((await manage(org, 'GET', '/events/state?env=prod', as)).status, 200);
 });
 
-test('a caller follows a run that waits, and nobody else does', async () => {
+test('a caller follows a run that waits, and other callers do not', async () => {
   await block('slow', [made, shortPause], { returns: { title: '{{ steps.made.title }}' } });
   const policies = [allow('run*', '/logicblocks/*'), allow(['createorder', 'getorder'], '*')];
   const [caller, stranger] = [await memberWith(founder, policies), await memberWith(founder, policies)];

@@ -54,7 +54,7 @@ export interface Effects {
   block(name: string): Promise<CompiledBlock>;
   /** Asked before each step: lets other requests go first. */
   pause(): Promise<void> | undefined;
-  /** Does a step where somebody looks on; left out, nobody does. */
+  /** Does a step for effects that keep what each step came to. */
   watched?(path: string, step: CompiledStep, work: () => MaybePromise<Done>): Promise<Done>;
 }
 

@@ -47,7 +47,7 @@ test('what a paused event would send waits, in its order, until it is resumed', 
   assert.deepEqual(stage.dead, []);
 });
 
-test('another node keeps to a pause within a second, and a pause is told of once', async (t) => {
+test('another node keeps to a pause within a second, and the audit log has each pause once', async (t) => {
   const stage = await openOutboxBench(t);
   await stage.define({ event_name: 'tell' });
   const [one, two] = ['a', 'b'].map((name) =>

@@ -40,7 +40,7 @@ export function runRoutes({ runs, drafts, items, clock }: RunServices): readonly
     serve(runsApi.testLogicBlock, async (request, caller) => {
       const { content: sent, tenant_code: tenantCode, input = {}, record, before } = request.body;
       const orgCode = caller.org.code;
-      // What is no name is told of by the content's own errors.
+      // The errors of the content say what is wrong with a name.
       const name = typeof sent.name === 'string' ? sent.name : '';
       const content = await items.check({ orgCode, kind: 'logicblock', name, content: sent, at: '/content' });
       const by = auditContextOf(clock, request, caller);
