@@ -1,23 +1,17 @@
 import type { Clock } from '../lib/clock.ts';
 import type { MailOut } from '../mail/mailer.ts';
-import type { Tell } from './alerts.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
 import type { OpenedEvents } from './open-events.ts';
-import type { RetentionOf } from './retention.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
 import type { RunLogDeps } from './runs/run-log.ts';
 import { type RunsDeps, runHandler } from './runs/runs.ts';
 import { startRun } from './runs/start-run.ts';
 import type { ScriptRunner } from './scripts/script-runner.ts';
-import type { WorkMeter } from './work-meter.ts';
 import type { AutomationWork } from './work-port.ts';
 
 export interface AutomationDeps extends Omit<DueRunnerOptions, 'handlers'>, RunsDeps, Pick<RunLogDeps, 'cursors'> {
   readonly clock: Clock;
-  readonly meter: WorkMeter;
-  readonly retentionOf: RetentionOf;
-  readonly tell: Tell;
   readonly scripts: ScriptRunner;
   readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff'>;
   /** Undefined where the platform sends no mail. */

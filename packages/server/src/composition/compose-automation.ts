@@ -6,6 +6,7 @@ import {
   createStoredBlocks,
   createTell,
   type EventsDeps,
+  meteredScripts,
   type OpenedEvents,
   openAutomation,
   openEvents,
@@ -67,7 +68,7 @@ export function composeAutomation({ test, prod }: Spaces, deps: ComposeAutomatio
     ...deps,
     spaces: { test, prod },
     callers: createRunCallers(deps),
-    scripts: createScriptRunner(),
+    scripts: meteredScripts(createScriptRunner(), deps.meter),
   });
 }
 

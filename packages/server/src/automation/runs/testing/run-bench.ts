@@ -7,11 +7,13 @@ import type { Node, RecordBench } from '../../../testing/record-bench.ts';
 import type { BlockCaller } from '../../blocks/caller-effects.ts';
 import type { CompiledBlock, StepRun } from '../../blocks/effects.ts';
 import type { StoredBlocks } from '../../blocks/stored-blocks.ts';
+import { WorkSpy } from '../../testing/work-spy.ts';
 import { callBlock, type RunsDeps, runHandler } from '../runs.ts';
 import type { RunAsk } from '../start-run.ts';
 
 export interface RunBench {
   readonly records: RecordBench;
+  readonly work: WorkSpy;
   /** What a node runs with, on a store that may be another than the one under all of them. */
   deps(store?: Store): RunsDeps;
   ask(name: string, input?: unknown): Promise<Omit<RunAsk, 'id'>>;
@@ -36,6 +38,7 @@ export async function openRunBench(
   const { clock, workspace, opened } = records;
   await records.found(workspace);
   const nodes = new Map<Store, Node>();
+  const work = new WorkSpy();
   const nodeOf = (store: Store): Node => {
     const known = nodes.get(store) ?? records.node(store);
     nodes.set(store, known);
@@ -70,6 +73,8 @@ export async function openRunBench(
       ...{ clock, newId: records.newId, blocks },
       scripts: { run: () => assert.fail('no script is run') },
       callers: { as: async () => callerOn(store) },
+      ...{ meter: work.meter, tell: work.tell },
+      retentionOf: async () => ({ runs: 7 * 86_400_000, receipts: 0 }),
     };
   };
   const withBlocks = (config: ConfigSet): ConfigSet => ({
@@ -89,7 +94,7 @@ export async function openRunBench(
     }
   };
   return {
-    ...{ records, deps, ask, visit },
+    ...{ records, deps, ask, visit, work },
     caller: (by) => callerOn(by.stores.test),
     call: async (by, name, input) => {
       const asked = await ask(name, input);
