@@ -10,7 +10,10 @@ import { startRun } from './runs/start-run.ts';
 import type { ScriptRunner } from './scripts/script-runner.ts';
 import type { AutomationWork } from './work-port.ts';
 
-export interface AutomationDeps extends Omit<DueRunnerOptions, 'handlers'>, RunsDeps, Pick<RunLogDeps, 'cursors'> {
+export interface AutomationDeps
+  extends Omit<DueRunnerOptions, 'handlers' | 'deliveries'>,
+    RunsDeps,
+    Pick<RunLogDeps, 'cursors'> {
   readonly clock: Clock;
   readonly scripts: ScriptRunner;
   readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff'>;
@@ -32,7 +35,7 @@ export interface Automation {
 /** What an org has configured to happen by itself. */
 export function openAutomation(deps: AutomationDeps): Automation {
   const handlers = new Map<string, DueHandler>([['run', runHandler(deps)], ...deps.events.handlers]);
-  const runner = new DueRunner({ ...deps, handlers });
+  const runner = new DueRunner({ ...deps, handlers, deliveries: new Set(deps.events.handlers.keys()) });
   const wake = () => runner.wake();
   return {
     wake,

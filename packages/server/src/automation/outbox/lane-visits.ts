@@ -10,6 +10,7 @@ import type { LiveEvents, OrgPlace } from '../config/live-events.ts';
 import type { Delivery, Outcome } from '../destinations/destination.ts';
 import type { Destinations } from '../destinations/registry.ts';
 import type { DueWork } from '../due.ts';
+import type { RetentionOf } from '../retention.ts';
 import { type Circuit, callsAtOnce, failed } from './circuit.ts';
 import { signingKeys } from './event-secrets.ts';
 import {
@@ -52,6 +53,7 @@ export interface LaneDeps {
   readonly node: string;
   /** Tells the org that deliveries of an event have come to their end without arriving. */
   readonly tellDead: (place: OrgPlace, event: string, count: number) => Promise<void>;
+  readonly retentionOf: RetentionOf;
   readonly wakeAt: (at: number) => void;
   readonly closing: AbortSignal;
 }
@@ -303,9 +305,10 @@ export class LaneVisits {
       .filter(({ item }) => item.attempts > 0 || item.from !== undefined)
       .map(({ item }) => item.id);
     const known = await readReceipts(orgScope, earlier);
+    const { receipts: kept } = await this.#deps.retentionOf(lane.orgCode);
     const changes = attempts.flatMap((attempted) => {
       const before = known.get(attempted.item.id);
-      return receiptChanges(receiptOf(attempted, before?.value, now), before, now);
+      return receiptChanges(receiptOf(attempted, before?.value, now), before, { now, kept });
     });
     await orgScope.commit(changes, { priority: 'background' });
     const dead = attempts.filter(({ state }) => state === 'dead').length;
