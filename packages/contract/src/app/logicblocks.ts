@@ -20,6 +20,7 @@ const shared = {
     'unindexed_sort',
     'block_refused',
     'block_failed',
+    'plan_limit_exceeded',
   ],
 } as const;
 
