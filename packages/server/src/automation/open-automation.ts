@@ -1,5 +1,7 @@
+import { type ConfigReader, schedulesDue } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { MailOut } from '../mail/mailer.ts';
+import type { Environment } from '../tenancy/port.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
 import type { OpenedEvents } from './open-events.ts';
@@ -7,6 +9,10 @@ import { openRuns, type Runs } from './runs/open-runs.ts';
 import type { RunLogDeps } from './runs/run-log.ts';
 import { type RunsDeps, runHandler } from './runs/runs.ts';
 import { startRun } from './runs/start-run.ts';
+import { reconcileHandler } from './schedules/reconcile.ts';
+import { scheduleJob } from './schedules/schedule-rows.ts';
+import { openSchedules, type Schedules } from './schedules/schedules.ts';
+import { scheduleHandler } from './schedules/tick.ts';
 import type { ScriptRunner } from './scripts/script-runner.ts';
 import type { AutomationWork } from './work-port.ts';
 
@@ -14,6 +20,7 @@ export interface AutomationDeps
   extends Omit<DueRunnerOptions, 'handlers' | 'deliveries'>,
     RunsDeps,
     Pick<RunLogDeps, 'cursors'> {
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
   readonly scripts: ScriptRunner;
   readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff'>;
@@ -28,13 +35,24 @@ export interface Automation {
   wakeAt(at: number): void;
   readonly logicBlocks: LogicBlocks;
   readonly runs: Runs;
+  readonly schedules: Schedules;
   readonly work: AutomationWork;
   close(): Promise<void>;
 }
 
 /** What an org has configured to happen by itself. */
 export function openAutomation(deps: AutomationDeps): Automation {
-  const handlers = new Map<string, DueHandler>([['run', runHandler(deps)], ...deps.events.handlers]);
+  const start: AutomationWork['start'] = async (ask, along) => {
+    const started = await startRun(deps, ask, along);
+    wake();
+    return started;
+  };
+  const handlers = new Map<string, DueHandler>([
+    ['run', runHandler(deps)],
+    [schedulesDue.sk, reconcileHandler(deps)],
+    [scheduleJob, scheduleHandler({ ...deps, start })],
+    ...deps.events.handlers,
+  ]);
   const runner = new DueRunner({ ...deps, handlers, deliveries: new Set(deps.events.handlers.keys()) });
   const wake = () => runner.wake();
   return {
@@ -42,14 +60,8 @@ export function openAutomation(deps: AutomationDeps): Automation {
     wakeAt: (at) => runner.wakeAt(at),
     logicBlocks: createLogicBlocks(deps),
     runs: openRuns({ ...deps, wake }),
-    work: {
-      ...{ runtime: deps.runtime, callers: deps.callers, mail: deps.mail },
-      start: async (ask, along) => {
-        const started = await startRun(deps, ask, along);
-        wake();
-        return started;
-      },
-    },
+    schedules: openSchedules(deps),
+    work: { runtime: deps.runtime, callers: deps.callers, mail: deps.mail, start },
     close: async () => {
       deps.events.cutOff();
       await runner.close();

@@ -134,7 +134,7 @@ async function resume(deps: RunsDeps, workspace: Workspace, journal: RunJournal)
       );
     if (run.stalled >= stalledMax)
       throw new Problem('internal_error', `the run was begun ${stalledMax} times without coming further`);
-    const caller = await deps.callers.as(run.user, workspace, run.id);
+    const caller = await deps.callers.as(run.user, workspace, run.id, run.block);
     await executeRun(deps, { journal, workspace, caller });
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unavailable') throw error;

@@ -4,6 +4,7 @@ import type { ConfigKind, ItemReference } from '../config-kind.ts';
 import { describeList, describeMembers } from '../differences/describe-change.ts';
 import { entityReference, itemName, listOf, otherName, readContent, remark } from '../items/config-content.ts';
 import { type BlockRights, rightsErrors, rightsMembers, widenedRights } from './block-policies.ts';
+import { type BlockStarts, startErrors, startMembers, widenedStarts } from './block-starts.ts';
 import { blockTemplateErrors } from './block-templates.ts';
 import { readInputSchema } from './input-schema.ts';
 import {
@@ -17,7 +18,7 @@ import {
 import { plainStorage } from './plain-storage.ts';
 
 /** Steps, done one after the other. */
-export interface LogicBlockContent extends BlockRights {
+export interface LogicBlockContent extends BlockRights, BlockStarts {
   readonly name: string;
   readonly description?: string;
   /** JSON Schema of its input. It is kept as it was given. */
@@ -34,11 +35,12 @@ const schema: JsonSchema = closedObjectOf(
     description: remark,
     input_schema: { type: 'object', maxProperties: 100 },
     ...rightsMembers,
+    ...startMembers,
     transaction: { const: true },
     steps: listOf(stepSchema, 100, 1),
     returns: {},
   },
-  ['description', 'input_schema', 'run_as', 'policies', 'transaction', 'returns'],
+  ['description', 'input_schema', 'run_as', 'policies', 'schedule', 'transaction', 'returns'],
 );
 
 export const logicBlockKind: ConfigKind<LogicBlockContent> = {
@@ -53,6 +55,7 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
       ...stepErrors(content.steps),
       ...transactionErrors(content),
       ...rightsErrors(content),
+      ...startErrors(content),
     ]),
   check: (content, { typeOf }) => blockTemplateErrors(content, typeOf),
   references: ({ name, steps }) => placedSteps(steps).flatMap((one) => stepReferences(one, name)),
@@ -80,6 +83,7 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
       ...urls.map((url) => `data may be sent to \`${url}\``),
       ...others.map(({ id }) => `another script is run in the step \`${id}\``),
       ...widenedRights(before, after),
+      ...widenedStarts(before, after),
     ];
   },
 };
