@@ -1,9 +1,11 @@
 import { type ConfigReader, schedulesDue } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
+import { createFairSlots } from '../lib/scheduling/fair-slots.ts';
 import type { MailOut } from '../mail/mailer.ts';
 import type { Environment } from '../tenancy/port.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
+import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts';
 import type { OpenedEvents } from './open-events.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
 import type { RunLogDeps } from './runs/run-log.ts';
@@ -18,7 +20,7 @@ import type { AutomationWork } from './work-port.ts';
 
 export interface AutomationDeps
   extends Omit<DueRunnerOptions, 'handlers' | 'deliveries'>,
-    RunsDeps,
+    Omit<RunsDeps, 'http'>,
     Pick<RunLogDeps, 'cursors'> {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
@@ -26,6 +28,7 @@ export interface AutomationDeps
   readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff'>;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
+  readonly outside: Pick<OutsideHttpDeps, 'request' | 'secrets' | 'hosts'>;
 }
 
 export interface Automation {
@@ -42,13 +45,17 @@ export interface Automation {
 
 /** What an org has configured to happen by itself. */
 export function openAutomation(deps: AutomationDeps): Automation {
+  const closing = new AbortController();
+  const slots = createFairSlots({ perOrg: 4, perNode: 32, waitingPerOrg: 100, what: 'calls' });
+  const http = createOutsideHttp({ ...deps.outside, slots, closing: closing.signal });
+  const runDeps = { ...deps, http };
   const start: AutomationWork['start'] = async (ask, along) => {
     const started = await startRun(deps, ask, along);
     wake();
     return started;
   };
   const handlers = new Map<string, DueHandler>([
-    ['run', runHandler(deps)],
+    ['run', runHandler(runDeps)],
     [schedulesDue.sk, reconcileHandler(deps)],
     [scheduleJob, scheduleHandler({ ...deps, start })],
     ...deps.events.handlers,
@@ -58,12 +65,13 @@ export function openAutomation(deps: AutomationDeps): Automation {
   return {
     wake,
     wakeAt: (at) => runner.wakeAt(at),
-    logicBlocks: createLogicBlocks(deps),
+    logicBlocks: createLogicBlocks(runDeps),
     runs: openRuns({ ...deps, wake }),
     schedules: openSchedules(deps),
     work: { runtime: deps.runtime, callers: deps.callers, mail: deps.mail, start },
     close: async () => {
       deps.events.cutOff();
+      closing.abort();
       await runner.close();
       await deps.scripts.close();
     },

@@ -104,14 +104,14 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   });
 
   const decisions = countDenials(metrics, iam.decisions);
-  const reached = { runtime: records.runtime, mail: mail.out, decisions, onError: onFault };
-  const automation = composeAutomation(spaces, { ...shared, ...parts, events, ...reached });
+  const sealer = createSealer(secrets.field_keys);
+  const reached = { runtime: records.runtime, mail: mail.out, sealer, decisions, onError: onFault };
+  const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached });
 
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics, jobs },
-    iam: { ...iam, decisions },
-    ...{ alertWebhook: alerts.webhook, automation, events: events.services },
-    secretVault: createSecretVault({ stores, sealer: createSealer(secrets.field_keys) }),
+    ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
+    secretVault: createSecretVault({ stores, sealer }),
     ...{ onceScopes, readiness, settings: config, console: options.console ?? noConsole },
   });
   return {

@@ -12,4 +12,5 @@ export {
   type When,
 } from './templates/compile-template.ts';
 export { TemplateError } from './templates/effort.ts';
+export { withoutExpressions } from './templates/template-text.ts';
 export type { TemplateScope, TemplateValues, ValueType } from './templates/value-type.ts';

@@ -10,12 +10,12 @@ export { readInputSchema } from './kinds/input-schema.ts';
 export { calledBlocks, type LogicBlockContent } from './kinds/logicblock.ts';
 export {
   type Comparison,
-  isIdleStep,
   type LogicStep,
+  outsideOfTransactions,
   placedSteps,
   type RaisedStatus,
-  type RunStep,
 } from './kinds/logicblock-steps.ts';
+export { literalAddress } from './kinds/outside-steps.ts';
 export { openPromotion, type PromotionModule } from './open-promotion.ts';
 export type { Promotion } from './promotion.ts';
 export { publishMistakes } from './read-requests.ts';

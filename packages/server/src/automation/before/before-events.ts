@@ -93,6 +93,8 @@ function effectsOf({ blocks }: BlockDeps, { call }: EventWrite, bound: TimeBound
   return {
     entity: () => Promise.reject(blockFailure('a step on records is not done before a write')),
     script: () => Promise.reject(blockFailure('a script is not run before a write')),
+    http: () => Promise.reject(blockFailure('no other system is called before a write')),
+    mail: () => Promise.reject(blockFailure('no mail is sent before a write')),
     wait: () => Promise.reject(blockFailure('nothing waits before a write')),
     block: async (name): Promise<CompiledBlock> => {
       const version = call.config.items.get(itemKey({ kind: 'logicblock', name }));

@@ -31,6 +31,7 @@ import {
   afterAttempt,
   attemptsOf,
   deliveryOf,
+  followedIn,
   isExpired,
   laneChanges,
   refusalOf,
@@ -288,11 +289,11 @@ export class LaneVisits {
     const now = clock.now();
     await this.#note(lane, done, now);
     await lease.commit(laneChanges(lane.event, done, now), now);
-    const behind = new Set(done.flatMap(({ line }) => (line.isBehind ? [line.recordId] : [])));
+    const followed = followedIn(done);
     for (const { line, settled } of done) {
       const { recordId, head } = line;
       const isOver = settled.some(({ state }) => state === 'delivered' || state === 'dead');
-      if (head !== undefined && isOver && (head.hasNext || behind.has(recordId))) heads.add(recordId);
+      if (head !== undefined && isOver && (head.hasNext || followed.has(recordId))) heads.add(recordId);
       for (const one of settled) if (one.state === 'retrying') wakeAt(one.nextAt);
     }
   }

@@ -9,16 +9,15 @@ import type { BlockCaller } from '../blocks/caller-effects.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import type { DueHandler, DueWork } from '../due.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
-import type { WorkMeter } from '../work-meter.ts';
 import { closeRun, closingIn, type EndingDeps, putSummary } from './close-run.ts';
 import { type Executed, errorOf, executeRun, failRun } from './execute-run.ts';
 import { leaseMilliseconds, RunJournal, RunLost } from './journal.ts';
 import type { RunCallers } from './run-caller.ts';
+import type { OutsideDeps } from './run-effects.ts';
 import { countSteps, dueRun, isOver, type Run, runOfDue, runs } from './run-rows.ts';
 import { newRun, type RunAsk } from './start-run.ts';
 
-export interface RunsDeps extends EndingDeps {
-  readonly meter: WorkMeter;
+export interface RunsDeps extends EndingDeps, OutsideDeps {
   readonly runtime: RecordRuntime;
   readonly newId: IdSource;
   readonly callers: RunCallers;

@@ -1,4 +1,3 @@
-import type { InputError } from '@freehold/contract/problem';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import type { ConfigKind, ItemReference } from '../config-kind.ts';
 import { describeList, describeMembers } from '../differences/describe-change.ts';
@@ -8,13 +7,14 @@ import { type BlockStarts, startErrors, startMembers, widenedStarts } from './bl
 import { blockTemplateErrors } from './block-templates.ts';
 import { readInputSchema } from './input-schema.ts';
 import {
-  isIdleStep,
   type LogicStep,
   type PlacedStep,
   placedSteps,
   stepErrors,
   stepSchema,
+  transactionErrors,
 } from './logicblock-steps.ts';
+import { sentOutside } from './outside-steps.ts';
 import { plainStorage } from './plain-storage.ts';
 
 /** Steps, done one after the other. */
@@ -72,15 +72,14 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
     });
     return [...describeMembers('', { before, after }, ['steps']), ...steps];
   },
-  isIdle: ({ steps, input_schema = {} }) =>
-    placedSteps(steps).some(({ step }) => isIdleStep(step)) || 'errors' in readInputSchema(input_schema),
+  isIdle: ({ input_schema = {} }) => 'errors' in readInputSchema(input_schema),
   widening: ({ before, after }) => {
-    const known = urlsOf(before);
-    const urls = urlsOf(after).filter((url) => !known.includes(url));
+    const known = sentBy(before);
+    const sent = sentBy(after).filter((sentence) => !known.includes(sentence));
     const scripts = scriptsOf(before).map(({ source }) => source);
     const others = scriptsOf(after).filter(({ source }) => !scripts.includes(source));
     return [
-      ...urls.map((url) => `data may be sent to \`${url}\``),
+      ...sent,
       ...others.map(({ id }) => `another script is run in the step \`${id}\``),
       ...widenedRights(before, after),
       ...widenedStarts(before, after),
@@ -94,19 +93,9 @@ export function calledBlocks({ name, steps }: LogicBlockContent): readonly strin
   return [...new Set(called)].filter((other) => other !== name);
 }
 
-/** A transaction is over before another call can see any of it. */
-function transactionErrors({ transaction, steps }: LogicBlockContent): readonly InputError[] {
-  if (transaction !== true) return [];
-  return placedSteps(steps).flatMap(({ step, pointer }): readonly InputError[] => {
-    if (step.type !== 'wait') return [];
-    const message = 'a transaction does not wait';
-    return [{ pointer: `${pointer}/type`, code: 'contradiction', message }];
-  });
-}
-
-function urlsOf(content: LogicBlockContent | undefined): readonly string[] {
-  const urls = placedSteps(content?.steps ?? []).flatMap(({ step }) => (step.type === 'http' ? [step.url] : []));
-  return [...new Set(urls)];
+function sentBy(content: LogicBlockContent | undefined): readonly string[] {
+  const placed = placedSteps(content?.steps ?? []);
+  return sentOutside(placed.flatMap(({ step }) => (step.type === 'http' || step.type === 'mail' ? [step] : [])));
 }
 
 function scriptsOf(content: LogicBlockContent | undefined) {

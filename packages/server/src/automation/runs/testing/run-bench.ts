@@ -72,6 +72,8 @@ export async function openRunBench(
       runtime: nodeOf(store).runtime,
       ...{ clock, newId: records.newId, blocks },
       scripts: { run: () => assert.fail('no script is run') },
+      http: { send: () => assert.fail('nothing is called') },
+      mail: undefined,
       callers: { as: async () => callerOn(store) },
       ...{ meter: work.meter, tell: work.tell },
       retentionOf: async () => ({ runs: 7 * 86_400_000, receipts: 0 }),
