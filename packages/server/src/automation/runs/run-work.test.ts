@@ -1,4 +1,4 @@
-/** What runs count for, what they are held to, how long they are kept, and what their org is told of them. */
+/** How runs are counted, capped, kept and reported. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
@@ -80,7 +80,7 @@ for (const kind of raceKinds) {
     assert.equal((await started(bench, 'payment')).isNew, true);
   });
 
-  test(`an org is told of runs that fail without a caller who is told, by block and code alone (${kind})`, async (context) => {
+  test(`an alert names each failed run that has no waiting caller, by block and code alone (${kind})`, async (context) => {
     const openAccounts = await openOrg(context, kind);
     const bench = await openAccounts();
     const { told } = bench.work;
