@@ -47,7 +47,10 @@ export interface Automation {
 export function openAutomation(deps: AutomationDeps): Automation {
   const closing = new AbortController();
   const slots = createFairSlots({ perOrg: 4, perNode: 32, waitingPerOrg: 100, what: 'calls' });
-  const http = createOutsideHttp({ ...deps.outside, slots, closing: closing.signal });
+  const http = createOutsideHttp({
+    ...{ ...deps.outside, slots, closing: closing.signal },
+    ...{ chain: deps.events.chain, clock: deps.clock },
+  });
   const runDeps = { ...deps, http };
   const start: AutomationWork['start'] = async (ask, along) => {
     const started = await startRun(deps, ask, along);

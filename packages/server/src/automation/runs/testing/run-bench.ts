@@ -8,6 +8,7 @@ import type { BlockCaller } from '../../blocks/caller-effects.ts';
 import type { CompiledBlock, StepRun } from '../../blocks/effects.ts';
 import type { StoredBlocks } from '../../blocks/stored-blocks.ts';
 import { WorkSpy } from '../../testing/work-spy.ts';
+import type { OutsideDeps } from '../run-effects.ts';
 import { callBlock, type RunsDeps, runHandler } from '../runs.ts';
 import type { RunAsk } from '../start-run.ts';
 
@@ -29,11 +30,13 @@ export interface RunBench {
 export interface FakeBlocks {
   readonly blocks: Readonly<Record<string, Readonly<Record<string, StepRun>>>>;
   readonly transactions?: readonly string[];
+  /** What steps reach beside records; left out, nothing. */
+  readonly outside?: Partial<OutsideDeps>;
 }
 
 export async function openRunBench(
   records: RecordBench,
-  { blocks: given, transactions = [] }: FakeBlocks,
+  { blocks: given, transactions = [], outside = {} }: FakeBlocks,
 ): Promise<RunBench> {
   const { clock, workspace, opened } = records;
   await records.found(workspace);
@@ -73,9 +76,9 @@ export async function openRunBench(
       ...{ clock, newId: records.newId, blocks },
       scripts: { run: () => assert.fail('no script is run') },
       http: { send: () => assert.fail('nothing is called') },
-      mail: undefined,
+      ...{ mail: undefined, meter: work.meter, ...outside },
       callers: { as: async () => callerOn(store) },
-      ...{ meter: work.meter, tell: work.tell },
+      tell: work.tell,
       retentionOf: async () => ({ runs: 7 * 86_400_000, receipts: 0 }),
     };
   };
