@@ -35,6 +35,7 @@ const shared = {
     'unindexed_sort',
     'block_refused',
     'block_failed',
+    'plan_limit_exceeded',
   ],
 } as const;
 

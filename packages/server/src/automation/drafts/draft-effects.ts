@@ -95,7 +95,8 @@ export class DraftEffects implements Effects {
 
   async script(path: string, { source, args }: ScriptStep): Promise<ScriptValue> {
     const { scripts, workspace, began } = this.#deps;
-    return runScriptStep(scripts, { source, args, org: workspace.orgCode, now: began, seed: `draft ${path}` });
+    const place = { env: workspace.env, org: workspace.orgCode };
+    return runScriptStep(scripts, { source, args, ...place, now: began, seed: `draft ${path}` });
   }
 
   async http(path: string): Promise<HttpDone> {

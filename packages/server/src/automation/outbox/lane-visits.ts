@@ -11,6 +11,7 @@ import type { Delivery, Outcome, SigningKeys } from '../destinations/destination
 import { type Destinations, deliverTo } from '../destinations/registry.ts';
 import type { DueWork } from '../due.ts';
 import { workspaceOnce } from '../ready-workspace.ts';
+import type { RetentionOf } from '../retention.ts';
 import type { WorkMeter } from '../work-meter.ts';
 import { type Circuit, callsAtOnce, failed } from './circuit.ts';
 import { signingKeys } from './event-secrets.ts';
@@ -58,6 +59,7 @@ export interface LaneDeps {
   /** Tells the org that deliveries of an event have come to their end without arriving. */
   readonly tellDead: (place: OrgPlace, event: string, count: number) => Promise<void>;
   readonly pauses: Pick<Pauses, 'isPaused'>;
+  readonly retentionOf: RetentionOf;
   readonly wakeAt: (at: number) => void;
   readonly closing: AbortSignal;
 }
@@ -347,9 +349,10 @@ export class LaneVisits {
       .filter(({ item }) => item.attempts > 0 || item.from !== undefined)
       .map(({ item }) => item.id);
     const known = await readReceipts(orgScope, earlier);
+    const { receipts: kept } = await this.#deps.retentionOf(lane.orgCode);
     const changes = attempts.flatMap((attempted) => {
       const before = known.get(attempted.item.id);
-      return receiptChanges(receiptOf(attempted, before?.value, now), before, now);
+      return receiptChanges(receiptOf(attempted, before?.value, now), before, { now, kept });
     });
     await orgScope.commit(changes, { priority: 'background' });
     const dead = attempts.filter(({ state }) => state === 'dead').length;

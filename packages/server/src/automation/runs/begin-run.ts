@@ -1,18 +1,16 @@
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import type { ConfigReader } from '../../config/port.ts';
 import { findWorkspace } from '../../iam/port.ts';
-import { type Clock, timestamp } from '../../lib/clock.ts';
+import { timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import type { Store } from '../../store/port.ts';
 import { ignoreConflict } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { appUser } from '../app-user.ts';
 import { checkInput } from '../blocks/check-input.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
-import type { WorkMeter } from '../work-meter.ts';
 import type { AutomationWork } from '../work-port.ts';
-import { putSummary } from './close-run.ts';
+import { closingIn, type EndingDeps, putSummary } from './close-run.ts';
 import { liveVersion } from './pinned-blocks.ts';
 import { type RunUser, runs } from './run-rows.ts';
 
@@ -26,13 +24,10 @@ export interface BeginRun {
   readonly by: AuditContext;
 }
 
-export interface BeginRunDeps {
-  readonly stores: Readonly<Record<Environment, Store>>;
+export interface BeginRunDeps extends EndingDeps {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly blocks: StoredBlocks;
-  readonly clock: Clock;
   readonly newId: IdSource;
-  readonly meter: Pick<WorkMeter, 'check'>;
   readonly start: AutomationWork['start'];
 }
 
@@ -56,7 +51,6 @@ export async function beginRun(deps: BeginRunDeps, asked: BeginRun): Promise<{ r
       'builders have no rights in production: there only a block with `run_as: "app"` is begun',
     );
   checkInput(block, input, '/input');
-  await deps.meter.check(orgCode, 'runs');
   const id = deps.newId();
   const event = { id: by.request_id, type: 'logicblock.run', timestamp: timestamp(clock.now()), depth: 1, path: '' };
   const ask = {
@@ -69,8 +63,7 @@ export async function beginRun(deps: BeginRunDeps, asked: BeginRun): Promise<{ r
   await deps.start(ask, [told]);
   // It is there for a builder who asks for it at once. What took it up meanwhile knows more of it.
   const row = await runs.read(workspace.scope, id);
-  if (row !== undefined)
-    await putSummary({ store: stores[env], clock }, workspace, row.value, 'absent').catch(ignoreConflict);
+  if (row !== undefined) await putSummary(closingIn(deps, env), workspace, row.value, 'absent').catch(ignoreConflict);
   return { run: id };
 }
 

@@ -111,7 +111,14 @@ export class RunEffects implements Effects {
     const known = journal.step(path);
     if (known !== undefined) return { value: known.output, cpuMilliseconds: 0 };
     const { id: run, now } = journal.run;
-    const done = await runScriptStep(scripts, { source, args, org: workspace.orgCode, now, seed: `${run} ${path}` });
+    const done = await runScriptStep(scripts, {
+      source,
+      args,
+      org: workspace.orgCode,
+      env: workspace.env,
+      now,
+      seed: `${run} ${path}`,
+    });
     await journal.note(path, note, done.value);
     return done;
   }

@@ -94,6 +94,7 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
       signingRoot: Buffer.alloc(32),
       random: () => 0.5,
       tellDead: async (_place, event, count) => void dead.push(...Array<string>(count).fill(event)),
+      retentionOf: async () => ({ runs: 0, receipts: 3 * 86_400_000 }),
       wakeAt: () => undefined,
       closing,
     });
