@@ -7,7 +7,7 @@ import { ignoreConflict } from '../../store/transact.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { LiveEvent } from '../config/event-forms.ts';
 import type { LiveEvents, OrgPlace } from '../config/live-events.ts';
-import type { Delivery, Outcome } from '../destinations/destination.ts';
+import type { Delivery, Outcome, SigningKeys } from '../destinations/destination.ts';
 import type { Destinations } from '../destinations/registry.ts';
 import type { DueWork } from '../due.ts';
 import { type Circuit, callsAtOnce, failed } from './circuit.ts';
@@ -64,6 +64,12 @@ const callsMax = 16;
 const sweptPerPause = 256;
 const gone = 'the event is gone, or switched off';
 const expired = 'it did not arrive within 24 hours';
+
+/** Where the deliveries of a page go, and the keys that sign them. */
+interface Target {
+  readonly event: LiveEvent;
+  readonly keys: SigningKeys;
+}
 
 /** What a visit holds. */
 interface Visit {
@@ -203,9 +209,10 @@ export class LaneVisits {
     if (isProbe) this.#probing.add(endpoint);
     const done: SettledLine[] = [];
     const queue = lines.values();
+    const target = event === undefined ? undefined : { event, keys: this.#keysOnce(lane, event) };
     const work = async (): Promise<void> => {
       for (const line of queue) {
-        const settled = await this.#attemptLine(visit, line, event);
+        const settled = await this.#attemptLine(visit, line, target);
         done.push({ line, settled });
       }
     };
@@ -228,13 +235,13 @@ export class LaneVisits {
     return destinations.has(event.content.event_type) ? event : undefined;
   }
 
-  async #attemptLine(visit: Visit, line: Line, event: LiveEvent | undefined): Promise<readonly Settled[]> {
+  async #attemptLine(visit: Visit, line: Line, target: Target | undefined): Promise<readonly Settled[]> {
     if (line.isBehind) return line.waiting.map((waiting) => ({ waiting, state: 'behind' }));
     const settled: Settled[] = [];
     for (const [index, waiting] of line.waiting.entries()) {
       if (this.#isToStop(visit)) return settled;
       visit.itemsLeft -= 1;
-      const one = await this.#attempt(visit.lane, waiting, event);
+      const one = await this.#attempt(visit.lane, waiting, target);
       if (one === undefined) return settled;
       settled.push(one);
       if (one.state !== 'retrying') continue;
@@ -251,27 +258,39 @@ export class LaneVisits {
   }
 
   /** Undefined where this process has cut the call off. */
-  async #attempt(lane: Lane, waiting: Waiting, event: LiveEvent | undefined): Promise<Settled | undefined> {
+  async #attempt(lane: Lane, waiting: Waiting, target: Target | undefined): Promise<Settled | undefined> {
     const { clock, random, closing } = this.#deps;
-    const refusal = event === undefined ? gone : refusalOf(waiting.item);
-    if (event === undefined || refusal !== undefined) return { waiting, state: 'dead', reason: refusal ?? gone };
+    const refusal = target === undefined ? gone : refusalOf(waiting.item);
+    if (target === undefined || refusal !== undefined) return { waiting, state: 'dead', reason: refusal ?? gone };
     const delivery = await deliveryOf(lane, waiting);
     if (delivery === undefined) return { waiting, state: 'dead', reason: 'what it tells is not kept any more' };
     const at = clock.now();
-    const outcome = await this.deliver(lane, event, delivery);
+    const outcome = await this.#send(target, delivery);
     if (outcome.state !== 'delivered' && closing.aborted) return undefined;
     this.#noteCircuit(lane, outcome);
     return afterAttempt(waiting, { ...outcome, at }, clock.now(), random());
   }
 
   /** One attempt, which nothing is written of. */
-  async deliver(place: OrgPlace, { name, content }: LiveEvent, delivery: Delivery): Promise<Outcome> {
-    const { destinations, signingRoot, stores, clock } = this.#deps;
-    const destination = destinations.get(content.event_type);
+  deliver(place: OrgPlace, event: LiveEvent, delivery: Delivery): Promise<Outcome> {
+    return this.#send({ event, keys: this.#keysOnce(place, event) }, delivery);
+  }
+
+  async #send({ event: { content }, keys }: Target, delivery: Delivery): Promise<Outcome> {
+    const destination = this.#deps.destinations.get(content.event_type);
     if (destination === undefined) throw new TypeError(`nothing is delivered to a ${content.event_type}`);
-    const scope = stores[place.env].scope(orgScopeName(place.orgCode));
-    const keys = () => signingKeys(signingRoot, { ...place, scope, now: clock.now() }, name);
     return destination.deliver(delivery, content.destination_config, keys);
+  }
+
+  /** Reads the keys when they are first asked for, and once. */
+  #keysOnce(place: OrgPlace, { name }: LiveEvent): SigningKeys {
+    const { signingRoot, stores, clock } = this.#deps;
+    const scope = stores[place.env].scope(orgScopeName(place.orgCode));
+    let keys: ReturnType<SigningKeys> | undefined;
+    return () => {
+      keys ??= signingKeys(signingRoot, { ...place, scope, now: clock.now() }, name);
+      return keys;
+    };
   }
 
   #noteCircuit(lane: Lane, { state }: Outcome): void {
