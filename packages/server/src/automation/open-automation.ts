@@ -31,7 +31,7 @@ export interface AutomationDeps
   readonly retentionOf: RetentionOf;
   readonly tell: Tell;
   readonly scripts: ScriptRunner;
-  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff'>;
+  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain'>;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
   readonly outside: Pick<OutsideHttpDeps, 'request' | 'secrets' | 'hosts'>;
@@ -74,7 +74,7 @@ export function openAutomation(deps: AutomationDeps): Automation {
     logicBlocks: createLogicBlocks(runDeps),
     runs: openRuns({ ...deps, wake }),
     schedules: openSchedules(deps),
-    work: { runtime: deps.runtime, callers: deps.callers, mail: deps.mail, start },
+    work: { runtime: deps.runtime, callers: deps.callers, mail: deps.mail, chain: deps.events.chain, start },
     close: async () => {
       deps.events.cutOff();
       closing.abort();

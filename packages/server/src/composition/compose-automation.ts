@@ -88,7 +88,7 @@ function callRules({ mode, webhookNetworks }: Config): CallRules {
 
 export interface ComposeEventsDeps
   extends AutomationParts,
-    Pick<EventsDeps, 'stores' | 'configs' | 'clock' | 'newId' | 'cursors'> {
+    Pick<EventsDeps, 'stores' | 'configs' | 'clock' | 'newId' | 'cursors' | 'onError'> {
   readonly config: Config;
   readonly secrets: Secrets;
   /** Is there before the first write. */
@@ -102,6 +102,8 @@ export function composeEvents({ config, secrets, automation, ...deps }: ComposeE
     // One process has a folder, so what one before it had in hand is this one's at once.
     node: config.store.folder === undefined ? randomUUID() : 'the only one',
     signingRoot: derivedKey(secrets, 'event-webhook'),
+    chainKey: derivedKey(secrets, 'event-chain'),
+    work: () => automation().work,
     rules: callRules(config),
     wake: () => automation().wake(),
     wakeAt: (at) => automation().wakeAt(at),

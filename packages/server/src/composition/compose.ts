@@ -77,7 +77,10 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const made = { platform, stores, configs, clock, newId, cursors };
   const metering = composeMetering(opened, { configs, clock, announce, onError: onFault });
   const parts = automationParts({ ...made, announce, metering });
-  const events = composeEvents({ ...made, ...parts, config, secrets, automation: () => automation });
+  const events = composeEvents({
+    ...{ ...made, ...parts, config, secrets, onError: onFault },
+    automation: () => automation,
+  });
   const jobs = startJobs(spaces, { ...made, onFault, watch, events: events.recordEvents });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
 

@@ -5,7 +5,9 @@ export type { RecordTypes } from './config-kind.ts';
 export { traitsOf } from './config-kinds.ts';
 export type { BlockSchedule } from './kinds/block-starts.ts';
 export { inputType, stepType } from './kinds/block-templates.ts';
-export type { EventContent } from './kinds/event.ts';
+export type { EventContent } from './kinds/events/event-content.ts';
+export type { EventDestination } from './kinds/events/event-destinations.ts';
+export { eventScope, eventTemplates } from './kinds/events/event-expressions.ts';
 export { readInputSchema } from './kinds/input-schema.ts';
 export { calledBlocks, type LogicBlockContent } from './kinds/logicblock.ts';
 export {

@@ -1,13 +1,11 @@
 /** What a visit does with the lines of writes that it found: one attempt for each that is next, and what is written of it. */
 import type { Change } from '../../store/port.ts';
-import type { Delivery, Outcome } from '../destinations/destination.ts';
+import { chainDepthMax, chainRefusal } from '../chain-bounds.ts';
+import type { Outcome, Told } from '../destinations/destination.ts';
 import { backoff, tryingMilliseconds } from './circuit.ts';
 import type { Lane, Line, Waiting } from './lane.ts';
 import { apartTexts, heldItems, type OutboxItem, pastItems, putRetry, retryMark } from './outbox-rows.ts';
 import type { Attempted } from './receipts.ts';
-
-/** How many writes may come of one another. */
-const depthMax = 8;
 
 /** What became of one item of a line. */
 export type Settled =
@@ -44,13 +42,13 @@ export function isExpired(item: OutboxItem, now: number): boolean {
 }
 
 /** Why an item is not sent at all; undefined where it is. */
-export function refusalOf({ depth, chain }: OutboxItem): string | undefined {
-  if (depth <= depthMax) return undefined;
-  return `more than ${depthMax} writes came of one another: ${chain.join(' → ')}`;
+export function refusalOf({ depth, chain, refused }: OutboxItem, event: string): string | undefined {
+  if (refused !== undefined) return refused;
+  return depth <= chainDepthMax ? undefined : chainRefusal('writes', [...chain, event]);
 }
 
 /** The item with its texts; undefined where they are gone. */
-export async function deliveryOf({ scope }: Lane, { item, sk }: Waiting): Promise<Delivery | undefined> {
+export async function toldOf({ scope }: Lane, { item, sk }: Waiting): Promise<Told | undefined> {
   const { isApart, version } = item;
   if (isApart !== true) return deliverable(item, item.record, item.before, version);
   const [record, before] = await apartTexts.readMany(scope, [
@@ -65,7 +63,7 @@ function deliverable(
   record: OutboxItem['record'],
   before: OutboxItem['before'],
   version: number,
-): Delivery | undefined {
+): Told | undefined {
   if (record === undefined || (item.op === 'update' && before === undefined)) return undefined;
   return { item, record: { ...record, version }, before };
 }

@@ -5,11 +5,13 @@ import type { RecordRuntime } from '../../records/port.ts';
 import type { Store } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
 import { attemptCommit, ignoreConflict } from '../../store/transact.ts';
-import { type Environment, orgScopeName, type Workspace, workspaceTable } from '../../tenancy/port.ts';
+import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
 import type { BlockCaller } from '../blocks/caller-effects.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
+import { chainDepthMax, chainRefusal } from '../chain-bounds.ts';
 import type { DueHandler, DueWork } from '../due.ts';
+import { readyWorkspace } from '../ready-workspace.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import { closeRun, putSummary } from './close-run.ts';
 import { type Executed, errorOf, executeRun, failRun } from './execute-run.ts';
@@ -95,9 +97,7 @@ async function workspaceOf(
   { env, orgCode, tenantCode, scope }: DueWork,
 ): Promise<Workspace | undefined> {
   if (tenantCode === undefined) return undefined;
-  const row = await workspaceTable.read(stores[env].scope(orgScopeName(orgCode)), tenantCode);
-  if (row?.value.state !== 'ready') return undefined;
-  return { env, orgCode, tenantCode, tenantId: row.value.id, scope };
+  return readyWorkspace({ env, orgCode, tenantCode, scope, orgScope: stores[env].scope(orgScopeName(orgCode)) });
 }
 
 /** Undefined where another process was faster. */
@@ -128,10 +128,7 @@ async function resume(deps: RunsDeps, workspace: Workspace, journal: RunJournal)
   const { run } = journal;
   await putSummary(closing(deps, workspace), workspace, run);
   try {
-    if (run.depth > depthMax)
-      throw blockFailure(
-        `writes lead to each other more than ${depthMax} deep: ${[...run.chain, run.block].join(' → ')}`,
-      );
+    if (run.depth > chainDepthMax) throw blockFailure(chainRefusal('writes', [...run.chain, run.block]));
     if (run.stalled >= stalledMax)
       throw new Problem('internal_error', `the run was begun ${stalledMax} times without coming further`);
     const caller = await deps.callers.as(run.user, workspace, run.id, run.block);
@@ -141,9 +138,6 @@ async function resume(deps: RunsDeps, workspace: Workspace, journal: RunJournal)
     await failRun(journal, deps.clock, { error: errorOf(error) });
   }
 }
-
-/** How deep writes may lead to runs whose writes lead to runs. */
-const depthMax = 8;
 
 async function settle(deps: RunsDeps, workspace: Workspace, { run, redaction }: RunJournal): Promise<void> {
   const parts = closing(deps, workspace);
