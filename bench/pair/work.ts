@@ -57,7 +57,7 @@ export async function prepareWork(
   gateways: Gateways,
   rules: readonly RuleName[],
   extent: Extent,
-  event: object,
+  event: object = {},
 ): Promise<ReadonlyMap<RuleName, Work>> {
   const shares = new Map<RuleName, Share[]>(rules.map((rule) => [rule, []]));
   let left = extent.orgs;
