@@ -12,12 +12,12 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { makeEvent } from '../packages/acceptance/src/event-receiver.ts';
-import { type AppUser, defineEntity } from '../packages/acceptance/src/org.ts';
-import { startPlatform } from '../packages/acceptance/src/platform.ts';
-import { founderOf, multiOrg } from '../packages/acceptance/src/workspaces.ts';
-import { nodeFlags } from './measure.ts';
-import { csv, orders, send } from './orders.ts';
+import { makeEvent } from '../../packages/acceptance/src/event-receiver.ts';
+import { type AppUser, defineEntity } from '../../packages/acceptance/src/org.ts';
+import { startPlatform } from '../../packages/acceptance/src/platform.ts';
+import { founderOf, multiOrg } from '../../packages/acceptance/src/workspaces.ts';
+import { nodeFlags } from '../measure.ts';
+import { csv, orders, send } from '../orders.ts';
 import type { ReceiverUsage } from './receiver.ts';
 
 const importsAtOnce = 8;
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
     },
   });
   const rows = Math.ceil(Number(values.deliveries) / Number(values.workspaces));
-  const passwords = join(import.meta.dirname, '..', 'packages', 'acceptance', 'src', 'fast-passwords.ts');
+  const passwords = join(import.meta.dirname, '..', '..', 'packages', 'acceptance', 'src', 'fast-passwords.ts');
   const flags = [...nodeFlags, '--import', passwords, ...values.flags];
   const platform = await startPlatform({ nodeFlags: flags, ipc: true });
   const receiver = fork(join(import.meta.dirname, 'receiver.ts'));
