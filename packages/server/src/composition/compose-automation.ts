@@ -7,6 +7,7 @@ import {
   createStoredBlocks,
   createTell,
   type EventsDeps,
+  meteredScripts,
   type OpenedEvents,
   openAutomation,
   openEvents,
@@ -78,7 +79,7 @@ export function composeAutomation({ test, prod }: Spaces, deps: ComposeAutomatio
     hasOrg: async (orgCode) => (await findOrg(deps.platform, orgCode)) !== undefined,
     spaces: { test, prod },
     callers: createRunCallers(deps),
-    scripts: createScriptRunner(),
+    scripts: meteredScripts(createScriptRunner(), deps.meter),
   });
 }
 

@@ -9,6 +9,7 @@ import { createStoredBlocks } from '../blocks/stored-blocks.ts';
 import { chainHeaderName, createChainHeader } from '../chain-header.ts';
 import { startRun } from '../runs/start-run.ts';
 import { openScheduleBench, orgCode } from '../schedules/testing/schedule-bench.ts';
+import { noMeter } from '../work-meter.ts';
 import { type Hooks, openHooks } from './hooks.ts';
 
 const secret = 'the secret of this hook';
@@ -27,7 +28,7 @@ async function openBench(context: TestContext, kind: StoreKind) {
       ...{ ...deps, newId, chain },
       secrets: { open: async (_env, _org, name) => (name === 'pay' ? { value: secret, hosts: [] } : undefined) },
       meter: { check: () => undefined },
-      start: (ask, along) => startRun(deps, ask, along),
+      start: (ask, along) => startRun({ ...deps, meter: noMeter }, ask, along),
       hasOrg: async (code) => code === orgCode,
     });
   };
