@@ -105,7 +105,7 @@ test('K02 a message without the signature of its bytes starts nothing, and is an
   const body = '{"note":"b",  "z": 1}';
   const headers = signed(id, body);
   const nowhere = `${org.app}/app/${other.org.code}/hooks/paid?env=test`;
-  const noOrg = `${org.app}/app/nobody${random()}/hooks/paid?env=test`;
+  const noOrg = `${org.app}/app/absent${random()}/hooks/paid?env=test`;
   const scopeOf = `${org.app}/app/${org.code}-main/hooks/paid?env=test`;
   await block('unset', hooked([made], mayMake, { secrets: ['unset'] }));
   await setSecret('short', 'fifteen letters');

@@ -41,7 +41,7 @@ export interface ReceiveDeps {
   readonly hasOrg: (orgCode: string) => Promise<boolean>;
 }
 
-/** A message to a hook, whoever sends it. */
+/** A message to a hook, of a sender that is not known yet. */
 export interface Received extends HookMessage, OrgPlace {
   readonly block: string;
 }
@@ -57,8 +57,8 @@ export interface Recognized extends Received {
 const dummyHook: BlockHook = { signature: 'standard', secrets: ['none', 'none'] };
 
 /**
- * Looks up the same for whatever is named, and verifies by a key in any case: by which answer, and how soon, nobody
- * learns what there is.
+ * Looks up as much for names that are not there, and verifies by a key in any case: neither the answer nor its time tells
+ * a sender what there is.
  * @throws Problem `signature_invalid`, the same for all reasons.
  */
 export async function recognize(deps: ReceiveDeps, message: Received): Promise<Recognized> {

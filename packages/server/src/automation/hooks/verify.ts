@@ -25,7 +25,7 @@ const idPattern = /^[!-~]{1,256}$/;
 const timePattern = /^\d{1,12}$/;
 
 /**
- * Does the same work for whatever comes: who sends learns of no step how far he came.
+ * Does the same work for each message, so that the time tells a sender nothing of how far it came.
  * @param keys one, or two while senders go from an old secret to a new one. @param now milliseconds since the epoch.
  */
 export function verify(

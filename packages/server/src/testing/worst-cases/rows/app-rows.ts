@@ -351,14 +351,6 @@ const recordRows: Rows = {
 const small = (as: Row['as'], rest: string): Row => ({ as, target: of(rest), largest: nothingToChoose });
 
 const otherRows: Rows = {
-  'POST /app/:org/hooks/:name': {
-    as: 'anyone',
-    target: of('/hooks/none'),
-    largest: [
-      { what: 'a message', status: 401, ask: () => ({ body: JSON.stringify('a'.repeat(250_000)) }) },
-      { what: 'a message that is too large', status: 413, ask: () => ({ body: JSON.stringify('a'.repeat(900_000)) }) },
-    ],
-  },
   'POST /app/:org/login': small('anyone', '/login'),
   'GET /app/:org/token': small('anyone', '/token'),
   'GET /app/:org/providers': small('anyone', '/providers'),
