@@ -88,7 +88,7 @@ test('a guard before a write is asked where its condition holds', async () => {
 const costly = 'record.tags.all(tag, record.tags == record.tags)';
 const tags = Array.from({ length: 600 }, (_, index) => index);
 
-test('K12: a condition that takes too much lets no write past a guard, and leaves an event given up with the reason', async () => {
+test('a condition that takes too much lets no write past a guard, and leaves an event given up with the reason', async () => {
   const { org, founder } = await shop();
   await define(org, 'after', { when: costly });
   await create(founder, 'order', { title: 'few', tags: [1, 2] });
@@ -129,7 +129,7 @@ test('a condition is checked against the fields of its entity when it is defined
   );
 });
 
-test('K08: no expression of an event reads an encrypted field, and nothing of it is stored or sent', async () => {
+test('no expression of an event reads an encrypted field, and nothing of it is stored or sent', async () => {
   const { org, founder } = await shop();
   await define(org, 'leak', {
     when: '!(record.code == "canary-code")',
