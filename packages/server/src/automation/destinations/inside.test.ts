@@ -12,7 +12,7 @@ import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import { openOutboxBench, receiptsOf } from '../outbox/testing/outbox-bench.ts';
 import { type RunUser, runs } from '../runs/run-rows.ts';
 import { startRun } from '../runs/start-run.ts';
-import type { WorkMeter } from '../work-meter.ts';
+import { noMeter, type WorkMeter } from '../work-meter.ts';
 import type { AutomationWork } from '../work-port.ts';
 import type { Told } from './destination.ts';
 import { writerOf } from './inside.ts';
@@ -74,7 +74,7 @@ async function shop(context: TestContext) {
     },
     start: (ask, along) => {
       const items = new Map([...ask.config.items, [itemKey({ kind: 'logicblock', name: 'keep' }), 1]]);
-      return startRun({ clock, blocks }, { ...ask, config: { ...ask.config, items } }, along);
+      return startRun({ clock, blocks, meter: noMeter }, { ...ask, config: { ...ask.config, items } }, along);
     },
   });
   return { stage, bench, mails, writers, refusals, work };
