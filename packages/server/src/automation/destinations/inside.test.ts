@@ -130,7 +130,7 @@ for (const when of ['before', 'after'] as const)
     for (let calls = 0; !isAlive; calls += isQuick ? 3 : 1) isAlive = await liveAndDie(made, calls, when);
   });
 
-test('a delivery writes in the name of its writer, whoever the record names', async (t) => {
+test('a delivery writes in the name of its writer, and of no user that the record names', async (t) => {
   const { stage, bench, writers, work } = await shop(t);
   const node = stage.node(noReceiver, { work });
   const actors = [
