@@ -15,6 +15,7 @@ import type { OutsideHttp } from '../http/outside-http.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import type { WorkMeter } from '../work-meter.ts';
 import { type AllowedWrite, allowedWrite } from './entity-steps.ts';
+import { type HeldCharacters, holdCharacters } from './held-characters.ts';
 import type { RunJournal, StepNote } from './journal.ts';
 import { assertMail, assertMayWait } from './run-bounds.ts';
 import type { RunPlace } from './run-caller.ts';
@@ -60,16 +61,27 @@ export class RunEffects implements Effects {
   readonly pause: () => Promise<void> | undefined;
   readonly #deps: RunEffectsDeps;
   readonly #collected: CollectedWrite[] = [];
+  readonly #held: HeldCharacters;
   #begun: BegunStep | undefined;
 
   constructor(deps: RunEffectsDeps) {
     this.#deps = deps;
     this.pause = createYielder(laneOf(deps.workspace));
+    this.#held = holdCharacters(deps.workspace.orgCode);
   }
 
   /** The step that reached out last. */
   get begun(): BegunStep | undefined {
     return this.#begun;
+  }
+
+  hold(characters: number): void {
+    this.#held.add(characters);
+  }
+
+  /** The run does no more here. */
+  release(): void {
+    this.#held.release();
   }
 
   block(name: string): Promise<CompiledBlock> {
