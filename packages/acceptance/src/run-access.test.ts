@@ -13,7 +13,7 @@ for (const name of ['open', 'shut', 'small', 'deep']) {
   });
   assert.equal(reply.status, 201, reply.text);
 }
-const small = withCondition(allow('runsmall', '/logicblocks/small'), { NumericLessThan: { 'request.amount': 10 } });
+const small = withCondition(allow('runsmall', '/logicblocks/small'), { NumericLessThan: { 'request.body.amount': 10 } });
 const ann = await memberWith(founder, [
   allow('runopen', '/logicblocks/open'),
   small,
@@ -66,7 +66,6 @@ test('an evaluation of `run` is what the call of the block gets', async () => {
 test('what hangs on an input that is not given is undecided, and no evaluation tells which blocks there are', async () => {
   assert.deepEqual(await mayRun({ id: 'small' }), { decision: false, context: { reason: 'undecided' } });
   const [shut, unknown] = [await mayRun({ id: 'shut' }), await mayRun({ id: 'unknown' })];
-  assert.equal(shut.context?.reason, 'access_denied' in shut ? '' : shut.context?.reason);
   assert.deepEqual([shut.decision, unknown.decision], [false, false]);
   for (const resource of [
     {},
