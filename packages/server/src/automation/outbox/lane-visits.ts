@@ -75,9 +75,10 @@ const fullMilliseconds = 3600 * 1000;
 const gone = 'the event is gone, or switched off';
 const expired = 'it did not arrive within 24 hours';
 
-/** An event as it is live in a configuration. */
+/** An event as it is live in a configuration, and what signs the deliveries of a page. */
 interface LiveIn {
   readonly event: LiveEvent;
+  readonly keys: SigningKeys;
   readonly config: ConfigSet;
 }
 
@@ -263,7 +264,7 @@ export class LaneVisits {
     const config = current.version >= needed ? current : await configs[lane.env].refresh(lane.orgCode);
     const event = await live.named(config, lane, lane.event);
     if (event === undefined || !event.content.enabled || event.content.event_stage !== 'after') return undefined;
-    return isDelivered(event.content) ? { event, config } : undefined;
+    return isDelivered(event.content) ? { event, config, keys: this.keysOf(lane, event.name) } : undefined;
   }
 
   async #attemptLine(visit: Visit, line: Line, live: LiveIn | undefined): Promise<readonly Settled[]> {
@@ -295,7 +296,7 @@ export class LaneVisits {
     if (live === undefined || refusal !== undefined) return { waiting, state: 'dead', reason: refusal ?? gone };
     const told = await toldOf(lane, waiting);
     if (told === undefined) return { waiting, state: 'dead', reason: 'what it tells is not kept any more' };
-    const { event, config } = live;
+    const { event, config, keys } = live;
     const delivery: Delivery = {
       ...told,
       event: event.name,
@@ -305,18 +306,22 @@ export class LaneVisits {
       workspace,
     };
     const at = clock.now();
-    const outcome = await deliverTo(this.#deps.destinations, delivery, this.keysOf(lane, event.name));
+    const outcome = await deliverTo(this.#deps.destinations, delivery, keys);
     meter.add(lane, 'deliveries', 1);
     if (outcome.state !== 'delivered' && closing.aborted) return undefined;
     this.#noteCircuit(lane, outcome);
     return afterAttempt(waiting, { ...outcome, at }, clock.now(), random());
   }
 
-  /** What signs for an event. */
+  /** What signs for an event, read when it is first asked for, and once. */
   keysOf(place: OrgPlace, event: string): SigningKeys {
     const { signingRoot, stores, clock } = this.#deps;
     const scope = stores[place.env].scope(orgScopeName(place.orgCode));
-    return () => signingKeys(signingRoot, { ...place, scope, now: clock.now() }, event);
+    let keys: ReturnType<SigningKeys> | undefined;
+    return () => {
+      keys ??= signingKeys(signingRoot, { ...place, scope, now: clock.now() }, event);
+      return keys;
+    };
   }
 
   #noteCircuit(lane: Lane, { state }: Outcome): void {
