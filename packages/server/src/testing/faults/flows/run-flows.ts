@@ -74,8 +74,8 @@ const begun: Flow = {
   prepare: async (fixture) => {
     await withBlock(fixture);
     const [code, key] = [random(), random()];
-    const workspaces = (await fixture.org.manage('GET', '/org/workspaces?pagesize=200')).body.items;
-    const tenant_code = workspaces.find(({ id }) => id === fixture.founder.tenantId)?.code;
+    const [workspace] = (await fixture.act('GET', '/user/tenants')).body.items;
+    const tenant_code = workspace?.code;
     const input = { code, waits: false, fails: false };
     const send = () =>
       fixture.org.manage('POST', '/logicblocks/flow_run/run', { tenant_code, input }, { 'idempotency-key': key });
