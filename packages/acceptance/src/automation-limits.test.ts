@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { act, create, defineEntity, definition, foundedOrg, manage } from './org.ts';
 import { askPlan, withOperator } from './plans.ts';
-import { startPlatform } from './platform.ts';
+import { platformOfFile } from './platform-for-tests.ts';
 
-const gateways = await startPlatform(withOperator);
+const gateways = await platformOfFile(withOperator);
 
 async function orgWith(limits: object) {
   const founded = await foundedOrg(gateways);

@@ -13,7 +13,9 @@ for (const name of ['open', 'shut', 'small', 'deep']) {
   });
   assert.equal(reply.status, 201, reply.text);
 }
-const small = withCondition(allow('runsmall', '/logicblocks/small'), { NumericLessThan: { 'request.body.amount': 10 } });
+const small = withCondition(allow('runsmall', '/logicblocks/small'), {
+  NumericLessThan: { 'request.body.amount': 10 },
+});
 const ann = await memberWith(founder, [
   allow('runopen', '/logicblocks/open'),
   small,
