@@ -54,7 +54,7 @@ export interface Effects {
   block(name: string): Promise<CompiledBlock>;
   /** Asked before each step: lets other requests go first. */
   pause(): Promise<void> | undefined;
-  /** Told of the values that a run keeps in memory. @throws Problem `rate_limited`, `unavailable` where runs hold too many. */
+  /** Counts values that the run has in memory. @throws Problem `rate_limited`, `unavailable` where runs have too many. */
   hold?(characters: number): void;
   /** Does a step for effects that keep what each step came to. */
   watched?(path: string, step: CompiledStep, work: () => MaybePromise<Done>): Promise<Done>;
