@@ -34,6 +34,7 @@ const slow = {
     'command-each',
     'compiled-code',
     'doctor',
+    'event-crash',
     'filled-fields-crash',
     'greedy-clients',
     'mail-delivery',

@@ -5,6 +5,9 @@ import type { TestContext } from 'node:test';
 import { manage, type Org } from './org.ts';
 
 export interface Message {
+  readonly method: string;
+  /** The path and the query. */
+  readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
@@ -24,7 +27,8 @@ export async function startReceiver(t: TestContext): Promise<Receiver> {
   const server = createServer(async (request, reply) => {
     let body = '';
     for await (const part of request.setEncoding('utf8')) body += part;
-    const message = { headers: request.headers, body };
+    const { method = '', url: path = '', headers } = request;
+    const message = { method, path, headers, body };
     messages.push(message);
     receiver.answer(reply, message);
     wake();

@@ -560,6 +560,21 @@ test('the document tells how a run waits, is cancelled and begun again', async (
   assert.equal((await management.send('retryRun', { token, path, body: {} })).status, 202);
 });
 
+test('the document tells of schedules, and how they are paused', async () => {
+  const { token } = org.builder;
+  const schedule = { cron: '0 0 29 2 *', timezone: 'UTC', missed: 'skip' };
+  const policies = [{ Effect: 'Allow', Action: ['getthing'], Resource: ['/item/thing/*'] }];
+  const content = { name: 'leap', run_as: 'app', policies, schedule, steps: [{ id: 'a', type: 'set', values: {} }] };
+  const body = { name: 'leap', content };
+  const made = await management.send('makeConfigItem', { token, path: { kind: 'logicblock' }, body });
+  assert.equal(made.status, 201);
+  const path = { name: 'leap' };
+  assert.equal((await management.send('pauseSchedule', { token, path })).status, 204);
+  const { body: listed } = await management.send<{ readonly items: readonly unknown[] }>('listSchedules', { token });
+  assert.equal(listed.items.length, 1);
+  assert.equal((await management.send('resumeSchedule', { token, path })).status, 204);
+});
+
 test('the document tells how a delivery is sent again, a sample, and with which secret', async (t) => {
   const receiver = await startReceiver(t);
   await makeEvent(org, 'told', receiver.url, { entity_name: 'thing' });

@@ -2,6 +2,7 @@ import { accessApi } from './management/access.ts';
 import { accountsApi } from './management/accounts.ts';
 import { alertWebhookApi } from './management/alert-webhook.ts';
 import { auditApi } from './management/audit.ts';
+import { schedulesApi } from './management/automation/schedules.ts';
 import { configItemsApi } from './management/config-items.ts';
 import { consoleApi } from './management/console.ts';
 import { deliveriesApi } from './management/deliveries.ts';
@@ -41,6 +42,7 @@ export const managementApi = {
   ...passwordsApi,
   ...platformApi,
   ...runsApi,
+  ...schedulesApi,
   ...secretsApi,
   ...serviceKeysApi,
   ...settingsApi,

@@ -46,8 +46,7 @@ test('a builder makes a logic block in the form that its schema makes, and an ev
     description: canary,
     steps: [{ id: 'first', type: 'get', entity: 'order', record: 'the first' }],
   });
-  const http = { id: 'tell', type: 'http', method: 'GET', url: 'https://example.com/' };
-  const idle = { name: 'later', steps: [http] };
+  const idle = { name: 'later', input_schema: { pattern: '^a' }, steps: [{ id: 'one', type: 'transform', value: 1 }] };
   assert.equal(
     (await manage(org, 'POST', '/config/logicblock', { body: { name: 'later', content: idle } })).status,
     201,

@@ -5,14 +5,17 @@ import { type AppUser, act, newEmail, type Org, random, type StoredRecord, signI
 import { makeWorkspace } from '../workspaces.ts';
 import type { Ledger, OrderBody } from './ledger.ts';
 
-export interface Stage {
+export interface OrderStage {
   /** Holds `adminacl` in a workspace that has the entity `order`. */
   readonly founder: AppUser;
-  /** Whose people arrive in no workspace. */
-  readonly multi: Org;
   readonly ledger: Ledger;
   /** From 0 up to 1. */
   readonly chance: () => number;
+}
+
+export interface Stage extends OrderStage {
+  /** Whose people arrive in no workspace. */
+  readonly multi: Org;
 }
 
 export const titles = ['red', 'green', 'blue', 'black'] as const;
@@ -30,7 +33,8 @@ export async function actAll(stage: Stage, orders: readonly StoredRecord[]): Pro
   await Promise.all(actors.map(untilGone));
 }
 
-async function untilGone(turn: () => Promise<void>): Promise<void> {
+/** Resolves when no connection to the platform can be made any more. */
+export async function untilGone(turn: () => Promise<void>): Promise<void> {
   try {
     for (;;) await turn();
   } catch (error) {
@@ -55,19 +59,22 @@ async function writeOrder(stage: Stage, own: StoredRecord[]): Promise<void> {
   }
 }
 
-async function createOrder({ founder, ledger, chance }: Stage): Promise<readonly StoredRecord[]> {
+export async function createOrder({ founder, ledger, chance }: OrderStage): Promise<readonly StoredRecord[]> {
   const [key, body] = [random(), orderBody(chance)];
   const { records = [] } = await ledger.record({ kind: 'create', key, body }, () => sendOrder(founder, key, body));
   return records;
 }
 
-async function createTogether({ founder, ledger, chance }: Stage): Promise<readonly StoredRecord[]> {
+export async function createTogether({ founder, ledger, chance }: OrderStage): Promise<readonly StoredRecord[]> {
   const [key, bodies] = [random(), [orderBody(chance), orderBody(chance), orderBody(chance)]];
   const { records = [] } = await ledger.record({ kind: 'batch', key, bodies }, () => sendBatch(founder, key, bodies));
   return records;
 }
 
-async function changeOrder({ founder, ledger, chance }: Stage, { id }: StoredRecord): Promise<StoredRecord> {
+export async function changeOrder(
+  { founder, ledger, chance }: OrderStage,
+  { id }: StoredRecord,
+): Promise<StoredRecord> {
   const title = `${titleBy(chance)} again ${random()}`;
   const { records = [] } = await ledger.record({ kind: 'update', id, title }, async () => {
     const reply = await act(founder, 'PUT', `/update/order/${id}`, { body: { title } });
@@ -79,7 +86,7 @@ async function changeOrder({ founder, ledger, chance }: Stage, { id }: StoredRec
   return changed;
 }
 
-async function removeOrder({ founder, ledger }: Stage, { id }: StoredRecord): Promise<void> {
+export async function removeOrder({ founder, ledger }: OrderStage, { id }: StoredRecord): Promise<void> {
   await ledger.record({ kind: 'delete', id }, async () => {
     const reply = await act(founder, 'DELETE', `/delete/order/${id}`);
     assert.equal(reply.status, 204, reply.text);

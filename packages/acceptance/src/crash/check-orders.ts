@@ -4,7 +4,7 @@ import { type AppUser, act, count, create, list, random, type StoredRecord } fro
 import { sendBatch, sendOrder, titles } from './actors.ts';
 import type { Asked, Entry, OrderBody } from './ledger.ts';
 
-type Orders = ReadonlyMap<string, StoredRecord>;
+export type Orders = ReadonlyMap<string, StoredRecord>;
 
 /** Throws at the first thing that is not as it should be; answers what stands now, with what was repeated. */
 export async function checkOrders(founder: AppUser, before: Orders, entries: readonly Entry[]): Promise<Orders> {
@@ -26,7 +26,7 @@ export async function checkOrders(founder: AppUser, before: Orders, entries: rea
 }
 
 /** Takes into `expected` what a request without an answer did, if it did it whole. */
-function settle(command: Asked, expected: Map<string, StoredRecord>, found: Orders): void {
+export function settle(command: Asked, expected: Map<string, StoredRecord>, found: Orders): void {
   if (command.kind === 'create' || command.kind === 'batch') {
     const bodies = command.kind === 'create' ? [command.body] : command.bodies;
     const made = bodies.flatMap((body) => withBody(found, body));
@@ -44,7 +44,7 @@ function settle(command: Asked, expected: Map<string, StoredRecord>, found: Orde
 }
 
 /** Sent again with its key, a request counts once. */
-async function repeat(founder: AppUser, command: Asked, found: Orders): Promise<void> {
+export async function repeat(founder: AppUser, command: Asked, found: Orders): Promise<void> {
   if (command.kind !== 'create' && command.kind !== 'batch') return;
   const bodies = command.kind === 'create' ? [command.body] : command.bodies;
   const again =
@@ -84,7 +84,7 @@ async function checkReads(founder: AppUser, found: Orders, gone: ReadonlySet<str
   assert.equal((await act(founder, 'DELETE', `/delete/order/${other.id}`)).status, 204);
 }
 
-async function everyOrder(founder: AppUser): Promise<Map<string, StoredRecord>> {
+export async function everyOrder(founder: AppUser): Promise<Map<string, StoredRecord>> {
   const found = new Map<string, StoredRecord>();
   let cursor = '';
   for (;;) {
@@ -95,6 +95,6 @@ async function everyOrder(founder: AppUser): Promise<Map<string, StoredRecord>> 
   }
 }
 
-function byId(orders: Orders): readonly StoredRecord[] {
+export function byId(orders: Orders): readonly StoredRecord[] {
   return [...orders.values()].sort((left, right) => (left.id < right.id ? -1 : 1));
 }

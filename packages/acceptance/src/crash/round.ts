@@ -10,7 +10,8 @@ import { checkOrders } from './check-orders.ts';
 import { checkPeople } from './check-people.ts';
 import { type Entry, Ledger } from './ledger.ts';
 
-const orders = {
+/** Their fields, as the actors fill them. */
+export const orders = {
   ...definition('order', [
     { name: 'title', colType: 'string', index: true },
     { name: 'code', colType: 'string' },
@@ -77,10 +78,10 @@ export async function holdTo(
   };
 }
 
-function movedUser(platform: Platform, user: AppUser): AppUser {
+export function movedUser(platform: Platform, user: AppUser): AppUser {
   return { ...user, org: movedTo(platform, user.org) };
 }
 
-function movedTo({ app, management }: Platform, org: Org): Org {
+export function movedTo({ app, management }: Platform, org: Org): Org {
   return { ...org, app, management };
 }

@@ -9,7 +9,9 @@
  * the files is planted and then a platform that stores badly, and the rounds have to find each.
  */
 import { parseArgs } from 'node:util';
+import { chances } from './chances.ts';
 import { findDamage, findFault } from './find-planted.ts';
+import { Judge } from './judge.ts';
 import { plantedDamage } from './planted-damage.ts';
 import { plantedFaults } from './planted-faults.ts';
 import { begin, holdTo, writeUntilKilled } from './round.ts';
@@ -19,42 +21,20 @@ async function main(): Promise<void> {
     options: { rounds: { type: 'string', default: '30' }, seed: { type: 'string', default: '1' } },
   });
   const chance = chances(Number(values.seed));
-  let [passed, failed] = [0, 0];
-  const judge = async (what: string, work: () => Promise<string>): Promise<void> => {
-    try {
-      console.log(`ok    ${what}: ${await work()}`);
-      passed += 1;
-    } catch (error) {
-      console.log(`FAIL  ${what}: ${error instanceof Error ? error.message : String(error)}`);
-      failed += 1;
-    }
-  };
+  const judge = new Judge();
   for (const [name, damage] of Object.entries(plantedDamage))
-    await judge(`planted: ${name}`, () => findDamage(chance, damage));
+    await judge.judge(`planted: ${name}`, () => findDamage(chance, damage));
   for (const [name, preloaded] of Object.entries(plantedFaults))
-    await judge(`planted: ${name}`, () => findFault(chance, preloaded));
+    await judge.judge(`planted: ${name}`, () => findFault(chance, preloaded));
   let run = await begin();
-  for (let round = 1; round <= Number(values.rounds) && failed === 0; round++)
-    await judge(`round ${round}`, async () => {
+  for (let round = 1; round <= Number(values.rounds) && !judge.hasFailed; round++)
+    await judge.judge(`round ${round}`, async () => {
       const { next, told } = await holdTo(run, await writeUntilKilled(run, chance));
       run = next;
       return told;
     });
-  if (failed > 0) console.log(`the data folder was ${run.platform.dataDir}`);
-  console.log(`\n${passed} passed, ${failed} failed`);
-  // Platforms of rounds that failed still run; they end with this process.
-  process.exit(failed > 0 ? 1 : 0);
-}
-
-/** The mulberry32 generator: the same numbers for the same seed. */
-function chances(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  if (judge.hasFailed) console.log(`the data folder was ${run.platform.dataDir}`);
+  judge.end();
 }
 
 await main();

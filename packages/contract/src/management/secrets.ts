@@ -3,11 +3,13 @@ import { environment } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { closed, guid, itemsOf, named, text, time } from '../schema.ts';
 
-const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+/** A host, or all hosts below one. */
+export const hostPattern =
+  /^(?:(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*|\*\.(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 const host = Type.String({
   maxLength: 253,
-  pattern: `^(?:(?:${label}\\.)*|\\*\\.(?:${label}\\.)+)${label}$`,
+  pattern: hostPattern.source,
   description: 'a host in lower case, such as `api.example.com`, or `*.example.com` for all hosts below it',
 });
 

@@ -1,27 +1,40 @@
+import { type ConfigReader, schedulesDue } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
+import { createFairSlots } from '../lib/scheduling/fair-slots.ts';
 import type { MailOut } from '../mail/mailer.ts';
+import type { Environment } from '../tenancy/port.ts';
 import type { Tell } from './alerts.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
+import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts';
 import type { OpenedEvents } from './open-events.ts';
 import type { RetentionOf } from './retention.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
 import type { RunLogDeps } from './runs/run-log.ts';
 import { type RunsDeps, runHandler } from './runs/runs.ts';
 import { startRun } from './runs/start-run.ts';
+import { reconcileHandler } from './schedules/reconcile.ts';
+import { scheduleJob } from './schedules/schedule-rows.ts';
+import { openSchedules, type Schedules } from './schedules/schedules.ts';
+import { scheduleHandler } from './schedules/tick.ts';
 import type { ScriptRunner } from './scripts/script-runner.ts';
 import type { WorkMeter } from './work-meter.ts';
 import type { AutomationWork } from './work-port.ts';
 
-export interface AutomationDeps extends Omit<DueRunnerOptions, 'handlers'>, RunsDeps, Pick<RunLogDeps, 'cursors'> {
+export interface AutomationDeps
+  extends Omit<DueRunnerOptions, 'handlers'>,
+    Omit<RunsDeps, 'http'>,
+    Pick<RunLogDeps, 'cursors'> {
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
   readonly meter: WorkMeter;
   readonly retentionOf: RetentionOf;
   readonly tell: Tell;
   readonly scripts: ScriptRunner;
-  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff'>;
+  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain'>;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
+  readonly outside: Pick<OutsideHttpDeps, 'request' | 'secrets' | 'hosts'>;
 }
 
 export interface Automation {
@@ -31,30 +44,40 @@ export interface Automation {
   wakeAt(at: number): void;
   readonly logicBlocks: LogicBlocks;
   readonly runs: Runs;
+  readonly schedules: Schedules;
   readonly work: AutomationWork;
   close(): Promise<void>;
 }
 
 /** What an org has configured to happen by itself. */
 export function openAutomation(deps: AutomationDeps): Automation {
-  const handlers = new Map<string, DueHandler>([['run', runHandler(deps)], ...deps.events.handlers]);
+  const closing = new AbortController();
+  const slots = createFairSlots({ perOrg: 4, perNode: 32, waitingPerOrg: 100, what: 'calls' });
+  const http = createOutsideHttp({ ...deps.outside, slots, closing: closing.signal });
+  const runDeps = { ...deps, http };
+  const start: AutomationWork['start'] = async (ask, along) => {
+    const started = await startRun(deps, ask, along);
+    wake();
+    return started;
+  };
+  const handlers = new Map<string, DueHandler>([
+    ['run', runHandler(runDeps)],
+    [schedulesDue.sk, reconcileHandler(deps)],
+    [scheduleJob, scheduleHandler({ ...deps, start })],
+    ...deps.events.handlers,
+  ]);
   const runner = new DueRunner({ ...deps, handlers });
   const wake = () => runner.wake();
   return {
     wake,
     wakeAt: (at) => runner.wakeAt(at),
-    logicBlocks: createLogicBlocks(deps),
+    logicBlocks: createLogicBlocks(runDeps),
     runs: openRuns({ ...deps, wake }),
-    work: {
-      ...{ runtime: deps.runtime, callers: deps.callers, mail: deps.mail },
-      start: async (ask, along) => {
-        const started = await startRun(deps, ask, along);
-        wake();
-        return started;
-      },
-    },
+    schedules: openSchedules(deps),
+    work: { runtime: deps.runtime, callers: deps.callers, mail: deps.mail, chain: deps.events.chain, start },
     close: async () => {
       deps.events.cutOff();
+      closing.abort();
       await runner.close();
       await deps.scripts.close();
     },

@@ -8,6 +8,7 @@ import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import type { Tell } from './alerts.ts';
 import { createBeforeEvents } from './before/before-events.ts';
 import type { StoredBlocks } from './blocks/stored-blocks.ts';
+import { type ChainHeader, createChainHeader } from './chain-header.ts';
 import { createLiveEvents } from './config/live-events.ts';
 import { createDestinations } from './destinations/registry.ts';
 import type { DueHandler } from './due.ts';
@@ -17,6 +18,7 @@ import { laneJobs } from './outbox/outbox-rows.ts';
 import { createRecordEvents, KnownLanes } from './outbox/record-events.ts';
 import type { RetentionOf } from './retention.ts';
 import type { WorkMeter } from './work-meter.ts';
+import type { AutomationWork } from './work-port.ts';
 
 export interface EventsDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
@@ -30,6 +32,10 @@ export interface EventsDeps {
   readonly node: string;
   /** What the secrets of events are derived from. */
   readonly signingRoot: Buffer;
+  /** Signs how many writes came of one another, where that leaves the platform. */
+  readonly chainKey: Buffer;
+  readonly work: () => AutomationWork;
+  readonly onError: (error: unknown) => void;
   /** Which addresses events may call. */
   readonly rules: CallRules;
   /** Of events and automation together, so that each is compiled once. */
@@ -49,6 +55,7 @@ export interface OpenedEvents {
   /** What it asks before each write. */
   readonly beforeEvents: BeforeEvents;
   readonly services: EventServices;
+  readonly chain: ChainHeader;
   /** What is done with what is due of events. */
   readonly handlers: ReadonlyMap<string, DueHandler>;
   /** Cuts off what is being sent: it is sent at the next start. */
@@ -60,13 +67,16 @@ export function openEvents(deps: EventsDeps): OpenedEvents {
   const { stores, clock, wake } = deps;
   const closing = new AbortController();
   const now = (): number => clock.now();
-  const destinations = createDestinations({ request: createGuardedRequest(deps.rules), now, closing: closing.signal });
-  const live = createLiveEvents(stores, (type) => destinations.has(type));
+  const chain = createChainHeader(deps.chainKey);
+  const request = createGuardedRequest(deps.rules);
+  const destinations = createDestinations({ ...deps, request, now, chain, closing: closing.signal });
+  const live = createLiveEvents(stores);
   const lanes = new KnownLanes();
   const tellDead: LaneDeps['tellDead'] = (place, name, count) => deps.tell(place, { kind: 'event', name }, count);
   const visits = new LaneVisits({ ...deps, live, lanes, destinations, tellDead, closing: closing.signal });
   const visit = visits.visit.bind(visits);
   return {
+    chain,
     recordEvents: createRecordEvents({ ...deps, live, lanes, wake }),
     beforeEvents: createBeforeEvents({ ...deps, live }),
     services: eventServices({

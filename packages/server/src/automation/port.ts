@@ -10,6 +10,7 @@ export type { RetentionOf } from './retention.ts';
 export type { RunName } from './runs/control-run.ts';
 export type { Runs } from './runs/open-runs.ts';
 export type { RunCallers } from './runs/run-caller.ts';
+export type { ScheduleName, Schedules } from './schedules/schedules.ts';
 export { createScriptRunner } from './scripts/script-runner.ts';
 export { createSecretReader, type SecretReader } from './vault/secret-reader.ts';
 export { createSecretVault, type SecretCommand, type SecretVault, unopenedSecrets } from './vault/secret-vault.ts';

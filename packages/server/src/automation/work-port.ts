@@ -1,6 +1,7 @@
 import type { MailOut } from '../mail/mailer.ts';
 import type { RecordRuntime } from '../records/port.ts';
 import type { Change } from '../store/port.ts';
+import type { ChainHeader } from './chain-header.ts';
 import type { RunCallers } from './runs/run-caller.ts';
 import type { RunAsk } from './runs/start-run.ts';
 
@@ -13,6 +14,7 @@ export interface AutomationWork {
    * @throws Problem `not_found`, `conflict`, `block_failed`, `rate_limited`.
    */
   start(ask: RunAsk, along?: readonly Change[]): Promise<{ readonly id: string; readonly isNew: boolean }>;
+  readonly chain: ChainHeader;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
 }

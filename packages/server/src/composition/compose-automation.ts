@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type Automation,
   createScriptRunner,
+  createSecretReader,
   createStoredBlocks,
   createTell,
   type EventsDeps,
@@ -10,17 +11,18 @@ import {
   openAutomation,
   openEvents,
 } from '../automation/port.ts';
-import type { ConfigReaders } from '../config/port.ts';
+import { type ConfigReaders, settingOf } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { networkList } from '../gateway/client-address.ts';
 import { createRunCallers } from '../gateway/run-callers.ts';
 import type { DecisionLog } from '../iam/port.ts';
-import { derivedKey, type Secrets, type WorkSessionDeps } from '../identity/port.ts';
+import { derivedKey, httpHosts, type Secrets, type WorkSessionDeps } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
+import { type CallRules, createGuardedRequest } from '../lib/network/guarded-request.ts';
 import type { MailOut } from '../mail/mailer.ts';
 import type { Metering } from '../metering/metering.ts';
-import type { Cursors, RecordRuntime } from '../records/port.ts';
+import type { Cursors, RecordRuntime, Sealer } from '../records/port.ts';
 import type { Scope } from '../store/port.ts';
 import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { Spaces } from './open-spaces.ts';
@@ -59,21 +61,34 @@ export interface ComposeAutomationDeps extends WorkSessionDeps, AutomationParts 
   readonly newId: IdSource;
   readonly events: OpenedEvents;
   readonly mail: MailOut | undefined;
+  readonly config: Config;
+  readonly sealer: Sealer;
   readonly onError: (error: unknown) => void;
 }
 
 export function composeAutomation({ test, prod }: Spaces, deps: ComposeAutomationDeps): Automation {
+  const { config, configs } = deps;
   return openAutomation({
     ...deps,
+    outside: {
+      request: createGuardedRequest(callRules(config)),
+      secrets: createSecretReader(deps),
+      hosts: async (env, orgCode) => settingOf(await configs[env].current(orgCode), env, httpHosts),
+    },
     spaces: { test, prod },
     callers: createRunCallers(deps),
     scripts: createScriptRunner(),
   });
 }
 
+/** Which addresses the configuration of an org may have the platform call. */
+function callRules({ mode, webhookNetworks }: Config): CallRules {
+  return { isDevelopment: mode === 'development', alsoAllowed: networkList(webhookNetworks) };
+}
+
 export interface ComposeEventsDeps
   extends AutomationParts,
-    Pick<EventsDeps, 'stores' | 'configs' | 'clock' | 'newId' | 'cursors'> {
+    Pick<EventsDeps, 'stores' | 'configs' | 'clock' | 'newId' | 'cursors' | 'onError'> {
   readonly config: Config;
   readonly secrets: Secrets;
   /** Is there before the first write. */
@@ -87,7 +102,9 @@ export function composeEvents({ config, secrets, automation, ...deps }: ComposeE
     // One process has a folder, so what one before it had in hand is this one's at once.
     node: config.store.folder === undefined ? randomUUID() : 'the only one',
     signingRoot: derivedKey(secrets, 'event-webhook'),
-    rules: { isDevelopment: config.mode === 'development', alsoAllowed: networkList(config.webhookNetworks) },
+    chainKey: derivedKey(secrets, 'event-chain'),
+    work: () => automation().work,
+    rules: callRules(config),
     wake: () => automation().wake(),
     wakeAt: (at) => automation().wakeAt(at),
   });

@@ -77,7 +77,10 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const made = { platform, stores, configs, clock, newId, cursors };
   const metering = composeMetering(opened, { configs, clock, announce, onError: onFault });
   const parts = automationParts({ ...made, announce, metering });
-  const events = composeEvents({ ...made, ...parts, config, secrets, automation: () => automation });
+  const events = composeEvents({
+    ...{ ...made, ...parts, config, secrets, onError: onFault },
+    automation: () => automation,
+  });
   const jobs = startJobs(spaces, { ...made, onFault, watch, events: events.recordEvents });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
 
@@ -104,14 +107,14 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   });
 
   const decisions = countDenials(metrics, iam.decisions);
-  const reached = { runtime: records.runtime, mail: mail.out, decisions, onError: onFault };
-  const automation = composeAutomation(spaces, { ...shared, ...parts, events, ...reached });
+  const sealer = createSealer(secrets.field_keys);
+  const reached = { runtime: records.runtime, mail: mail.out, sealer, decisions, onError: onFault };
+  const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached });
 
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics, jobs },
-    iam: { ...iam, decisions },
-    ...{ alertWebhook: alerts.webhook, automation, events: events.services },
-    secretVault: createSecretVault({ stores, sealer: createSealer(secrets.field_keys) }),
+    ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
+    secretVault: createSecretVault({ stores, sealer }),
     ...{ onceScopes, readiness, settings: config, console: options.console ?? noConsole },
   });
   return {

@@ -1,11 +1,11 @@
 import { Problem } from '../lib/problem.ts';
-import type { Change, Store } from '../store/port.ts';
+import type { Change, Put, Store } from '../store/port.ts';
 import { asRead } from '../store/table.ts';
 import { transact } from '../store/transact.ts';
 import { orgScopeName } from '../tenancy/port.ts';
 import type { ConfigReader } from './config-reader.ts';
 import type { ConfigSet } from './config-set.ts';
-import { configHead } from './org-keys.ts';
+import { configHead, isOfLive } from './org-keys.ts';
 
 export interface ChangeConfigDeps {
   readonly store: Store;
@@ -69,5 +69,17 @@ async function planNext<Planned extends ConfigChange>(
   const version = (head?.value.version ?? 0) + 1;
   const planned = await plan(set, version);
   const moveHead = configHead.put(undefined, { version }, { if: asRead(head) });
-  return { version, planned, changes: [moveHead, ...planned.changes] };
+  const isOfBlocks = planned.changes.some((change) => isOfLive('logicblock', change));
+  return { version, planned, changes: [moveHead, ...planned.changes, ...(isOfBlocks ? [schedulesChanged] : [])] };
 }
+
+/** Where automation finds that it has to look at which blocks have schedules. It is due from the beginning of time. */
+export const schedulesDue = { pk: 'due', sk: 'schedules' } as const;
+
+const schedulesChanged: Put = {
+  kind: 'put',
+  ...schedulesDue,
+  value: JSON.stringify({ job: schedulesDue.sk }),
+  if: 'any',
+  due: { at: 0, queue: 'automation' },
+};

@@ -2,7 +2,7 @@
 
 import type { ApiConfig, EntityDefinition, EntityState, ReferenceMap } from '../schema/port.ts';
 import { activeConfigKey, apiName, readReferences, versionedConfigKey, writeReferences } from '../schema/port.ts';
-import type { Key } from '../store/port.ts';
+import type { Change, Key } from '../store/port.ts';
 import { anyJson, json, table } from '../store/table.ts';
 import type { ConfigItem } from './config-item.ts';
 import type { StoredSetting } from './config-set.ts';
@@ -58,6 +58,11 @@ export const activeItems = table(
   ({ kind, name }: ConfigItem) => ({ pk: activeConfigs, sk: `${kind}#${name};version#active` }),
   pointer,
 );
+
+/** Whether a change is of which version of an item of the kind is live. */
+export function isOfLive(kind: ConfigItem['kind'], change: Change): boolean {
+  return 'sk' in change && change.pk === activeConfigs && change.sk.startsWith(`${kind}#`);
+}
 
 /** What one version of a config of an entity is. */
 export const apiBodies = table(

@@ -1,5 +1,5 @@
 /** The configuration of an org: what is active, how it changes, and the fence that keeps writes to it. */
-export { type ChangeConfigDeps, type ConfigChange, changeConfig, planConfig } from './change-config.ts';
+export { type ChangeConfigDeps, type ConfigChange, changeConfig, planConfig, schedulesDue } from './change-config.ts';
 export { type ConfigGate, configSize, configSizeAfter } from './config-gate.ts';
 export { type ConfigItem, type ConfigItemKind, configItemKinds, itemKey, itemOfKey } from './config-item.ts';
 export { type ConfigReader, type ConfigReaders, createConfigReader, openConfigs } from './config-reader.ts';

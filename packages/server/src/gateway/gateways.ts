@@ -31,7 +31,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly identity: Identity;
   readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'overview' | 'simulator'>;
   readonly records: Records;
-  readonly automation: Pick<Automation, 'logicBlocks' | 'runs'>;
+  readonly automation: Pick<Automation, 'logicBlocks' | 'runs' | 'schedules'>;
   readonly entities: Entities;
   readonly promotion: Pick<PromotionModule, 'promotion' | 'items'>;
   readonly metering: Metering;
@@ -63,7 +63,7 @@ export interface Gateways {
 export function createGateways(deps: GatewaysDeps): Gateways {
   const { clock, configs, onceScopes, readiness, metering, metrics, settings } = deps;
   const { identity, iam, records } = deps;
-  const { logicBlocks, runs } = deps.automation;
+  const { logicBlocks, runs, schedules } = deps.automation;
   const { runtime, removals, idempotency, repeats } = records;
   const managementOrigin = createManagementOrigin(settings.managementUrl);
   const clientAddress = createClientAddress(settings.trustedProxies);
@@ -86,6 +86,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     inbox: deps.mail.inbox,
     alertWebhook: deps.alertWebhook,
     runs,
+    schedules,
     events: deps.events,
     secretVault: deps.secretVault,
     waitingJobs: deps.jobs.waiting,

@@ -19,6 +19,7 @@ import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/manage
 import { auditRoutes } from './handlers/management/audit.ts';
 import { type DeliveryServices, deliveryRoutes } from './handlers/management/automation/deliveries.ts';
 import { type RunServices, runRoutes } from './handlers/management/automation/runs.ts';
+import { type ScheduleServices, scheduleRoutes } from './handlers/management/automation/schedules.ts';
 import { type SecretServices, secretRoutes } from './handlers/management/automation/secrets.ts';
 import { type ConfigItemServices, configItemRoutes } from './handlers/management/config-items.ts';
 import { type ConsoleServices, consoleRoutes } from './handlers/management/console.ts';
@@ -82,6 +83,7 @@ export interface ManagementGatewayDeps
     ConsoleServices,
     SettingServices,
     RunServices,
+    ScheduleServices,
     SecretServices,
     ServiceKeyServices,
     SuspendedAccountServices,
@@ -183,6 +185,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...deployArchiveRoutes(deps),
     ...deployKeyRoutes(deps),
     ...runRoutes(deps),
+    ...scheduleRoutes(deps),
     ...deliveryRoutes(deps),
     ...secretRoutes(deps),
     ...serviceKeyRoutes(deps),

@@ -1,7 +1,6 @@
 /** Those in whose names blocks run when no request waits for them. */
 import type { BlockCaller, RunCallers } from '../automation/port.ts';
 import { type AppCaller, openWorkSession, type WorkSessionDeps } from '../identity/port.ts';
-import { Problem } from '../lib/problem.ts';
 import { type AuthorizeDeps, actorOf, authorize, requestAlone } from './pipeline/authorize.ts';
 
 /**
@@ -10,7 +9,7 @@ import { type AuthorizeDeps, actorOf, authorize, requestAlone } from './pipeline
  */
 export function createRunCallers(deps: AuthorizeDeps & WorkSessionDeps): RunCallers {
   return {
-    as: async (who, workspace, runId) => {
+    as: async (who, workspace, runId, block = '') => {
       const callerBy = (caller: AppCaller): BlockCaller => {
         const asking = () => ({ caller, requestId: runId, ip: '', origin: undefined, time: deps.clock.now() });
         return {
@@ -21,9 +20,8 @@ export function createRunCallers(deps: AuthorizeDeps & WorkSessionDeps): RunCall
           asApp: (access) => callerBy({ ...caller, place: { workspace, access } }),
         };
       };
-      const { kind } = who;
-      if (kind === 'app') throw new Problem('unavailable', 'runs without a user are not taken up yet');
-      return callerBy(await openWorkSession(deps, { ...who, kind }, workspace));
+      const caller = await openWorkSession(deps, who, workspace);
+      return callerBy(who.kind === 'app' ? { ...caller, block } : caller);
     },
   };
 }

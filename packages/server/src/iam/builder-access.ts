@@ -13,6 +13,9 @@ export const builderPolicy = {
 
 export const builderAccess: Access = compilePolicies([builderPolicy]);
 
+/** What a caller may do who holds no policy. */
+export const noAccess: Access = compilePolicies([]);
+
 /** Whether the claims are of a builder in his own name: he acts (RFC 8693, `act`) for himself only. Needs no grant. */
 export function isBuilder({ env, sub, act }: Readonly<Record<string, unknown>>): boolean {
   return env === 'test' && typeof act === 'object' && act !== null && 'sub' in act && act.sub === sub;

@@ -1,7 +1,7 @@
 /** What a person holds in a workspace: policies, groups and links, what they allow, and what new workspaces begin with. */
 
 export { auditCallerOf, auditEntryInWorkspace, type WorkspaceAuditContext } from './audited-changes.ts';
-export { builderAccess, builderPolicy, isBuilder } from './builder-access.ts';
+export { builderAccess, builderPolicy, isBuilder, noAccess } from './builder-access.ts';
 export { actionParts, routeOfVerb } from './decisions/action-parts.ts';
 export type { DecisionLog, LoggedDecision } from './decisions/decision-log.ts';
 export { type DescribedDecision, describeDecision, overBudget } from './decisions/describe-decision.ts';

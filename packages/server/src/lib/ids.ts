@@ -41,3 +41,11 @@ export function secretToken(): string {
 export function secretHash(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
+
+/** The UUIDv7 of a time and a name: the same each time, wherever it is made. @param milliseconds since the epoch. */
+export function uuidv7Of(milliseconds: number, name: string): string {
+  const time = milliseconds.toString(16).padStart(12, '0');
+  const rest = hash('sha256', name, 'hex');
+  const variant = ((Number.parseInt(rest.charAt(0), 16) & 0x3) | 0x8).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(1, 4)}-${variant}${rest.slice(4, 7)}-${rest.slice(7, 19)}`;
+}

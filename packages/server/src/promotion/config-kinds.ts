@@ -4,7 +4,7 @@ import { describePatch } from './differences/describe-change.ts';
 import { diffJson } from './differences/json-patch.ts';
 import { crewKind } from './kinds/crew.ts';
 import { entityKind } from './kinds/entity.ts';
-import { eventKind } from './kinds/event.ts';
+import { eventKind } from './kinds/events/event.ts';
 import { logicBlockKind } from './kinds/logicblock.ts';
 import { settingsKind, settingsTraits } from './kinds/settings.ts';
 

@@ -3,18 +3,21 @@ export { archiveBytesMax } from './archive/config-archive.ts';
 export type { ConfigItems } from './config-items.ts';
 export type { RecordTypes } from './config-kind.ts';
 export { traitsOf } from './config-kinds.ts';
+export type { BlockSchedule } from './kinds/block-starts.ts';
 export { inputType, stepType } from './kinds/block-templates.ts';
-export type { EventContent } from './kinds/event.ts';
+export type { EventContent } from './kinds/events/event-content.ts';
+export type { EventDestination } from './kinds/events/event-destinations.ts';
+export { eventScope, eventTemplates } from './kinds/events/event-expressions.ts';
 export { readInputSchema } from './kinds/input-schema.ts';
 export { calledBlocks, type LogicBlockContent } from './kinds/logicblock.ts';
 export {
   type Comparison,
-  isIdleStep,
   type LogicStep,
+  outsideOfTransactions,
   placedSteps,
   type RaisedStatus,
-  type RunStep,
 } from './kinds/logicblock-steps.ts';
+export { literalAddress } from './kinds/outside-steps.ts';
 export { openPromotion, type PromotionModule } from './open-promotion.ts';
 export type { Promotion } from './promotion.ts';
 export { publishMistakes } from './read-requests.ts';

@@ -2,6 +2,7 @@
 export { eachWorkspace } from './each-workspace.ts';
 export type { ConfigSize, CountBound, WritePass, WriteToAdmit } from './quota.ts';
 export {
+  defaultWorkspaceCode,
   type Environment,
   laneOf,
   type OrgScopes,

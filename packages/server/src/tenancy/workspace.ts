@@ -15,6 +15,11 @@ export interface Workspace {
   readonly scope: Scope;
 }
 
+/**
+ * The code of the workspace in which, under single tenancy, all users share. It cannot be taken for another workspace.
+ */
+export const defaultWorkspaceCode = 'main';
+
 /** The scopes of an org, in each environment. */
 export type OrgScopes = (orgCode: string) => Readonly<Record<Environment, Scope>>;
 

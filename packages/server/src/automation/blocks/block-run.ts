@@ -4,6 +4,7 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { blockFailure } from './block-failure.ts';
 import { charactersOf, levelsMax } from './characters-of.ts';
 import type { CompiledBlock, Effects, EntityStep, Running, ScriptStep, StartValues } from './effects.ts';
+import type { HttpAsk, MailAsk } from './outside.ts';
 
 /** What a run may do, together with the blocks that it calls. */
 export const runLimits = {
@@ -12,12 +13,26 @@ export const runLimits = {
   effort: 2_000_000,
   characters: 4 * 1024 * 1024,
   scriptMilliseconds: 2000,
+  httpCalls: 50,
+  httpMilliseconds: 60_000,
+  mails: 20,
 };
 
 /** How many blocks may have called one another. */
 const depthMax = 8;
 
 type Spent = Record<keyof typeof runLimits, number>;
+
+const nothing: Spent = {
+  steps: 0,
+  entitySteps: 0,
+  effort: 0,
+  characters: 0,
+  scriptMilliseconds: 0,
+  httpCalls: 0,
+  httpMilliseconds: 0,
+  mails: 0,
+};
 
 interface Place {
   /** The blocks that led to this one, and itself. */
@@ -46,7 +61,7 @@ export class BlockRun implements Running {
     return new BlockRun(effects, start, {
       chain: [name],
       app,
-      spent: { steps: 0, entitySteps: 0, effort: 0, characters: 0, scriptMilliseconds: 0 },
+      spent: { ...nothing },
     });
   }
 
@@ -105,6 +120,20 @@ export class BlockRun implements Running {
     return this.#counted(value);
   }
 
+  async http(path: string, step: HttpAsk): Promise<unknown> {
+    this.#spend('httpCalls', 1);
+    // What was answered counts, also where it took too long: the next call is refused.
+    this.#spend('httpMilliseconds', 0);
+    const { value, milliseconds } = await this.effects.http(path, step);
+    this.#place.spent.httpMilliseconds += milliseconds;
+    return this.#counted(value);
+  }
+
+  async mail(path: string, step: MailAsk): Promise<unknown> {
+    this.#spend('mails', 1);
+    return this.effects.mail(path, step);
+  }
+
   keep(id: string, value: unknown): void {
     this.#steps[id] = value;
     this.#kept[id] = value;
@@ -146,5 +175,8 @@ const bounds: Readonly<Record<keyof Spent, string>> = {
   entitySteps: `does at most ${runLimits.entitySteps} steps on records`,
   effort: `takes at most ${runLimits.effort} steps of expressions`,
   scriptMilliseconds: `has scripts work for at most ${runLimits.scriptMilliseconds} ms`,
+  httpCalls: `makes at most ${runLimits.httpCalls} calls to other systems`,
+  httpMilliseconds: `waits for other systems for at most ${runLimits.httpMilliseconds} ms`,
+  mails: `sends at most ${runLimits.mails} mails`,
   characters: `makes values of at most ${runLimits.characters} characters`,
 };

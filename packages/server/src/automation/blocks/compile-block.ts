@@ -11,7 +11,6 @@ import { Problem } from '../../lib/problem.ts';
 import {
   calledBlocks,
   inputType,
-  isIdleStep,
   type LogicBlockContent,
   type LogicStep,
   type RecordTypes,
@@ -65,8 +64,8 @@ class BlockCompiler {
     this.#scope = scope;
   }
 
-  template(value: unknown): Template {
-    const template = compileTemplate(value, this.#scope, '');
+  template(value: unknown, encode?: (text: string) => string): Template {
+    const template = compileTemplate(value, this.#scope, '', encode);
     if ('evaluate' in template) return template;
     throw invalidExpression();
   }
@@ -89,10 +88,9 @@ class BlockCompiler {
 
   async #step(step: LogicStep, list: readonly LogicStep[]): Promise<CompiledStep> {
     const { id } = step;
-    if (isIdleStep(step)) throw blockFailure(`steps of the type \`${step.type}\` are not run yet`, { step: id });
     try {
       const run = await compileStep(step, {
-        template: (value) => this.template(value),
+        template: (value, encode) => this.template(value, encode),
         when: (source) => this.when(source),
         within: (steps) => {
           // Steps within a loop read the element that they are done for.

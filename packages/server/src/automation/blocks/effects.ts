@@ -4,6 +4,7 @@ import type { CompiledAccess } from '../../access/port.ts';
 import type { Template, TemplateValues, When } from '../../expressions/port.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
+import type { HttpAsk, HttpValue, MailAsk } from './outside.ts';
 
 /** What a step asks of the records, with its templates evaluated. */
 export type EntityStep = { readonly id: string; readonly entity: string } & (
@@ -27,6 +28,12 @@ export interface ScriptValue {
   readonly cpuMilliseconds: number;
 }
 
+export interface HttpDone {
+  readonly value: HttpValue;
+  /** How long it took, with the wait for a turn. */
+  readonly milliseconds: number;
+}
+
 /** All that a block reaches beside its own values. */
 export interface Effects {
   /**
@@ -37,6 +44,10 @@ export interface Effects {
   entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown>;
   /** @throws Problem `block_failed`; `rate_limited` where too many scripts of the org wait. */
   script(path: string, step: ScriptStep): Promise<ScriptValue>;
+  /** @throws Problem `block_failed`; `rate_limited` where too many calls of the org wait. */
+  http(path: string, step: HttpAsk): Promise<HttpDone>;
+  /** @throws Problem `block_failed`; `plan_limit_exceeded`. */
+  mail(path: string, step: MailAsk): Promise<unknown>;
   /** Gives once so many milliseconds are over since it was asked first. Until then the run rests. */
   wait(path: string, id: string, milliseconds: number): Promise<void>;
   /** A block that a step calls. @throws Problem `block_failed`. */
@@ -90,6 +101,10 @@ export interface Running {
   entity(path: string, step: EntityStep): Promise<unknown>;
   /** @throws Problem also as the effect does. */
   script(path: string, step: Pick<ScriptStep, 'id' | 'source'>): Promise<unknown>;
+  /** @throws Problem also as the effect does. */
+  http(path: string, step: HttpAsk): Promise<unknown>;
+  /** @throws Problem also as the effect does. */
+  mail(path: string, step: MailAsk): Promise<unknown>;
   keep(id: string, value: unknown): void;
   /** The run as a branch of it sees it: what is kept in the branch is seen there alone, until the branches are joined. */
   fork(): Running;

@@ -33,6 +33,8 @@ function effects(blocks: Readonly<Record<string, CompiledBlock>> = {}): Effects 
     },
     block: async (name) => blocks[name] ?? assert.fail(`there is no block ${name}`),
     wait: () => assert.fail('nothing waits'),
+    http: () => assert.fail('nothing is called'),
+    mail: () => assert.fail('no mail is sent'),
     pause: () => undefined,
   };
 }

@@ -1,6 +1,17 @@
-import type { EventContent } from '../../promotion/port.ts';
+import { compileWhen, type Effort, isMistake, isSpent, type When } from '../../expressions/port.ts';
+import { type EventContent, eventScope } from '../../promotion/port.ts';
 import { asDefined, meetsAll, namedFilter, type RecordData } from '../../records/port.ts';
-import type { CompiledEntity } from '../../schema/port.ts';
+import { type CompiledEntity, recordType } from '../../schema/port.ts';
+import type { WriteValues } from './write-values.ts';
+
+/** `too_costly`: its `when` takes more than all conditions of a write may. */
+export type Verdict = 'met' | 'unmet' | 'too_costly';
+
+/** What the conditions of the events of one write have in common. */
+export interface WriteToJudge {
+  readonly values: () => WriteValues;
+  readonly effort: Effort;
+}
 
 /** An event at one version, ready to be asked. */
 export interface LiveEvent {
@@ -8,14 +19,22 @@ export interface LiveEvent {
   readonly version: number;
   readonly content: EventContent;
   /** Whether a record meets its conditions. A condition that the entity does not allow any more is met by none. */
-  holds(entity: CompiledEntity, data: RecordData): boolean;
+  judge(entity: CompiledEntity, data: RecordData, write: WriteToJudge): Verdict;
+}
+
+interface Conditions {
+  readonly fields: (data: RecordData) => boolean;
+  readonly when: When | undefined;
 }
 
 export function liveEvent(name: string, version: number, content: EventContent): LiveEvent {
-  const { entry_conditions: conditions = [] } = content;
-  const compiled = new WeakMap<CompiledEntity, RecordTest>();
-  const testOf = (entity: CompiledEntity): RecordTest => {
-    const known = compiled.get(entity) ?? conditionsTest(entity, conditions);
+  const { entry_conditions: conditions = [], when } = content;
+  const compiled = new WeakMap<CompiledEntity, Conditions>();
+  const conditionsFor = (entity: CompiledEntity): Conditions => {
+    const known = compiled.get(entity) ?? {
+      fields: conditionsTest(entity, conditions),
+      when: when === undefined ? undefined : whenFor(entity, content, when),
+    };
     compiled.set(entity, known);
     return known;
   };
@@ -23,8 +42,22 @@ export function liveEvent(name: string, version: number, content: EventContent):
     name,
     version,
     content,
-    holds: (entity, data) => conditions.length === 0 || testOf(entity)(asDefined(entity, data)),
+    judge: (entity, data, { values, effort }) => {
+      if (conditions.length === 0 && when === undefined) return 'met';
+      const asked = conditionsFor(entity);
+      if (!asked.fields(asDefined(entity, data))) return 'unmet';
+      if (asked.when === undefined) return 'met';
+      const isMet = !isSpent(effort) && asked.when.holds({ ...values(), steps: {} }, effort);
+      if (isSpent(effort)) return 'too_costly';
+      return isMet ? 'met' : 'unmet';
+    },
   };
+}
+
+/** One that is no valid condition any more holds for nothing. */
+function whenFor(entity: CompiledEntity, { event_optype }: EventContent, source: string): When {
+  const when = compileWhen(source, eventScope(event_optype, recordType(entity.definition.UpdateParams)));
+  return isMistake(when) ? { holds: () => false } : when;
 }
 
 type RecordTest = (data: RecordData) => boolean;

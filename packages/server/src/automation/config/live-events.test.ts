@@ -26,7 +26,7 @@ test('no event is missing where those of other orgs have taken the room in memor
   };
   await write('acme', ['guard', 'another']);
   await write('other', others);
-  const live = createLiveEvents({ test: store, prod: store }, () => true);
+  const live = createLiveEvents({ test: store, prod: store });
   const guards = async (org: string, names: readonly string[]): Promise<readonly string[] | undefined> =>
     (await live.before(setOf(names), { env: 'test', orgCode: org }, 'order'))?.map(({ name }) => name);
   assert.deepEqual(await guards('acme', ['guard']), ['guard']);

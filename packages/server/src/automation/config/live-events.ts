@@ -35,11 +35,7 @@ interface OfSet {
 const eventsMax = 2000;
 const bodiesPerRead = 50;
 
-/** @param isDelivered whether something is done for events of this type. */
-export function createLiveEvents(
-  stores: Readonly<Record<Environment, Store>>,
-  isDelivered: (type: string) => boolean,
-): LiveEvents {
+export function createLiveEvents(stores: Readonly<Record<Environment, Store>>): LiveEvents {
   const sets = new WeakMap<ConfigSet, MaybePromise<OfSet>>();
   const compiled = new BoundedMap<string, LiveEvent>(eventsMax);
 
@@ -72,10 +68,7 @@ export function createLiveEvents(
     if (items.length === 0) return none;
     return read(place, items).then((byName) => ({
       byName,
-      afterWrites: byEntity(
-        byName,
-        ({ event_stage, event_type }) => event_stage === 'after' && isDelivered(event_type),
-      ),
+      afterWrites: byEntity(byName, isDelivered),
       beforeWrites: byEntity(byName, ({ entity_name, event_stage, destination_config }) => {
         return event_stage === 'before' && 'logicblock' in destination_config && !systemEntities.has(entity_name);
       }),
@@ -98,6 +91,11 @@ export function createLiveEvents(
     before: (set, place, entityName) => andThen(ofSet(set, place), (found) => found.beforeWrites.get(entityName)),
     named: (set, place, name) => andThen(ofSet(set, place), (found) => found.byName.get(name)),
   };
+}
+
+/** Whether anything is done for an event after a write. What is asked of a crew is given up, with a receipt that says so. */
+export function isDelivered({ event_stage }: EventContent): boolean {
+  return event_stage === 'after';
 }
 
 const none: OfSet = { byName: new Map(), afterWrites: new Map(), beforeWrites: new Map() };

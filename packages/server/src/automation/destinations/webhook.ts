@@ -2,16 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { timestamp } from '../../lib/clock.ts';
 import { AddressRefused, type GuardedRequest } from '../../lib/network/guarded-request.ts';
 import { type SignedHeaders, signedHeaders } from '../../lib/network/signature.ts';
+import { type ChainHeader, chainHeaderName } from '../chain-header.ts';
 import type { Delivery, Destination, Outcome } from './destination.ts';
-
-interface WebhookConfig {
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 export interface WebhookDeps {
   readonly request: GuardedRequest;
   readonly now: () => number;
+  readonly chain: Pick<ChainHeader, 'write'>;
   /** Ends what is under way. */
   readonly closing: AbortSignal;
 }
@@ -24,15 +21,17 @@ const readBytesMax = 16 * 1024;
 const statusGone = 410;
 
 /** Posts the write as JSON, signed as Standard Webhooks 1.0.0 has it. Only a 2xx says that it has arrived. */
-export function webhookDestination(deps: WebhookDeps): Destination<WebhookConfig> {
+export function webhookDestination(deps: WebhookDeps): Destination<'webhook'> {
   return {
-    deliver: async (delivery, { url, headers: configured = {} }, keys) => {
+    deliver: async (delivery, keys) => {
+      const { url, headers: configured = {} } = delivery.content.destination_config;
       const body = bodyOf(delivery);
       const startedAt = deps.now();
       const signed = signedHeaders(await keys(), { id: delivery.item.id, body }, startedAt);
       const headers = {
         ...configured,
         ...signed,
+        [chainHeaderName]: deps.chain.write(delivery.item.depth, startedAt),
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
         'user-agent': 'freehold',

@@ -14,7 +14,7 @@ import {
   redeliverMany,
 } from './deliveries.ts';
 import { makeSecret, type SecretCommand, showSecret } from './event-secrets.ts';
-import { type TestEventDeps, testEvent } from './test-event.ts';
+import { type TestEventDeps, type Tester, testEvent } from './test-event.ts';
 
 /** What builders ask about events. */
 export interface EventServices {
@@ -25,7 +25,7 @@ export interface EventServices {
     body: BodyOf<typeof deliveriesApi.redeliverMany>,
   ): Promise<ReplyOf<typeof deliveriesApi.redeliverMany>>;
   test(
-    place: OrgPlace & { readonly user: string },
+    by: Tester,
     name: string,
     body: BodyOf<typeof deliveriesApi.testEvent>,
   ): Promise<ReplyOf<typeof deliveriesApi.testEvent>>;
@@ -51,7 +51,7 @@ export function eventServices(deps: EventServicesDeps): EventServices {
     list: (asked) => listDeliveries(deps, asked),
     redeliver: (command, id) => redeliver(deps, command, id),
     redeliverMany: (command, body) => redeliverMany(deps, command, body),
-    test: (place, name, body) => testEvent(deps, place, name, body),
+    test: (by, name, body) => testEvent(deps, by, name, body),
     showSecret: async (place, event) => {
       await assertLive(place, event);
       return showSecret(orgScope(place.env, place.orgCode), event);

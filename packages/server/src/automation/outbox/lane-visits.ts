@@ -1,15 +1,17 @@
 /** Delivers what lies in outboxes: each write at least once, those of one record in their order. */
-import type { ConfigReader } from '../../config/port.ts';
+import type { ConfigReader, ConfigSet } from '../../config/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Change, Scope, Store } from '../../store/port.ts';
 import { ignoreConflict } from '../../store/transact.ts';
-import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import type { LiveEvent } from '../config/event-forms.ts';
-import type { LiveEvents, OrgPlace } from '../config/live-events.ts';
-import type { Delivery, Outcome } from '../destinations/destination.ts';
-import type { Destinations } from '../destinations/registry.ts';
+import { isDelivered, type LiveEvents, type OrgPlace } from '../config/live-events.ts';
+import type { Delivery, Outcome, SigningKeys } from '../destinations/destination.ts';
+import { type Destinations, deliverTo } from '../destinations/registry.ts';
 import type { DueWork } from '../due.ts';
+import { workspaceOnce } from '../ready-workspace.ts';
+import type { WorkMeter } from '../work-meter.ts';
 import { type Circuit, callsAtOnce, failed } from './circuit.ts';
 import { signingKeys } from './event-secrets.ts';
 import {
@@ -29,12 +31,13 @@ import type { KnownLanes } from './record-events.ts';
 import {
   afterAttempt,
   attemptsOf,
-  deliveryOf,
+  followedIn,
   isExpired,
   laneChanges,
   refusalOf,
   type Settled,
   type SettledLine,
+  toldOf,
 } from './settle.ts';
 
 export interface LaneDeps {
@@ -45,6 +48,7 @@ export interface LaneDeps {
   readonly destinations: Destinations;
   /** What secrets are derived from. */
   readonly signingRoot: Buffer;
+  readonly meter: WorkMeter;
   readonly clock: Clock;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -61,12 +65,20 @@ const visitMilliseconds = 10_000;
 const visitItemsMax = 512;
 const callsMax = 16;
 const sweptPerPause = 256;
+const fullMilliseconds = 3600 * 1000;
 const gone = 'the event is gone, or switched off';
 const expired = 'it did not arrive within 24 hours';
+
+/** An event as it is live in a configuration. */
+interface LiveIn {
+  readonly event: LiveEvent;
+  readonly config: ConfigSet;
+}
 
 /** What a visit holds. */
 interface Visit {
   readonly lane: Lane;
+  readonly workspace: () => Promise<Workspace | undefined>;
   readonly lease: Lease;
   readonly heads: Set<string>;
   readonly endsAt: number;
@@ -119,7 +131,7 @@ export class LaneVisits {
   async #begin(lane: Lane, lease: Lease, heads: Set<string>): Promise<void> {
     const endsAt = this.#deps.clock.now() + visitMilliseconds;
     try {
-      await this.#deliverAll({ lane, lease, heads, endsAt, itemsLeft: visitItemsMax });
+      await this.#deliverAll({ lane, workspace: workspaceOnce(lane), lease, heads, endsAt, itemsLeft: visitItemsMax });
     } catch (error) {
       if (error instanceof LeaseLost) return;
       await lease.end([]).catch(() => undefined);
@@ -133,6 +145,9 @@ export class LaneVisits {
     for (;;) {
       const pausedUntil = this.#pausedUntil(lane);
       if (pausedUntil !== undefined) return this.#pause(visit, pausedUntil);
+      const fullUntil = await this.#deps.meter.fullUntil(lane.orgCode, 'deliveries');
+      // The plan may be another one before the day is over.
+      if (fullUntil !== undefined) return this.#pause(visit, Math.min(fullUntil, clock.now() + fullMilliseconds));
       const due = new Set(heads);
       const lines = await readLines(lane, due);
       for (const id of due) heads.delete(id);
@@ -195,7 +210,7 @@ export class LaneVisits {
   async #attemptAll(visit: Visit, lines: readonly Line[]): Promise<readonly SettledLine[]> {
     const { lane } = visit;
     const { clock } = this.#deps;
-    const event = await this.#liveEvent(lane, lines);
+    const live = await this.#liveEvent(lane, lines);
     const endpoint = endpointOf(lane);
     const calls = callsAtOnce(this.#circuits.get(endpoint), clock.now(), callsMax);
     const isProbe = calls === 1;
@@ -204,7 +219,7 @@ export class LaneVisits {
     const queue = lines.values();
     const work = async (): Promise<void> => {
       for (const line of queue) {
-        const settled = await this.#attemptLine(visit, line, event);
+        const settled = await this.#attemptLine(visit, line, live);
         done.push({ line, settled });
       }
     };
@@ -217,23 +232,23 @@ export class LaneVisits {
   }
 
   /** By the newest configuration that any of the writes knew, or a newer one. */
-  async #liveEvent(lane: Lane, lines: readonly Line[]): Promise<LiveEvent | undefined> {
-    const { configs, live, destinations } = this.#deps;
+  async #liveEvent(lane: Lane, lines: readonly Line[]): Promise<LiveIn | undefined> {
+    const { configs, live } = this.#deps;
     const needed = Math.max(0, ...lines.flatMap(({ waiting }) => waiting.map(({ item }) => item.config)));
     const current = await configs[lane.env].current(lane.orgCode);
-    const set = current.version >= needed ? current : await configs[lane.env].refresh(lane.orgCode);
-    const event = await live.named(set, lane, lane.event);
+    const config = current.version >= needed ? current : await configs[lane.env].refresh(lane.orgCode);
+    const event = await live.named(config, lane, lane.event);
     if (event === undefined || !event.content.enabled || event.content.event_stage !== 'after') return undefined;
-    return destinations.has(event.content.event_type) ? event : undefined;
+    return isDelivered(event.content) ? { event, config } : undefined;
   }
 
-  async #attemptLine(visit: Visit, line: Line, event: LiveEvent | undefined): Promise<readonly Settled[]> {
+  async #attemptLine(visit: Visit, line: Line, live: LiveIn | undefined): Promise<readonly Settled[]> {
     if (line.isBehind) return line.waiting.map((waiting) => ({ waiting, state: 'behind' }));
     const settled: Settled[] = [];
     for (const [index, waiting] of line.waiting.entries()) {
       if (this.#isToStop(visit)) return settled;
       visit.itemsLeft -= 1;
-      const one = await this.#attempt(visit.lane, waiting, event);
+      const one = await this.#attempt(visit, waiting, live);
       if (one === undefined) return settled;
       settled.push(one);
       if (one.state !== 'retrying') continue;
@@ -250,27 +265,34 @@ export class LaneVisits {
   }
 
   /** Undefined where this process has cut the call off. */
-  async #attempt(lane: Lane, waiting: Waiting, event: LiveEvent | undefined): Promise<Settled | undefined> {
-    const { clock, random, closing } = this.#deps;
-    const refusal = event === undefined ? gone : refusalOf(waiting.item);
-    if (event === undefined || refusal !== undefined) return { waiting, state: 'dead', reason: refusal ?? gone };
-    const delivery = await deliveryOf(lane, waiting);
-    if (delivery === undefined) return { waiting, state: 'dead', reason: 'what it tells is not kept any more' };
+  async #attempt({ lane, workspace }: Visit, waiting: Waiting, live: LiveIn | undefined): Promise<Settled | undefined> {
+    const { clock, random, closing, meter } = this.#deps;
+    const refusal = live === undefined ? gone : refusalOf(waiting.item, lane.event);
+    if (live === undefined || refusal !== undefined) return { waiting, state: 'dead', reason: refusal ?? gone };
+    const told = await toldOf(lane, waiting);
+    if (told === undefined) return { waiting, state: 'dead', reason: 'what it tells is not kept any more' };
+    const { event, config } = live;
+    const delivery: Delivery = {
+      ...told,
+      event: event.name,
+      content: event.content,
+      config,
+      orgCode: lane.orgCode,
+      workspace,
+    };
     const at = clock.now();
-    const outcome = await this.deliver(lane, event, delivery);
+    const outcome = await deliverTo(this.#deps.destinations, delivery, this.keysOf(lane, event.name));
+    meter.add(lane, 'deliveries', 1);
     if (outcome.state !== 'delivered' && closing.aborted) return undefined;
     this.#noteCircuit(lane, outcome);
     return afterAttempt(waiting, { ...outcome, at }, clock.now(), random());
   }
 
-  /** One attempt, which nothing is written of. */
-  async deliver(place: OrgPlace, { name, content }: LiveEvent, delivery: Delivery): Promise<Outcome> {
-    const { destinations, signingRoot, stores, clock } = this.#deps;
-    const destination = destinations.get(content.event_type);
-    if (destination === undefined) throw new TypeError(`nothing is delivered to a ${content.event_type}`);
+  /** What signs for an event. */
+  keysOf(place: OrgPlace, event: string): SigningKeys {
+    const { signingRoot, stores, clock } = this.#deps;
     const scope = stores[place.env].scope(orgScopeName(place.orgCode));
-    const keys = () => signingKeys(signingRoot, { ...place, scope, now: clock.now() }, name);
-    return destination.deliver(delivery, content.destination_config, keys);
+    return () => signingKeys(signingRoot, { ...place, scope, now: clock.now() }, event);
   }
 
   #noteCircuit(lane: Lane, { state }: Outcome): void {
@@ -286,11 +308,11 @@ export class LaneVisits {
     const now = clock.now();
     await this.#note(lane, done, now);
     await lease.commit(laneChanges(lane.event, done, now), now);
-    const behind = new Set(done.flatMap(({ line }) => (line.isBehind ? [line.recordId] : [])));
+    const followed = followedIn(done);
     for (const { line, settled } of done) {
       const { recordId, head } = line;
       const isOver = settled.some(({ state }) => state === 'delivered' || state === 'dead');
-      if (head !== undefined && isOver && (head.hasNext || behind.has(recordId))) heads.add(recordId);
+      if (head !== undefined && isOver && (head.hasNext || followed.has(recordId))) heads.add(recordId);
       for (const one of settled) if (one.state === 'retrying') wakeAt(one.nextAt);
     }
   }

@@ -2,9 +2,10 @@
 import type { AuditActor } from '../../audit/audit-entry.ts';
 import type { Due, Key, Put } from '../../store/port.ts';
 import { json, table } from '../../store/table.ts';
+import type { WriteOp } from '../config/write-values.ts';
 import { dues } from '../due.ts';
 
-export type WriteKind = 'create' | 'update' | 'delete';
+export type WriteKind = WriteOp;
 
 /** One write for one event. Its id is the same each time that it is sent. */
 export interface OutboxItem {
@@ -28,6 +29,8 @@ export interface OutboxItem {
   readonly version?: number;
   /** A sample, which says so where it arrives. */
   readonly isTest?: true;
+  /** Why it is not sent at all. */
+  readonly refused?: string;
   /** Where the record is too long to lie here, its texts lie beside it. */
   readonly isApart?: true;
   /** The record as the write left it, and of a removal as it stood before. */

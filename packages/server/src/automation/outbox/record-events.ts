@@ -16,6 +16,7 @@ import { asDefined, unconditional } from '../../records/port.ts';
 import type { Scope } from '../../store/port.ts';
 import type { LiveEvent } from '../config/event-forms.ts';
 import type { LiveEvents } from '../config/live-events.ts';
+import { opOf, type WriteValues, writeValues } from '../config/write-values.ts';
 import { apartTexts, laneMark, type OutboxItem, outboxes, outboxPrefix, placeText, putLane } from './outbox-rows.ts';
 
 export interface RecordEventsDeps {
@@ -85,28 +86,58 @@ function itemsOf(
   const { entity } = call;
   const record = after ?? before?.data;
   if (record === undefined) return [];
-  const op = before === undefined ? 'create' : after === undefined ? 'delete' : 'update';
-  const due = events.filter(({ content, holds }) => content.event_optype === op && holds(entity, record));
+  const op = opOf(write);
+  const now = clock.now();
+  const due = dueEvents(
+    events.filter(({ content }) => content.event_optype === op),
+    { write, record, now },
+  );
   if (due.length === 0) return [];
   const text = JSON.stringify(asDefined(entity, record));
   const textBefore = op === 'update' && before !== undefined ? textWithVersion(write, before) : undefined;
   const sk = placeText({ recordId: record.id, before: before?.version ?? 0 });
-  const now = clock.now();
   const isApart = text.length + (textBefore?.length ?? 0) > textsInItemMax;
   const stands = isApart ? [] : memberTexts(text, textBefore);
-  const changes = due.map(({ name }) => {
+  const changes = due.map(({ name, refused }) => {
     const item: OutboxItem = {
       ...{ id: newId(), at: now, op, entity: entity.name, ...writerOf(call), config: call.config.version },
       ...{ depth: (call.origin?.depth ?? 0) + 1, chain: call.origin?.chain ?? [], attempts: 0 },
       // The version of a record that is gone is the last that it had.
       ...(op === 'delete' && before !== undefined ? { version: before.version } : {}),
       ...(isApart ? { isApart } : {}),
+      ...(refused === undefined ? {} : { refused }),
     };
     const value = `${[JSON.stringify(item).slice(0, -1), ...stands].join(',')}}`;
     return unconditional({ kind: 'put', ...outboxes.key({ event: name, sk }), value, if: 'absent' });
   });
   return isApart ? [...changes, ...apart(sk, now, text, textBefore)] : changes;
 }
+
+interface DueEvent {
+  readonly name: string;
+  readonly refused?: string;
+}
+
+/** Those whose conditions are met. One whose condition takes too much is given up where that can be seen: in a receipt. */
+function dueEvents(
+  events: readonly LiveEvent[],
+  { write, record, now }: { readonly write: EventWrite; readonly record: RecordData; readonly now: number },
+): readonly DueEvent[] {
+  let known: WriteValues | undefined;
+  const values = (): WriteValues => {
+    known ??= writeValues(write, record, now);
+    return known;
+  };
+  const effort = { steps: 0 };
+  return events.flatMap((event): readonly DueEvent[] => {
+    const { name } = event;
+    const verdict = event.judge(write.call.entity, record, { values, effort });
+    if (verdict === 'unmet') return [];
+    return [verdict === 'met' ? { name } : { name, refused: tooCostly }];
+  });
+}
+
+const tooCostly = 'the conditions of the events of this write take too much';
 
 function textWithVersion({ call }: EventWrite, { data, version }: NonNullable<EventWrite['before']>): string {
   return JSON.stringify({ ...asDefined(call.entity, data), version } satisfies RecordData & { version: number });

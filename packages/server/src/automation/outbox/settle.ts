@@ -1,13 +1,11 @@
 /** What a visit does with the lines of writes that it found: one attempt for each that is next, and what is written of it. */
 import type { Change } from '../../store/port.ts';
-import type { Delivery, Outcome } from '../destinations/destination.ts';
+import { chainDepthMax, chainRefusal } from '../chain-bounds.ts';
+import type { Outcome, Told } from '../destinations/destination.ts';
 import { backoff, tryingMilliseconds } from './circuit.ts';
 import type { Lane, Line, Waiting } from './lane.ts';
 import { apartTexts, heldItems, type OutboxItem, pastItems, putRetry, retryMark } from './outbox-rows.ts';
 import type { Attempted } from './receipts.ts';
-
-/** How many writes may come of one another. */
-const depthMax = 8;
 
 /** What became of one item of a line. */
 export type Settled =
@@ -44,13 +42,13 @@ export function isExpired(item: OutboxItem, now: number): boolean {
 }
 
 /** Why an item is not sent at all; undefined where it is. */
-export function refusalOf({ depth, chain }: OutboxItem): string | undefined {
-  if (depth <= depthMax) return undefined;
-  return `more than ${depthMax} writes came of one another: ${chain.join(' → ')}`;
+export function refusalOf({ depth, chain, refused }: OutboxItem, event: string): string | undefined {
+  if (refused !== undefined) return refused;
+  return depth <= chainDepthMax ? undefined : chainRefusal('writes', [...chain, event]);
 }
 
 /** The item with its texts; undefined where they are gone. */
-export async function deliveryOf({ scope }: Lane, { item, sk }: Waiting): Promise<Delivery | undefined> {
+export async function toldOf({ scope }: Lane, { item, sk }: Waiting): Promise<Told | undefined> {
   const { isApart, version } = item;
   if (isApart !== true) return deliverable(item, item.record, item.before, version);
   const [record, before] = await apartTexts.readMany(scope, [
@@ -65,7 +63,7 @@ function deliverable(
   record: OutboxItem['record'],
   before: OutboxItem['before'],
   version: number,
-): Delivery | undefined {
+): Told | undefined {
   if (record === undefined || (item.op === 'update' && before === undefined)) return undefined;
   return { item, record: { ...record, version }, before };
 }
@@ -86,21 +84,22 @@ function ended(
   return [removal, pastItems.put({ event, sk: `${item.id};${sk}` }, { ...item, attempts }, { if: 'any', due })];
 }
 
-/** The changes of a lane that come of its lines. */
+/** The records of which something was left waiting behind what came before it. */
+export function followedIn(lines: readonly SettledLine[]): ReadonlySet<string> {
+  return new Set(lines.flatMap(({ line }) => (line.isBehind ? [line.recordId] : [])));
+}
+
+/** The changes of a lane that come of its lines, in whichever order they came to their end. */
 export function laneChanges(event: string, lines: readonly SettledLine[], now: number): readonly Change[] {
   const changes: Change[] = [];
-  /** By record: when its held items are looked at again; null where none are left. */
-  const retries = new Map<string, number | null>();
+  const followed = followedIn(lines);
   for (const one of lines) {
     const { recordId, head } = one.line;
     for (const settled of one.settled) changes.push(...settledChanges(event, settled, head !== undefined, now));
-    const at = retryAfter(one, retries.get(recordId), now);
-    if (at !== undefined) retries.set(recordId, at);
+    const at = retryAfter(one, followed.has(recordId), now);
+    if (at === null) changes.push({ kind: 'remove', ...retryMark(event, recordId), if: 'any' });
+    else if (at !== undefined) changes.push(putRetry(event, recordId, at));
   }
-  for (const [recordId, at] of retries)
-    changes.push(
-      at === null ? { kind: 'remove', ...retryMark(event, recordId), if: 'any' } : putRetry(event, recordId, at),
-    );
   return changes;
 }
 
@@ -109,18 +108,12 @@ function settledChanges(event: string, settled: Settled, isHeld: boolean, now: n
   return isOver ? ended(event, settled, now) : held(event, settled, isHeld);
 }
 
-/** @param known what lines before it came to, of the same record. @returns undefined where it stays as it is. */
-function retryAfter({ line, settled }: SettledLine, known: number | null | undefined, now: number) {
+/** When the held items of the record are looked at again: undefined where that stays as it is, null where none are left. */
+function retryAfter({ line, settled }: SettledLine, isFollowed: boolean, now: number): number | null | undefined {
   const { head, waiting } = line;
-  const last = settled.at(-1);
   for (const one of settled) if (one.state === 'retrying') return one.nextAt;
-  if (head === undefined) {
-    // Behind what has just ended there is nothing to wait for.
-    return last?.state === 'behind' && known === null ? now : known;
-  }
-  if (waiting.length === 0) return null;
-  if (last === undefined) return undefined;
-  return head.hasNext ? now : null;
+  if (head === undefined || (waiting.length > 0 && settled.length === 0)) return undefined;
+  return head.hasNext || isFollowed ? now : null;
 }
 
 function held(event: string, { waiting, state }: Settled, isThere: boolean): readonly Change[] {

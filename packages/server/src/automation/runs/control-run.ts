@@ -78,7 +78,7 @@ export async function retryRun(
   const id = newId();
   const again: Run = {
     ...rest,
-    ...{ id, state: 'running', trigger: { kind: 'retry', id: run.id } },
+    ...{ id, state: 'running', trigger: { kind: 'retry', id: run.id }, root: run.root ?? run.id },
     started_at: timestamp(now),
     ...{ taken: 0, stalled: 0, steps: kept.length },
   };

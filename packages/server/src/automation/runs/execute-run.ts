@@ -12,10 +12,10 @@ import type { ScriptRunner } from '../scripts/script-runner.ts';
 import type { RunJournal } from './journal.ts';
 import { runBlindly } from './redaction.ts';
 import { assertFits } from './run-bounds.ts';
-import { type CollectedWrite, RunEffects, Suspended } from './run-effects.ts';
+import { type CollectedWrite, type OutsideDeps, RunEffects, Suspended } from './run-effects.ts';
 import type { Run, RunError, RunStep } from './run-rows.ts';
 
-export interface ExecuteDeps {
+export interface ExecuteDeps extends OutsideDeps {
   readonly runtime: RecordRuntime;
   readonly clock: Clock;
   readonly newId: IdSource;
@@ -43,7 +43,7 @@ export async function executeRun(
     caller,
   }: { readonly journal: RunJournal; readonly workspace: Workspace; readonly caller: BlockCaller },
 ): Promise<Executed> {
-  const { runtime, clock, scripts } = deps;
+  const { runtime, clock, scripts, http, mail, meter } = deps;
   const { run } = journal;
   const { env, orgCode } = workspace;
   const block = async (name: string) => {
@@ -61,7 +61,7 @@ export async function executeRun(
   };
   const place = { caller, origin: { depth: run.depth, chain: [...run.chain, run.block] } };
   const effects = new RunEffects({
-    ...{ runtime, clock, workspace, journal, place, scripts, block: called },
+    ...{ runtime, clock, workspace, journal, place, scripts, http, mail, meter, block: called },
     ...(begun.isTransaction ? { newId: deps.newId } : {}),
   });
   try {

@@ -32,14 +32,11 @@ export class Redaction {
     if (values.length > 0) this.#unseen.delete(path);
   }
 
-  /** Hides a value, also in base64 and percent-encoded. */
+  /** Hides a value, also as it is encoded in texts. */
   #hide(value: unknown): void {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     if (text === undefined || text === '' || text === 'null') return;
-    const bytes = Buffer.from(text);
-    const base64 = bytes.toString('base64');
-    for (const one of [text, base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), percentEncoded(text)])
-      this.#texts.add(one);
+    for (const one of formsOf(text)) this.#texts.add(one);
   }
 
   of(value: unknown): unknown {
@@ -73,6 +70,33 @@ export function stepBlindly({ output: _output, error, ...step }: RunStep): RunSt
 
 function errorBlindly(error: RunError): RunError {
   return { ...error, message: hiddenText };
+}
+
+/** Of a shorter text, its hexadecimal form and its parts in base64 are texts that stand for other things. */
+const longText = 8;
+
+/** A text as others write it: in base64, percent-encoded, and if it is long also hexadecimal, escaped and within base64. */
+function formsOf(text: string): ReadonlySet<string> {
+  const bytes = Buffer.from(text);
+  const base64 = bytes.toString('base64');
+  const forms = [text, base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), percentEncoded(text)];
+  if (text.length < longText) return new Set(forms);
+  const hexadecimal = bytes.toString('hex');
+  const escaped = Array.from({ length: text.length }, (_, at) => {
+    return `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  }).join('');
+  return new Set([
+    ...forms,
+    ...[hexadecimal, hexadecimal.toUpperCase(), escaped, JSON.stringify(text).slice(1, -1)],
+    ...[0, 1, 2].flatMap((before) => withinBase64(bytes, before)),
+  ]);
+}
+
+/** The characters of base64 that the bytes alone decide, where so many bytes more than a multiple of three go before. */
+function withinBase64(bytes: Buffer, before: number): readonly string[] {
+  const all = Buffer.concat([Buffer.alloc(before), bytes]);
+  const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((all.length * 8) / 6)];
+  return (['base64', 'base64url'] as const).map((form) => all.toString(form).slice(from, to));
 }
 
 /** Half of a surrogate pair has no such form. */

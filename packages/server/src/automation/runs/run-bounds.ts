@@ -1,4 +1,6 @@
+import { isEmailAddress } from '../../lib/formats/email-address.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { Mail } from '../../mail/mailer.ts';
 import type { Scope } from '../../store/port.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
 import { countOpenRuns, type Run } from './run-rows.ts';
@@ -24,4 +26,16 @@ export function assertFits(value: unknown, what: string, details: { readonly ste
 /** @throws Problem `block_failed` where a run cannot be stored with what it begins with. */
 export function assertCanBegin({ input, given }: Run): void {
   assertFits([input, given], 'what a run begins with that writes or waits has');
+}
+
+const subjectCharactersMax = 1000;
+const mailCharactersMax = 64 * 1024;
+
+/** @throws Problem `block_failed` for a mail that is not to one address, or too long. */
+export function assertMail({ to, subject, text }: Mail): void {
+  if (!isEmailAddress(to)) throw blockFailure('a mail is sent to one address, and `to` is none');
+  if (subject.length > subjectCharactersMax || text.length > mailCharactersMax)
+    throw blockFailure(
+      `a mail has a subject of at most ${subjectCharactersMax} characters, and a text of at most ${mailCharactersMax}`,
+    );
 }

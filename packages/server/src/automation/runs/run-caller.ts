@@ -6,10 +6,10 @@ import type { RunUser } from './run-rows.ts';
 /** Finds the callers of runs that no request waits for. */
 export interface RunCallers {
   /**
-   * @param runId stands where a request has its id.
+   * @param runId stands where a request has its id. @param block what the audit log names where there is no user.
    * @throws Problem `access_denied` where the user may not act in the workspace any more.
    */
-  as(who: RunUser, workspace: Workspace, runId: string): Promise<BlockCaller>;
+  as(who: RunUser, workspace: Workspace, runId: string, block?: string): Promise<BlockCaller>;
 }
 
 /** Who works, and what made the run. */

@@ -2,16 +2,21 @@ import type { CompiledAccess } from '../../access/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
+import type { MailOut } from '../../mail/mailer.ts';
+import { outsideOfTransactions } from '../../promotion/port.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { laneOf, type Workspace } from '../../tenancy/port.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
 import { readAs } from '../blocks/caller-effects.ts';
-import type { CompiledBlock, Effects, EntityStep, ScriptStep, ScriptValue } from '../blocks/effects.ts';
+import type { CompiledBlock, Effects, EntityStep, HttpDone, ScriptStep, ScriptValue } from '../blocks/effects.ts';
+import type { HttpAsk, HttpValue, MailAsk } from '../blocks/outside.ts';
 import { runScriptStep } from '../blocks/script-step.ts';
+import type { OutsideHttp } from '../http/outside-http.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
+import type { WorkMeter } from '../work-meter.ts';
 import { type AllowedWrite, allowedWrite } from './entity-steps.ts';
 import type { RunJournal, StepNote } from './journal.ts';
-import { assertMayWait } from './run-bounds.ts';
+import { assertMail, assertMayWait } from './run-bounds.ts';
 import type { RunPlace } from './run-caller.ts';
 
 /** The run goes on at a later time, which its journal knows. */
@@ -19,7 +24,15 @@ export class Suspended extends Error {
   override readonly name = 'Suspended';
 }
 
-export interface RunEffectsDeps {
+/** How runs reach other systems. */
+export interface OutsideDeps {
+  readonly http: OutsideHttp;
+  /** Undefined where the platform sends no mail. */
+  readonly mail: MailOut | undefined;
+  readonly meter: WorkMeter;
+}
+
+export interface RunEffectsDeps extends OutsideDeps {
   readonly runtime: RecordRuntime;
   readonly clock: Clock;
   readonly workspace: Workspace;
@@ -101,6 +114,49 @@ export class RunEffects implements Effects {
     const done = await runScriptStep(scripts, { source, args, org: workspace.orgCode, now, seed: `${run} ${path}` });
     await journal.note(path, note, done.value);
     return done;
+  }
+
+  /** What another system did is done again after a crash that comes before the answer is stored, under the same key. */
+  async http(path: string, step: HttpAsk): Promise<HttpDone> {
+    const { journal, http, workspace } = this.#deps;
+    const note = this.#begin(path, { id: step.id, type: 'http' });
+    const known = journal.step(path);
+    if (known !== undefined) return { value: known.output as HttpValue, milliseconds: known.ms };
+    this.#assertMaySend();
+    const isRead = step.method === 'GET';
+    if (!isRead) await journal.store();
+    const value = await http.send(workspace, step, isRead ? {} : { 'idempotency-key': this.#keyOf(path) });
+    await journal.note(path, note, value);
+    if (!isRead) await journal.store();
+    return { value, milliseconds: journal.step(path)?.ms ?? 0 };
+  }
+
+  async mail(path: string, { id, ...written }: MailAsk): Promise<unknown> {
+    const { journal, mail, meter, workspace } = this.#deps;
+    const note = this.#begin(path, { id, type: 'mail' });
+    const known = journal.step(path);
+    if (known !== undefined) return known.output;
+    this.#assertMaySend();
+    if (mail === undefined) throw blockFailure('this platform sends no mail: its operator has set none up');
+    assertMail(written);
+    await meter.check(workspace.orgCode, 'mails');
+    await journal.store();
+    meter.add(workspace, 'mails', 1);
+    const answer = await mail.deliver(written, { org: workspace.orgCode, id: this.#keyOf(path) });
+    if (answer !== 'sent') throw blockFailure(`the mail was not sent (${answer.code})`);
+    await journal.note(path, note, {});
+    await journal.store();
+    return {};
+  }
+
+  /** The same for a step in all runs that a run was retried as. */
+  #keyOf(path: string): string {
+    const { id, root = id } = this.#deps.journal.run;
+    return `${root}.${path}`;
+  }
+
+  #assertMaySend(): void {
+    if (this.#deps.newId !== undefined) throw blockFailure(outsideOfTransactions);
   }
 
   async wait(path: string, id: string, milliseconds: number): Promise<void> {

@@ -5,20 +5,23 @@ import type { RecordRuntime } from '../../records/port.ts';
 import type { Store } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
 import { attemptCommit, ignoreConflict } from '../../store/transact.ts';
-import { type Environment, orgScopeName, type Workspace, workspaceTable } from '../../tenancy/port.ts';
+import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
 import type { BlockCaller } from '../blocks/caller-effects.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
+import { chainDepthMax, chainRefusal } from '../chain-bounds.ts';
 import type { DueHandler, DueWork } from '../due.ts';
+import { readyWorkspace } from '../ready-workspace.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import { closeRun, putSummary } from './close-run.ts';
 import { type Executed, errorOf, executeRun, failRun } from './execute-run.ts';
 import { leaseMilliseconds, RunJournal, RunLost } from './journal.ts';
 import type { RunCallers } from './run-caller.ts';
+import type { OutsideDeps } from './run-effects.ts';
 import { countSteps, dueRun, isOver, type Run, runOfDue, runs } from './run-rows.ts';
 import { newRun, type RunAsk } from './start-run.ts';
 
-export interface RunsDeps {
+export interface RunsDeps extends OutsideDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly runtime: RecordRuntime;
   readonly clock: Clock;
@@ -94,9 +97,7 @@ async function workspaceOf(
   { env, orgCode, tenantCode, scope }: DueWork,
 ): Promise<Workspace | undefined> {
   if (tenantCode === undefined) return undefined;
-  const row = await workspaceTable.read(stores[env].scope(orgScopeName(orgCode)), tenantCode);
-  if (row?.value.state !== 'ready') return undefined;
-  return { env, orgCode, tenantCode, tenantId: row.value.id, scope };
+  return readyWorkspace({ env, orgCode, tenantCode, scope, orgScope: stores[env].scope(orgScopeName(orgCode)) });
 }
 
 /** Undefined where another process was faster. */
@@ -127,22 +128,16 @@ async function resume(deps: RunsDeps, workspace: Workspace, journal: RunJournal)
   const { run } = journal;
   await putSummary(closing(deps, workspace), workspace, run);
   try {
-    if (run.depth > depthMax)
-      throw blockFailure(
-        `writes lead to each other more than ${depthMax} deep: ${[...run.chain, run.block].join(' → ')}`,
-      );
+    if (run.depth > chainDepthMax) throw blockFailure(chainRefusal('writes', [...run.chain, run.block]));
     if (run.stalled >= stalledMax)
       throw new Problem('internal_error', `the run was begun ${stalledMax} times without coming further`);
-    const caller = await deps.callers.as(run.user, workspace, run.id);
+    const caller = await deps.callers.as(run.user, workspace, run.id, run.block);
     await executeRun(deps, { journal, workspace, caller });
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unavailable') throw error;
     await failRun(journal, deps.clock, { error: errorOf(error) });
   }
 }
-
-/** How deep writes may lead to runs whose writes lead to runs. */
-const depthMax = 8;
 
 async function settle(deps: RunsDeps, workspace: Workspace, { run, redaction }: RunJournal): Promise<void> {
   const parts = closing(deps, workspace);

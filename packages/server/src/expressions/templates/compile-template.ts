@@ -35,13 +35,15 @@ export const expressionsMax = 200;
  * Reads the templates in a JSON value and checks the types of their expressions; gives what is wrong with them, if
  * anything is. The names of members are no templates.
  * @param pointer where the value is, as a JSON pointer.
+ * @param encode what becomes of the text of each expression; with it a text that is one expression stays a text.
  */
 export function compileTemplate(
   value: unknown,
   scope: TemplateScope,
   pointer: string,
+  encode?: (text: string) => string,
 ): Template | readonly TemplateProblem[] {
-  const compiler = new TemplateCompiler(rootsOf(scope));
+  const compiler = new TemplateCompiler(rootsOf(scope), encode);
   const part = compiler.part(value, pointer);
   const { problems, expressions } = compiler;
   if (expressions > expressionsMax)
@@ -118,9 +120,11 @@ class TemplateCompiler {
   readonly problems: TemplateProblem[] = [];
   expressions = 0;
   readonly #roots: Roots;
+  readonly #encode: ((text: string) => string) | undefined;
 
-  constructor(roots: Roots) {
+  constructor(roots: Roots, encode: ((text: string) => string) | undefined) {
     this.#roots = roots;
+    this.#encode = encode;
   }
 
   part(value: unknown, pointer: string): Part {
@@ -144,7 +148,9 @@ class TemplateCompiler {
       if (this.expressions > expressionsMax) return () => null;
       const compiled = compileSource(part.source, this.#roots);
       if (isMistake(compiled)) return this.#refuse(pointer, { ...compiled, at: compiled.at + part.at });
-      return jsonPart(compiled.node);
+      const value = jsonPart(compiled.node);
+      const encode = this.#encode;
+      return encode === undefined ? value : (run) => encode(textOf(value(run)));
     });
     const [only, ...others] = evaluations;
     if (only !== undefined && others.length === 0 && typeof parts[0] !== 'string') return only;

@@ -18,6 +18,11 @@ export interface Effort {
 /** About 50 ms at most. */
 export const stepsMax = 200_000;
 
+/** Whether expressions that share the effort have taken more than they may: none of them is evaluated any more. */
+export function isSpent({ steps }: Effort): boolean {
+  return steps > stepsMax;
+}
+
 /** UTF-16 units of a text that is built. */
 const textMax = 256 * 1024;
 

@@ -1,4 +1,4 @@
-import type { Mistake } from '../mistake.ts';
+import { isMistake, type Mistake } from '../mistake.ts';
 
 /** What stands between two braces, and where in the text it begins. */
 export interface ExpressionPart {
@@ -33,6 +33,12 @@ export function partsOf(text: string): readonly (string | ExpressionPart)[] | Mi
   const expressions = parts.filter((part) => typeof part !== 'string');
   const isAlone = expressions.length === 1 && parts.every((part) => typeof part !== 'string' || part.trim() === '');
   return isAlone ? expressions : parts;
+}
+
+/** The text with something in the place of each expression; what is wrong with it, where it is no template. */
+export function withoutExpressions(text: string, instead: string): string | Mistake {
+  const parts = partsOf(text);
+  return isMistake(parts) ? parts : parts.map((part) => (typeof part === 'string' ? part : instead)).join('');
 }
 
 /** Where the braces are that close an expression: those in its texts do not. */

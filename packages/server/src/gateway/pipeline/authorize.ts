@@ -123,7 +123,8 @@ export function actorOf({ caller, requestId }: Pick<AuthorizationRequest, 'calle
 }
 
 /** An impersonating builder is recorded as the actor. */
-function auditActorOf({ kind, claims: { sub, act } }: AppCaller): AuditActor {
+function auditActorOf({ kind, claims: { sub, act }, block = '' }: AppCaller): AuditActor {
+  if (kind === 'app') return { kind: 'automation', id: block };
   if (act !== undefined) return { kind: 'org_user', id: act.sub };
   return { kind: kind === 'service_key' ? 'service_key' : 'app_user', id: sub };
 }

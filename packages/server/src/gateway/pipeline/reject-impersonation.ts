@@ -24,4 +24,4 @@ function isRead(route: AppRoute): boolean {
   return route.method === 'GET' || (route.access === 'each' && route.isRead === true);
 }
 
-const noPerson = { service_key: 'a service key', builder: 'a builder' } as const;
+const noPerson = { service_key: 'a service key', builder: 'a builder', app: 'the app itself' } as const;

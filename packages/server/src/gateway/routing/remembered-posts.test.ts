@@ -55,6 +55,8 @@ test('what the gateway remembers is what makes, moves or mails something', () =>
       '/platform/keys/rotate',
       '/runs/:id/cancel',
       '/runs/:id/retry',
+      '/schedules/:name/pause',
+      '/schedules/:name/resume',
       '/user/provision-prod',
     ],
   );

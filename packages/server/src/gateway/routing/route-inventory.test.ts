@@ -69,7 +69,7 @@ test('every route that changes production, what signs its callers in, secrets, o
   const changing = routes.filter(
     ({ method, path }) =>
       method !== 'GET' &&
-      /^\/deploy\/(?!keys)|^\/platform\/|rotate|provision|suspended-accounts|^\/secrets|^\/runs|^\/events\/(?!:name\/test)/.test(
+      /^\/deploy\/(?!keys)|^\/platform\/|rotate|provision|suspended-accounts|^\/secrets|^\/runs|^\/schedules|^\/events\/(?!:name\/test)/.test(
         path,
       ),
   );
@@ -129,6 +129,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer GET /org/workspaces/:tenant_code',
     'developer GET /runs',
     'developer GET /runs/:id',
+    'developer GET /schedules',
     'developer POST /acl/lint',
     'developer POST /acl/simulate',
     'developer POST /api/:apiname',
@@ -144,6 +145,8 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer POST /org/impersonate',
     'developer POST /runs/:id/cancel',
     'developer POST /runs/:id/retry',
+    'developer POST /schedules/:name/pause',
+    'developer POST /schedules/:name/resume',
     'developer PUT /api/:apiname',
     'developer PUT /config/:kind/:name',
     'operator DELETE /platform/keys/:kid',

@@ -10,7 +10,7 @@ import {
 } from '../../iam/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { transact, tryCommit } from '../../store/transact.ts';
-import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import { defaultWorkspaceCode, orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { findIntent } from '../workspaces/founding.ts';
 import {
   chooseChange,
@@ -21,7 +21,6 @@ import {
   tenantsOf,
 } from '../workspaces/membership-hints.ts';
 import type { MembershipDeps } from '../workspaces/memberships.ts';
-import { defaultWorkspaceCode } from '../workspaces/resolve-workspace.ts';
 import { isThere, type OrgContext, openWorkspace, readHead } from '../workspaces/workspace-head.ts';
 import { type AppUser, changeAppUser, findAppUser, memberOf } from './app-user.ts';
 

@@ -19,6 +19,8 @@ export interface AppCaller {
   readonly claims: AppTokenClaims;
   /** Undefined for a token without a workspace. */
   readonly place: { readonly workspace: Workspace; readonly access: Access } | undefined;
+  /** Of the app itself: the logic block that works. */
+  readonly block?: string;
   /** Why there is none, where there is more to say. */
   readonly outside?: string | undefined;
 }

@@ -22,9 +22,9 @@ export interface SessionDeps {
 
 /**
  * Whose name calls are made in: a person who has signed in, also where a builder acts for him; a server that holds a
- * key; or a builder in his own name.
+ * key; a builder in his own name; or the app itself, which no token names.
  */
-export type CallerKind = 'person' | 'service_key' | 'builder';
+export type CallerKind = 'person' | 'service_key' | 'builder' | 'app';
 
 /** A token that has been proven and had not been ended when it was looked at last. */
 export interface Session {

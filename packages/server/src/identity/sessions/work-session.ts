@@ -1,4 +1,4 @@
-import { builderAccess, findMember, resolveAccess } from '../../iam/port.ts';
+import { builderAccess, findMember, noAccess, resolveAccess } from '../../iam/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -27,7 +27,8 @@ export interface WorkSessionDeps {
 
 /**
  * A caller as he would come with a token of now, for work that outlives his request: with the membership and the
- * policies that he has at this moment. No token is made.
+ * policies that he has at this moment. No token is made. The app itself is no member and holds no policy: it may do what
+ * the policies of a block allow, and nothing outside such a block.
  * @throws Problem `access_denied` where he may not come any more.
  */
 export async function openWorkSession(deps: WorkSessionDeps, who: WorkUser, workspace: Workspace): Promise<AppCaller> {
@@ -55,6 +56,10 @@ export async function openWorkSession(deps: WorkSessionDeps, who: WorkUser, work
     const since = { member_since: timestamp(deps.clock.now()) };
     const claims = { ...shared, ...since, role: kind, email: '', email_verified: false, fn: '', ln: '', idp: kind };
     return { kind, claims, place: { workspace, access: builderAccess } };
+  }
+  if (kind === 'app') {
+    const claims = { ...shared, role: kind, email: '', email_verified: false, fn: '', ln: '', idp: kind };
+    return { kind, claims, place: { workspace, access: noAccess } };
   }
   const member = await findMember(workspace, sub);
   if (member?.data.status !== 'active') throw gone();

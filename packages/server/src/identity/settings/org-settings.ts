@@ -20,6 +20,7 @@ import type { Change, Store } from '../../store/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { allowedDomains } from './allowed-domains.ts';
 import { appUrl } from './app-url.ts';
+import { httpHosts } from './http-hosts.ts';
 import { issuers } from './issuers.ts';
 import { cacheSeconds, defaultMemberAccess, founderEmail, passwordLogin, tenancyType } from './plain-settings.ts';
 
@@ -48,6 +49,7 @@ export const settingTypes: readonly SettingType[] = [
   passwordLogin,
   cacheSeconds,
   escalationCheck,
+  httpHosts,
 ];
 
 /** The two parts of a setting's name as a config item. */

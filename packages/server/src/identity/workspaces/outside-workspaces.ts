@@ -1,12 +1,11 @@
 import type { ConfigReader } from '../../config/port.ts';
 import { settingOf } from '../../config/port.ts';
 import type { Store } from '../../store/port.ts';
-import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import { defaultWorkspaceCode, type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { AppUser } from '../app-users/app-user.ts';
 import { emailKey } from '../people/email.ts';
 import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
 import { findIntent } from './founding.ts';
-import { defaultWorkspaceCode } from './resolve-workspace.ts';
 import type { OrgContext } from './workspace-head.ts';
 
 export interface OutsideDeps {

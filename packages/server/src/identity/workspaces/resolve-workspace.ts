@@ -14,7 +14,7 @@ import {
 import type { StoredRecord } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { type Plan, transact, tryCommit } from '../../store/transact.ts';
-import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import { defaultWorkspaceCode, type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { type AppUser, memberOf } from '../app-users/app-user.ts';
 import { emailKey } from '../people/email.ts';
 import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
@@ -22,11 +22,6 @@ import { completeFounding, findIntent, type Intent, takeCode } from './founding.
 import { chosenTenant, hintChange } from './membership-hints.ts';
 import { findMembership, isActive, listMemberships, type Membership, type MembershipDeps } from './memberships.ts';
 import { isThere, type OrgContext, openWorkspace, readHead } from './workspace-head.ts';
-
-/**
- * The code of the workspace in which, under single tenancy, all users share. It cannot be taken for another workspace.
- */
-export const defaultWorkspaceCode = 'main';
 
 /** An account that a fresh token is asked for. */
 export type Arriving = Pick<AppUser, keyof Member | 'email_verified' | 'suspends'>;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { defaultWorkspaceCode } from './resolve-workspace.ts';
+import { defaultWorkspaceCode } from '../../tenancy/port.ts';
 
 /** Codes from a name, the plain one first; then with an end that makes it another one. */
 export function* codesFrom(name: string): Generator<string> {

@@ -18,11 +18,16 @@ import {
 import { asRead, json, type Row, table, workItem } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { walkScope } from '../../store/walk.ts';
-import { orgScopeName, type WorkspaceRow, workspaceRowKey, workspaceScopeName } from '../../tenancy/port.ts';
+import {
+  defaultWorkspaceCode,
+  orgScopeName,
+  type WorkspaceRow,
+  workspaceRowKey,
+  workspaceScopeName,
+} from '../../tenancy/port.ts';
 import { tenancyType } from '../settings/plain-settings.ts';
 import { forgetChange } from './membership-hints.ts';
 import type { MembershipDeps } from './memberships.ts';
-import { defaultWorkspaceCode } from './resolve-workspace.ts';
 import { workspaceHeadKey } from './workspace-head.ts';
 
 const rows = table(

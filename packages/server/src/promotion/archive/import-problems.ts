@@ -7,9 +7,11 @@ import { bodiesAfter } from '../checks/checks.ts';
 import { hasRecords } from '../config-kinds.ts';
 import { type Bodies, type ItemDifference, itemOf } from '../differences/compare.ts';
 import { refuseTooMany, refuseTooMuch } from '../items/change-items.ts';
+import { refuseTooManyEvents } from '../items/event-bound.ts';
 import { expressionErrors } from '../items/expression-errors.ts';
 import { danglingSentence, newlyDangling } from '../items/item-references.ts';
 import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';
+import { refuseTooManyStarts } from '../items/start-bounds.ts';
 import type { PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 
 /** Why a change that is only shown yet would be refused; further errors are cut as in the refusal itself. */
@@ -43,6 +45,8 @@ export async function importProblems(
   problems.push(...(await refusalOf(() => refuseTooMany(place.set, targets))));
   const after = [...bodiesAfter(before, targets).values()];
   problems.push(...(await refusalOf(() => refuseTooMuch(targets, after))));
+  problems.push(...(await refusalOf(() => refuseTooManyEvents([...before.values()], after))));
+  problems.push(...(await refusalOf(() => refuseTooManyStarts(targets, after))));
   for (const { item, errors } of await expressionErrors(deps.kinds, targets, after))
     problems.push(...errors.map((error) => ({ ...itemOf(item), ...error })));
   const dangling = await newlyDangling(deps.kinds, [...before.values()], after);

@@ -8,6 +8,7 @@ import { limits } from '../../store/port.ts';
 import { type Bodies, itemOf } from '../differences/compare.ts';
 import { isLoss } from '../differences/describe-change.ts';
 import type { ItemBody } from '../item-storage.ts';
+import { refuseTooManyEvents } from '../items/event-bound.ts';
 import { expressionErrors, type MistakenItem, newlyMistaken } from '../items/expression-errors.ts';
 import { danglingReferences, danglingSentence, newlyDangling } from '../items/item-references.ts';
 import { parseContent } from '../items/parse-content.ts';
@@ -64,6 +65,7 @@ export async function checkSwitch(
   let exceeded: Problem | undefined;
   try {
     const planParts = { store: stores.prod, clock, gate: gates?.prod };
+    refuseTooManyEvents([...before.values()], after);
     plan = await planItems(planParts, { ...place, next, keepsRecords: true }, targets);
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;

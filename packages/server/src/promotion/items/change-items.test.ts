@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ItemBody } from '../item-storage.ts';
 import { refuseTooMuch } from './change-items.ts';
+import { refuseTooManyEvents } from './event-bound.ts';
 import type { ItemTarget } from './plan-items.ts';
 
 const content = { name: 'a', description: 'x'.repeat(250_000) };
@@ -19,4 +20,21 @@ test('logic blocks, events and crews have a bound together, which does not affec
   await assert.rejects(refuseTooMuch([changed], blocks(68)), /at most 16777216 characters together/);
   await refuseTooMuch([{ ...changed, wanted: undefined }], blocks(68));
   await refuseTooMuch([{ ...changed, kind: 'entity' }], blocks(68));
+});
+
+test('an entity has at most 20 events, and what has more already stays and is changed', () => {
+  const events = (count: number, entity_name = 'order'): readonly ItemBody[] =>
+    Array.from({ length: count }, (_, index) => ({
+      ...{
+        kind: 'event',
+        name: `${entity_name}${index}`,
+        version: 1,
+        content: { entity_name, event_optype: 'create' },
+      },
+    }));
+  refuseTooManyEvents([], [...events(20), ...events(20, 'invoice')]);
+  assert.throws(() => refuseTooManyEvents(events(20), events(21)), /entity `order` may have at most 20 events/);
+  refuseTooManyEvents(events(25), [...events(25), ...events(1, 'invoice')]);
+  refuseTooManyEvents(events(25), events(24));
+  assert.throws(() => refuseTooManyEvents(events(25), events(26)), /at most 20 events/);
 });

@@ -12,12 +12,14 @@ import { traitsOf } from '../config-kinds.ts';
 import { type Bodies, type ItemChangeKind, itemOf, readAll } from '../differences/compare.ts';
 import type { BodyVersions, ItemBody } from '../item-storage.ts';
 import type { PromotionCommand, PromotionDeps } from '../promotion-deps.ts';
+import { refuseTooManyEvents } from './event-bound.ts';
 import { expressionErrors, type MistakenItem } from './expression-errors.ts';
 import { bodyPuts } from './item-bodies.ts';
 import { newlyDangling, refuseDangling } from './item-references.ts';
 import { parseContent } from './parse-content.ts';
 import { type ItemTarget, planItems } from './plan-items.ts';
 import { liveItem, liveItems } from './read-items.ts';
+import { refuseTooManyStarts } from './start-bounds.ts';
 
 /** What an item of test is to be; without content it is taken away. */
 export interface ItemEdit extends ConfigItem {
@@ -65,6 +67,8 @@ export async function changeItems(
     refuseTooMany(set, targets);
     const after = [...bodiesAfter(before, targets).values()];
     await refuseTooMuch(targets, after);
+    refuseTooManyEvents([...before.values()], after);
+    refuseTooManyStarts(targets, after);
     refuseErrors(await expressionErrors(deps.kinds, targets, after), { count: edits.length, at });
     refuseDangling(await newlyDangling(deps.kinds, [...before.values()], after));
     const planParts = { ...test, clock: deps.clock, gate: deps.gates?.test };

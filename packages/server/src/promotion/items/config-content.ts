@@ -51,11 +51,17 @@ export const fieldConditions = listOf(
   20,
 );
 
+export const headerName: JsonSchema = {
+  ...text,
+  pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$",
+  description: 'the name of a header',
+};
+
 /** What a request carries beside its body; nothing in it is a secret. */
 export const headers: JsonSchema = {
   type: 'object',
   maxProperties: 20,
-  propertyNames: { ...text, pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$", description: 'the name of a header' },
+  propertyNames: headerName,
   additionalProperties: {
     ...text,
     maxLength: 1000,
@@ -64,11 +70,13 @@ export const headers: JsonSchema = {
   },
 };
 
+export const addressPattern = /^https?:\/\/[^\s\\#]+$/;
+
 export const address: JsonSchema = {
   ...text,
   minLength: 1,
   maxLength: 2000,
-  pattern: '^https?://[^\\s\\\\#]+$',
+  pattern: addressPattern.source,
   description: 'an https address without fragment; http is for `localhost` alone',
 };
 
@@ -159,7 +167,12 @@ const platformHeaders = [
 
 function headerProblem(name: string): string | undefined {
   if (secretHeaders.includes(name)) return 'carries a secret, and secrets do not belong in configuration';
-  return platformHeaders.includes(name) ? 'is set by the platform' : undefined;
+  return setByPlatform(name) ? 'is set by the platform' : undefined;
+}
+
+/** @param name of a header, in lower case. */
+export function setByPlatform(name: string): boolean {
+  return platformHeaders.includes(name);
 }
 
 /** The entity that is named, where it is the builder's own: those of access control are in every org. */

@@ -90,7 +90,95 @@ test('what a step within another one works on is a reference, and where it sends
   assert.deepEqual(logicBlockKind.widening({ name: 'block', before, after }), [
     'data may be sent to `https://shop.example/`',
   ]);
-  assert.equal(logicBlockKind.isIdle?.(after), true);
-  assert.equal(logicBlockKind.isIdle?.({ name: 'block', steps: [steps[0].steps[0]] }), false);
+  assert.equal(logicBlockKind.isIdle?.(after), false);
   assert.equal(logicBlockKind.isIdle?.({ name: 'block', steps: [], input_schema: { pattern: '^a' } }), true);
+});
+
+const call = {
+  id: 'go',
+  type: 'http',
+  method: 'POST',
+  url: 'https://shop.example/{{ input.id }}?at={{ now }}',
+} as const;
+const key = { name: 'shop_key', header: 'Authorization' } as const;
+
+for (const [what, step, expected] of [
+  ['expressions behind the host', call, undefined],
+  ['braces in an expression', { ...call, url: 'https://a.example/{{ "}} / # ?" }}' }, undefined],
+  ['an expression for the host', { ...call, url: 'https://{{input.host}}/' }, '/url invalid_address'],
+  ['an expression in the host', { ...call, url: 'https://a{{input.host}}/' }, '/url invalid_address'],
+  [
+    'an expression behind the host without a slash',
+    { ...call, url: 'https://a.example{{input.x}}' },
+    '/url invalid_address',
+  ],
+  ['an expression for the port', { ...call, url: 'https://a.example:{{input.port}}/' }, '/url invalid_address'],
+  ['an expression for the user', { ...call, url: 'https://{{input.user}}@a.example/' }, '/url invalid_address'],
+  ['an expression for all of it', { ...call, url: '{{ input.url }}' }, '/url pattern_mismatch'],
+  ['an expression for the scheme', { ...call, url: '{{ input.x }}://a.example/' }, '/url pattern_mismatch'],
+  ['braces that stand for themselves in the host', { ...call, url: 'https://{{{{x/' }, '/url invalid_address'],
+  ['a fragment', { ...call, url: 'https://a.example/#x' }, '/url invalid_address'],
+  ['a fragment after the host', { ...call, url: 'https://a.example#x' }, '/url pattern_mismatch'],
+  ['a user', { ...call, url: 'https://a@b.example/' }, '/url invalid_address'],
+  ['plain http', { ...call, url: 'http://a.example/{{ input.id }}' }, '/url invalid_address'],
+  ['a secret', { ...call, secret: key }, undefined],
+  ['a secret with a prefix', { ...call, secret: { ...key, prefix: 'Bearer ' } }, undefined],
+  ['a secret as a password', { ...call, secret: { ...key, basic: 'user' } }, undefined],
+  [
+    'a secret as a password with a prefix',
+    { ...call, secret: { ...key, basic: 'u', prefix: 'x' } },
+    '/secret/prefix contradiction',
+  ],
+  [
+    'a secret in a header of the platform',
+    { ...call, secret: { ...key, header: 'Host' } },
+    '/secret/header refused_header',
+  ],
+  [
+    'a secret as the key of repetition',
+    { ...call, secret: { ...key, header: 'Idempotency-Key' } },
+    '/secret/header refused_header',
+  ],
+  [
+    'a secret in a header twice',
+    { ...call, headers: { 'X-Key': 'a' }, secret: { ...key, header: 'x-key' } },
+    '/secret/header duplicate',
+  ],
+  ['a secret without a name', { ...call, secret: { header: 'x' } }, '/secret/name required'],
+  [
+    'a secret whose name is a template',
+    { ...call, secret: { ...key, name: '{{ input.s }}' } },
+    '/secret/name pattern_mismatch',
+  ],
+  ['a secret in the body', { ...call, secret: { ...key, body: 'x' } }, '/secret/body unknown_field'],
+  ['a mail', { id: 'go', type: 'mail', to: '{{ input.to }}', subject: 'Hi', text: 'Hello' }, undefined],
+  ['a mail to no one', { id: 'go', type: 'mail', to: '', subject: 'Hi', text: 'Hello' }, '/to too_short'],
+  [
+    'a mail with a sender',
+    { id: 'go', type: 'mail', to: 'a', subject: 'b', text: 'c', from: 'd' },
+    '/from unknown_field',
+  ],
+] as const)
+  test(`K10 a step that sends something, with ${what}`, () => {
+    assert.deepEqual(mistakes([step]), expected === undefined ? [] : [`/steps/0${expected}`]);
+  });
+
+test('a transaction sends nothing to other systems', () => {
+  const mail = { id: 'mail', type: 'mail', to: 'a@b.example', subject: 'a', text: 'b' };
+  const read = logicBlockKind.parse('block', { name: 'block', transaction: true, steps: [call, mail] });
+  assert.deepEqual('errors' in read ? read.errors.map(({ pointer, code }) => `${pointer} ${code}`) : [], [
+    '/steps/0/type contradiction',
+    '/steps/1/type contradiction',
+  ]);
+});
+
+test('where secrets and mails go is a widening', () => {
+  const mail = { id: 'mail', type: 'mail', to: '{{ input.to }}', subject: 'a', text: 'b' } as const;
+  const before = { name: 'block', steps: [call] };
+  const after = { name: 'block', steps: [{ ...call, secret: key }, mail] };
+  assert.deepEqual(logicBlockKind.widening({ name: 'block', before, after }), [
+    'the secret `shop_key` is sent to `shop.example`',
+    'mails are sent to `{{ input.to }}`',
+  ]);
+  assert.deepEqual(logicBlockKind.widening({ name: 'block', before: after, after: before }), []);
 });

@@ -2,18 +2,8 @@ import type { InputError } from '@freehold/contract/problem';
 import { checkSchema } from '../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
 import { operators } from '../../records/port.ts';
-import {
-  address,
-  entityName,
-  fieldConditions,
-  fieldName,
-  headers,
-  itemName,
-  listOf,
-  remark,
-  requestErrors,
-  someText,
-} from '../items/config-content.ts';
+import { entityName, fieldConditions, fieldName, itemName, listOf, remark, someText } from '../items/config-content.ts';
+import { type HttpContent, type MailContent, outsideErrors, outsideSteps } from './outside-steps.ts';
 import { scriptErrors } from './script-errors.ts';
 
 interface StepBase {
@@ -36,8 +26,7 @@ export interface Comparison {
   readonly than: unknown;
 }
 
-/** Steps that are run. */
-export type RunStep = StepBase &
+export type LogicStep = StepBase &
   (
     | { readonly type: 'get'; readonly entity: string; readonly record: string }
     | {
@@ -82,18 +71,10 @@ export type RunStep = StepBase &
       }
     | { readonly type: 'delete'; readonly entity: string; readonly record: string }
     | { readonly type: 'wait'; readonly seconds: number }
+    | HttpContent
+    | MailContent
   );
 
-/** Steps that are kept and promoted, and because of which a block is not run. */
-export type IdleStep = StepBase & {
-  readonly type: 'http';
-  readonly method: string;
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-};
-
-export type LogicStep = RunStep | IdleStep;
 export type RaisedStatus = 400 | 403 | 404 | 409 | 422;
 
 const stepId: JsonSchema = {
@@ -111,7 +92,6 @@ interface StepType {
   /** The members of a step beside its id. */
   readonly members: Readonly<Record<string, JsonSchema>>;
   readonly optional?: readonly string[];
-  readonly isIdle?: true;
   /** It works on values of the run alone, so it may be done within a write. */
   readonly isPure?: true;
 }
@@ -162,18 +142,9 @@ const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
     optional: ['input'],
     isPure: true,
   },
-  http: {
-    members: {
-      method: { ...text, enum: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] },
-      url: address,
-      headers,
-      body: {},
-    },
-    optional: ['headers', 'body'],
-    isIdle: true,
-  },
   raise: { members: raised, optional: ['field'], isPure: true },
   wait: { members: { seconds: { type: 'integer', minimum: 1, maximum: 2_592_000 } } },
+  ...outsideSteps,
 };
 
 export const stepSchema: JsonSchema = {
@@ -185,10 +156,6 @@ export const stepSchema: JsonSchema = {
     ]),
   ),
 };
-
-export function isIdleStep(step: LogicStep): step is IdleStep {
-  return stepTypes[step.type].isIdle === true;
-}
 
 export function isPureStep(step: LogicStep): boolean {
   return stepTypes[step.type].isPure === true;
@@ -247,8 +214,8 @@ export function stepErrors(steps: readonly LogicStep[]): readonly InputError[] {
   const ofScripts = placed.flatMap(({ step, pointer }) =>
     step.type === 'script' ? scriptErrors(step.source, `${pointer}/source`) : [],
   );
-  const ofRequests = placed.flatMap(({ step, pointer }) => (step.type === 'http' ? requestErrors(step, pointer) : []));
-  return [...repeated, ...elseErrors({ steps, pointer: '/steps' }), ...ofScripts, ...ofRequests];
+  const ofOutside = placed.flatMap(({ step, pointer }) => outsideErrors(step, pointer));
+  return [...repeated, ...elseErrors({ steps, pointer: '/steps' }), ...ofScripts, ...ofOutside];
 }
 
 function nestedErrors(
@@ -267,6 +234,25 @@ function nestedErrors(
     }),
   );
 }
+
+/** A transaction is over before another call can see any of it, and is done as a whole or not at all. */
+export function transactionErrors({
+  transaction,
+  steps,
+}: {
+  readonly transaction?: true;
+  readonly steps: readonly LogicStep[];
+}): readonly InputError[] {
+  if (transaction !== true) return [];
+  return placedSteps(steps).flatMap(({ step: { type }, pointer }): readonly InputError[] => {
+    const message = type === 'wait' ? 'a transaction does not wait' : outsideOfTransactions;
+    const isRefused = type === 'wait' || type === 'http' || type === 'mail';
+    return isRefused ? [{ pointer: `${pointer}/type`, code: 'contradiction', message }] : [];
+  });
+}
+
+/** What was sent stays sent where the writes are refused. */
+export const outsideOfTransactions = 'a transaction sends nothing to other systems';
 
 /** `else` leads forward, in the list in which the condition stands. */
 function elseErrors({ steps, pointer }: StepList): readonly InputError[] {

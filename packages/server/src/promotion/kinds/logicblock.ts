@@ -1,23 +1,24 @@
-import type { InputError } from '@freehold/contract/problem';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import type { ConfigKind, ItemReference } from '../config-kind.ts';
 import { describeList, describeMembers } from '../differences/describe-change.ts';
 import { entityReference, itemName, listOf, otherName, readContent, remark } from '../items/config-content.ts';
 import { type BlockRights, rightsErrors, rightsMembers, widenedRights } from './block-policies.ts';
+import { type BlockStarts, startErrors, startMembers, widenedStarts } from './block-starts.ts';
 import { blockTemplateErrors } from './block-templates.ts';
 import { readInputSchema } from './input-schema.ts';
 import {
-  isIdleStep,
   type LogicStep,
   type PlacedStep,
   placedSteps,
   stepErrors,
   stepSchema,
+  transactionErrors,
 } from './logicblock-steps.ts';
+import { sentOutside } from './outside-steps.ts';
 import { plainStorage } from './plain-storage.ts';
 
 /** Steps, done one after the other. */
-export interface LogicBlockContent extends BlockRights {
+export interface LogicBlockContent extends BlockRights, BlockStarts {
   readonly name: string;
   readonly description?: string;
   /** JSON Schema of its input. It is kept as it was given. */
@@ -34,11 +35,12 @@ const schema: JsonSchema = closedObjectOf(
     description: remark,
     input_schema: { type: 'object', maxProperties: 100 },
     ...rightsMembers,
+    ...startMembers,
     transaction: { const: true },
     steps: listOf(stepSchema, 100, 1),
     returns: {},
   },
-  ['description', 'input_schema', 'run_as', 'policies', 'transaction', 'returns'],
+  ['description', 'input_schema', 'run_as', 'policies', 'schedule', 'transaction', 'returns'],
 );
 
 export const logicBlockKind: ConfigKind<LogicBlockContent> = {
@@ -53,6 +55,7 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
       ...stepErrors(content.steps),
       ...transactionErrors(content),
       ...rightsErrors(content),
+      ...startErrors(content),
     ]),
   check: (content, { typeOf }) => blockTemplateErrors(content, typeOf),
   references: ({ name, steps }) => placedSteps(steps).flatMap((one) => stepReferences(one, name)),
@@ -69,17 +72,17 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
     });
     return [...describeMembers('', { before, after }, ['steps']), ...steps];
   },
-  isIdle: ({ steps, input_schema = {} }) =>
-    placedSteps(steps).some(({ step }) => isIdleStep(step)) || 'errors' in readInputSchema(input_schema),
+  isIdle: ({ input_schema = {} }) => 'errors' in readInputSchema(input_schema),
   widening: ({ before, after }) => {
-    const known = urlsOf(before);
-    const urls = urlsOf(after).filter((url) => !known.includes(url));
+    const known = sentBy(before);
+    const sent = sentBy(after).filter((sentence) => !known.includes(sentence));
     const scripts = scriptsOf(before).map(({ source }) => source);
     const others = scriptsOf(after).filter(({ source }) => !scripts.includes(source));
     return [
-      ...urls.map((url) => `data may be sent to \`${url}\``),
+      ...sent,
       ...others.map(({ id }) => `another script is run in the step \`${id}\``),
       ...widenedRights(before, after),
+      ...widenedStarts(before, after),
     ];
   },
 };
@@ -90,19 +93,9 @@ export function calledBlocks({ name, steps }: LogicBlockContent): readonly strin
   return [...new Set(called)].filter((other) => other !== name);
 }
 
-/** A transaction is over before another call can see any of it. */
-function transactionErrors({ transaction, steps }: LogicBlockContent): readonly InputError[] {
-  if (transaction !== true) return [];
-  return placedSteps(steps).flatMap(({ step, pointer }): readonly InputError[] => {
-    if (step.type !== 'wait') return [];
-    const message = 'a transaction does not wait';
-    return [{ pointer: `${pointer}/type`, code: 'contradiction', message }];
-  });
-}
-
-function urlsOf(content: LogicBlockContent | undefined): readonly string[] {
-  const urls = placedSteps(content?.steps ?? []).flatMap(({ step }) => (step.type === 'http' ? [step.url] : []));
-  return [...new Set(urls)];
+function sentBy(content: LogicBlockContent | undefined): readonly string[] {
+  const placed = placedSteps(content?.steps ?? []);
+  return sentOutside(placed.flatMap(({ step }) => (step.type === 'http' || step.type === 'mail' ? [step] : [])));
 }
 
 function scriptsOf(content: LogicBlockContent | undefined) {

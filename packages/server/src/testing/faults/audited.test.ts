@@ -20,6 +20,7 @@ import { keyFlows } from './flows/key-flows.ts';
 import { personFlows } from './flows/person-flows.ts';
 import { recordFlows } from './flows/record-flows.ts';
 import { runFlows } from './flows/run-flows.ts';
+import { scheduleFlows } from './flows/schedule-flows.ts';
 import { secretFlows } from './flows/secret-flows.ts';
 import { workspaceFlows } from './flows/workspace-flows.ts';
 
@@ -59,6 +60,8 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'the removal of a config item': ['crew.removed'],
   'the end of a run': ['run.cancelled'],
   'a run that is begun again': ['run.retried'],
+  'a schedule that is paused': ['schedule.paused'],
+  'a schedule that is resumed': ['schedule.resumed'],
   'a delivery sent again': ['delivery.sent_again'],
   'deliveries sent again': ['delivery.sent_again'],
   'the secret of an event': ['event.secret_made'],
@@ -120,6 +123,7 @@ const flows: Flows = {
   ...personFlows,
   ...recordFlows,
   ...runFlows,
+  ...scheduleFlows,
   ...secretFlows,
   ...workspaceFlows,
 };

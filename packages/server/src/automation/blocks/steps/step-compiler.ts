@@ -1,12 +1,12 @@
 import type { Template, When } from '../../../expressions/port.ts';
 import type { MaybePromise } from '../../../lib/maybe-promise.ts';
-import type { LogicStep, RunStep } from '../../../promotion/port.ts';
+import type { LogicStep } from '../../../promotion/port.ts';
 import type { CompiledSteps, StepRun } from '../effects.ts';
 
 /** What a step is made ready with. */
 export interface StepCompiler {
-  /** @throws Problem `block_failed`. */
-  template(value: unknown): Template;
+  /** @param encode what becomes of the text of each expression. @throws Problem `block_failed`. */
+  template(value: unknown, encode?: (text: string) => string): Template;
   /** A condition as CEL has it. @throws Problem `block_failed`. */
   when(source: string): When;
   /** A list of steps within the step. */
@@ -15,7 +15,7 @@ export interface StepCompiler {
   placeOf(id: string | undefined): number;
 }
 
-type StepOf<T extends RunStep['type']> = Extract<RunStep, { readonly type: T }>;
+type StepOf<T extends LogicStep['type']> = Extract<LogicStep, { readonly type: T }>;
 
 /** How a step of a type is made ready to be run. */
-export type StepType<T extends RunStep['type']> = (step: StepOf<T>, compiler: StepCompiler) => MaybePromise<StepRun>;
+export type StepType<T extends LogicStep['type']> = (step: StepOf<T>, compiler: StepCompiler) => MaybePromise<StepRun>;

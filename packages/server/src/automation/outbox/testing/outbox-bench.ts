@@ -1,15 +1,21 @@
 /** An org with events on a bench of records, and nodes that write, deliver and die. Only tests may use it. */
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { changeConfig } from '../../../config/change-config.ts';
 import { createConfigReader } from '../../../config/config-reader.ts';
 import { activeItems, itemBodies } from '../../../config/org-keys.ts';
-import type { EventContent } from '../../../promotion/kinds/event.ts';
+import type { EventContent } from '../../../promotion/kinds/events/event-content.ts';
 import type { Store } from '../../../store/port.ts';
 import type { StoreKind } from '../../../store/testing/open-test-store.ts';
 import { orgScopeName } from '../../../tenancy/workspace.ts';
 import { type Node, openBench, type RecordBench } from '../../../testing/record-bench.ts';
+import { createChainHeader } from '../../chain-header.ts';
 import { createLiveEvents } from '../../config/live-events.ts';
 import type { Delivery, Outcome } from '../../destinations/destination.ts';
+import type { InsideDeps } from '../../destinations/inside.ts';
+import { createDestinations, type Destinations } from '../../destinations/registry.ts';
+import { noMeter, type WorkMeter } from '../../work-meter.ts';
+import type { AutomationWork } from '../../work-port.ts';
 import { LaneVisits } from '../lane-visits.ts';
 import { createRecordEvents, KnownLanes } from '../record-events.ts';
 
@@ -25,12 +31,22 @@ export interface OutboxNode extends Node {
   deliver(): Promise<number>;
 }
 
+export interface NodeOptions {
+  readonly store?: Store;
+  readonly name?: string;
+  /** What the destinations within the platform work with. */
+  readonly work?: (node: Node) => AutomationWork;
+  readonly meter?: WorkMeter;
+}
+
 export interface OutboxBench {
+  /** What went wrong that is no refusal. */
+  readonly errors: unknown[];
   readonly bench: RecordBench;
   /** Deliveries that came to their end without arriving, as the org was told. */
   readonly dead: string[];
   define(event: Partial<EventContent> & Pick<EventContent, 'event_name'>): Promise<void>;
-  node(receive: Receive, options?: { readonly store?: Store; readonly name?: string }): OutboxNode;
+  node(receive: Receive, options?: NodeOptions): OutboxNode;
   /** Has a node deliver until nothing is due any more for as long as deliveries are tried. */
   drain(node: OutboxNode, hours?: number): Promise<void>;
   /** Everything that automation has stored in the workspace, but for what has ended. */
@@ -41,6 +57,8 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
   const bench = await openBench(context, kind);
   const { clock, newId } = bench;
   const dead: string[] = [];
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
   const { store } = bench.opened;
   await bench.node().admin.define('acme', {
     entityName: 'order',
@@ -58,21 +76,23 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
     // A node knows the configuration of others within a second.
     clock.advance(2000);
   };
-  const node: OutboxBench['node'] = (receive, { store: own = store, name = 'a' } = {}) => {
-    const destinations = new Map([['webhook', { deliver: receive }]]);
+  const node: OutboxBench['node'] = (receive, { store: own = store, name = 'a', work, meter = noMeter } = {}) => {
     const stores = { test: own, prod: own };
-    const live = createLiveEvents(stores, (type) => destinations.has(type));
+    const live = createLiveEvents(stores);
+    const closing = new AbortController().signal;
+    const inside = { now: () => clock.now(), work: () => work?.(made), meter, closing, onError };
+    const destinations = destinationsOf(receive, inside);
     const lanes = new KnownLanes();
     const recordEvents = createRecordEvents({ live, lanes, clock, newId, wake: () => undefined });
     const made = bench.node(own, recordEvents);
     const visits = new LaneVisits({
-      ...{ stores, live, lanes, destinations, clock, node: name },
+      ...{ stores, live, lanes, destinations, clock, meter, node: name },
       configs: { test: made.configs, prod: made.configs },
       signingRoot: Buffer.alloc(32),
       random: () => 0.5,
       tellDead: async (_place, event, count) => void dead.push(...Array<string>(count).fill(event)),
       wakeAt: () => undefined,
-      closing: new AbortController().signal,
+      closing,
     });
     const deliver = async (): Promise<number> => {
       const due = await bench.opened.maintenance.due('automation', clock.now(), 100);
@@ -85,6 +105,7 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
   return {
     bench,
     dead,
+    errors,
     define,
     node,
     drain: async (of, hours = 30) => {
@@ -101,6 +122,22 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
       return items.filter(({ pk }) => /^(outbox|held|due|lease)(;|$)/.test(pk)).map(({ pk, sk }) => `${pk} ${sk}`);
     },
   };
+}
+
+function destinationsOf(
+  receive: Receive,
+  {
+    work,
+    ...deps
+  }: Omit<InsideDeps, 'work'> & { readonly closing: AbortSignal; readonly work: () => AutomationWork | undefined },
+): Destinations {
+  const made = createDestinations({
+    ...deps,
+    request: () => assert.fail('nothing is called'),
+    chain: createChainHeader(Buffer.alloc(32)),
+    work: () => work() ?? assert.fail('no destination within the platform is asked'),
+  });
+  return { ...made, webhook: { deliver: receive } };
 }
 
 const standard: EventContent = {

@@ -7,6 +7,7 @@ import type { Node, RecordBench } from '../../../testing/record-bench.ts';
 import type { BlockCaller } from '../../blocks/caller-effects.ts';
 import type { CompiledBlock, StepRun } from '../../blocks/effects.ts';
 import type { StoredBlocks } from '../../blocks/stored-blocks.ts';
+import { noMeter } from '../../work-meter.ts';
 import { callBlock, type RunsDeps, runHandler } from '../runs.ts';
 import type { RunAsk } from '../start-run.ts';
 
@@ -69,6 +70,8 @@ export async function openRunBench(
       runtime: nodeOf(store).runtime,
       ...{ clock, newId: records.newId, blocks },
       scripts: { run: () => assert.fail('no script is run') },
+      http: { send: () => assert.fail('nothing is called') },
+      ...{ mail: undefined, meter: noMeter },
       callers: { as: async () => callerOn(store) },
     };
   };

@@ -10,6 +10,7 @@ import { keyFlows } from './key-flows.ts';
 import { personFlows } from './person-flows.ts';
 import { recordFlows } from './record-flows.ts';
 import { runFlows } from './run-flows.ts';
+import { scheduleFlows } from './schedule-flows.ts';
 import { secretFlows } from './secret-flows.ts';
 import { workspaceFlows } from './workspace-flows.ts';
 
@@ -26,6 +27,7 @@ export const everyFlow: readonly Flow[] = [
   personFlows,
   recordFlows,
   runFlows,
+  scheduleFlows,
   secretFlows,
   workspaceFlows,
 ].flatMap((flows) => Object.values(flows));

@@ -87,6 +87,9 @@ const orgRows: Rows = {
   'GET /runs/:id': one(`/runs/${noId}`),
   'POST /runs/:id/cancel': one(`/runs/${noId}/cancel`),
   'POST /runs/:id/retry': small(`/runs/${noId}/retry`),
+  'GET /schedules': small('/schedules'),
+  'POST /schedules/:name/pause': small('/schedules/none/pause'),
+  'POST /schedules/:name/resume': small('/schedules/none/resume'),
   'GET /events/deliveries': {
     as: 'builder',
     target: () => '/events/deliveries?pagesize=200&state=dead',

@@ -39,7 +39,8 @@ export function deliveryRoutes({ events, clock }: DeliveryServices): readonly Ma
     ),
     serve(deliveriesApi.testEvent, (request, caller) => {
       const { env, orgCode } = changing(request, caller);
-      return events.test({ env, orgCode, user: caller.user.id }, request.params.name, request.body);
+      const { id, email } = caller.user;
+      return events.test({ env, orgCode, user: { id, email } }, request.params.name, request.body);
     }),
     serve(deliveriesApi.showEventSecret, (request, caller) =>
       events.showSecret(placeOf(request, caller), request.params.name),

@@ -1,0 +1,37 @@
+/**
+ * How many writes are before a request that the platform sends to itself through others: a hook that is called by what
+ * it has set off goes on counting. A relay that drops the header has it begin again; the runs of a day are bounded all
+ * the same.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+export const chainHeaderName = 'freehold-depth';
+
+export interface ChainHeader {
+  /** @param depth how many writes or calls came of one another, this one included. @param now milliseconds since the epoch. */
+  write(depth: number, now: number): string;
+  /** The depth; 0 where the value is missing, is not the platform's own, or is older than an hour. */
+  read(value: unknown, now: number): number;
+}
+
+const validSeconds = 3600;
+const signatureBytes = 16;
+const form = /^(\d{1,4})\.(\d{1,12})\.([\w-]{22})$/;
+
+export function createChainHeader(key: Buffer): ChainHeader {
+  const signature = (depth: string, seconds: string): Buffer =>
+    createHmac('sha256', key).update(`${depth}.${seconds}`).digest().subarray(0, signatureBytes);
+  return {
+    write: (depth, now) => {
+      const [count, seconds] = [String(Math.min(depth, 9999)), String(Math.floor(now / 1000))];
+      return `${count}.${seconds}.${signature(count, seconds).toString('base64url')}`;
+    },
+    read: (value, now) => {
+      const [, depth, seconds, signed] = (typeof value === 'string' ? form.exec(value) : undefined) ?? [];
+      if (depth === undefined || seconds === undefined || signed === undefined) return 0;
+      const given = Buffer.from(signed, 'base64url');
+      if (given.length !== signatureBytes || !timingSafeEqual(given, signature(depth, seconds))) return 0;
+      return Math.abs(Math.floor(now / 1000) - Number(seconds)) <= validSeconds ? Number(depth) : 0;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { runs } from '../runs/run-rows.ts';
+import type { ContentOf, Delivery, Destination } from './destination.ts';
+import { attempt, eventOf, type InsideDeps, originOf, workspaceOf, writerOf } from './inside.ts';
+
+/** Starts a run of the block. Its id is that of the delivery, so it is one run however often this is delivered. */
+export function logicBlockDestination(deps: InsideDeps): Destination<'logicblock'> {
+  return {
+    deliver: (delivery) => attempt(deps, () => startRunOf(deps, delivery)),
+    test: ({ content }) =>
+      attempt(deps, async () => `would run the logic block \`${content.destination_config.logicblock}\``),
+  };
+}
+
+async function startRunOf({ work }: InsideDeps, delivery: Delivery<ContentOf<'logicblock'>>): Promise<string> {
+  const { item, event, content, config, record, before } = delivery;
+  const workspace = await workspaceOf(delivery);
+  // The block may be another one by now, and the run is one of that which was live then.
+  if ((await runs.read(workspace.scope, item.id)) !== undefined) return startedText;
+  await work().start({
+    ...{ workspace, config, block: content.destination_config.logicblock, id: item.id, input: {} },
+    trigger: { kind: 'event', id: item.id, name: event },
+    given: { event: eventOf(item), record, ...(before === undefined ? {} : { before }) },
+    origin: originOf(delivery),
+    user: writerOf(item),
+  });
+  return startedText;
+}
+
+const startedText = 'the run has been started';

@@ -1,0 +1,42 @@
+import { schedulesApi } from '@freehold/contract/management/automation/schedules';
+import type { ScheduleName, Schedules } from '../../../../automation/port.ts';
+import type { OrgCaller } from '../../../../identity/port.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import { Problem } from '../../../../lib/problem.ts';
+import type { Environment } from '../../../../tenancy/port.ts';
+import { auditContextOf } from '../../../pipeline/audit-context.ts';
+import type { RequestEnvelope } from '../../../request.ts';
+import { requireProd } from '../../../routing/deploy-caller.ts';
+import type { ManagementRoute } from '../../../routing/management-route.ts';
+import { serve } from '../../../serve.ts';
+
+export interface ScheduleServices {
+  readonly schedules: Schedules;
+  readonly clock: Clock;
+}
+
+interface ScheduleRequest extends RequestEnvelope {
+  readonly query: { readonly env: Environment };
+  readonly params: { readonly name: string };
+}
+
+/** Whether a schedule is paused is no configuration, so production's are paused here too: by its admins. */
+export function scheduleRoutes({ schedules, clock }: ScheduleServices): readonly ManagementRoute[] {
+  const changing = ({ query: { env }, params }: ScheduleRequest, caller: OrgCaller): ScheduleName => {
+    if (env === 'prod') requireProd(caller);
+    if (env === 'prod' && caller.role !== 'org_admin')
+      throw new Problem('role_required', 'schedules of production are changed by the role `org_admin`');
+    return { env, orgCode: caller.org.code, block: params.name };
+  };
+  return [
+    serve(schedulesApi.listSchedules, async ({ query: { env } }, { org }) => {
+      return { items: await schedules.list({ env, orgCode: org.code }) };
+    }),
+    serve(schedulesApi.pauseSchedule, async (request, caller) => {
+      await schedules.pause(changing(request, caller), auditContextOf(clock, request, caller));
+    }),
+    serve(schedulesApi.resumeSchedule, async (request, caller) => {
+      await schedules.resume(changing(request, caller), auditContextOf(clock, request, caller));
+    }),
+  ];
+}

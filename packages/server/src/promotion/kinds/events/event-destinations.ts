@@ -1,0 +1,174 @@
+/** Where writes are delivered to, by the `event_type` of an event. */
+import { isDeepStrictEqual } from 'node:util';
+import type { InputError } from '@freehold/contract/problem';
+import { closedObjectOf, type JsonSchema, text } from '../../../lib/json-schema.ts';
+import { systemEntities } from '../../../schema/port.ts';
+import type { ItemReference } from '../../config-kind.ts';
+import { shown } from '../../differences/describe-change.ts';
+import {
+  address,
+  entityName,
+  entityReference,
+  fieldName,
+  headers,
+  itemName,
+  requestErrors,
+  someText,
+} from '../../items/config-content.ts';
+
+export type EventDestination =
+  | { readonly event_type: 'webhook'; readonly destination_config: WebhookDestination }
+  | { readonly event_type: 'mail'; readonly destination_config: MailDestination }
+  | { readonly event_type: 'record'; readonly destination_config: RecordDestination }
+  | { readonly event_type: 'logicblock'; readonly destination_config: { readonly logicblock: string } }
+  | { readonly event_type: 'crew'; readonly destination_config: { readonly crew: string } };
+
+interface WebhookDestination {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Each text is a template. */
+export interface MailDestination {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** What is done to a record of another entity: `record` and the values are templates. */
+export interface RecordDestination {
+  readonly entity: string;
+  readonly action: 'create' | 'update' | 'delete';
+  /** The id of the record that is changed or removed. */
+  readonly record?: string;
+  readonly values?: Readonly<Record<string, unknown>>;
+}
+
+export const destinationSchemas: Readonly<Record<EventDestination['event_type'], JsonSchema>> = {
+  webhook: closedObjectOf({ url: address, headers }, ['headers']),
+  mail: closedObjectOf({ to: someText(500), subject: someText(300), text: someText(16 * 1024) }),
+  record: closedObjectOf(
+    {
+      entity: entityName,
+      action: { ...text, enum: ['create', 'update', 'delete'] },
+      record: someText(1000),
+      values: { type: 'object', maxProperties: 200, propertyNames: fieldName },
+    },
+    ['record', 'values'],
+  ),
+  logicblock: closedObjectOf({ logicblock: itemName }),
+  crew: closedObjectOf({ crew: itemName }),
+};
+
+/** Those that something is done for after a write. */
+export const deliveredTypes: readonly EventDestination['event_type'][] = ['webhook', 'mail', 'record', 'logicblock'];
+
+const at = '/destination_config';
+
+/** What is wrong with a destination beside its schema. */
+export function destinationErrors(destination: EventDestination): readonly InputError[] {
+  switch (destination.event_type) {
+    case 'webhook':
+      return requestErrors(destination.destination_config, at);
+    case 'record':
+      return recordErrors(destination.destination_config);
+    default:
+      return [];
+  }
+}
+
+/** By the action: whether the member is there. */
+const recordMembers = {
+  create: { record: false, values: true },
+  update: { record: true, values: true },
+  delete: { record: true, values: false },
+} as const;
+
+function recordErrors(destination: RecordDestination): readonly InputError[] {
+  const { action, entity } = destination;
+  const members = (['record', 'values'] as const).flatMap((member): readonly InputError[] => {
+    const isWanted = recordMembers[action][member];
+    if (isWanted === (destination[member] !== undefined)) return [];
+    const pointer = `${at}/${member}`;
+    return isWanted
+      ? [{ pointer, code: 'required', message: `\`${member}\` is required for \`${action}\`` }]
+      : [{ pointer, code: 'contradiction', message: `\`${action}\` takes no \`${member}\`` }];
+  });
+  if (!systemEntities.has(entity)) return members;
+  const message = `no event writes records of \`${entity}\`, by which access is given`;
+  return [...members, { pointer: `${at}/entity`, code: 'unsuitable_entity', message }];
+}
+
+export function destinationReferences(destination: EventDestination): readonly ItemReference[] {
+  switch (destination.event_type) {
+    case 'webhook':
+    case 'mail':
+      return [];
+    case 'record': {
+      const { entity } = destination.destination_config;
+      return entityReference(entity, `${at}/entity`, `writes records of \`${entity}\``);
+    }
+    case 'logicblock':
+    case 'crew': {
+      const { event_type: kind, destination_config } = destination;
+      const name = 'crew' in destination_config ? destination_config.crew : destination_config.logicblock;
+      return [{ kind, name, pointer: `${at}/${kind}`, reason: `runs the ${kind} \`${name}\`` }];
+    }
+  }
+}
+
+/** What follows "it is to". */
+export function destinationText(destination: EventDestination): string {
+  switch (destination.event_type) {
+    case 'webhook':
+      return `call ${shown(destination.destination_config.url)}`;
+    case 'mail':
+      return `send a mail to ${shown(destination.destination_config.to)}`;
+    case 'record': {
+      const { action, entity } = destination.destination_config;
+      return `${action} a record of \`${entity}\``;
+    }
+    case 'logicblock':
+      return `run the logic block \`${destination.destination_config.logicblock}\``;
+    case 'crew':
+      return `run the crew \`${destination.destination_config.crew}\``;
+  }
+}
+
+/** Where records come to by an event, or what they set off, as a sentence; undefined where there is nothing of the kind. */
+export function reachOf(entity: string, destination: EventDestination): string | undefined {
+  switch (destination.event_type) {
+    case 'webhook':
+      return `what is written to records of \`${entity}\` is sent to ${shown(destination.destination_config.url)}`;
+    case 'mail':
+      return `what is written to records of \`${entity}\` is mailed to ${shown(destination.destination_config.to)}`;
+    case 'record': {
+      const { action, entity: other } = destination.destination_config;
+      return `writes of \`${entity}\` ${action} records of \`${other}\``;
+    }
+    case 'logicblock':
+      return `writes of \`${entity}\` run the logic block \`${destination.destination_config.logicblock}\``;
+    case 'crew':
+      return undefined;
+  }
+}
+
+/** Whether two destinations come to the same: how, such as with which headers, is left out of account. */
+export function isSameReach(one: EventDestination, other: EventDestination): boolean {
+  return isDeepStrictEqual(reachedBy(one), reachedBy(other));
+}
+
+function reachedBy(destination: EventDestination): readonly string[] {
+  switch (destination.event_type) {
+    case 'webhook':
+      return ['webhook', destination.destination_config.url];
+    case 'mail':
+      return ['mail', destination.destination_config.to];
+    case 'record':
+      return ['record', destination.destination_config.action, destination.destination_config.entity];
+    case 'logicblock':
+      return ['logicblock', destination.destination_config.logicblock];
+    case 'crew':
+      return ['crew', destination.destination_config.crew];
+  }
+}

@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { InputError } from '@freehold/contract/problem';
+import { checkSchema } from '../../../lib/check-schema.ts';
+import { closedObjectOf, type JsonSchema, text } from '../../../lib/json-schema.ts';
+import { systemEntities } from '../../../schema/port.ts';
+import type { ConfigKind, ContentChange, LiveContents } from '../../config-kind.ts';
+import { describeMembers } from '../../differences/describe-change.ts';
+import {
+  entityName,
+  entityReference,
+  fieldConditions,
+  itemName,
+  otherName,
+  readContent,
+  someText,
+} from '../../items/config-content.ts';
+import { readInputSchema } from '../input-schema.ts';
+import type { LogicBlockContent } from '../logicblock.ts';
+import { isPureStep, placedSteps } from '../logicblock-steps.ts';
+import { plainStorage } from '../plain-storage.ts';
+import type { EventContent } from './event-content.ts';
+import {
+  deliveredTypes,
+  destinationErrors,
+  destinationReferences,
+  destinationSchemas,
+  destinationText,
+  isSameReach,
+  reachOf,
+} from './event-destinations.ts';
+import { eventExpressionErrors } from './event-expressions.ts';
+
+const base = {
+  entity_name: entityName,
+  event_name: itemName,
+  event_stage: { ...text, enum: ['before', 'after'] },
+  event_optype: { ...text, enum: ['create', 'update', 'delete'] },
+  enabled: { type: 'boolean' },
+  entry_conditions: fieldConditions,
+  when: someText(1000),
+};
+
+const schema: JsonSchema = {
+  type: 'object',
+  oneOf: Object.entries(destinationSchemas).map(([type, destination_config]) =>
+    closedObjectOf({ ...base, event_type: { const: type }, destination_config }, ['entry_conditions', 'when']),
+  ),
+};
+
+export const eventKind: ConfigKind<EventContent> = {
+  kind: 'event',
+  storage: plainStorage,
+  singular: 'event',
+  boundedAs: 'events',
+  schema,
+  parse: (name, input) =>
+    readContent<EventContent>(schema, input, (content) => [
+      ...otherName('/event_name', name, content.event_name),
+      ...destinationErrors(content),
+    ]),
+  references: (content) => [
+    ...entityReference(content.entity_name, '/entity_name', `waits for records of \`${content.entity_name}\``),
+    ...destinationReferences(content),
+  ],
+  describe: ({ before, after }) => {
+    if (before === undefined)
+      return after === undefined ? [] : [`event \`${after.event_name}\` is new: ${meaning(after)}`];
+    if (after === undefined)
+      return [`event \`${before.event_name}\` is taken out: it was to ${destinationText(before)}`];
+    return [
+      ...describeMembers('', { before, after }, ['event_type', 'destination_config']),
+      ...changedDestination(before, after),
+    ];
+  },
+  check: (content, live) => [
+    ...(content.event_stage === 'before' ? beforeErrors(content, live) : afterErrors(content, live)),
+    ...eventExpressionErrors(content, live.typeOf(content.entity_name)),
+  ],
+  isIdle: ({ enabled, event_stage, event_type }) =>
+    enabled && (event_stage === 'before' ? event_type !== 'logicblock' : !deliveredTypes.includes(event_type)),
+  widening: widenedReach,
+};
+
+/** Where the writes of an entity come to, as far as the event is switched on and its condition lets them. */
+function widenedReach({ before, after }: ContentChange<EventContent>): readonly string[] {
+  if (after === undefined || !isDelivering(after)) return [];
+  const { entity_name: entity } = after;
+  const reach = reachOf(entity, after);
+  if (reach === undefined) return [];
+  const wasThere = before?.entity_name === entity && isDelivering(before) && isSameReach(before, after);
+  if (!wasThere) return [reach];
+  return hasOtherConditions(before, after) ? [`${reach}, on other conditions than before`] : [];
+}
+
+function isDelivering({ event_stage, enabled }: EventContent): boolean {
+  return event_stage === 'after' && enabled;
+}
+
+/** A condition that was taken away or is another one may let more through. */
+function hasOtherConditions(before: EventContent, after: EventContent): boolean {
+  const members = ['when', 'entry_conditions', 'event_optype'] as const;
+  return members.some((name) => before[name] !== undefined && !isDeepStrictEqual(before[name], after[name]));
+}
+
+/** Before a write a block is run that works on the values of the write alone, as do the blocks that it calls. */
+function beforeErrors(content: EventContent, { contentOf }: LiveContents): readonly InputError[] {
+  if (content.event_type !== 'logicblock')
+    return [{ pointer: '/event_type', code: 'not_in_enum', message: 'before a write only a logic block is run' }];
+  if (systemEntities.has(content.entity_name)) {
+    const message = `no logic block is run before writes of \`${content.entity_name}\`, by which access is given`;
+    return [{ pointer: '/entity_name', code: 'unsuitable_entity', message }];
+  }
+  const { logicblock } = content.destination_config;
+  const names = new Set([logicblock]);
+  // What is added on the way is come to as well.
+  for (const name of names) {
+    const block = contentOf({ kind: 'logicblock', name }) as LogicBlockContent | undefined;
+    for (const { step } of placedSteps(block?.steps ?? [])) {
+      if (step.type === 'call') names.add(step.logicblock);
+      if (isPureStep(step)) continue;
+      const message = `the step \`${step.id}\` of the logic block \`${name}\` is of the type \`${step.type}\`, which is not done before a write`;
+      return [{ pointer: '/destination_config/logicblock', code: 'unsuitable_step', message }];
+    }
+  }
+  return [];
+}
+
+/** A block that an event runs after a write has no input. */
+function afterErrors(content: EventContent, { contentOf }: LiveContents): readonly InputError[] {
+  if (content.event_type !== 'logicblock') return [];
+  const { logicblock: name } = content.destination_config;
+  const block = contentOf({ kind: 'logicblock', name }) as LogicBlockContent | undefined;
+  const input = readInputSchema(block?.input_schema ?? {});
+  if ('errors' in input || checkSchema(input.schema, {}).length === 0) return [];
+  const message = `the logic block \`${name}\` demands an input, and an event gives it none`;
+  return [{ pointer: '/destination_config/logicblock', code: 'unsuitable_block', message }];
+}
+
+function changedDestination(before: EventContent, after: EventContent): readonly string[] {
+  if (before.event_type !== after.event_type)
+    return [`it is to ${destinationText(after)} now, and was to ${destinationText(before)}`];
+  return describeMembers('destination: ', { before: before.destination_config, after: after.destination_config });
+}
+
+function meaning(content: EventContent): string {
+  const { event_stage, event_optype, entity_name, enabled } = content;
+  const isOpen = content.entry_conditions === undefined && content.when === undefined;
+  const condition = isOpen ? '' : ', on conditions,';
+  const idle = enabled ? '' : '; it is switched off';
+  return `${event_stage} a ${event_optype} of \`${entity_name}\`${condition} it is to ${destinationText(content)}${idle}`;
+}
