@@ -38,19 +38,20 @@ function rowAt(index: number): Row {
   };
 }
 
-export function* csv(rows: number): Generator<string> {
+/** @param first how many rows there are before. */
+export function* csv(rows: number, first = 0): Generator<string> {
   yield `${Object.keys(rowAt(0)).join(',')}\n`;
-  yield* lines(rows, (row) => Object.values(row).join(','));
+  yield* lines(rows, (row) => Object.values(row).join(','), first);
 }
 
 export function jsonl(rows: number): Generator<string> {
   return lines(rows, (row) => JSON.stringify(row));
 }
 
-function* lines(rows: number, lineOf: (row: Row) => string): Generator<string> {
+function* lines(rows: number, lineOf: (row: Row) => string, first = 0): Generator<string> {
   for (let start = 0; start < rows; start += chunkRows) {
     const end = Math.min(rows, start + chunkRows);
-    yield Array.from({ length: end - start }, (_, index) => `${lineOf(rowAt(start + index))}\n`).join('');
+    yield Array.from({ length: end - start }, (_, index) => `${lineOf(rowAt(first + start + index))}\n`).join('');
   }
 }
 

@@ -34,7 +34,7 @@ const recordings = 5;
 const rounds = 40;
 const warmUpRounds = 20;
 const connections = 8;
-const extent = { records: 1000, orgs: 1, statements: 1 } as const;
+const extent = { records: 1000, orgs: 1, statements: 1, events: 0 } as const;
 const file = join(import.meta.dirname, 'ratios.json');
 
 async function main(): Promise<void> {

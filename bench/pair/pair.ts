@@ -3,11 +3,13 @@
  *
  *   npm run bench:pair -- --against COMMIT_OR_FOLDER [--records 10000] [--orgs 1] [--statements 1] [--rounds 24]
  *     [--only get,list,create,update,mix] [--rules row,actions] [--flags=--max-semi-space-size=8] [--env NAME=VALUE]
- *     [--records-before 1000] [--orgs-before 1] [--statements-before 1] [--pinned]
+ *     [--events 1] [--records-before 1000] [--orgs-before 1] [--statements-before 1] [--events-before 0] [--pinned]
+ *     [--event '{"entry_conditions": […]}']
  *
  * `before` is the other tree, `after` this one. Flags of Node and settings count for this one alone, and each extent may
  * differ: `--against . --records 1000000 --records-before 1000` shows what requests cost among many records. Each ratio is the median of the rounds' ratios, with the quarters beside it. `--pinned` gives
- * the platforms one core and the load another one. The mix has 70 gets, 15 lists, 10 updates and 5 creates.
+ * the platforms one core and the load another one. So many `--events` follow each create and update; nothing listens where they are sent, so that they
+ * wait. `--event` adds members to their contents, such as a condition or another entity: `{"entity_name": "other"}`. The mix has 70 gets, 15 lists, 10 updates and 5 creates.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,9 +26,12 @@ const options = {
   records: { type: 'string', default: '10000' },
   orgs: { type: 'string', default: '1' },
   statements: { type: 'string', default: '1' },
+  events: { type: 'string', default: '0' },
+  event: { type: 'string', default: '{}' },
   'records-before': { type: 'string' },
   'orgs-before': { type: 'string' },
   'statements-before': { type: 'string' },
+  'events-before': { type: 'string' },
   rounds: { type: 'string', default: '24' },
   only: { type: 'string', default: workNames.join() },
   rules: { type: 'string', default: ruleNames.join() },
@@ -50,18 +55,20 @@ async function main(): Promise<void> {
   if (against === undefined) throw new TypeError('say --against which commit or folder');
   const works = chosen(values.only, workNames);
   const rules = chosen(values.rules, ruleNames);
-  const { records, orgs, statements } = values;
-  const extent = extentOf({ records, orgs, statements });
+  const { records, orgs, statements, events } = values;
+  const extent = extentOf({ records, orgs, statements, events });
   const extentBefore = extentOf({
     records: values['records-before'] ?? records,
     orgs: values['orgs-before'] ?? orgs,
     statements: values['statements-before'] ?? statements,
+    events: values['events-before'] ?? events,
   });
   const env = Object.fromEntries(values.env.map((pair) => pair.split(/=(.*)/s, 2)));
+  const event = JSON.parse(values.event) as object;
   const load = startLoad(pinned);
   const [before, after] = await Promise.all([
-    prepared(treeOf(against), rules, extentBefore, { pinned }),
-    prepared(ownTree, rules, extent, { pinned, flags: values.flags, env }),
+    prepared(treeOf(against), rules, extentBefore, { pinned, event }),
+    prepared(ownTree, rules, extent, { pinned, event, flags: values.flags, env }),
   ]);
   try {
     const rows: Record<string, unknown> = {};
@@ -79,7 +86,8 @@ async function main(): Promise<void> {
 }
 
 function extentOf(words: Readonly<Record<keyof Extent, string>>): Extent {
-  return { records: Number(words.records), orgs: Number(words.orgs), statements: Number(words.statements) };
+  const { records, orgs, statements, events } = words;
+  return { records: Number(records), orgs: Number(orgs), statements: Number(statements), events: Number(events) };
 }
 
 function textOf(extent: Extent): string {
@@ -101,16 +109,18 @@ function startLoad(pinned: boolean): ChildProcess {
 
 interface Start {
   readonly pinned: boolean;
+  /** Members of the contents of its events. */
+  readonly event: object;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
 async function prepared(tree: string, rules: readonly RuleName[], extent: Extent, start: Start): Promise<Side> {
-  const { pinned, flags = [], env = {} } = start;
+  const { pinned, event, flags = [], env = {} } = start;
   const passwords = join(tree, 'packages', 'acceptance', 'src', 'fast-passwords.ts');
   const node = [process.execPath, ...nodeFlags, '--import', passwords, ...flags, entryOf(tree)] as const;
   const platform = await startPlatform({ byWords: pinned ? ['taskset', '-c', '0', ...node] : node, env, ipc: true });
-  return { platform, works: await prepareWork(platform, rules, extent) };
+  return { platform, works: await prepareWork(platform, rules, extent, event) };
 }
 
 interface Part {

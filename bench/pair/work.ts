@@ -1,4 +1,5 @@
 /** What two platforms are asked alternately: orgs with records of several owners, and the calls of one kind of user. */
+import { makeEvent } from '../../packages/acceptance/src/event-receiver.ts';
 import {
   type AppUser,
   allow,
@@ -9,6 +10,7 @@ import {
   grant,
   leaveWith,
   list,
+  type Org,
   type Statement,
   signIn,
   withCondition,
@@ -30,6 +32,8 @@ export interface Extent {
   readonly orgs: number;
   /** Of the user: one allows the work, the others share single records with it by their paths. */
   readonly statements: number;
+  /** For creates, and as many for updates. */
+  readonly events: number;
 }
 
 /** A user and the ids of its records. */
@@ -48,17 +52,18 @@ const pageSize = 200;
 const atOnce = 8;
 const statementsOfPolicy = 50;
 
-/** Founds and fills the orgs. */
+/** Founds and fills the orgs. @param event members of the contents of their events. */
 export async function prepareWork(
   gateways: Gateways,
   rules: readonly RuleName[],
   extent: Extent,
+  event: object = {},
 ): Promise<ReadonlyMap<RuleName, Work>> {
   const shares = new Map<RuleName, Share[]>(rules.map((rule) => [rule, []]));
   let left = extent.orgs;
   const worker = async (): Promise<void> => {
     while (left-- > 0)
-      for (const [rule, share] of await filledOrg(gateways, rules, extent)) shares.get(rule)?.push(share);
+      for (const [rule, share] of await filledOrg(gateways, rules, extent, event)) shares.get(rule)?.push(share);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
   return new Map([...shares].map(([rule, all]) => [rule, workOf(all)]));
@@ -67,7 +72,8 @@ export async function prepareWork(
 async function filledOrg(
   gateways: Gateways,
   rules: readonly RuleName[],
-  { records, orgs, statements }: Extent,
+  { records, orgs, statements, events }: Extent,
+  event: object,
 ): Promise<readonly (readonly [RuleName, Share])[]> {
   const { org, founder } = await foundedOrg(gateways);
   const fields = [
@@ -89,7 +95,18 @@ async function filledOrg(
   const count = Math.max(Math.ceil(records / orgs), owners * (listed + 1));
   const ownerAt = (index: number): string => users[index % owners]?.[1].id ?? guid(index % owners);
   await send(founder, `/import/${entity}`, rows(count, ownerAt));
+  if (events > 0) await addEvents(org, events, event);
   return Promise.all(users.map(async ([rule, user]) => [rule, { user, ids: await idsOf(user) }] as const));
+}
+
+/** Where nothing listens, so that what they send waits. */
+const nowhere = 'http://127.0.0.1:9/';
+
+async function addEvents(org: Org, events: number, members: object): Promise<void> {
+  await defineEntity(org, definition('other', [{ name: 'title' }]));
+  for (const event_optype of ['create', 'update'])
+    for (let nr = 0; nr < events; nr++)
+      await makeEvent(org, `on-${event_optype}-${nr}`, nowhere, { entity_name: entity, event_optype, ...members });
 }
 
 function policiesOf(rule: RuleName, count: number): readonly (readonly Statement[])[] {

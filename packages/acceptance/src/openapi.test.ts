@@ -558,6 +558,13 @@ test('the document tells how a run waits, is cancelled and begun again', async (
   assert.equal((await management.send('cancelRun', { token, path })).status, 204);
   assert.equal((await management.send('readRun', { token, path })).status, 200);
   assert.equal((await management.send('retryRun', { token, path, body: {} })).status, 202);
+  assert.equal((await app.send('readOwnRun', { token: founder.token, path })).status, 200);
+  const workspaces = await management.send<{ items: readonly { code: string }[] }>('listOrgWorkspaces', { token });
+  const tenant_code = workspaces.body.items[0]?.code;
+  const begun = await management.send('beginRun', { token, path: { name: 'pause' }, body: { tenant_code } });
+  assert.equal(begun.status, 202);
+  const draft = { tenant_code, content: body.content };
+  assert.equal((await management.send('testLogicBlock', { token, body: draft })).status, 200);
 });
 
 test('the document tells of schedules, and how they are paused', async () => {
@@ -587,6 +594,9 @@ test('the document tells how a delivery is sent again, a sample, and with which 
   const sample = { token, path: { name: 'told' }, body: { record: {} } };
   assert.equal((await management.send('testEvent', sample)).status, 200);
   const { path } = sample;
+  assert.equal((await management.send('pauseEvent', { token, path })).status, 204);
+  assert.equal((await management.send('listEventStates', { token })).status, 200);
+  assert.equal((await management.send('resumeEvent', { token, path })).status, 204);
   assert.equal((await management.send('makeEventSecret', { token, path })).status, 201);
   assert.equal((await management.send('showEventSecret', { token, path })).status, 200);
 });

@@ -63,7 +63,13 @@ test('a step calls another system, and its answer is a value for the steps after
   const steps = [
     { id: 'read', type: 'http', method: 'GET', url: at('orders/{{ input.id }}?q={{ input.q }}') },
     {
-      ...{ id: 'post', type: 'http', method: 'POST', url: at('orders'), headers: { 'X-By': '{{ user.id }}' } },
+      ...{
+        id: 'post',
+        type: 'http',
+        method: 'POST',
+        url: at('orders'),
+        headers: { 'X-By': '{{ user.id }}', 'Freehold-Depth': '0' },
+      },
       body: { id: '{{ input.id }}', status: '{{ steps.read.status }}' },
     },
     { id: 'text', type: 'http', method: 'PUT', url: at('text'), headers: { 'Content-Type': 'text/csv' }, body: 'a,b' },
@@ -78,6 +84,7 @@ test('a step calls another system, and its answer is a value for the steps after
   assert.equal(read.headers['idempotency-key'], undefined);
   assert.deepEqual([post.path, JSON.parse(post.body)], ['/orders', { id: 'a/b?c', status: 404 }]);
   assert.equal(post.headers['content-type'], 'application/json');
+  assert.match(String(post.headers['freehold-depth']), /^1\.\d+\.[\w-]{22}$/);
   assert.match(String(post.headers['idempotency-key']), /^[0-9a-f-]{36}\.0001$/);
   assert.deepEqual([csv.method, csv.body, csv.headers['content-type']], ['PUT', 'a,b', 'text/csv']);
 });

@@ -50,6 +50,7 @@ const defaults: Readonly<Record<string, unknown>> = {
   'auth.password_login': { enabled: true, allow_signup: true, min_length: 10 },
   'acl.cache_seconds': 60,
   'acl.escalation_check': true,
+  'automation.http_hosts': [],
 };
 
 test('an org that has settled nothing has the defaults, in version 0', async () => {
@@ -100,6 +101,8 @@ const taken: readonly (readonly [string, unknown, unknown?])[] = [
   ['acl.cache_seconds', 0],
   ['acl.cache_seconds', 300],
   ['acl.escalation_check', false],
+  ['automation.http_hosts', ['api.example.com', '*.example.com', '127.0.0.1']],
+  ['automation.http_hosts', ['a.example', 'a.example'], ['a.example']],
 ];
 
 for (const [key, value, comesTo = value] of taken)

@@ -1,6 +1,21 @@
 import { Type } from '@sinclair/typebox';
 import { reply, route } from '../route.ts';
-import { anyObject, guid } from '../schema.ts';
+import { anyObject, guid, named, oneOf, text, time } from '../schema.ts';
+
+export const OwnRun = named(
+  'OwnRun',
+  Type.Object({
+    id: guid,
+    block: text,
+    state: oneOf(['running', 'waiting', 'done', 'failed', 'cancelled']),
+    started_at: time,
+    ended_at: Type.Optional(time),
+    returns: Type.Optional(
+      Type.Unknown({ description: 'What the block returns, without values that it wrote to encrypted fields.' }),
+    ),
+    error: Type.Optional(Type.Object({ code: text, step: Type.Optional(text), message: Type.Optional(text) })),
+  }),
+);
 
 const shared = {
   method: 'POST',
@@ -20,6 +35,7 @@ const shared = {
     'unindexed_sort',
     'block_refused',
     'block_failed',
+    'plan_limit_exceeded',
   ],
 } as const;
 
@@ -36,5 +52,17 @@ export const logicBlocksApi = {
     path: '/app/:org/logicblocks/:name/:path',
     summary: 'Runs a logic block with a path, which the block reads as `event.path`',
     description: 'Needs the action `run{name}` on `/logicblocks/{name}/{path}`; otherwise as without a path.',
+  }),
+  readOwnRun: route({
+    method: 'GET',
+    path: '/app/:org/runs/:id',
+    access: 'self',
+    tag: 'automation',
+    summary: 'How a run stands that the caller has begun by a call',
+    description:
+      'For the caller in whose name it runs, in the workspace of the token; to all others it is not there. A run can be read until it is forgotten, days after its end.',
+    replies: { 200: reply('The run.', OwnRun) },
+    problems: ['workspace_required', 'not_found'],
+    takesAnyone: true,
   }),
 };

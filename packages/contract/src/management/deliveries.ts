@@ -58,6 +58,30 @@ export const EventTest = named(
   }),
 );
 
+export const EventState = named(
+  'EventState',
+  Type.Object({
+    name: text,
+    paused: Type.Optional(
+      Type.Object({ at: time, by: Type.String({ description: 'The id of the builder who paused it.' }) }),
+    ),
+    waiting: Type.Integer({
+      minimum: 0,
+      maximum: 1000,
+      description: 'How many deliveries wait in the workspaces that were looked at. 1,000 stands for more, too.',
+    }),
+    circuit: Type.Optional(
+      Type.Object(
+        { failures: count, open_until: orNull(time) },
+        {
+          description:
+            'How its endpoint has failed lately, and until when it is left alone, as the node knows that answers.',
+        },
+      ),
+    ),
+  }),
+);
+
 const query = closed({ env: environment });
 const sample = Type.Object({}, { description: 'The fields of a record.' });
 
@@ -151,5 +175,42 @@ export const deliveriesApi = {
     replies: { 201: reply('Made.', CreatedEventSecret) },
     problems: ['not_found', 'conflict'],
     refusedAs: 'event.secret_refused',
+  }),
+  pauseEvent: route({
+    method: 'POST',
+    path: '/events/:name/pause',
+    access: 'developer',
+    tag: 'events',
+    summary: 'Pauses the deliveries of an event after writes; what it would send waits',
+    description:
+      'In this environment alone, for other versions of the event too. A delivery that is under way comes to its end. Production’s events need the role `org_admin`.',
+    query,
+    replies: { 204: reply('Paused.') },
+    problems: ['not_found', 'conflict', 'role_required'],
+    refusedAs: 'event.pause_refused',
+  }),
+  resumeEvent: route({
+    method: 'POST',
+    path: '/events/:name/resume',
+    access: 'developer',
+    tag: 'events',
+    summary: 'Ends the pause of an event; what waits is sent within a minute',
+    description: 'Production’s events need the role `org_admin`.',
+    query,
+    replies: { 204: reply('It is not paused.') },
+    problems: ['not_found', 'conflict', 'role_required'],
+    refusedAs: 'event.resume_refused',
+  }),
+  listEventStates: route({
+    method: 'GET',
+    path: '/events/state',
+    access: 'developer',
+    tag: 'events',
+    summary: 'Which events are paused, and what waits to be delivered',
+    description:
+      'Events after writes that are live, and those that are paused, on each page. A page looks into up to 200 workspaces, and counts what waits there.',
+    query: closed({ env: environment, nexttoken }),
+    replies: { 200: reply('The events, by name. With a `nexttoken` there are more workspaces.', pageOf(EventState)) },
+    problems: ['invalid_cursor', 'conflict'],
   }),
 };

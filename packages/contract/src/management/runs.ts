@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, count, guid, named, oneOf, orNull, text, time } from '../schema.ts';
+import { anyObject, closed, count, guid, named, oneOf, orNull, text, time } from '../schema.ts';
 
 const state = oneOf(['running', 'waiting', 'done', 'failed', 'cancelled']);
 
@@ -63,7 +63,32 @@ export const Run = named(
   }),
 );
 
+export const BlockTest = named(
+  'BlockTest',
+  Type.Object({
+    returns: Type.Optional(Type.Unknown()),
+    error: Type.Optional(Type.Object({ code: text, message: text, step: Type.Optional(text) })),
+    steps: Type.Array(
+      Type.Object({
+        path: text,
+        id: text,
+        type: text,
+        ms: Type.Integer({ minimum: 0, description: 'Milliseconds.' }),
+        output: Type.Optional(Type.Unknown()),
+        skipped: Type.Optional(
+          Type.Literal(true, { description: 'Nothing was written, sent or waited for: the value is made up.' }),
+        ),
+      }),
+      { description: 'The steps that were done, in their order.' },
+    ),
+    cut: Type.Optional(Type.Literal(true, { description: 'Values are left out: they came to more than 1 MB.' })),
+  }),
+);
+
 const byEnvironment = closed({ env: environment });
+const tenant_code = Type.String({ minLength: 1, maxLength: 63, description: 'The code of the workspace.' });
+const input = anyObject({ description: 'The input, which fits the `input_schema` of the block.' });
+const sample = anyObject({ description: 'The fields of a record.' });
 
 /** A production run is changed by the role `org_admin`. */
 export const runsApi = {
@@ -140,5 +165,39 @@ export const runsApi = {
     replies: { 202: reply('The new run.', Type.Object({ id: guid })) },
     problems: ['not_found', 'conflict', 'role_required'],
     refusedAs: 'run.retry_refused',
+  }),
+  testLogicBlock: route({
+    method: 'POST',
+    path: '/logicblocks/test',
+    access: 'developer',
+    tag: 'automation',
+    summary: 'Does the steps of a logic block that is not stored, in the test environment, and writes nothing',
+    description:
+      'Steps read records in the name of the builder, or by the policies of the block. What they would write is authorized and read, and what they would send is not sent. Blocks that it calls are the live ones. It ends after 20 seconds.',
+    body: closed({
+      content: anyObject({ description: 'The content of a config item of the kind `logicblock`.' }),
+      tenant_code,
+      input: Type.Optional(input),
+      record: Type.Optional(sample),
+      before: Type.Optional(sample),
+    }),
+    replies: { 200: reply('What became of it, also where a step was refused.', BlockTest) },
+    problems: ['not_found', 'dangling_reference', 'access_denied'],
+    repeats: { notRemembered: 'computes each time, and changes nothing' },
+    isRead: true,
+  }),
+  beginRun: route({
+    method: 'POST',
+    path: '/logicblocks/:name/run',
+    access: 'developer',
+    tag: 'automation',
+    summary: 'Begins a run of the live logic block',
+    description:
+      'In the test environment in the name of the builder. Production’s blocks need the role `org_admin` and `run_as: "app"`, since builders have no rights there.',
+    query: byEnvironment,
+    body: closed({ tenant_code, input: Type.Optional(input) }),
+    replies: { 202: reply('The run, which has begun.', Type.Object({ run: guid })) },
+    problems: ['not_found', 'conflict', 'role_required', 'block_failed'],
+    refusedAs: 'run.begin_refused',
   }),
 };

@@ -23,8 +23,15 @@ async function workplace() {
       const { pk, sk } = work.item;
       await work.scope.commit([{ kind: 'remove', pk, sk, if: 'any' }]);
     };
-    const handlers = new Map([['visit', handler ?? wait]]);
-    return new DueRunner({ spaces, handlers, clock, onError: (error) => errors.push(error) });
+    const visit = handler ?? wait;
+    const handlers = new Map(['visit', 'deliver'].map((job) => [job, visit]));
+    return new DueRunner({
+      spaces,
+      handlers,
+      deliveries: new Set(['deliver']),
+      clock,
+      onError: (error) => errors.push(error),
+    });
   };
   const give = (
     scope: string,
@@ -112,21 +119,36 @@ test('an org has eight visits at a time, and others begin beside them', async ()
   assert.deepEqual([new Set(names()).size, errors], [31, []]);
 });
 
-test('a node has 64 visits at a time, and goes on when one ends', async () => {
+test('deliveries of an org that do not end hold up nothing else of it', async () => {
   const { run, give, begun, names, end } = await workplace();
-  for (let org = 0; org < 10; org++)
-    for (let index = 0; index < 8; index++) await give(`org#org${org}-main`, `${org}.${index}`);
+  for (let index = 0; index < 12; index++) await give('org#acme-main', `deliver${index}`, { job: 'deliver' });
+  for (let index = 0; index < 12; index++) await give('org#acme-other', `run${index}`);
   const runner = run();
   runner.wake();
-  await until(() => begun.length === 64);
+  await until(() => begun.length === 16);
   await settle();
-  assert.equal(begun.length, 64);
-  end(names()[0] ?? '');
-  await until(() => begun.length === 65);
+  assert.equal(begun.length, 16);
+  assert.equal(names().filter((name) => name.startsWith('run')).length, 8);
   const closing = runner.close();
   for (const name of names()) end(name);
   await closing;
-  assert.equal(begun.length, 65);
+});
+
+test('a node has 256 visits at a time, and goes on when one ends', async () => {
+  const { run, give, begun, names, end } = await workplace();
+  for (let org = 0; org < 33; org++)
+    for (let index = 0; index < 8; index++) await give(`org#org${org}-main`, `${org}.${index}`);
+  const runner = run();
+  runner.wake();
+  await until(() => begun.length === 256);
+  await settle();
+  assert.equal(begun.length, 256);
+  end(names()[0] ?? '');
+  await until(() => begun.length === 257);
+  const closing = runner.close();
+  for (const name of names()) end(name);
+  await closing;
+  assert.equal(begun.length, 257);
 });
 
 test('what fails is reported and visited again later, and what cannot be done keeps nothing from being done', async () => {

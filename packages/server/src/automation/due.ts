@@ -25,7 +25,10 @@ export type DueHandler = (work: DueWork) => Promise<void>;
 
 export interface DueRunnerOptions {
   readonly spaces: Readonly<Record<Environment, OpenedStore>>;
+  /** By job. */
   readonly handlers: ReadonlyMap<string, DueHandler>;
+  /** The jobs that deliver events. */
+  readonly deliveries: ReadonlySet<string>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
@@ -38,8 +41,9 @@ export const dues = table(
 
 const turnMilliseconds = 1000;
 const entriesPerRead = 256;
-/** Visits at once on this node, of all orgs and of one. */
-const visitsMax = 64;
+/** Visits at once on this node, of all orgs. They mostly wait for others. */
+const visitsMax = 256;
+/** Of one org in one environment: deliveries, and apart from them everything else, which no dead endpoint holds up. */
 const visitsOfOrgMax = 8;
 const afterFailureMilliseconds = 5000;
 const putOffMillisecondsMax = 30_000;
@@ -119,14 +123,18 @@ export class DueRunner {
 
   /** True where the entry stays due for now: it is being visited, or nothing can be done about it. */
   async #take(env: Environment, { scope: name, item }: DueItem, over: Map<string, number>): Promise<boolean> {
-    const { spaces, handlers, clock } = this.#options;
+    const { spaces, handlers, deliveries, clock } = this.#options;
     const key = `${env} ${name} ${item.pk} ${item.sk}`;
     const closedAt = this.#closedScopes.get(`${env} ${name}`);
     const isShut = closedAt !== undefined && clock.now() - closedAt < closedMilliseconds;
     const owner = ownerOfScope(name);
     if (this.#visits.has(key) || isShut || owner === undefined) return true;
     const scope = spaces[env].store.scope(name);
-    const org = `${env} ${owner.orgCode}`;
+    const { job } = dues.row(scope, item).value;
+    // Without a handler it is that of a newer release, which another node runs.
+    const handler = handlers.get(job);
+    if (handler === undefined) return true;
+    const org = `${env} ${owner.orgCode} ${deliveries.has(job) ? 'deliveries' : 'others'}`;
     if ((this.#ofOrg.get(org) ?? 0) >= visitsOfOrgMax) {
       const before = over.get(org) ?? 0;
       over.set(org, before + 1);
@@ -134,9 +142,7 @@ export class DueRunner {
       await putOff(scope, item, clock.now() + Math.min(turns * turnMilliseconds, putOffMillisecondsMax));
       return false;
     }
-    // Without a handler it is that of a newer release, which another node runs.
-    const handler = handlers.get(dues.row(scope, item).value.job);
-    if (handler !== undefined) this.#begin(key, org, handler, { env, scope, ...owner, item });
+    this.#begin(key, org, handler, { env, scope, ...owner, item });
     return true;
   }
 

@@ -3,12 +3,11 @@ import type { Clock } from '../lib/clock.ts';
 import { createFairSlots } from '../lib/scheduling/fair-slots.ts';
 import type { MailOut } from '../mail/mailer.ts';
 import type { Environment } from '../tenancy/port.ts';
-import type { Tell } from './alerts.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
+import { createDrafts, type Drafts } from './drafts/draft-run.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
 import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts';
 import type { OpenedEvents } from './open-events.ts';
-import type { RetentionOf } from './retention.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
 import type { RunLogDeps } from './runs/run-log.ts';
 import { type RunsDeps, runHandler } from './runs/runs.ts';
@@ -18,18 +17,14 @@ import { scheduleJob } from './schedules/schedule-rows.ts';
 import { openSchedules, type Schedules } from './schedules/schedules.ts';
 import { scheduleHandler } from './schedules/tick.ts';
 import type { ScriptRunner } from './scripts/script-runner.ts';
-import type { WorkMeter } from './work-meter.ts';
 import type { AutomationWork } from './work-port.ts';
 
 export interface AutomationDeps
-  extends Omit<DueRunnerOptions, 'handlers'>,
+  extends Omit<DueRunnerOptions, 'handlers' | 'deliveries'>,
     Omit<RunsDeps, 'http'>,
     Pick<RunLogDeps, 'cursors'> {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
-  readonly meter: WorkMeter;
-  readonly retentionOf: RetentionOf;
-  readonly tell: Tell;
   readonly scripts: ScriptRunner;
   readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain'>;
   /** Undefined where the platform sends no mail. */
@@ -44,6 +39,7 @@ export interface Automation {
   wakeAt(at: number): void;
   readonly logicBlocks: LogicBlocks;
   readonly runs: Runs;
+  readonly drafts: Drafts;
   readonly schedules: Schedules;
   readonly work: AutomationWork;
   close(): Promise<void>;
@@ -53,7 +49,10 @@ export interface Automation {
 export function openAutomation(deps: AutomationDeps): Automation {
   const closing = new AbortController();
   const slots = createFairSlots({ perOrg: 4, perNode: 32, waitingPerOrg: 100, what: 'calls' });
-  const http = createOutsideHttp({ ...deps.outside, slots, closing: closing.signal });
+  const http = createOutsideHttp({
+    ...{ ...deps.outside, slots, closing: closing.signal },
+    ...{ chain: deps.events.chain, clock: deps.clock },
+  });
   const runDeps = { ...deps, http };
   const start: AutomationWork['start'] = async (ask, along) => {
     const started = await startRun(deps, ask, along);
@@ -66,13 +65,14 @@ export function openAutomation(deps: AutomationDeps): Automation {
     [scheduleJob, scheduleHandler({ ...deps, start })],
     ...deps.events.handlers,
   ]);
-  const runner = new DueRunner({ ...deps, handlers });
+  const runner = new DueRunner({ ...deps, handlers, deliveries: new Set(deps.events.handlers.keys()) });
   const wake = () => runner.wake();
   return {
     wake,
     wakeAt: (at) => runner.wakeAt(at),
     logicBlocks: createLogicBlocks(runDeps),
-    runs: openRuns({ ...deps, wake }),
+    runs: openRuns({ ...deps, wake, start }),
+    drafts: createDrafts(deps),
     schedules: openSchedules(deps),
     work: { runtime: deps.runtime, callers: deps.callers, mail: deps.mail, chain: deps.events.chain, start },
     close: async () => {

@@ -15,6 +15,7 @@ import type { DueHandler } from './due.ts';
 import { type EventServices, eventServices } from './outbox/event-services.ts';
 import { type LaneDeps, LaneVisits } from './outbox/lane-visits.ts';
 import { laneJobs } from './outbox/outbox-rows.ts';
+import { createPauses } from './outbox/pauses.ts';
 import { createRecordEvents, KnownLanes } from './outbox/record-events.ts';
 import type { RetentionOf } from './retention.ts';
 import type { WorkMeter } from './work-meter.ts';
@@ -73,14 +74,15 @@ export function openEvents(deps: EventsDeps): OpenedEvents {
   const live = createLiveEvents(stores);
   const lanes = new KnownLanes();
   const tellDead: LaneDeps['tellDead'] = (place, name, count) => deps.tell(place, { kind: 'event', name }, count);
-  const visits = new LaneVisits({ ...deps, live, lanes, destinations, tellDead, closing: closing.signal });
+  const pauses = createPauses({ ...deps, live });
+  const visits = new LaneVisits({ ...deps, live, lanes, destinations, tellDead, pauses, closing: closing.signal });
   const visit = visits.visit.bind(visits);
   return {
     chain,
     recordEvents: createRecordEvents({ ...deps, live, lanes, wake }),
     beforeEvents: createBeforeEvents({ ...deps, live }),
     services: eventServices({
-      ...{ ...deps, live, visits, destinations },
+      ...{ ...deps, live, visits, destinations, pauses },
       orgScope: (env, orgCode) => stores[env].scope(orgScopeName(orgCode)),
     }),
     handlers: new Map([

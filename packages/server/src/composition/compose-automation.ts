@@ -7,6 +7,7 @@ import {
   createStoredBlocks,
   createTell,
   type EventsDeps,
+  meteredScripts,
   type OpenedEvents,
   openAutomation,
   openEvents,
@@ -77,7 +78,7 @@ export function composeAutomation({ test, prod }: Spaces, deps: ComposeAutomatio
     },
     spaces: { test, prod },
     callers: createRunCallers(deps),
-    scripts: createScriptRunner(),
+    scripts: meteredScripts(createScriptRunner(), deps.meter),
   });
 }
 

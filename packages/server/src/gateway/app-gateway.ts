@@ -16,7 +16,7 @@ import { authzenRoutes } from './handlers/app/authzen.ts';
 import { batchRoutes } from './handlers/app/batch.ts';
 import { invitationRoutes } from './handlers/app/invitations.ts';
 import { jobRoutes } from './handlers/app/jobs.ts';
-import { logicBlockRoutes } from './handlers/app/logicblocks.ts';
+import { logicBlockRoutes, ownRunRoutes } from './handlers/app/logicblocks.ts';
 import { mailRoutes } from './handlers/app/mails.ts';
 import { appDocumentRoutes } from './handlers/app/openapi.ts';
 import { recordRoutes } from './handlers/app/records.ts';
@@ -39,7 +39,14 @@ import { acquireSlice, withTimeSlice } from './pipeline/time-slice.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { json, type Reply } from './reply.ts';
 import type { GatewayRequest } from './request.ts';
-import { type AppRoute, bodyAsRead, type EachCaller, isWorkspaceRoute, runAction } from './routing/app-route.ts';
+import {
+  type AppRoute,
+  bodyAsRead,
+  type EachCaller,
+  isWorkspaceRoute,
+  runAction,
+  workUserOf,
+} from './routing/app-route.ts';
 import type { PublicRoute } from './routing/public-route.ts';
 import { createRouter } from './routing/router.ts';
 
@@ -183,8 +190,8 @@ function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerR
       ({ context: { config }, assertBodyAllowed }) =>
         andThen(enter(parts, org, request), (entered) => {
           assertBodyAllowed(entered.body);
-          const { sub: id, email, act } = caller.claims;
-          const who = { id, kind: caller.kind, ...(act === undefined ? {} : { act: act.sub }) };
+          const { sub: id, email } = caller.claims;
+          const who = workUserOf(caller);
           const blockCaller = (by: AppCaller): EachCaller & BlockCaller => ({
             ...each(by),
             user: { id, email },
@@ -223,6 +230,7 @@ export function appRoutes(parts: AppGatewayDeps): readonly AppRoute[] {
     ...authzenRoutes(parts),
     ...transferRoutes(parts),
     ...logicBlockRoutes(parts.logicBlocks),
+    ...ownRunRoutes(parts.runs),
     ...signInRoutes(parts.signIn),
     ...workspaceRoutes(parts.workspaces),
     ...invitationRoutes(parts.invitations),

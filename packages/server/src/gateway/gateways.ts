@@ -31,7 +31,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly identity: Identity;
   readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'overview' | 'simulator'>;
   readonly records: Records;
-  readonly automation: Pick<Automation, 'logicBlocks' | 'runs' | 'schedules'>;
+  readonly automation: Pick<Automation, 'drafts' | 'logicBlocks' | 'runs' | 'schedules'>;
   readonly entities: Entities;
   readonly promotion: Pick<PromotionModule, 'promotion' | 'items'>;
   readonly metering: Metering;
@@ -71,7 +71,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
   const process = { clock, clientAddress, readiness, rateLimits, metering };
   const once = { idempotency, repeats, onceScopes };
   const shared = { ...process, ...once, configs, origins: identity.origins, decisions: iam.decisions };
-  const app: AppGatewayDeps = { ...shared, ...identity.app, runtime, removals, logicBlocks, managementOrigin };
+  const app: AppGatewayDeps = { ...shared, ...identity.app, runtime, removals, logicBlocks, runs, managementOrigin };
   const isDevelopment = settings.mode === 'development';
   const management = createManagementGateway({
     ...shared,
@@ -86,6 +86,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     inbox: deps.mail.inbox,
     alertWebhook: deps.alertWebhook,
     runs,
+    drafts: deps.automation.drafts,
     schedules,
     events: deps.events,
     secretVault: deps.secretVault,

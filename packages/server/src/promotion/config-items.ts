@@ -1,6 +1,7 @@
 import type { ConfigItem } from '../config/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 import { createItem, type ItemChange, removeItem, replaceItem, restoreItem } from './items/change-item.ts';
+import { type ContentToCheck, checkContent } from './items/check-content.ts';
 import {
   type AskedVersion,
   type ItemAtVersion,
@@ -34,6 +35,8 @@ export interface ConfigItems {
   version(asked: AskedVersion): Promise<ItemAtVersion>;
   /** @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
   create(command: PromotionCommand, made: ItemChange & { readonly content: unknown }): Promise<ShownItem>;
+  /** The content in its one form; nothing is stored. @throws Problem as `create` does for what is wrong with it. */
+  check(asked: ContentToCheck): Promise<unknown>;
   /** @throws Problem `not_found`, `version_mismatch`, or what `create` throws. */
   replace(command: PromotionCommand, change: ItemChange & { readonly content: unknown }): Promise<ShownItem>;
   /** @throws Problem what `replace` throws. */
@@ -50,6 +53,7 @@ export function createConfigItems(deps: PromotionDeps): ConfigItems {
     versions: (orgCode, item, query) => listVersions(deps, { orgCode, item }, query),
     version: (asked) => showVersion(deps, asked),
     create: (asked, made) => createItem(deps, asked, made),
+    check: (asked) => checkContent(deps, asked),
     replace: (asked, change) => replaceItem(deps, asked, change),
     restore: (asked, change) => restoreItem(deps, asked, change),
     remove: (asked, change) => removeItem(deps, asked, change),

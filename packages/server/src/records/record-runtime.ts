@@ -25,7 +25,13 @@ import type { RecordWriteDeps } from './writing/record-write-deps.ts';
 import type { UpdateInput } from './writing/update-record.ts';
 import { gatedLoop } from './writing/write-gate.ts';
 import type { RecordCall } from './writing/write-loop.ts';
-import { type RecordOperation, type WriteOptions, type Written, writeRecords } from './writing/write-records.ts';
+import {
+  type RecordOperation,
+  rehearseWrite,
+  type WriteOptions,
+  type Written,
+  writeRecords,
+} from './writing/write-records.ts';
 
 export interface RecordRuntime {
   create(call: RecordCall, body: unknown, once?: OnceRequest): Promise<CreatedRecord>;
@@ -37,6 +43,8 @@ export interface RecordRuntime {
   removeOrBegin(call: RecordCall, input: DeleteInput): Promise<Job | undefined>;
   /** Several writes in one commit. */
   write(operations: readonly RecordOperation[], options?: WriteOptions): Promise<Written>;
+  /** What a write would leave, which is not done; undefined for a removal. @throws Problem as the write would. */
+  rehearse(operation: RecordOperation): Promise<StoredRecord | undefined>;
   /**
    * What a list or a count is asked for.
    * @param parameters the query string's parameters, each at most once. @throws Problem `invalid_request` and others.
@@ -115,6 +123,7 @@ export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
       }
     },
     write,
+    rehearse: (operation) => rehearseWrite(parts, operation),
     query: async (call, parameters, route) => {
       const query = readListQuery(call.entity, parameters, route);
       const { filter } = query;

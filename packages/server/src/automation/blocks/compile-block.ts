@@ -99,7 +99,7 @@ class BlockCompiler {
         },
         placeOf: (other) => (other === undefined ? list.length : list.findIndex((one) => one.id === other)),
       });
-      return { id, run };
+      return { id, type: step.type, run };
     } catch (error) {
       throw error instanceof Problem ? atStep(id, error) : error;
     }

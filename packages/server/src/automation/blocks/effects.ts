@@ -54,6 +54,8 @@ export interface Effects {
   block(name: string): Promise<CompiledBlock>;
   /** Asked before each step: lets other requests go first. */
   pause(): Promise<void> | undefined;
+  /** Does a step for effects that keep what each step came to. */
+  watched?(path: string, step: CompiledStep, work: () => MaybePromise<Done>): Promise<Done>;
 }
 
 /** What a run is begun with. */
@@ -76,6 +78,7 @@ export type CompiledSteps = readonly CompiledStep[];
 
 export interface CompiledStep {
   readonly id: string;
+  readonly type: string;
   readonly run: StepRun;
 }
 

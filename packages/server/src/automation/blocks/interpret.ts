@@ -1,7 +1,8 @@
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { Problem } from '../../lib/problem.ts';
 import { atStep } from './block-failure.ts';
 import { BlockRun } from './block-run.ts';
-import type { CompiledBlock, CompiledSteps, Effects, Running, StartValues } from './effects.ts';
+import type { CompiledBlock, CompiledStep, CompiledSteps, Done, Effects, Running, StartValues } from './effects.ts';
 
 /**
  * Does the steps of a block and gives what it returns. It has no store, no clock and no I/O of its own: all of that lies
@@ -26,7 +27,7 @@ export async function runSteps(steps: CompiledSteps, run: Running, path: string)
     if (step === undefined) break;
     try {
       await run.beginStep();
-      const { value, next = index + 1 } = await step.run(run, pathTo(path, index));
+      const { value, next = index + 1 } = await doStep(step, run, pathTo(path, index));
       run.keep(step.id, value);
       last = value;
       index = next;
@@ -35,6 +36,11 @@ export async function runSteps(steps: CompiledSteps, run: Running, path: string)
     }
   }
   return last;
+}
+
+function doStep(step: CompiledStep, run: Running, path: string): MaybePromise<Done> {
+  const { effects } = run;
+  return effects.watched === undefined ? step.run(run, path) : effects.watched(path, step, () => step.run(run, path));
 }
 
 /** Paths sort as the steps are done. */

@@ -61,7 +61,7 @@ export function createStoredBlocks({ stores, configs }: StoredBlocksDeps): Store
 }
 
 /** Of the entities that the steps of a block name. */
-async function typesIn(config: ConfigSet, { steps }: LogicBlockContent): Promise<RecordTypes> {
+export async function typesIn(config: ConfigSet, { steps }: LogicBlockContent): Promise<RecordTypes> {
   const names = new Set(placedSteps(steps).flatMap(({ step }) => ('entity' in step ? [step.entity] : [])));
   const entities = await Promise.all([...names].map((name) => config.entity(name)));
   const types = new Map(

@@ -1,6 +1,8 @@
+import type { Clock } from '../../lib/clock.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
 import type { HttpAsk, HttpValue, SecretUse } from '../blocks/outside.ts';
+import { type ChainHeader, chainHeaderName } from '../chain-header.ts';
 import { Redaction } from '../runs/redaction.ts';
 import type { SecretReader } from '../vault/secret-reader.ts';
 import { assertHost } from './allowed-host.ts';
@@ -10,10 +12,16 @@ import { callHttp, type HttpCallDeps } from './http-call.ts';
 export interface OutsideHttp {
   /**
    * @param place the org that calls: that of the run, whatever its values say.
-   * @param marks headers of the platform's own; one that the step has goes before it.
    * @throws Problem as `callHttp`; `block_failed` for a host that may not be called.
    */
-  send(place: OutsidePlace, ask: HttpAsk, marks: Readonly<Record<string, string>>): Promise<HttpValue>;
+  send(place: OutsidePlace, ask: HttpAsk, about: CallAbout): Promise<HttpValue>;
+}
+
+export interface CallAbout {
+  /** How many writes and calls came of one another, this one included. */
+  readonly depth: number;
+  /** The same each time that the call is sent; an `idempotency-key` of the step goes before it. */
+  readonly key?: string;
 }
 
 export interface OutsidePlace {
@@ -23,6 +31,8 @@ export interface OutsidePlace {
 
 export interface OutsideHttpDeps extends HttpCallDeps {
   readonly secrets: SecretReader;
+  readonly chain: Pick<ChainHeader, 'write'>;
+  readonly clock: Clock;
   /** The hosts that the org allows. */
   readonly hosts: (env: Environment, orgCode: string) => Promise<readonly string[]>;
 }
@@ -32,11 +42,16 @@ const secretCharactersMin = 8;
 
 export function createOutsideHttp(deps: OutsideHttpDeps): OutsideHttp {
   return {
-    send: async (place, { method, url: address, headers, body, secret }, marks) => {
+    send: async (place, { method, url: address, headers, body, secret }, { depth, key }) => {
       const url = new URL(address);
       assertHost(url, await deps.hosts(place.env, place.orgCode));
       const opened = secret === undefined ? undefined : await headerOf(deps, place, { secret, url });
-      const carried = { ...marks, ...lowerCased(headers), ...opened?.headers };
+      const carried = {
+        ...(key === undefined ? {} : { 'idempotency-key': key }),
+        ...lowerCased(headers),
+        ...opened?.headers,
+        [chainHeaderName]: deps.chain.write(depth, deps.clock.now()),
+      };
       const value = await callHttp(deps, { org: place.orgCode, url, method, headers: carried, body });
       // Nothing behind this line has the secret, in whatever way the receiver sends it back.
       return opened === undefined ? value : (opened.redaction.of(value) as HttpValue);

@@ -189,7 +189,7 @@ async function noteSent(
       if (known.get(row.sk)?.version !== row.version) return [];
       const receipt: Receipt = { ...row.value, state: 'waiting', next_at: null };
       const version = { version: row.version };
-      return receiptChanges(receipt, row, clock.now()).map((change) =>
+      return receiptChanges(receipt, row, { now: clock.now(), kept: 0 }).map((change) =>
         change.kind === 'put' && change.pk === row.pk ? { ...change, if: version } : change,
       );
     });

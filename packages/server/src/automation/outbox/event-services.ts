@@ -14,6 +14,8 @@ import {
   redeliverMany,
 } from './deliveries.ts';
 import { makeSecret, type SecretCommand, showSecret } from './event-secrets.ts';
+import { type EventStatesDeps, eventStates } from './event-states.ts';
+import type { Pauses } from './pauses.ts';
 import { type TestEventDeps, type Tester, testEvent } from './test-event.ts';
 
 /** What builders ask about events. */
@@ -33,9 +35,19 @@ export interface EventServices {
   showSecret(place: OrgPlace, event: string): Promise<ReplyOf<typeof deliveriesApi.showEventSecret>>;
   /** @throws Problem `not_found` where no such event is live. */
   makeSecret(command: SecretCommand): Promise<ReplyOf<typeof deliveriesApi.makeEventSecret>>;
+  /** @throws Problem `invalid_cursor`. */
+  states(
+    asked: OrgPlace & { readonly nexttoken: string | undefined },
+  ): Promise<ReplyOf<typeof deliveriesApi.listEventStates>>;
+  readonly pauses: Pick<Pauses, 'pause' | 'resume'>;
 }
 
-export interface EventServicesDeps extends DeliveriesDeps, TestEventDeps {
+export interface EventServicesDeps
+  extends DeliveriesDeps,
+    Omit<TestEventDeps, 'visits'>,
+    Omit<EventStatesDeps, 'visits'> {
+  readonly visits: TestEventDeps['visits'] & EventStatesDeps['visits'];
+  readonly pauses: Pauses;
   readonly newId: IdSource;
   readonly signingRoot: Buffer;
   readonly orgScope: (env: Environment, orgCode: string) => Scope;
@@ -60,5 +72,7 @@ export function eventServices(deps: EventServicesDeps): EventServices {
       await assertLive(command, command.event);
       return makeSecret({ scope: orgScope(command.env, command.orgCode), root, newId }, command);
     },
+    states: (asked) => eventStates(deps, asked),
+    pauses: deps.pauses,
   };
 }

@@ -11,6 +11,7 @@ import type { Delivery, Outcome, SigningKeys } from '../destinations/destination
 import { type Destinations, deliverTo } from '../destinations/registry.ts';
 import type { DueWork } from '../due.ts';
 import { workspaceOnce } from '../ready-workspace.ts';
+import type { RetentionOf } from '../retention.ts';
 import type { WorkMeter } from '../work-meter.ts';
 import { type Circuit, callsAtOnce, failed } from './circuit.ts';
 import { signingKeys } from './event-secrets.ts';
@@ -26,6 +27,7 @@ import {
   type Waiting,
 } from './lane.ts';
 import { dueLane, laneJobs, putLane, putRetry } from './outbox-rows.ts';
+import type { Pauses } from './pauses.ts';
 import { readReceipts, receiptChanges, receiptOf } from './receipts.ts';
 import type { KnownLanes } from './record-events.ts';
 import {
@@ -56,6 +58,8 @@ export interface LaneDeps {
   readonly node: string;
   /** Tells the org that deliveries of an event have come to their end without arriving. */
   readonly tellDead: (place: OrgPlace, event: string, count: number) => Promise<void>;
+  readonly pauses: Pick<Pauses, 'isPaused'>;
+  readonly retentionOf: RetentionOf;
   readonly wakeAt: (at: number) => void;
   readonly closing: AbortSignal;
 }
@@ -65,13 +69,16 @@ const visitMilliseconds = 10_000;
 const visitItemsMax = 512;
 const callsMax = 16;
 const sweptPerPause = 256;
+/** When a lane whose event is paused is looked at again. */
+const pausedMilliseconds = 60_000;
 const fullMilliseconds = 3600 * 1000;
 const gone = 'the event is gone, or switched off';
 const expired = 'it did not arrive within 24 hours';
 
-/** An event as it is live in a configuration. */
+/** An event as it is live in a configuration, and what signs the deliveries of a page. */
 interface LiveIn {
   readonly event: LiveEvent;
+  readonly keys: SigningKeys;
   readonly config: ConfigSet;
 }
 
@@ -103,12 +110,15 @@ export class LaneVisits {
   async visit({ env, orgCode, tenantCode, scope, item }: DueWork): Promise<void> {
     if (tenantCode === undefined) return;
     const { event, recordId } = dueLane(item.sk);
+    const job = recordId === undefined ? laneJobs.lane : laneJobs.retry;
+    const orgScope = this.#deps.stores[env].scope(orgScopeName(orgCode));
+    const lane: Lane = { env, orgCode, tenantCode, scope, orgScope, event };
+    const restsUntil = await this.#restsUntil(lane);
+    if (restsUntil !== undefined) return putOff(scope, moveDue(item, job, restsUntil));
     const key = `${env} ${scope.name} ${event}`;
     const known = this.#heads.get(key);
     if (recordId !== undefined) known?.add(recordId);
     if (known !== undefined) return;
-    const orgScope = this.#deps.stores[env].scope(orgScopeName(orgCode));
-    const lane: Lane = { env, orgCode, tenantCode, scope, orgScope, event };
     const pausedUntil = this.#pausedUntil(lane);
     // Of many held records none has the endpoint tried: the mark of the lane does.
     if (recordId !== undefined && pausedUntil !== undefined)
@@ -119,10 +129,7 @@ export class LaneVisits {
       const { clock, node } = this.#deps;
       const lease = await Lease.take(lane, node, clock.now());
       if (lease instanceof Lease) await this.#begin(lane, lease, heads);
-      else {
-        const job = recordId === undefined ? laneJobs.lane : laneJobs.retry;
-        await putOff(scope, moveDue(item, job, lease.heldUntil));
-      }
+      else await putOff(scope, moveDue(item, job, lease.heldUntil));
     } finally {
       this.#heads.delete(key);
     }
@@ -143,6 +150,8 @@ export class LaneVisits {
     const { lane, lease, heads } = visit;
     const { clock, lanes, closing } = this.#deps;
     for (;;) {
+      const restsUntil = await this.#restsUntil(lane);
+      if (restsUntil !== undefined) return this.#leave(visit, [], restsUntil);
       const pausedUntil = this.#pausedUntil(lane);
       if (pausedUntil !== undefined) return this.#pause(visit, pausedUntil);
       const fullUntil = await this.#deps.meter.fullUntil(lane.orgCode, 'deliveries');
@@ -181,7 +190,8 @@ export class LaneVisits {
   }
 
   /** Leaves the lane until its endpoint is tried again. What has waited too long meanwhile is given up. */
-  async #pause({ lane, lease, heads }: Visit, until: number): Promise<void> {
+  async #pause(visit: Visit, until: number): Promise<void> {
+    const { lane } = visit;
     const now = this.#deps.clock.now();
     const lines = await this.#expiredLines(lane, now);
     const done = lines.map((line): SettledLine => {
@@ -190,10 +200,25 @@ export class LaneVisits {
     });
     if (done.length > 0) await this.#note(lane, done, now);
     const at = this.#afterPause(until);
-    const changes = done.length === 0 ? [] : laneChanges(lane.event, done, now);
+    await this.#leave(visit, done.length === 0 ? [] : laneChanges(lane.event, done, now), at);
+  }
+
+  /** Ends the visit with these changes; the lane is visited again at a time. */
+  async #leave({ lane, lease, heads }: Visit, changes: readonly Change[], at: number): Promise<void> {
     const retries = [...heads].map((recordId) => putRetry(lane.event, recordId, at));
     await lease.end([...changes, ...retries, putLane(lane.event, at)]);
     this.#deps.wakeAt(at);
+  }
+
+  /** Until when the event is not looked at because a builder has paused it; undefined where it is not paused. */
+  async #restsUntil(lane: Lane): Promise<number | undefined> {
+    const { pauses, clock } = this.#deps;
+    return (await pauses.isPaused(lane, lane.event)) ? clock.now() + pausedMilliseconds : undefined;
+  }
+
+  /** How an endpoint has answered lately; undefined where it answered well. */
+  circuitOf(place: OrgPlace, event: string): Circuit | undefined {
+    return this.#circuits.get(endpointOf({ ...place, event }));
   }
 
   /** A part of what waits at an endpoint that does not answer, each time another one. */
@@ -239,7 +264,7 @@ export class LaneVisits {
     const config = current.version >= needed ? current : await configs[lane.env].refresh(lane.orgCode);
     const event = await live.named(config, lane, lane.event);
     if (event === undefined || !event.content.enabled || event.content.event_stage !== 'after') return undefined;
-    return isDelivered(event.content) ? { event, config } : undefined;
+    return isDelivered(event.content) ? { event, config, keys: this.keysOf(lane, event.name) } : undefined;
   }
 
   async #attemptLine(visit: Visit, line: Line, live: LiveIn | undefined): Promise<readonly Settled[]> {
@@ -271,7 +296,7 @@ export class LaneVisits {
     if (live === undefined || refusal !== undefined) return { waiting, state: 'dead', reason: refusal ?? gone };
     const told = await toldOf(lane, waiting);
     if (told === undefined) return { waiting, state: 'dead', reason: 'what it tells is not kept any more' };
-    const { event, config } = live;
+    const { event, config, keys } = live;
     const delivery: Delivery = {
       ...told,
       event: event.name,
@@ -281,18 +306,22 @@ export class LaneVisits {
       workspace,
     };
     const at = clock.now();
-    const outcome = await deliverTo(this.#deps.destinations, delivery, this.keysOf(lane, event.name));
+    const outcome = await deliverTo(this.#deps.destinations, delivery, keys);
     meter.add(lane, 'deliveries', 1);
     if (outcome.state !== 'delivered' && closing.aborted) return undefined;
     this.#noteCircuit(lane, outcome);
     return afterAttempt(waiting, { ...outcome, at }, clock.now(), random());
   }
 
-  /** What signs for an event. */
+  /** What signs for an event, read when it is first asked for, and once. */
   keysOf(place: OrgPlace, event: string): SigningKeys {
     const { signingRoot, stores, clock } = this.#deps;
     const scope = stores[place.env].scope(orgScopeName(place.orgCode));
-    return () => signingKeys(signingRoot, { ...place, scope, now: clock.now() }, event);
+    let keys: ReturnType<SigningKeys> | undefined;
+    return () => {
+      keys ??= signingKeys(signingRoot, { ...place, scope, now: clock.now() }, event);
+      return keys;
+    };
   }
 
   #noteCircuit(lane: Lane, { state }: Outcome): void {
@@ -325,9 +354,10 @@ export class LaneVisits {
       .filter(({ item }) => item.attempts > 0 || item.from !== undefined)
       .map(({ item }) => item.id);
     const known = await readReceipts(orgScope, earlier);
+    const { receipts: kept } = await this.#deps.retentionOf(lane.orgCode);
     const changes = attempts.flatMap((attempted) => {
       const before = known.get(attempted.item.id);
-      return receiptChanges(receiptOf(attempted, before?.value, now), before, now);
+      return receiptChanges(receiptOf(attempted, before?.value, now), before, { now, kept });
     });
     await orgScope.commit(changes, { priority: 'background' });
     const dead = attempts.filter(({ state }) => state === 'dead').length;
@@ -340,6 +370,6 @@ async function putOff(scope: Scope, moved: Change): Promise<void> {
   await scope.commit([moved], { priority: 'background' }).catch(ignoreConflict);
 }
 
-function endpointOf({ env, orgCode, event }: Lane): string {
+function endpointOf({ env, orgCode, event }: OrgPlace & { readonly event: string }): string {
   return `${env} ${orgCode} ${event}`;
 }

@@ -180,3 +180,21 @@ test('of two nodes one delivers, and the other takes over when it is gone', asyn
   await stage.drain(other);
   assert.deepEqual([seen.length, await stage.left()], [2, []]);
 });
+
+test('the receipt of what arrived is kept as long as the plan says, and of what did not for 30 days at least', async (t) => {
+  const stage = await openOutboxBench(t);
+  await stage.define({ event_name: 'tell' });
+  const node = stage.node(async ({ record }) =>
+    record.title === 'good' ? delivered : { ...failure, state: 'refused' },
+  );
+  const call = await node.call('order');
+  for (const title of ['good', 'bad']) await node.runtime.create(call, { title });
+  const { clock, opened } = stage.bench;
+  await node.deliver();
+  const items = await opened.store.scope('org#acme').range('delivery', { limit: 10 });
+  const kept = items.map(({ value, due }) => [JSON.parse(value).state, ((due?.at ?? 0) - clock.now()) / 86_400_000]);
+  assert.deepEqual(kept.toSorted(), [
+    ['dead', 30],
+    ['delivered', 3],
+  ]);
+});

@@ -36,13 +36,13 @@ export interface Receipt {
 
 const attemptsKept = 20;
 const day = 24 * 3600 * 1000;
-/** From the end of a delivery on; the receipt of a delivery under way is written again long before. */
-const keptMilliseconds: Readonly<Record<DeliveryState, number>> = {
-  waiting: 30 * day,
-  retrying: 30 * day,
-  delivered: 7 * day,
-  dead: 30 * day,
-};
+/** For how long what may still be sent again is kept: the receipt of a delivery under way is written again long before. */
+const openMilliseconds = 30 * day;
+
+/** @param byPlan for how long the plan keeps receipts. */
+function keptMilliseconds(state: DeliveryState, byPlan: number): number {
+  return state === 'delivered' ? byPlan : Math.max(openMilliseconds, byPlan);
+}
 
 /** By id, so that they are in the order of the writes. */
 export const receipts = table(
@@ -64,10 +64,14 @@ export function listOfState(state: DeliveryState): string | undefined {
   return state === 'delivered' ? undefined : `delivery-state;${state}`;
 }
 
-/** What is written of a delivery, in the place of what is known of it. */
-export function receiptChanges(receipt: Receipt, before: Row<Receipt> | undefined, now: number): readonly Change[] {
+/** What is written of a delivery, in the place of what is known of it. `kept` is for how long the plan keeps receipts. */
+export function receiptChanges(
+  receipt: Receipt,
+  before: Row<Receipt> | undefined,
+  { now, kept }: { readonly now: number; readonly kept: number },
+): readonly Change[] {
   const { id, event, state } = receipt;
-  const due: Due = { at: now + keptMilliseconds[state], queue: 'expire' };
+  const due: Due = { at: now + keptMilliseconds(state, kept), queue: 'expire' };
   const entry = (list: string): Change => listed.put({ list, id }, {}, { if: 'any', due });
   const [wasIn, isIn] = [before === undefined ? undefined : listOfState(before.value.state), listOfState(state)];
   return [

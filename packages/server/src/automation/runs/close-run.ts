@@ -1,7 +1,9 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { Change, Due, Scope, Store } from '../../store/port.ts';
+import type { Change, Condition, Due, Scope, Store } from '../../store/port.ts';
 import { transact } from '../../store/transact.ts';
-import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import type { Tell } from '../alerts.ts';
+import type { RetentionOf } from '../retention.ts';
 import { type Redaction, runBlindly, stepBlindly } from './redaction.ts';
 import {
   dueRunKey,
@@ -22,6 +24,25 @@ export type RunWorkspace = Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>;
 export interface CloseDeps {
   readonly store: Store;
   readonly clock: Clock;
+  readonly retentionOf: RetentionOf;
+  /** Tells the org that a run of a block has failed. */
+  readonly tellFailed: (orgCode: string, block: string, code: string | undefined) => Promise<void>;
+}
+
+/** What runs are closed with, by what all of an environment have in common. */
+export interface EndingDeps {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly clock: Clock;
+  readonly retentionOf: RetentionOf;
+  readonly tell: Tell;
+}
+
+export function closingIn({ stores, clock, retentionOf, tell }: EndingDeps, env: Environment): CloseDeps {
+  return {
+    ...{ store: stores[env], clock, retentionOf },
+    tellFailed: (orgCode, name, code) =>
+      tell({ env, orgCode }, { kind: 'run', name, ...(code === undefined ? {} : { code }) }, 1),
+  };
 }
 
 /**
@@ -30,7 +51,7 @@ export interface CloseDeps {
  * @param redaction of the process that did the run; left out, what may hold values of encrypted fields is dropped.
  */
 export async function closeRun(
-  { store, clock }: CloseDeps,
+  deps: CloseDeps,
   {
     run,
     workspace,
@@ -38,7 +59,7 @@ export async function closeRun(
   }: { readonly run: Run; readonly workspace: RunWorkspace; readonly redaction?: Redaction },
 ): Promise<void> {
   const { scope } = workspace;
-  const due = forgottenAt(clock.now());
+  const due = forgottenAt(deps.clock.now(), (await deps.retentionOf(workspace.orgCode)).runs);
   const isBlind = redaction === undefined ? await wroteSecrets(scope, run) : redaction.isBlind;
   const show = (step: RunStep): RunStep => {
     if (isBlind) return stepBlindly(step);
@@ -53,7 +74,10 @@ export async function closeRun(
     });
     if (puts.length > 0) await scope.commit(puts, { priority: 'background' });
   }
-  await putSummary({ store, clock }, workspace, run);
+  const isAnswered = run.trigger.kind === 'call' && run.taken === 0 && redaction !== undefined;
+  // A caller who still waits is told by the reply.
+  if (run.state === 'failed' && !isAnswered) await deps.tellFailed(workspace.orgCode, run.block, run.error?.code);
+  await putSummary(deps, workspace, run);
   await scope.commit([{ kind: 'remove', ...dueRunKey(run.id), if: 'any' }], { priority: 'background' });
 }
 
@@ -84,11 +108,18 @@ async function closeRow(
   await transact(scope, plan, { priority: 'background' });
 }
 
+/**
+ * Longer than any run waits: what a run leaves here that never comes to be taken up again, since its workspace is gone,
+ * is forgotten too.
+ */
+const openMilliseconds = 40 * 86_400_000;
+
 /** How the run stands now, for the lists of its org. */
 export async function putSummary(
-  { store, clock }: CloseDeps,
+  { store, clock, retentionOf }: Pick<CloseDeps, 'store' | 'clock' | 'retentionOf'>,
   { orgCode, tenantCode }: RunWorkspace,
   run: Run,
+  condition: Condition = 'any',
 ): Promise<void> {
   const { id, block, trigger, state, started_at, ended_at, error } = run;
   const summary = {
@@ -99,6 +130,7 @@ export async function putSummary(
       ? {}
       : { error: { code: error.code, ...(error.step === undefined ? {} : { step: error.step }) } }),
   };
-  const expires = isOver(run) ? { due: forgottenAt(clock.now()) } : {};
-  await store.scope(orgScopeName(orgCode)).commit([runSummaries.put(id, summary, { if: 'any', ...expires })]);
+  const kept = isOver(run) ? (await retentionOf(orgCode)).runs : openMilliseconds;
+  const due = forgottenAt(clock.now(), kept);
+  await store.scope(orgScopeName(orgCode)).commit([runSummaries.put(id, summary, { if: condition, due })]);
 }

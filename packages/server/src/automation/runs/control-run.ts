@@ -1,19 +1,19 @@
 /** Builders end runs and begin them again. */
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
 import { type Scope, type Store, TooLarge } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
-import { attemptCommit, overtaken, transact } from '../../store/transact.ts';
+import { attemptCommit, ignoreConflict, overtaken, transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
-import { closeRun, putSummary, type RunWorkspace } from './close-run.ts';
+import type { WorkMeter } from '../work-meter.ts';
+import { closeRun, closingIn, type EndingDeps, putSummary, type RunWorkspace } from './close-run.ts';
+import { assertMayBegin } from './run-bounds.ts';
 import { dueRun, isOver, type Run, runSteps, runSummaries, runs, stepOf, storedSteps } from './run-rows.ts';
 
-export interface ControlDeps {
-  readonly stores: Readonly<Record<Environment, Store>>;
-  readonly clock: Clock;
+export interface ControlDeps extends EndingDeps {
+  readonly meter: WorkMeter;
   readonly newId: IdSource;
   /** Has what is due looked for now. */
   readonly wake: () => void;
@@ -33,7 +33,7 @@ export interface RunName {
 export async function cancelRun(deps: ControlDeps, name: RunName, by: AuditContext): Promise<void> {
   const { clock } = deps;
   const place = await placeOf(deps, name);
-  const { scope, store } = place;
+  const { scope } = place;
   const { planned } = await transact(scope, async () => {
     const row = await stored(scope, name.id);
     const { value: run } = row;
@@ -45,22 +45,23 @@ export async function cancelRun(deps: ControlDeps, name: RunName, by: AuditConte
     const told = auditEntry(by, { action: 'run.cancelled', ...audited(name, place) });
     return { run: cancelled, changes: [put, dueRun(run.id, now), told] };
   });
-  await closeRun({ store, clock }, { run: planned.run, workspace: place });
+  await closeRun(closingIn(deps, name.env), { run: planned.run, workspace: place });
 }
 
 /**
  * Begins a run again from a step: the steps before it are not done again, and give what they gave.
  * @param from the id of a step; left out, the step that failed.
- * @throws Problem `not_found`; `conflict` where it is not over or did well, or was redacted; `validation_failed`.
+ * @throws Problem `not_found`; `conflict` where it is not over or did well, or was redacted; `validation_failed`;
+ * `rate_limited`, `plan_limit_exceeded`.
  */
 export async function retryRun(
   deps: ControlDeps,
   name: RunName,
   { by, from }: { readonly by: AuditContext; readonly from?: string | undefined },
 ): Promise<{ readonly id: string }> {
-  const { clock, newId, wake } = deps;
+  const { clock, newId, wake, meter } = deps;
   const place = await placeOf(deps, name);
-  const { scope, store } = place;
+  const { scope } = place;
   const row = await stored(scope, name.id);
   const { value: run } = row;
   if (run.retried_as !== undefined)
@@ -73,6 +74,8 @@ export async function retryRun(
       'conflict',
       'the run wrote to encrypted fields, whose values are not kept, so it cannot be retried',
     );
+  await meter.check(name.orgCode, 'runs');
+  await assertMayBegin(scope);
   const { ended_at: _ended, error: _error, returns: _returns, ...rest } = run;
   const now = clock.now();
   const id = newId();
@@ -95,8 +98,9 @@ export async function retryRun(
     throw error instanceof TooLarge ? new Problem('conflict', 'the run has too many steps to be retried') : error;
   });
   if ('refusedAt' in attempt) throw overtaken();
+  meter.add(name, 'runs', 1);
   // The run is there for who asks for it at once; its org learns of it in any case when it is taken up.
-  await putSummary({ store, clock }, place, again);
+  await putSummary(closingIn(deps, name.env), place, again, 'absent').catch(ignoreConflict);
   wake();
   return { id };
 }

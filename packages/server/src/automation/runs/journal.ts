@@ -2,9 +2,10 @@ import { type Clock, timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { serialLanes } from '../../lib/scheduling/serial-lanes.ts';
 import type { PlannedChange, StoredRecord } from '../../records/port.ts';
-import type { Change } from '../../store/port.ts';
+import type { Change, Due } from '../../store/port.ts';
 import { attemptCommit } from '../../store/transact.ts';
 import type { Workspace } from '../../tenancy/port.ts';
+import type { RetentionOf } from '../retention.ts';
 import { Redaction } from './redaction.ts';
 import { assertCanBegin, assertFits } from './run-bounds.ts';
 import {
@@ -38,6 +39,7 @@ type Steps = ReadonlyMap<string, RunStep>;
 
 export interface JournalDeps {
   readonly workspace: Workspace;
+  readonly retentionOf: RetentionOf;
   readonly clock: Clock;
 }
 
@@ -196,8 +198,9 @@ export class RunJournal {
       await this.#makeRoom();
       let part: Steps = new Map();
       const written = await this.#together(write, async () => {
+        const ending = await this.#ending(ended, this.#deps.clock.now());
         part = this.#part();
-        return [...this.#ending(ended, this.#deps.clock.now()), ...this.#puts(part), ...this.#puts(steps)];
+        return [...ending, ...this.#puts(part), ...this.#puts(steps)];
       });
       this.#run = ended;
       this.#isStored = true;
@@ -210,8 +213,9 @@ export class RunJournal {
   async end(ended: Run, at: number, steps: Steps = new Map()): Promise<void> {
     await this.#serially('commit', async () => {
       await this.#makeRoom();
+      const ending = await this.#ending(ended, at);
       const part = this.#part();
-      this.#version = await this.#commit([...this.#ending(ended, at), ...this.#puts(part), ...this.#puts(steps)]);
+      this.#version = await this.#commit([...ending, ...this.#puts(part), ...this.#puts(steps)]);
       this.#isStored = true;
       this.#run = ended;
       this.#stored(part);
@@ -233,12 +237,18 @@ export class RunJournal {
     return this.isStored && this.#deps.clock.now() - this.#renewedAt > renewAfterMilliseconds;
   }
 
-  #ending(ended: Run, at: number): readonly Change[] {
+  async #ending(ended: Run, at: number): Promise<readonly Change[]> {
     const version = this.#version;
     if (version === undefined) assertCanBegin(this.#run);
-    const due = isOver(ended) ? { due: forgottenAt(this.#deps.clock.now()) } : {};
+    const due = isOver(ended) ? { due: await this.#forgottenAt() } : {};
     const put = runs.put(ended.id, ended, { if: version === undefined ? 'absent' : { version }, ...due });
     return [put, dueRun(ended.id, at)];
+  }
+
+  async #forgottenAt(): Promise<Due> {
+    const { clock, retentionOf, workspace } = this.#deps;
+    const kept = await retentionOf(workspace.orgCode);
+    return forgottenAt(clock.now(), kept.runs);
   }
 
   #check(): Change {

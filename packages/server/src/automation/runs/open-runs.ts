@@ -1,7 +1,10 @@
 import type { AuditContext } from '../../audit/audit-entry.ts';
-import type { Environment } from '../../tenancy/port.ts';
+import type { Environment, Workspace } from '../../tenancy/port.ts';
+import { type BeginRun, type BeginRunDeps, beginRun } from './begin-run.ts';
 import { type ControlDeps, cancelRun, type RunName, retryRun } from './control-run.ts';
+import { type OwnRun, ownRun } from './own-run.ts';
 import { listRuns, type RunLogDeps, type RunPage, type RunQuery, type ShownRun, showRun } from './run-log.ts';
+import type { RunUser } from './run-rows.ts';
 
 /** The runs of an org, as its builders see and change them. */
 export interface Runs {
@@ -16,13 +19,19 @@ export interface Runs {
     name: RunName,
     asked: { readonly by: AuditContext; readonly from?: string | undefined },
   ): Promise<{ readonly id: string }>;
+  /** @throws Problem as `beginRun` says. */
+  begin(asked: BeginRun): Promise<{ readonly run: string }>;
+  /** A run that a user has begun by a call. @throws Problem `not_found`. */
+  own(workspace: Workspace, id: string, who: RunUser): Promise<OwnRun>;
 }
 
-export function openRuns(deps: ControlDeps & Pick<RunLogDeps, 'cursors'>): Runs {
+export function openRuns(deps: ControlDeps & BeginRunDeps & Pick<RunLogDeps, 'cursors'>): Runs {
   return {
     list: (place, query) => listRuns(deps, place, query),
     show: (name) => showRun(deps, name),
     cancel: (name, by) => cancelRun(deps, name, by),
     retry: (name, asked) => retryRun(deps, name, asked),
+    begin: (asked) => beginRun(deps, asked),
+    own: ownRun,
   };
 }

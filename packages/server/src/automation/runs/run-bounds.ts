@@ -12,9 +12,18 @@ const charactersMax = 512 * 1024;
 export const openRunsMax = 1000;
 
 /** @throws Problem `rate_limited` where so many runs are open that no further one may wait. */
-export async function assertMayWait(scope: Scope): Promise<void> {
+export function assertMayWait(scope: Scope): Promise<void> {
+  return assertFewOpen(scope, 'waits');
+}
+
+/** @throws Problem `rate_limited` where so many runs are open that no further one is begun without a caller who waits. */
+export function assertMayBegin(scope: Scope): Promise<void> {
+  return assertFewOpen(scope, 'begins');
+}
+
+async function assertFewOpen(scope: Scope, verb: string): Promise<void> {
   if ((await countOpenRuns(scope, openRunsMax)) >= openRunsMax)
-    throw new Problem('rate_limited', `no further run waits while ${openRunsMax} runs of the workspace are open`);
+    throw new Problem('rate_limited', `no further run ${verb} while ${openRunsMax} runs of the workspace are open`);
 }
 
 /** @param what begins the sentence, with its verb. @throws Problem `block_failed` where a value is larger than is kept. */

@@ -111,7 +111,14 @@ export class RunEffects implements Effects {
     const known = journal.step(path);
     if (known !== undefined) return { value: known.output, cpuMilliseconds: 0 };
     const { id: run, now } = journal.run;
-    const done = await runScriptStep(scripts, { source, args, org: workspace.orgCode, now, seed: `${run} ${path}` });
+    const done = await runScriptStep(scripts, {
+      source,
+      args,
+      org: workspace.orgCode,
+      env: workspace.env,
+      now,
+      seed: `${run} ${path}`,
+    });
     await journal.note(path, note, done.value);
     return done;
   }
@@ -125,7 +132,8 @@ export class RunEffects implements Effects {
     this.#assertMaySend();
     const isRead = step.method === 'GET';
     if (!isRead) await journal.store();
-    const value = await http.send(workspace, step, isRead ? {} : { 'idempotency-key': this.#keyOf(path) });
+    const depth = journal.run.depth + 1;
+    const value = await http.send(workspace, step, isRead ? { depth } : { depth, key: this.#keyOf(path) });
     await journal.note(path, note, value);
     if (!isRead) await journal.store();
     return { value, milliseconds: journal.step(path)?.ms ?? 0 };

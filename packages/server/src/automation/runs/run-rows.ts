@@ -179,9 +179,7 @@ export function isOver({ state }: Pick<Run, 'state'>): boolean {
   return state === 'done' || state === 'failed' || state === 'cancelled';
 }
 
-const keptMilliseconds = 7 * 86_400_000;
-
-/** When a run that is over is forgotten: after 7 days. */
-export function forgottenAt(now: number): Due {
+/** When a run that is over is forgotten. */
+export function forgottenAt(now: number, keptMilliseconds: number): Due {
   return { at: now + keptMilliseconds, queue: 'expire' };
 }

@@ -1,11 +1,9 @@
-import type { Clock } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { RecordRuntime } from '../../records/port.ts';
-import type { Store } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
 import { attemptCommit, ignoreConflict } from '../../store/transact.ts';
-import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
 import type { BlockCaller } from '../blocks/caller-effects.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
@@ -13,7 +11,7 @@ import { chainDepthMax, chainRefusal } from '../chain-bounds.ts';
 import type { DueHandler, DueWork } from '../due.ts';
 import { readyWorkspace } from '../ready-workspace.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
-import { closeRun, putSummary } from './close-run.ts';
+import { closeRun, closingIn, type EndingDeps, putSummary } from './close-run.ts';
 import { type Executed, errorOf, executeRun, failRun } from './execute-run.ts';
 import { leaseMilliseconds, RunJournal, RunLost } from './journal.ts';
 import type { RunCallers } from './run-caller.ts';
@@ -21,10 +19,8 @@ import type { OutsideDeps } from './run-effects.ts';
 import { countSteps, dueRun, isOver, type Run, runOfDue, runs } from './run-rows.ts';
 import { newRun, type RunAsk } from './start-run.ts';
 
-export interface RunsDeps extends OutsideDeps {
-  readonly stores: Readonly<Record<Environment, Store>>;
+export interface RunsDeps extends EndingDeps, OutsideDeps {
   readonly runtime: RecordRuntime;
-  readonly clock: Clock;
   readonly newId: IdSource;
   readonly callers: RunCallers;
   readonly blocks: StoredBlocks;
@@ -42,7 +38,10 @@ export interface Called extends Executed {
 /** Runs a block while its caller waits. @throws Problem that kept a run from its beginning, and what is no refusal. */
 export async function callBlock(deps: RunsDeps, ask: Omit<RunAsk, 'id'>, caller: BlockCaller): Promise<Called> {
   const { workspace } = ask;
-  const journal = new RunJournal({ ...deps, workspace }, await newRun(deps, { ...ask, id: deps.newId() }));
+  const run = await newRun(deps, { ...ask, id: deps.newId() });
+  await deps.meter.check(workspace.orgCode, 'runs');
+  deps.meter.add(workspace, 'runs', 1);
+  const journal = new RunJournal({ ...deps, workspace }, run);
   try {
     const executed = await executeRun(deps, { journal, workspace, caller });
     if (journal.isStored) await settle(deps, workspace, journal);
@@ -79,7 +78,7 @@ export function runHandler(deps: RunsDeps): DueHandler {
       return void (await scope
         .commit([{ kind: 'remove', pk: item.pk, sk: item.sk, if: { version: item.version } }])
         .catch(ignoreConflict));
-    if (isOver(row.value)) return closeRun(closing(deps, workspace), { run: row.value, workspace });
+    if (isOver(row.value)) return closeRun(closingIn(deps, workspace.env), { run: row.value, workspace });
     const journal = await takeUp(deps, { workspace, row, work });
     if (journal === undefined) return;
     try {
@@ -126,7 +125,7 @@ async function takeUp(
 
 async function resume(deps: RunsDeps, workspace: Workspace, journal: RunJournal): Promise<void> {
   const { run } = journal;
-  await putSummary(closing(deps, workspace), workspace, run);
+  await putSummary(closingIn(deps, workspace.env), workspace, run);
   try {
     if (run.depth > chainDepthMax) throw blockFailure(chainRefusal('writes', [...run.chain, run.block]));
     if (run.stalled >= stalledMax)
@@ -140,11 +139,7 @@ async function resume(deps: RunsDeps, workspace: Workspace, journal: RunJournal)
 }
 
 async function settle(deps: RunsDeps, workspace: Workspace, { run, redaction }: RunJournal): Promise<void> {
-  const parts = closing(deps, workspace);
+  const parts = closingIn(deps, workspace.env);
   if (isOver(run)) await closeRun(parts, { run, workspace, redaction });
   else await putSummary(parts, workspace, run);
-}
-
-function closing({ stores, clock }: RunsDeps, { env }: Workspace) {
-  return { store: stores[env], clock };
 }

@@ -6,8 +6,9 @@ import type { Change } from '../../store/port.ts';
 import { attemptCommit, overtaken } from '../../store/transact.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
+import type { WorkMeter } from '../work-meter.ts';
 import { pinnedVersions } from './pinned-blocks.ts';
-import { assertCanBegin } from './run-bounds.ts';
+import { assertCanBegin, assertMayBegin } from './run-bounds.ts';
 import { dueRun, type Run, type RunGiven, type RunTrigger, type RunUser, runs } from './run-rows.ts';
 
 /** What begins a run. */
@@ -29,6 +30,10 @@ export interface RunAsk {
 export interface StartRunDeps {
   readonly clock: Clock;
   readonly blocks: StoredBlocks;
+}
+
+export interface BeginDeps extends StartRunDeps {
+  readonly meter: WorkMeter;
 }
 
 /** @throws Problem `not_found` where there is no live block of the name. */
@@ -54,10 +59,11 @@ export async function newRun({ clock, blocks }: StartRunDeps, ask: RunAsk): Prom
 /**
  * Stores a run that a process takes up at once.
  * @param along what else is in the commit.
- * @throws Problem `conflict` where the id is that of a run of another block, or of another version of it.
+ * @throws Problem `conflict` where the id is that of a run of another block, or of another version of it; `rate_limited`,
+ * `plan_limit_exceeded`, which may be gone later.
  */
 export async function startRun(
-  deps: StartRunDeps,
+  deps: BeginDeps,
   ask: RunAsk,
   along: readonly Change[] = [],
 ): Promise<{ readonly id: string; readonly isNew: boolean }> {
@@ -71,9 +77,14 @@ export async function startRun(
       if (begun.block === run.block && begun.version === run.version) return { id, isNew: false };
       throw new Problem('conflict', `run \`${id}\` is one of another block, or of another version of it`);
     }
+    await deps.meter.check(ask.workspace.orgCode, 'runs');
+    await assertMayBegin(scope);
     const changes = [runs.insert(id, run), dueRun(id, deps.clock.now()), ...along];
     const attempt = await attemptCommit(scope, changes);
-    if ('committed' in attempt) return { id, isNew: true };
+    if ('committed' in attempt) {
+      deps.meter.add(ask.workspace, 'runs', 1);
+      return { id, isNew: true };
+    }
     if (attempt.refusedAt > 0) throw overtaken();
   }
 }

@@ -7,9 +7,12 @@ export class ScriptError extends Error {
   readonly fault: ScriptFault;
   /** In the source, from 1; undefined where the script does not tell. */
   readonly line: number | undefined;
+  /** What it took of the thread until then. */
+  readonly cpuMilliseconds: number;
 
-  constructor(fault: ScriptFault, message: string, line?: number) {
+  constructor(fault: ScriptFault, message: string, line?: number, cpuMilliseconds = 0) {
     super(message);
+    this.cpuMilliseconds = cpuMilliseconds;
     this.fault = fault;
     this.line = line;
   }

@@ -8,7 +8,7 @@ const runner = createScriptRunner();
 after(() => runner.close());
 
 function run(org: string, source: string): Promise<string> {
-  const job = { org, source, args: '[{},{},null,{}]', now: 0, seed: '' };
+  const job = { org, env: 'test' as const, source, args: '[{},{},null,{}]', now: 0, seed: '' };
   return runner.run(job).then(
     ({ json }) => json,
     (error: unknown) =>
@@ -64,7 +64,10 @@ test('an org has a hundred scripts waiting, and one more is refused at once', as
 
 test('a runner that is closed ends what runs', async () => {
   const own = createScriptRunner();
-  const ended = assert.rejects(own.run({ org: 'a', source: 'for (;;);', args: '[]', now: 0, seed: '' }), ScriptError);
+  const ended = assert.rejects(
+    own.run({ org: 'a', env: 'test', source: 'for (;;);', args: '[]', now: 0, seed: '' }),
+    ScriptError,
+  );
   await own.close();
   await ended;
 });

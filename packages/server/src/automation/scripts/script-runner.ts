@@ -1,10 +1,12 @@
 import { Problem } from '../../lib/problem.ts';
 import { createFairSlots } from '../../lib/scheduling/fair-slots.ts';
+import type { Environment } from '../../tenancy/port.ts';
 import type { ScriptResult, ScriptSource } from './run-script.ts';
 import { ScriptThread } from './script-thread.ts';
 
 export interface ScriptJob extends ScriptSource {
   readonly org: string;
+  readonly env: Environment;
 }
 
 /**

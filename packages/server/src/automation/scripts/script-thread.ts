@@ -66,11 +66,16 @@ export class ScriptThread {
     if (worker !== this.#worker) return;
     this.#scripts += 1;
     if ('json' in answer) this.#end(answer, this.#scripts < scriptsPerThread);
-    else this.#end(new ScriptError(answer.fault, answer.message, answer.line), answer.isBroken !== true);
+    else {
+      const { fault, message, line, cpuMilliseconds, isBroken } = answer;
+      this.#end(new ScriptError(fault, message, line, cpuMilliseconds), isBroken !== true);
+    }
   }
 
   #died(worker: Worker): void {
-    if (worker === this.#worker) this.#end(new ScriptError('memory', 'the script could not be run'), false);
+    if (worker !== this.#worker) return;
+    // How much it took is not known.
+    this.#end(new ScriptError('memory', 'the script could not be run', undefined, scriptLimits.cpuMilliseconds), false);
   }
 
   /** Ends a script by the CPU time of its thread, so that a busy machine ends none too early. */
@@ -82,7 +87,7 @@ export class ScriptThread {
           base ??= user + system;
           if (worker !== this.#worker || user + system - base < cpuMicrosecondsMax) return;
           const message = `the script took more than ${scriptLimits.cpuMilliseconds} ms`;
-          this.#end(new ScriptError('timeout', message), false);
+          this.#end(new ScriptError('timeout', message, undefined, cpuMicrosecondsMax / 1000), false);
         },
         // The thread has ended meanwhile, which is an event of its own.
         () => undefined,

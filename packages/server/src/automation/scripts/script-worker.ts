@@ -6,7 +6,13 @@ import { ScriptError, type ScriptFault } from './script-error.ts';
 export type ScriptAnswer =
   | ScriptResult
   /** `isBroken`: the thread is not to be used again. */
-  | { readonly fault: ScriptFault; readonly message: string; readonly line?: number; readonly isBroken?: true };
+  | {
+      readonly fault: ScriptFault;
+      readonly message: string;
+      readonly line?: number;
+      readonly cpuMilliseconds: number;
+      readonly isBroken?: true;
+    };
 
 async function serve(): Promise<void> {
   const port = parentPort;
@@ -19,15 +25,18 @@ async function serve(): Promise<void> {
 }
 
 function answer(run: () => ScriptResult): ScriptAnswer {
+  const start = process.threadCpuUsage();
   try {
     return run();
   } catch (error) {
+    const { user, system } = process.threadCpuUsage(start);
+    const cpuMilliseconds = (user + system) / 1000;
     if (error instanceof ScriptError) {
       const { fault, message, line } = error;
-      return { fault, message, ...(line === undefined ? {} : { line }) };
+      return { fault, message, cpuMilliseconds, ...(line === undefined ? {} : { line }) };
     }
     // Values that are nested so deeply that not even the interpreter sees the end of its stack.
-    return { fault: 'failed', message: 'the script could not be run to its end', isBroken: true };
+    return { fault: 'failed', message: 'the script could not be run to its end', cpuMilliseconds, isBroken: true };
   }
 }
 

@@ -98,6 +98,11 @@ export interface RunCaller extends EachCaller, BlockCaller {
   readonly config: ConfigSet;
 }
 
+/** The caller of a request, for work that outlives it. */
+export function workUserOf({ kind, claims: { sub: id, act } }: AppCaller): WorkUser {
+  return { id, kind, ...(act === undefined ? {} : { act: act.sub }) };
+}
+
 /** What the policies are asked about a block. */
 export function runAction({ name = '' }: Readonly<Record<string, string>>): string {
   return `run${name}`;

@@ -119,7 +119,7 @@ interface Sent {
 }
 
 /** @throws Problem `validation_failed` where there are any errors; they name their items where several were sent. */
-function refuseErrors(mistaken: readonly MistakenItem[], { count, at }: Sent): void {
+export function refuseErrors(mistaken: readonly MistakenItem[], { count, at }: Sent): void {
   const errors = mistaken.flatMap(({ item: { kind, name }, errors: own }) =>
     own.map(({ pointer, message, ...error }) => ({
       ...error,

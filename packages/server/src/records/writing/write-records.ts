@@ -66,6 +66,21 @@ export async function writeRecords(
 }
 
 /**
+ * What a write would leave, judged as the write itself would be but for values that have to be unique: it is not done.
+ * Numbers are 1, and no event takes part. Undefined for a removal.
+ * @throws Problem as the write would.
+ */
+export async function rehearseWrite(
+  parts: RecordWriteDeps,
+  operation: RecordOperation,
+): Promise<StoredRecord | undefined> {
+  const alone = { ...parts, before: undefined, events: undefined, numbering: { next: async () => 1 } };
+  const asked = askedOf(alone, operation, (problem) => problem);
+  const { record } = await planOne(alone, operation.call.config, asked);
+  return answered([operation], [record], 0)[0];
+}
+
+/**
  * Records as they are stored, without their version, which is that of the commit; `null` for a removal. A request is
  * answered from this, by the names that fields have for its caller: the write may know newer ones.
  */

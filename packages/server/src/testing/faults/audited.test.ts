@@ -60,11 +60,14 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'the removal of a config item': ['crew.removed'],
   'the end of a run': ['run.cancelled'],
   'a run that is begun again': ['run.retried'],
+  'a run that a builder begins': ['run.begun'],
   'a schedule that is paused': ['schedule.paused'],
   'a schedule that is resumed': ['schedule.resumed'],
   'a delivery sent again': ['delivery.sent_again'],
   'deliveries sent again': ['delivery.sent_again'],
   'the secret of an event': ['event.secret_made'],
+  'an event that is paused': ['event.paused'],
+  'an event that is resumed': ['event.resumed'],
   'a secret': ['secret.set'],
   'the removal of a secret': ['secret.removed'],
   'a service key': ['member.joined', 'policy_link.created', 'service_key.created'],
@@ -153,6 +156,8 @@ for (const [name, flow] of Object.entries(flows))
     for (const changes of commits)
       for (const entry of entriesOf(changes)) {
         const { action, actor, request_id } = entry;
+        // The platform tells of its own accord that a run fails after the reply, and that no alert of it arrives.
+        if (actor.kind === 'platform' && request_id === '') continue;
         actions.push(action);
         assert.ok(actor.id !== '' && request_id !== '', JSON.stringify(entry));
         assert.equal(

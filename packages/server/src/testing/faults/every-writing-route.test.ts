@@ -11,6 +11,7 @@ const reads = [
   'POST /app/:org/access/v1/evaluation',
   'POST /app/:org/access/v1/evaluations',
   'POST /events/:name/test',
+  'POST /logicblocks/test',
 ];
 
 /** A new person joins a workspace by it. */

@@ -99,8 +99,8 @@ function mayDiffer(pointer: string): boolean {
   return ofTheMoment.test(pointer) || sharpened.test(pointer);
 }
 
-/** The routes of an entity and their parameters: a release may add others. */
-const catalog = /\/endpoints(\/\w+\/params)?$/;
+/** The routes of an entity, their parameters, and the settings: a release may add others. */
+const catalog = /\/endpoints(\/\w+\/params)?$|\/org\/settings\/items$/;
 
 function byName(parts: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Array.isArray(parts) ? parts.map((part) => [part.action ?? part.name, part]) : []);

@@ -69,7 +69,7 @@ export interface Body {
   readonly code: string;
   readonly base: string;
   readonly version: number;
-  readonly items: readonly { readonly id: string; readonly name: string }[];
+  readonly items: readonly { readonly id: string; readonly name: string; readonly code: string }[];
   readonly org: { readonly code: string; readonly environments: { readonly test: { readonly client_id: string } } };
 }
 

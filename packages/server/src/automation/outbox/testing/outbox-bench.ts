@@ -17,6 +17,7 @@ import { createDestinations, type Destinations } from '../../destinations/regist
 import { noMeter, type WorkMeter } from '../../work-meter.ts';
 import type { AutomationWork } from '../../work-port.ts';
 import { LaneVisits } from '../lane-visits.ts';
+import { createPauses, type Pauses } from '../pauses.ts';
 import { createRecordEvents, KnownLanes } from '../record-events.ts';
 
 /** What a receiver does with a delivery. */
@@ -27,6 +28,7 @@ export const failure: Outcome = { state: 'failed', status: 503, ms: 1, answer: '
 
 export interface OutboxNode extends Node {
   readonly visits: LaneVisits;
+  readonly pauses: Pauses;
   /** Visits what is due now, once. Gives how much that was. */
   deliver(): Promise<number>;
 }
@@ -85,12 +87,14 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
     const lanes = new KnownLanes();
     const recordEvents = createRecordEvents({ live, lanes, clock, newId, wake: () => undefined });
     const made = bench.node(own, recordEvents);
+    const configs = { test: made.configs, prod: made.configs };
+    const pauses = createPauses({ stores, configs, live, clock, wake: () => undefined });
     const visits = new LaneVisits({
-      ...{ stores, live, lanes, destinations, clock, meter, node: name },
-      configs: { test: made.configs, prod: made.configs },
+      ...{ stores, configs, live, lanes, destinations, pauses, clock, meter, node: name },
       signingRoot: Buffer.alloc(32),
       random: () => 0.5,
       tellDead: async (_place, event, count) => void dead.push(...Array<string>(count).fill(event)),
+      retentionOf: async () => ({ runs: 0, receipts: 3 * 86_400_000 }),
       wakeAt: () => undefined,
       closing,
     });
@@ -100,7 +104,7 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
         await visits.visit({ env: 'test', scope: own.scope(scope), orgCode: 'acme', tenantCode: 'main', item });
       return due.length;
     };
-    return { ...made, visits, deliver };
+    return { ...made, visits, pauses, deliver };
   };
   return {
     bench,

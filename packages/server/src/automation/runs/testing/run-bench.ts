@@ -7,12 +7,14 @@ import type { Node, RecordBench } from '../../../testing/record-bench.ts';
 import type { BlockCaller } from '../../blocks/caller-effects.ts';
 import type { CompiledBlock, StepRun } from '../../blocks/effects.ts';
 import type { StoredBlocks } from '../../blocks/stored-blocks.ts';
-import { noMeter } from '../../work-meter.ts';
+import { WorkSpy } from '../../testing/work-spy.ts';
+import type { OutsideDeps } from '../run-effects.ts';
 import { callBlock, type RunsDeps, runHandler } from '../runs.ts';
 import type { RunAsk } from '../start-run.ts';
 
 export interface RunBench {
   readonly records: RecordBench;
+  readonly work: WorkSpy;
   /** What a node runs with, on a store that may be another than the one under all of them. */
   deps(store?: Store): RunsDeps;
   ask(name: string, input?: unknown): Promise<Omit<RunAsk, 'id'>>;
@@ -28,15 +30,18 @@ export interface RunBench {
 export interface FakeBlocks {
   readonly blocks: Readonly<Record<string, Readonly<Record<string, StepRun>>>>;
   readonly transactions?: readonly string[];
+  /** What steps reach beside records; left out, nothing. */
+  readonly outside?: Partial<OutsideDeps>;
 }
 
 export async function openRunBench(
   records: RecordBench,
-  { blocks: given, transactions = [] }: FakeBlocks,
+  { blocks: given, transactions = [], outside = {} }: FakeBlocks,
 ): Promise<RunBench> {
   const { clock, workspace, opened } = records;
   await records.found(workspace);
   const nodes = new Map<Store, Node>();
+  const work = new WorkSpy();
   const nodeOf = (store: Store): Node => {
     const known = nodes.get(store) ?? records.node(store);
     nodes.set(store, known);
@@ -45,7 +50,7 @@ export async function openRunBench(
   const compiled = (name: string): CompiledBlock => ({
     name,
     input: {},
-    steps: Object.entries(given[name] ?? {}).map(([id, run]) => ({ id, run })),
+    steps: Object.entries(given[name] ?? {}).map(([id, run]) => ({ id, type: 'fake', run })),
     returns: undefined,
     app: undefined,
     isTransaction: transactions.includes(name),
@@ -71,8 +76,10 @@ export async function openRunBench(
       ...{ clock, newId: records.newId, blocks },
       scripts: { run: () => assert.fail('no script is run') },
       http: { send: () => assert.fail('nothing is called') },
-      ...{ mail: undefined, meter: noMeter },
+      ...{ mail: undefined, meter: work.meter, ...outside },
       callers: { as: async () => callerOn(store) },
+      tell: work.tell,
+      retentionOf: async () => ({ runs: 7 * 86_400_000, receipts: 0 }),
     };
   };
   const withBlocks = (config: ConfigSet): ConfigSet => ({
@@ -92,7 +99,7 @@ export async function openRunBench(
     }
   };
   return {
-    ...{ records, deps, ask, visit },
+    ...{ records, deps, ask, visit, work },
     caller: (by) => callerOn(by.stores.test),
     call: async (by, name, input) => {
       const asked = await ask(name, input);

@@ -14,6 +14,7 @@ import { createStoredBlocks } from '../../blocks/stored-blocks.ts';
 import type { DueHandler } from '../../due.ts';
 import { type Run, runs } from '../../runs/run-rows.ts';
 import { startRun } from '../../runs/start-run.ts';
+import { noMeter } from '../../work-meter.ts';
 import { reconcileHandler } from '../reconcile.ts';
 import { openSchedules, type Schedules } from '../schedules.ts';
 import { scheduleHandler } from '../tick.ts';
@@ -78,7 +79,7 @@ export async function openScheduleBench(context: TestContext, kind: StoreKind = 
             if (made.refusal !== undefined) throw made.refusal;
           },
         },
-        start: (ask, along) => startRun(deps, ask, along),
+        start: (ask, along) => startRun({ ...deps, meter: noMeter }, ask, along),
         tell: async (_place, { name }) => void told.push(name),
       });
       const handlers = new Map<string, DueHandler>([

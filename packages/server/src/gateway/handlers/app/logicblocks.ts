@@ -1,8 +1,11 @@
 import { logicBlocksApi } from '@freehold/contract/app/logicblocks';
-import type { LogicBlocks } from '../../../automation/port.ts';
+import type { LogicBlocks, Runs } from '../../../automation/port.ts';
+import { requireWorkspace } from '../../../identity/port.ts';
+import { notFound } from '../../../lib/problem.ts';
+import { mayBeId } from '../../../records/port.ts';
 import { json } from '../../reply.ts';
-import type { RunCaller, RunRoute } from '../../routing/app-route.ts';
-import { serveReply } from '../../serve.ts';
+import { type RunCaller, type RunRoute, type SelfRoute, workUserOf } from '../../routing/app-route.ts';
+import { serve, serveReply } from '../../serve.ts';
 
 /** Logic blocks are run. */
 export function logicBlockRoutes(blocks: LogicBlocks): readonly RunRoute[] {
@@ -18,4 +21,14 @@ export function logicBlockRoutes(blocks: LogicBlocks): readonly RunRoute[] {
     return 'run' in outcome ? json(202, outcome) : json(200, outcome.returns);
   };
   return [serveReply(logicBlocksApi.runLogicBlock, run), serveReply(logicBlocksApi.runLogicBlockAt, run)];
+}
+
+/** The runs that a caller has begun, for the caller. */
+export function ownRunRoutes(runs: Pick<Runs, 'own'>): readonly SelfRoute[] {
+  return [
+    serve(logicBlocksApi.readOwnRun, ({ params: { id } }, caller) => {
+      if (!mayBeId(id)) throw notFound();
+      return runs.own(requireWorkspace(caller).workspace, id, workUserOf(caller));
+    }),
+  ];
 }

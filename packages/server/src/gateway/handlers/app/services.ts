@@ -1,4 +1,4 @@
-import type { LogicBlocks } from '../../../automation/port.ts';
+import type { LogicBlocks, Runs } from '../../../automation/port.ts';
 import type { ConfigReader } from '../../../config/port.ts';
 import type { DecisionLog } from '../../../iam/port.ts';
 import type { AppMails, AppSelf, AppSessions, AppSignIn, Invitations, Workspaces } from '../../../identity/port.ts';
@@ -19,4 +19,5 @@ export interface AppServices {
   readonly self: AppSelf;
   readonly mails: AppMails;
   readonly logicBlocks: LogicBlocks;
+  readonly runs: Pick<Runs, 'own'>;
 }

@@ -55,6 +55,14 @@ export const logicBlockCases: KindCases = {
     { at: '/transaction', value: false, error: '/transaction not_in_enum' },
     { at: '/steps/3/pagesize', value: 201, error: '/steps/3/pagesize out_of_range' },
     { at: '/steps/8/url', value: 'http://shop.example', error: '/steps/8/url invalid_address' },
+    { at: '/transaction', value: true, error: '/steps/8/type contradiction' },
+    { at: '/steps/8/url', value: 'https://{{input.host}}/', error: '/steps/8/url invalid_address' },
+    { at: '/steps/8/secret', value: { name: 'shop' }, error: '/steps/8/secret/header required' },
+    {
+      at: '/steps/8/secret',
+      value: { name: 'shop', header: 'authorization', prefix: 'a', basic: 'b' },
+      error: '/steps/8/secret/prefix contradiction',
+    },
     { at: '/steps/8/headers', value: { cookie: 'a' }, error: '/steps/8/headers/cookie refused_header' },
     { at: '/steps/8/method', value: 'get', error: '/steps/8/method not_in_enum' },
     { at: '/steps/9/source', value: '', error: '/steps/9/source too_short' },
@@ -72,7 +80,16 @@ export const logicBlockCases: KindCases = {
       value: undefined,
       says: ['`input_schema` is not said any more; it was `{"type":"object","properties":{"id":{"type":"string"}}}`'],
     },
-    { at: '/transaction', value: true, says: ['`transaction` is `true` now, and was not said before'] },
+    {
+      at: '',
+      value: { ...content, transaction: true, steps: content.steps.slice(0, 1) },
+      says: [
+        '`transaction` is `true` now, and was not said before',
+        ...['open', 'close', 'find', 'note', 'clean', 'again', 'mail', 'tell', 'sum'].map(
+          (id) => `step \`${id}\` is taken out`,
+        ),
+      ],
+    },
     {
       at: '',
       value: asApp,
@@ -110,6 +127,16 @@ export const logicBlockCases: KindCases = {
   widening: [
     { at: '/steps/8/url', value: 'https://other.example/', wider: ['data may be sent to `https://other.example/`'] },
     { at: '/steps/8/body', value: {}, wider: [] },
+    {
+      at: '/steps/8/secret',
+      value: { name: 'shop', header: 'authorization' },
+      wider: ['the secret `shop` is sent to `shop.example`'],
+    },
+    {
+      at: '/steps/8',
+      value: { id: 'tell', type: 'mail', to: 'a@b.example', subject: 'a', text: 'b' },
+      wider: ['mails are sent to `a@b.example`'],
+    },
     { at: '/steps/9/source', value: 'return 2', wider: ['another script is run in the step `sum`'] },
     {
       at: '',

@@ -82,8 +82,34 @@ const secret: Flow = {
   },
 };
 
+const paused: Flow = {
+  route: 'POST /events/:name/pause',
+  prepare: async (fixture) => {
+    const { org, event } = await madeEvent(fixture);
+    const check = async () => assert.deepEqual(await pausedIn(org), [event]);
+    return { send: () => org.manage('POST', `/events/${event}/pause`), check };
+  },
+};
+
+const resumed: Flow = {
+  route: 'POST /events/:name/resume',
+  prepare: async (fixture) => {
+    const { org, event } = await madeEvent(fixture);
+    assert.equal((await org.manage('POST', `/events/${event}/pause`)).status, 204);
+    const check = async () => assert.deepEqual(await pausedIn(org), []);
+    return { send: () => org.manage('POST', `/events/${event}/resume`), check };
+  },
+};
+
+async function pausedIn(org: OrgCalls): Promise<readonly string[]> {
+  const { items } = (await org.manage('GET', '/events/state')).body;
+  return items.filter((item) => 'paused' in item).map(({ name }) => name);
+}
+
 export const eventFlows: Flows = {
   'a delivery sent again': again,
   'deliveries sent again': manyAgain,
   'the secret of an event': secret,
+  'an event that is paused': paused,
+  'an event that is resumed': resumed,
 };

@@ -69,6 +69,24 @@ const retry: Flow = {
   },
 };
 
+const begun: Flow = {
+  route: 'POST /logicblocks/:name/run',
+  prepare: async (fixture) => {
+    await withBlock(fixture);
+    const [code, key] = [random(), random()];
+    const [workspace] = (await fixture.act('GET', '/user/tenants')).body.items;
+    const tenant_code = workspace?.code;
+    const input = { code, waits: false, fails: false };
+    const send = () =>
+      fixture.org.manage('POST', '/logicblocks/flow_run/run', { tenant_code, input }, { 'idempotency-key': key });
+    const check = async () => {
+      await fixture.platform.settle();
+      assert.equal((await fixture.orders(code)).length, 1);
+    };
+    return { send, already: 409, check };
+  },
+};
+
 async function retriesOf({ org }: Fixture, id: string): Promise<readonly unknown[]> {
   const { items } = (await org.manage('GET', '/runs?block=flow_run&pagesize=200')).body;
   return items.filter((item) => (item as unknown as { trigger: { id?: string } }).trigger.id === id);
@@ -79,4 +97,5 @@ export const runFlows: Flows = {
   'a run of a logic block with a path': runAt,
   'the end of a run': cancel,
   'a run that is begun again': retry,
+  'a run that a builder begins': begun,
 };

@@ -372,6 +372,7 @@ const otherRows: Rows = {
     largest: [{ what: 'policies', ask: () => ({}) }],
   },
   'GET /app/:org/jobs/:id': small('member', `/jobs/${noId}`),
+  'GET /app/:org/runs/:id': small('member', `/runs/${noId}`),
   'DELETE /app/:org/jobs/:id': small('member', `/jobs/${noId}`),
   'GET /app/:org/user/tenants': small('member', '/user/tenants'),
   'POST /app/:org/user/switch-tenant': small('member', '/user/switch-tenant'),

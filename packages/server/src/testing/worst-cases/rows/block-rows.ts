@@ -114,6 +114,23 @@ function rowAt(path: string): Row {
   return { as: 'member', target: ({ org }) => `/app/${org}/logicblocks/none${path}`, largest };
 }
 
+/** The same as drafts: what is refused while the steps are done is part of the reply. */
+export const draftRow: Row = {
+  as: 'builder',
+  target: () => '/logicblocks/test',
+  largest: cases.map(({ what, status, steps, more, input }, index) => ({
+    what,
+    // The calls of stored blocks do the same work.
+    isCostly: index > 0,
+    ...(status === 400 ? { status } : {}),
+    ask: async ({ call }) => {
+      const [workspace] = (await call('builder', 'GET', '/org/workspaces')).items;
+      const content = { name: 'draft', steps, ...more };
+      return { body: JSON.stringify({ content, tenant_code: workspace?.code, input: input?.() ?? {} }) };
+    },
+  })),
+};
+
 export const blockRows: Rows = {
   'POST /app/:org/logicblocks/:name': rowAt(''),
   'POST /app/:org/logicblocks/:name/:path': rowAt('/path'),

@@ -3,6 +3,7 @@
 import { statement } from '../largest/largest-policies.ts';
 import type { Caller } from '../send.ts';
 import type { Asked, Row, Rows } from '../worst-case.ts';
+import { draftRow } from './block-rows.ts';
 import { configRows } from './config-rows.ts';
 import { nothingAsked, nothingOfOneItem, nothingToChoose } from './reasons.ts';
 import { sharedRows } from './shared-rows.ts';
@@ -87,6 +88,21 @@ const orgRows: Rows = {
   'GET /runs/:id': one(`/runs/${noId}`),
   'POST /runs/:id/cancel': one(`/runs/${noId}/cancel`),
   'POST /runs/:id/retry': small(`/runs/${noId}/retry`),
+  'POST /logicblocks/test': draftRow,
+  'POST /logicblocks/:name/run': {
+    as: 'builder',
+    target: () => '/logicblocks/none/run',
+    largest: [
+      { what: 'an input', status: 404, ask: () => json({ tenant_code: 'main', input: { text: 'a'.repeat(900_000) } }) },
+    ],
+  },
+  'POST /events/:name/pause': one('/events/none/pause'),
+  'POST /events/:name/resume': one('/events/none/resume'),
+  'GET /events/state': {
+    as: 'builder',
+    target: () => '/events/state',
+    largest: [{ what: 'events', ask: () => ({}) }],
+  },
   'GET /schedules': small('/schedules'),
   'POST /schedules/:name/pause': small('/schedules/none/pause'),
   'POST /schedules/:name/resume': small('/schedules/none/resume'),

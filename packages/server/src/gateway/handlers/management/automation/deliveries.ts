@@ -42,6 +42,15 @@ export function deliveryRoutes({ events, clock }: DeliveryServices): readonly Ma
       const { id, email } = caller.user;
       return events.test({ env, orgCode, user: { id, email } }, request.params.name, request.body);
     }),
+    serve(deliveriesApi.listEventStates, (request, caller) =>
+      events.states({ ...placeOf(request, caller), nexttoken: request.query.nexttoken }),
+    ),
+    serve(deliveriesApi.pauseEvent, (request, caller) =>
+      events.pauses.pause({ ...changing(request, caller), event: request.params.name }),
+    ),
+    serve(deliveriesApi.resumeEvent, (request, caller) =>
+      events.pauses.resume({ ...changing(request, caller), event: request.params.name }),
+    ),
     serve(deliveriesApi.showEventSecret, (request, caller) =>
       events.showSecret(placeOf(request, caller), request.params.name),
     ),

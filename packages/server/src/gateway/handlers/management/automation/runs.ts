@@ -1,17 +1,21 @@
 import { runsApi } from '@freehold/contract/management/runs';
-import type { RunName, Runs } from '../../../../automation/port.ts';
+import type { Drafts, RunName, Runs } from '../../../../automation/port.ts';
 import type { OrgCaller } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import { notFound, Problem } from '../../../../lib/problem.ts';
+import type { ConfigItems, LogicBlockContent } from '../../../../promotion/port.ts';
 import { mayBeId } from '../../../../records/port.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
 import { auditContextOf } from '../../../pipeline/audit-context.ts';
 import type { RequestEnvelope } from '../../../request.ts';
+import { requireProd } from '../../../routing/deploy-caller.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
 import { serve } from '../../../serve.ts';
 
 export interface RunServices {
   readonly runs: Runs;
+  readonly drafts: Drafts;
+  readonly items: ConfigItems;
   readonly clock: Clock;
 }
 
@@ -21,7 +25,7 @@ interface RunRequest extends RequestEnvelope {
 }
 
 /** The runs of logic blocks, for builders. */
-export function runRoutes({ runs, clock }: RunServices): readonly ManagementRoute[] {
+export function runRoutes({ runs, drafts, items, clock }: RunServices): readonly ManagementRoute[] {
   return [
     serve(runsApi.listRuns, ({ query: { env, block, state, since, pagesize, nexttoken } }, { org }) =>
       runs.list({ env, orgCode: org.code }, { block, state, since: readTime(since), pageSize: pagesize, nexttoken }),
@@ -33,7 +37,30 @@ export function runRoutes({ runs, clock }: RunServices): readonly ManagementRout
     serve(runsApi.retryRun, (request, caller) =>
       runs.retry(changedBy(request, caller), { by: auditContextOf(clock, request, caller), from: request.body?.from }),
     ),
+    serve(runsApi.testLogicBlock, async (request, caller) => {
+      const { content: sent, tenant_code: tenantCode, input = {}, record, before } = request.body;
+      const orgCode = caller.org.code;
+      // The errors of the content say what is wrong with a name.
+      const name = typeof sent.name === 'string' ? sent.name : '';
+      const content = await items.check({ orgCode, kind: 'logicblock', name, content: sent, at: '/content' });
+      const by = auditContextOf(clock, request, caller);
+      return drafts.run({ orgCode, tenantCode, content: content as LogicBlockContent, input, record, before, by });
+    }),
+    serve(runsApi.beginRun, (request, caller) => {
+      const { tenant_code: tenantCode, input = {} } = request.body;
+      const by = auditContextOf(clock, request, caller);
+      return runs.begin({ ...begun(request, caller), tenantCode, block: request.params.name, input, by });
+    }),
   ];
+}
+
+/** @throws Problem `role_required` in production for a developer; `conflict` where there is no production. */
+function begun(request: RequestEnvelope & { readonly query: { readonly env: Environment } }, caller: OrgCaller) {
+  const { env } = request.query;
+  if (env === 'prod') requireProd(caller);
+  if (env === 'prod' && caller.role !== 'org_admin')
+    throw new Problem('role_required', 'runs in production are begun by the role `org_admin`');
+  return { env, orgCode: caller.org.code };
 }
 
 /** @throws Problem `not_found` for what is no id. */

@@ -1,0 +1,122 @@
+import type { CompiledAccess } from '../../access/port.ts';
+import type { IdSource } from '../../lib/ids.ts';
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
+import { outsideOfTransactions } from '../../promotion/port.ts';
+import type { RecordRuntime } from '../../records/port.ts';
+import { laneOf, type Workspace } from '../../tenancy/port.ts';
+import { blockFailure } from '../blocks/block-failure.ts';
+import { type BlockCaller, readAs } from '../blocks/caller-effects.ts';
+import type {
+  CompiledBlock,
+  CompiledStep,
+  Done,
+  Effects,
+  EntityStep,
+  HttpDone,
+  ScriptStep,
+  ScriptValue,
+} from '../blocks/effects.ts';
+import type { MailAsk } from '../blocks/outside.ts';
+import { runScriptStep } from '../blocks/script-step.ts';
+import { allowedWrite } from '../runs/entity-steps.ts';
+import type { Redaction } from '../runs/redaction.ts';
+import { assertMail } from '../runs/run-bounds.ts';
+import type { ScriptRunner } from '../scripts/script-runner.ts';
+
+/** What a step of a draft came to. */
+export interface DraftStep {
+  readonly path: string;
+  readonly id: string;
+  readonly type: string;
+  readonly ms: number;
+  readonly output: unknown;
+  /** It would have had an effect. */
+  readonly skipped: boolean;
+}
+
+export interface DraftEffectsDeps {
+  /** It reads and judges, and has nothing that writes. */
+  readonly runtime: Pick<RecordRuntime, 'get' | 'query' | 'list' | 'rehearse'>;
+  readonly workspace: Workspace;
+  readonly caller: BlockCaller;
+  readonly newId: IdSource;
+  readonly scripts: Pick<ScriptRunner, 'run'>;
+  readonly redaction: Redaction;
+  /** Milliseconds since the epoch: that of the draft for scripts, and the present. */
+  readonly began: number;
+  readonly now: () => number;
+  readonly block: (name: string) => Promise<CompiledBlock>;
+  readonly isTransaction: boolean;
+  /** Ends the draft before its next step, with its reason. */
+  readonly signal: AbortSignal;
+}
+
+/** Does what reads and computes, and judges what would write, which is not done. */
+export class DraftEffects implements Effects {
+  readonly steps: DraftStep[] = [];
+  readonly #deps: DraftEffectsDeps;
+  readonly #yield: () => Promise<void> | undefined;
+  readonly #skipped = new Set<string>();
+
+  constructor(deps: DraftEffectsDeps) {
+    this.#deps = deps;
+    this.#yield = createYielder(laneOf(deps.workspace));
+  }
+
+  pause(): Promise<void> | undefined {
+    this.#deps.signal.throwIfAborted();
+    return this.#yield();
+  }
+
+  block(name: string): Promise<CompiledBlock> {
+    return this.#deps.block(name);
+  }
+
+  async watched(path: string, { id, type }: CompiledStep, work: () => Done | Promise<Done>): Promise<Done> {
+    const { now } = this.#deps;
+    const began = now();
+    const done = await work();
+    const ms = Math.max(now() - began, 0);
+    this.steps.push({ path, id, type, ms, output: done.value, skipped: this.#skipped.has(path) });
+    return done;
+  }
+
+  async entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown> {
+    const { runtime, newId, redaction, isTransaction } = this.#deps;
+    const caller = app === undefined ? this.#deps.caller : this.#deps.caller.asApp(app);
+    if (step.type === 'get' || step.type === 'list') return readAs(runtime, caller, step);
+    const id = step.type === 'create' ? newId() : step.record;
+    const allowed = await allowedWrite({ caller, origin: { depth: 0, chain: [] } }, step, id);
+    redaction.hideOf(path, allowed.secrets);
+    const record = await runtime.rehearse(allowed.operation);
+    this.#skipped.add(path);
+    return isTransaction ? { id } : allowed.outputOf(record);
+  }
+
+  async script(path: string, { source, args }: ScriptStep): Promise<ScriptValue> {
+    const { scripts, workspace, began } = this.#deps;
+    const place = { env: workspace.env, org: workspace.orgCode };
+    return runScriptStep(scripts, { source, args, ...place, now: began, seed: `draft ${path}` });
+  }
+
+  async http(path: string): Promise<HttpDone> {
+    this.#send(path);
+    return { value: { status: 200, headers: {}, body: null }, milliseconds: 0 };
+  }
+
+  async mail(path: string, { id: _, ...written }: MailAsk): Promise<unknown> {
+    this.#send(path);
+    assertMail(written);
+    return {};
+  }
+
+  async wait(path: string): Promise<void> {
+    if (this.#deps.isTransaction) throw blockFailure('a transaction does not wait');
+    this.#skipped.add(path);
+  }
+
+  #send(path: string): void {
+    if (this.#deps.isTransaction) throw blockFailure(outsideOfTransactions);
+    this.#skipped.add(path);
+  }
+}

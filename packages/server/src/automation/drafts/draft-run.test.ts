@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Problem } from '../../lib/problem.ts';
+import type { LogicBlockContent } from '../../promotion/kinds/logicblock.ts';
+import type { Scope, Store } from '../../store/port.ts';
+import { openBench } from '../../testing/record-bench.ts';
+import type { RunBench } from '../runs/testing/run-bench.ts';
+import { openRunBench } from '../runs/testing/run-bench.ts';
+import { createDrafts, type DraftDeps, type DraftResult } from './draft-run.ts';
+
+const by = { at: '2026-11-01T00:00:00.000Z', actor: { kind: 'org_user', id: 'b1' }, request_id: 'r1' } as const;
+
+/** The store as it is, but that nothing can be written. */
+function readOnly(store: Store): Store {
+  const scopeOf = (scope: Scope): Scope => ({
+    name: scope.name,
+    get: (keys) => scope.get(keys),
+    range: (pk, read) => scope.range(pk, read),
+    follow: (pk, read) => scope.follow(pk, read),
+    count: (pk, range, atMost) => scope.count(pk, range, atMost),
+    commit: () => assert.fail('a draft writes nothing'),
+  });
+  return {
+    scope: (name) => scopeOf(store.scope(name)),
+    health: () => store.health(),
+    close: () => store.close(),
+  };
+}
+
+interface Stage {
+  readonly bench: RunBench;
+  readonly deps: DraftDeps;
+  run(steps: readonly object[], more?: object): Promise<DraftResult>;
+}
+
+const asked = (steps: readonly object[], { input = {}, ...members }: { readonly input?: unknown } = {}) => ({
+  ...{ orgCode: 'acme', tenantCode: 'main', input, by },
+  content: { name: 'draft', steps, ...members } as LogicBlockContent,
+});
+
+async function openStage(t: TestContext): Promise<Stage> {
+  const records = await openBench(t);
+  await records.node().admin.define('acme', {
+    entityName: 'order',
+    UpdateParams: [
+      { name: 'title', required: true },
+      { name: 'amount', colType: 'integer' },
+      { name: 'number', colType: 'autoincrement' },
+      { name: 'card', colType: 'encrypted' },
+    ],
+  });
+  const bench = await openRunBench(records, { blocks: {} });
+  const store = readOnly(records.opened.store);
+  const { configs } = records.node(store);
+  const deps = { ...bench.deps(store), configs: { test: configs, prod: configs } };
+  return { bench, deps, run: (steps, more) => createDrafts(deps).run(asked(steps, more)) };
+}
+
+const make = { id: 'make', type: 'create', entity: 'order', values: { title: '{{ input.title }}', card: '4111' } };
+
+test('a draft reads, judges what it would write, and writes nothing', async (t) => {
+  const { bench, run } = await openStage(t);
+  const node = bench.records.node();
+  const { data } = await node.runtime.create(await node.call('order'), { title: 'one', amount: 1 });
+  const record = data.id;
+  const result = await run(
+    [
+      make,
+      { id: 'read', type: 'get', entity: 'order', record },
+      { id: 'change', type: 'update', entity: 'order', record, values: { amount: '{{ steps.read.amount + 1.0 }}' } },
+      { id: 'gone', type: 'delete', entity: 'order', record },
+      { id: 'pause', type: 'wait', seconds: 86_400 },
+      {
+        id: 'each',
+        type: 'loop',
+        over: [1, 2],
+        max: 2,
+        steps: [{ id: 'in', type: 'transform', value: '{{ steps.each.item }}' }],
+      },
+    ],
+    { input: { title: 'two' }, returns: { title: '{{ steps.make.title }}', amount: '{{ steps.change.amount }}' } },
+  );
+  assert.deepEqual([result.error, result.returns], [undefined, { title: 'two', amount: 2 }]);
+  assert.deepEqual(
+    result.steps.map(({ path, id, skipped }) => [path, id, skipped === true]),
+    [
+      ['0000', 'make', true],
+      ['0001', 'read', false],
+      ['0002', 'change', true],
+      ['0003', 'gone', true],
+      ['0004', 'pause', true],
+      ['0005', 'each', false],
+      ['0005.0000.0000', 'in', false],
+      ['0005.0001.0000', 'in', false],
+    ],
+  );
+  assert.equal((await node.runtime.get(await node.call('order'), record))?.value.includes('"amount":1'), true);
+});
+
+test('what would be refused is refused, and names its step', async (t) => {
+  const { run } = await openStage(t);
+  const refused = async (step: object) => {
+    const { error, steps } = await run([{ id: 'first', type: 'transform', value: 1 }, step]);
+    assert.deepEqual([steps.length, error?.step], [1, 'bad']);
+    return error?.code;
+  };
+  const values = { amount: 'much' };
+  assert.equal(await refused({ id: 'bad', type: 'create', entity: 'order', values }), 'wrong_type');
+  assert.equal(await refused({ id: 'bad', type: 'update', entity: 'order', record: 'none', values }), 'not_found');
+  assert.equal(await refused({ id: 'bad', type: 'delete', entity: 'order', record: 'none' }), 'not_found');
+  assert.equal(await refused({ id: 'bad', type: 'call', logicblock: 'other' }), 'block_failed');
+  const own = { id: 'bad', type: 'raise', status: 409, code: 'taken', message: 'it is taken' };
+  assert.equal(await refused(own), 'taken');
+});
+
+test('K08: a draft shows no value that it would write to an encrypted field', async (t) => {
+  const { run } = await openStage(t);
+  const copied = { id: 'copied', type: 'transform', value: { of: '{{ input.card }}' } };
+  const write = { ...make, values: { title: 'one', card: '{{ input.card }}' } };
+  const card = '4111-1111-1111-1111';
+  const result = await run([copied, write], { input: { card }, returns: 'card {{ input.card }}' });
+  assert.equal(result.returns, 'card ***');
+  assert.ok(!JSON.stringify(result).includes(card));
+});
+
+test('values that are more than a reply takes are left out', async (t) => {
+  const { run } = await openStage(t);
+  const steps = Array.from({ length: 5 }, (_, index) => ({
+    id: `s${index}`,
+    type: 'transform',
+    value: '{{ input.text }}',
+  }));
+  const result = await run(steps, { input: { text: 'a'.repeat(300_000) }, returns: 1 });
+  assert.deepEqual(
+    result.steps.map(({ output }) => output !== undefined),
+    [true, true, true, false, false],
+  );
+  assert.deepEqual([result.returns, result.cut], [1, true]);
+});
+
+test('a draft ends at its time, and no more of an org are under way than its share', async (t) => {
+  const { deps } = await openStage(t);
+  let begun = 0;
+  const scripts = { run: () => new Promise<never>(() => void begun++) };
+  const drafts = createDrafts({ ...deps, scripts, millisecondsMax: 200 });
+  const slow = asked([{ id: 'slow', type: 'script', source: 'return 1' }]);
+  const runs = Array.from({ length: 25 }, () => drafts.run(slow));
+  const results = Promise.allSettled(runs);
+  while (begun < 4) await nextTurn();
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  assert.equal(begun, 4);
+  const codes = (await results).map((one) => {
+    if (one.status === 'fulfilled') return one.value.error?.code;
+    return one.reason instanceof Problem && one.reason.code;
+  });
+  assert.deepEqual(codes.toSorted(), [...Array(20).fill('block_failed'), ...Array(5).fill('rate_limited')]);
+  assert.equal((await drafts.run(asked([{ id: 'fast', type: 'transform', value: 1 }]))).steps.length, 1);
+});

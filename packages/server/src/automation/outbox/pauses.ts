@@ -1,0 +1,105 @@
+/** Builders pause the deliveries of an event in one environment. What it would send waits in its outboxes meanwhile. */
+import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
+import type { ConfigReader } from '../../config/port.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { notFound, Problem } from '../../lib/problem.ts';
+import type { Scope, Store } from '../../store/port.ts';
+import { asRead, json, table } from '../../store/table.ts';
+import { transact } from '../../store/transact.ts';
+import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import type { LiveEvents, OrgPlace } from '../config/live-events.ts';
+
+interface StoredPause {
+  /** RFC 3339. */
+  readonly at: string;
+  /** The id of the builder. */
+  readonly by: string;
+}
+
+/** In the scope of the org, by event. A pause outlives the versions of its event, and its removal. */
+export const eventPauses = table(
+  (event: string) => ({ pk: 'event-pause', sk: event }),
+  json<StoredPause>('pause of an event', { at: 'string', by: 'string' }),
+);
+
+export interface PauseCommand extends OrgPlace {
+  readonly auditContext: AuditContext;
+  readonly event: string;
+}
+
+export interface Pauses {
+  /** As it was within the last second; on the node that paused or resumed it, as it is. */
+  isPaused(place: OrgPlace, event: string): Promise<boolean>;
+  /** @throws Problem `not_found`; `conflict` for an event before writes, which has no deliveries. */
+  pause(command: PauseCommand): Promise<void>;
+  /** @throws Problem `not_found` where there is neither such an event nor a pause of it. */
+  resume(command: PauseCommand): Promise<void>;
+}
+
+export interface PausesDeps {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly live: LiveEvents;
+  readonly clock: Clock;
+  /** Has what is due looked for now. */
+  readonly wake: () => void;
+}
+
+const knownMilliseconds = 1000;
+/** Of an org, in one environment. */
+export const pausesMax = 1000;
+
+export function createPauses({ stores, configs, live, clock, wake }: PausesDeps): Pauses {
+  const known = new BoundedMap<string, { readonly isPaused: boolean; readonly until: number }>(10_000);
+  const keyOf = ({ env, orgCode }: OrgPlace, event: string): string => `${env} ${orgCode} ${event}`;
+  const scopeOf = ({ env, orgCode }: OrgPlace): Scope => stores[env].scope(orgScopeName(orgCode));
+  const stageOf = async ({ env, orgCode, event }: PauseCommand): Promise<'before' | 'after' | undefined> => {
+    const found = await live.named(await configs[env].refresh(orgCode), { env, orgCode }, event);
+    return found?.content.event_stage;
+  };
+  return {
+    isPaused: async (place, event) => {
+      const key = keyOf(place, event);
+      const before = known.get(key);
+      const now = clock.now();
+      if (before !== undefined && now < before.until) return before.isPaused;
+      const isPaused = (await eventPauses.read(scopeOf(place), event)) !== undefined;
+      known.set(key, { isPaused, until: now + knownMilliseconds });
+      return isPaused;
+    },
+    pause: async (command) => {
+      const { auditContext, event } = command;
+      const stage = await stageOf(command);
+      if (stage === undefined) throw notFound();
+      if (stage === 'before')
+        throw new Problem('conflict', 'an event before writes has no deliveries: it is switched off by `enabled`');
+      const scope = scopeOf(command);
+      await transact(scope, async () => {
+        const row = await eventPauses.read(scope, event);
+        if (row !== undefined) return { changes: [] };
+        if ((await scope.count(eventPauses.key('').pk, {}, pausesMax)) >= pausesMax)
+          throw new Problem('conflict', `at most ${pausesMax} events of an org are paused`);
+        const put = eventPauses.put(event, { at: auditContext.at, by: auditContext.actor.id }, { if: asRead(row) });
+        return { changes: [put, told(command, 'event.paused')] };
+      });
+      known.delete(keyOf(command, event));
+    },
+    resume: async (command) => {
+      const { event } = command;
+      const scope = scopeOf(command);
+      const { committed } = await transact(scope, async () => {
+        const row = await eventPauses.read(scope, event);
+        if (row === undefined) return { changes: [] };
+        return { changes: [eventPauses.remove(event, { version: row.version }), told(command, 'event.resumed')] };
+      });
+      if (committed === undefined && (await stageOf(command)) === undefined) throw notFound();
+      known.delete(keyOf(command, event));
+      wake();
+    },
+  };
+}
+
+function told({ auditContext, event, env }: PauseCommand, action: string) {
+  return auditEntry(auditContext, { action, target: { kind: 'event', id: event }, env });
+}

@@ -1,0 +1,27 @@
+import { Problem } from '../../lib/problem.ts';
+import type { Failed, Tell } from '../alerts.ts';
+import type { WorkKind, WorkMeter } from '../work-meter.ts';
+
+/** Notes what is counted and told, and has room until a test takes it. Only tests may use it. */
+export class WorkSpy {
+  readonly told: Failed[] = [];
+  /** By org, environment and kind of work, as in `acme test runs`. */
+  readonly counted = new Map<string, number>();
+  /** The kinds of work that the plan has no room for. */
+  readonly full = new Set<WorkKind>();
+
+  readonly tell: Tell = async (_place, failed) => {
+    this.told.push(failed);
+  };
+
+  readonly meter: WorkMeter = {
+    add: ({ orgCode, env }, kind, by) => {
+      const key = `${orgCode} ${env} ${kind}`;
+      this.counted.set(key, (this.counted.get(key) ?? 0) + by);
+    },
+    check: (_orgCode, kind) => {
+      if (this.full.has(kind)) throw new Problem('plan_limit_exceeded', `the plan has no room for ${kind}`);
+    },
+    fullUntil: (_orgCode, kind) => (this.full.has(kind) ? Number.MAX_SAFE_INTEGER : undefined),
+  };
+}
