@@ -96,7 +96,7 @@ test('a write makes, changes and removes a record of another entity, in the name
   assert.deepEqual((await list(founder, 'log')).items, []);
 });
 
-test('K05: a delivery writes by the rights that its writer has then, and its receipt holds no values', async () => {
+test('a delivery writes by the rights that its writer has then, and its receipt holds no values', async () => {
   const { org, founder } = await shop();
   await define(org, 'copy', copy);
   const clerk = await memberWith(founder, [allow(['createorder', 'getorder'])]);

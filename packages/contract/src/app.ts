@@ -1,5 +1,6 @@
 import { authzenApi } from './app/authzen.ts';
 import { batchApi } from './app/batch.ts';
+import { inboundHooksApi } from './app/hooks.ts';
 import { invitationsApi } from './app/invitations.ts';
 import { jobsApi } from './app/jobs.ts';
 import { logicBlocksApi } from './app/logicblocks.ts';
@@ -13,6 +14,7 @@ import { sharedApi } from './shared.ts';
 export const appApi = {
   ...authzenApi,
   ...batchApi,
+  ...inboundHooksApi,
   ...invitationsApi,
   ...jobsApi,
   ...logicBlocksApi,

@@ -2,6 +2,7 @@ import { accessApi } from './management/access.ts';
 import { accountsApi } from './management/accounts.ts';
 import { alertWebhookApi } from './management/alert-webhook.ts';
 import { auditApi } from './management/audit.ts';
+import { hooksApi } from './management/automation/hooks.ts';
 import { schedulesApi } from './management/automation/schedules.ts';
 import { configItemsApi } from './management/config-items.ts';
 import { consoleApi } from './management/console.ts';
@@ -42,6 +43,7 @@ export const managementApi = {
   ...passwordsApi,
   ...platformApi,
   ...runsApi,
+  ...hooksApi,
   ...schedulesApi,
   ...secretsApi,
   ...serviceKeysApi,

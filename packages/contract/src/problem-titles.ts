@@ -10,6 +10,7 @@ export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   search_unavailable: 'The entity has no searchable field',
   token_missing: 'The request carries no token',
   token_invalid: 'The token is not valid here',
+  signature_invalid: 'The signature is not valid',
   token_expired: 'The token has expired',
   credentials_invalid: 'The credentials are wrong',
   client_unknown: 'The client id does not belong to this app',

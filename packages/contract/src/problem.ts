@@ -12,6 +12,7 @@ export const problemStatus = {
   token_missing: 401,
   token_invalid: 401,
   token_expired: 401,
+  signature_invalid: 401,
   credentials_invalid: 401,
   client_unknown: 401,
   issuer_not_allowed: 401,

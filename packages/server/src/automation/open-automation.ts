@@ -6,6 +6,7 @@ import type { Environment } from '../tenancy/port.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { createDrafts, type Drafts } from './drafts/draft-run.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
+import { type Hooks, openHooks } from './hooks/hooks.ts';
 import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts';
 import type { OpenedEvents } from './open-events.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
@@ -26,6 +27,7 @@ export interface AutomationDeps
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
   readonly scripts: ScriptRunner;
+  readonly hasOrg: (orgCode: string) => Promise<boolean>;
   readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain'>;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
@@ -41,6 +43,7 @@ export interface Automation {
   readonly runs: Runs;
   readonly drafts: Drafts;
   readonly schedules: Schedules;
+  readonly hooks: Hooks;
   readonly work: AutomationWork;
   close(): Promise<void>;
 }
@@ -74,6 +77,7 @@ export function openAutomation(deps: AutomationDeps): Automation {
     runs: openRuns({ ...deps, wake, start }),
     drafts: createDrafts(deps),
     schedules: openSchedules(deps),
+    hooks: openHooks({ ...deps, secrets: deps.outside.secrets, chain: deps.events.chain, start }),
     work: { runtime: deps.runtime, callers: deps.callers, mail: deps.mail, chain: deps.events.chain, start },
     close: async () => {
       deps.events.cutOff();

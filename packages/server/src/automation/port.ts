@@ -4,6 +4,7 @@ export type { BlockCaller } from './blocks/caller-effects.ts';
 export type { LogicBlocks } from './blocks/logic-blocks.ts';
 export { createStoredBlocks, type StoredBlocks } from './blocks/stored-blocks.ts';
 export type { Drafts } from './drafts/draft-run.ts';
+export type { Hooks } from './hooks/hooks.ts';
 export { type Automation, openAutomation } from './open-automation.ts';
 export { type EventsDeps, type OpenedEvents, openEvents } from './open-events.ts';
 export type { EventServices } from './outbox/event-services.ts';

@@ -17,7 +17,7 @@ import type { Config } from '../config.ts';
 import { networkList } from '../gateway/client-address.ts';
 import { createRunCallers } from '../gateway/run-callers.ts';
 import type { DecisionLog } from '../iam/port.ts';
-import { derivedKey, httpHosts, type Secrets, type WorkSessionDeps } from '../identity/port.ts';
+import { derivedKey, findOrg, httpHosts, type Secrets, type WorkSessionDeps } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { type CallRules, createGuardedRequest } from '../lib/network/guarded-request.ts';
@@ -76,6 +76,7 @@ export function composeAutomation({ test, prod }: Spaces, deps: ComposeAutomatio
       secrets: createSecretReader(deps),
       hosts: async (env, orgCode) => settingOf(await configs[env].current(orgCode), env, httpHosts),
     },
+    hasOrg: async (orgCode) => (await findOrg(deps.platform, orgCode)) !== undefined,
     spaces: { test, prod },
     callers: createRunCallers(deps),
     scripts: meteredScripts(createScriptRunner(), deps.meter),

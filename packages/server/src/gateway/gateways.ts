@@ -31,7 +31,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly identity: Identity;
   readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'overview' | 'simulator'>;
   readonly records: Records;
-  readonly automation: Pick<Automation, 'drafts' | 'logicBlocks' | 'runs' | 'schedules'>;
+  readonly automation: Pick<Automation, 'drafts' | 'logicBlocks' | 'runs' | 'schedules' | 'hooks'>;
   readonly entities: Entities;
   readonly promotion: Pick<PromotionModule, 'promotion' | 'items'>;
   readonly metering: Metering;
@@ -63,7 +63,7 @@ export interface Gateways {
 export function createGateways(deps: GatewaysDeps): Gateways {
   const { clock, configs, onceScopes, readiness, metering, metrics, settings } = deps;
   const { identity, iam, records } = deps;
-  const { logicBlocks, runs, schedules } = deps.automation;
+  const { logicBlocks, runs, schedules, hooks } = deps.automation;
   const { runtime, removals, idempotency, repeats } = records;
   const managementOrigin = createManagementOrigin(settings.managementUrl);
   const clientAddress = createClientAddress(settings.trustedProxies);
@@ -71,7 +71,10 @@ export function createGateways(deps: GatewaysDeps): Gateways {
   const process = { clock, clientAddress, readiness, rateLimits, metering };
   const once = { idempotency, repeats, onceScopes };
   const shared = { ...process, ...once, configs, origins: identity.origins, decisions: iam.decisions };
-  const app: AppGatewayDeps = { ...shared, ...identity.app, runtime, removals, logicBlocks, runs, managementOrigin };
+  const app: AppGatewayDeps = {
+    ...{ ...shared, ...identity.app, runtime, removals },
+    ...{ logicBlocks, runs, hooks, managementOrigin },
+  };
   const isDevelopment = settings.mode === 'development';
   const management = createManagementGateway({
     ...shared,
@@ -88,6 +91,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     runs,
     drafts: deps.automation.drafts,
     schedules,
+    hooks,
     events: deps.events,
     secretVault: deps.secretVault,
     waitingJobs: deps.jobs.waiting,

@@ -18,6 +18,7 @@ import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
 import { auditRoutes } from './handlers/management/audit.ts';
 import { type DeliveryServices, deliveryRoutes } from './handlers/management/automation/deliveries.ts';
+import { type HookAdminServices, hookAdminRoutes } from './handlers/management/automation/hooks.ts';
 import { type RunServices, runRoutes } from './handlers/management/automation/runs.ts';
 import { type ScheduleServices, scheduleRoutes } from './handlers/management/automation/schedules.ts';
 import { type SecretServices, secretRoutes } from './handlers/management/automation/secrets.ts';
@@ -84,6 +85,7 @@ export interface ManagementGatewayDeps
     SettingServices,
     RunServices,
     ScheduleServices,
+    HookAdminServices,
     SecretServices,
     ServiceKeyServices,
     SuspendedAccountServices,
@@ -186,6 +188,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...deployKeyRoutes(deps),
     ...runRoutes(deps),
     ...scheduleRoutes(deps),
+    ...hookAdminRoutes(deps),
     ...deliveryRoutes(deps),
     ...secretRoutes(deps),
     ...serviceKeyRoutes(deps),

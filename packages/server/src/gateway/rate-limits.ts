@@ -23,8 +23,10 @@ export interface RateLimits {
    * Counts a call whose caller is known, and has its answer say what is left.
    * @throws Problem `rate_limited`.
    */
-  take(trace: CallTrace): void;
+  take(trace: LimitedCall): void;
 }
+
+export type LimitedCall = Pick<CallTrace, 'org' | 'env' | 'principal' | 'builder' | 'replyHeaders'>;
 
 interface Window {
   readonly endsAt: number;
@@ -69,7 +71,7 @@ function limitOf(name: Limit['name'], quota: Quota | undefined): Limit | undefin
 
 function windowOf(
   { name, quota, windows }: Limit,
-  { org, env, principal, builder = '' }: CallTrace,
+  { org, env, principal, builder = '' }: LimitedCall,
   now: number,
 ): Window {
   const key = name === 'org' ? `${org}` : `${org} ${env} ${principal} ${builder}`;

@@ -84,9 +84,11 @@ async function openOutside(
         },
         meter: {
           ...noMeter,
-          add: ({ env, orgCode }, what, by) => void counted.push([`${env} ${orgCode}`, what, by]),
-          check: async () => {
-            if (isFull) throw new Problem('plan_limit_exceeded', 'no more mails');
+          add: ({ env, orgCode }, what, by) => {
+            if (what === 'mails') counted.push([`${env} ${orgCode}`, what, by]);
+          },
+          check: async (_org, what) => {
+            if (isFull && what === 'mails') throw new Problem('plan_limit_exceeded', 'no more mails');
           },
         },
       },

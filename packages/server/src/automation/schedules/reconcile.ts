@@ -6,8 +6,8 @@ import type { Change } from '../../store/port.ts';
 import { type Row, removeAsRead } from '../../store/table.ts';
 import { refusedChange } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
+import { liveStarts } from '../config/live-starts.ts';
 import type { DueHandler } from '../due.ts';
-import { liveSchedules } from './live-schedules.ts';
 import { allSchedules, done, type ScheduleRow, scheduleChanges, undue } from './schedule-rows.ts';
 
 export interface ReconcileDeps {
@@ -24,7 +24,7 @@ const changesPerCommit = 200;
 export function reconcileHandler({ configs, clock }: ReconcileDeps): DueHandler {
   return async ({ env, orgCode, tenantCode, scope, item }) => {
     if (tenantCode !== undefined) return void (await refusedChange(scope, [done(item)]));
-    const live = await liveSchedules(scope, await configs[env].refresh(orgCode));
+    const live = await liveStarts(scope, await configs[env].refresh(orgCode), 'schedule');
     const stored = await allSchedules(scope);
     const now = clock.now();
     const changes: readonly (readonly Change[])[] = [

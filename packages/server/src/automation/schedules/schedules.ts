@@ -10,7 +10,7 @@ import type { Row } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { OrgPlace } from '../config/live-events.ts';
-import { liveSchedule } from './live-schedules.ts';
+import { liveStart } from '../config/live-starts.ts';
 import { planned, type ReconcileDeps } from './reconcile.ts';
 import { allSchedules, type ScheduleRow, scheduleChanges, schedules } from './schedule-rows.ts';
 import type { TickDeps } from './tick.ts';
@@ -48,7 +48,7 @@ async function listSchedules({ stores, configs, clock }: SchedulesDeps, { env, o
   const config = await configs[env].refresh(orgCode);
   const items: Shown[] = [];
   for (const [name, { value: row }] of await allSchedules(scope)) {
-    const live = await liveSchedule(scope, config, name);
+    const live = await liveStart(scope, config, { name, way: 'schedule' });
     if (live !== undefined) items.push(shown(name, { row, live, now: clock.now() }));
   }
   return items;
@@ -80,7 +80,7 @@ async function setPaused(
 ): Promise<void> {
   const scope = orgScope(stores, { env, orgCode });
   await transact(scope, async () => {
-    const live = await liveSchedule(scope, await configs[env].refresh(orgCode), block);
+    const live = await liveStart(scope, await configs[env].refresh(orgCode), { name: block, way: 'schedule' });
     if (live === undefined) throw notFound();
     const row = await schedules.read(scope, block);
     if ((row?.value.paused === true) === isPaused) return { changes: [] };

@@ -5,9 +5,9 @@ import { removeAsRead } from '../../store/table.ts';
 import { refusedChange } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { Tell } from '../alerts.ts';
+import { liveStart } from '../config/live-starts.ts';
 import type { DueHandler } from '../due.ts';
 import { type BeginDeps, type Begun, beginDue } from './begin-due.ts';
-import { liveSchedule } from './live-schedules.ts';
 import { isSame, planned } from './reconcile.ts';
 import { blockOfDue, done, type LastDue, type ScheduleRow, scheduleChanges, schedules } from './schedule-rows.ts';
 
@@ -31,7 +31,7 @@ export function scheduleHandler(deps: TickDeps): DueHandler {
     const row = tenantCode === undefined ? await schedules.read(scope, block) : undefined;
     if (row === undefined || row.value.paused === true) return void (await refusedChange(scope, [done(item)]));
     const config = await configs[env].refresh(orgCode);
-    const live = await liveSchedule(scope, config, block);
+    const live = await liveStart(scope, config, { name: block, way: 'schedule' });
     const now = clock.now();
     const { value: stored } = row;
     if (live === undefined) return void (await refusedChange(scope, [removeAsRead(row), done(item)]));

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { isMistake } from '../mistake.ts';
 import { compileTemplate, compileWhen, expressionsMax } from './compile-template.ts';
 import { stepsMax, TemplateError } from './effort.ts';
-import type { TemplateScope, TemplateValues, ValueType } from './value-type.ts';
+import { withoutExpressions } from './template-text.ts';
+import { rootTypes, type TemplateScope, type TemplateValues, type ValueType } from './value-type.ts';
 
 const timestamp = 'google.protobuf.Timestamp';
 const fields = (types: Readonly<Record<string, ValueType>>): ValueType => ({
@@ -259,4 +260,36 @@ test('L10 whatever a record holds is data: it is never called, and hides no func
     if (value === undefined) assert.equal(problemsOf(template).length, 1, template);
     else assert.deepEqual(evaluate(template, hostile), value, template);
   assert.equal(({} as Record<string, unknown>).admin, undefined);
+});
+
+test('what expressions give is encoded, and stays a text, where a template is compiled so', () => {
+  const scope = { steps: new Map() };
+  const values = { steps: {}, input: { a: 'x/y', b: 1, c: null, d: { e: '&' } }, env: 'test', now: 0 };
+  for (const [text, expected] of [
+    ['/{{input.a}}/{{ input.b }}', '/x%2Fy/1'],
+    ['{{input.a}}', 'x%2Fy'],
+    [' {{ input.b }} ', '1'],
+    ['{{ input.c }}/{{ input.absent }}', '/'],
+    ['{{ input.d }}', '%7B%22e%22%3A%22%26%22%7D'],
+    ['{{{{/{{ "{{" }}', '{{/%7B%7B'],
+    ['/a b', '/a b'],
+  ] as const) {
+    const template = compileTemplate(text, scope, '', encodeURIComponent);
+    assert.ok('evaluate' in template, text);
+    assert.equal(template.evaluate(values, { steps: 0 }), expected, text);
+  }
+});
+
+test('a text without its expressions has something in their places', () => {
+  assert.equal(withoutExpressions('/{{ a }}/{{"}}"}}?{{{{', 'x'), '/x/x?{{');
+  assert.equal(withoutExpressions(' {{ a }} ', 'x'), 'x');
+  assert.equal(typeof withoutExpressions('/{{ a', 'x'), 'object');
+});
+
+test('K08: no name of an expression leads to a secret', () => {
+  assert.deepEqual([...rootTypes({ steps: new Map() }).keys()].toSorted(), [
+    ...['before', 'env', 'event', 'input', 'now', 'record', 'steps', 'tenant', 'user'],
+  ]);
+  for (const name of ['secrets', 'secret', 'vault', 'process', 'this'])
+    assert.ok(!('evaluate' in compileTemplate(`{{ ${name}.stripe }}`, { steps: new Map() }, '')), name);
 });

@@ -38,6 +38,7 @@ test('B11: every route of the app gateway is known here with what it takes to ge
     'public GET /healthz',
     'public GET /problems/:code',
     'public GET /readyz',
+    'public POST /app/:org/hooks/:name',
     'public POST /app/:org/login',
     'public POST /app/:org/password/forgot',
     'public POST /app/:org/password/reset',
@@ -70,7 +71,7 @@ test('every route that changes production, what signs its callers in, secrets, o
   const changing = routes.filter(
     ({ method, path }) =>
       method !== 'GET' &&
-      /^\/deploy\/(?!keys)|^\/platform\/|rotate|provision|suspended-accounts|^\/secrets|^\/runs|^\/schedules|^\/events\/(?!:name\/test)/.test(
+      /^\/deploy\/(?!keys)|^\/platform\/|rotate|provision|suspended-accounts|^\/secrets|^\/runs|^\/schedules|^\/hooks|^\/events\/(?!:name\/test)/.test(
         path,
       ),
   );
@@ -119,6 +120,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer GET /config/:kind/:name/versions/:version',
     'developer GET /events/deliveries',
     'developer GET /events/state',
+    'developer GET /hooks',
     'developer GET /jobs',
     'developer GET /jobs/:id',
     'developer GET /observability',
@@ -185,6 +187,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'org_admin POST /org/suspended-accounts/:id/merge',
     'org_admin POST /org/users',
     'org_admin POST /user/provision-prod',
+    'org_admin PUT /hooks/:name',
     'org_admin PUT /org/alerts/webhook',
     'org_admin PUT /org/settings',
     'org_admin PUT /org/users/:id',

@@ -7,7 +7,9 @@ import type { ItemTarget } from './plan-items.ts';
 const startsMax = 50;
 
 /** No other kind of content has members of these names. */
-const bounded = { schedule: 'a schedule' } as const satisfies Readonly<Record<keyof BlockStarts, string>>;
+const bounded = { schedule: 'a schedule', hook: 'a hook' } as const satisfies Readonly<
+  Record<keyof BlockStarts, string>
+>;
 
 /** An org above the bound may change everything else. @throws Problem `conflict`. */
 export function refuseTooManyStarts(targets: readonly ItemTarget[], after: readonly ItemBody[]): void {

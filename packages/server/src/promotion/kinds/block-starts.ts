@@ -1,9 +1,10 @@
 /** What starts a block without a caller. */
+import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { checkSchema } from '../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import { cronMistake } from '../../lib/scheduling/next-due.ts';
-import { someText } from '../items/config-content.ts';
+import { listOf, someText } from '../items/config-content.ts';
 import type { BlockRights } from './block-policies.ts';
 import { readInputSchema } from './input-schema.ts';
 
@@ -19,11 +20,45 @@ export interface BlockSchedule {
   readonly workspaces?: 'main' | 'all';
 }
 
+/** How messages that start a block are signed. */
+export type BlockHook = StandardHook | HmacHook;
+
+interface SignedHook {
+  /** The names of its secrets: two while senders go from an old one to a new one. */
+  readonly secrets: readonly [string] | readonly [string, string];
+}
+
+/** As Standard Webhooks has it. */
+interface StandardHook extends SignedHook {
+  readonly signature: 'standard';
+}
+
+/** HMAC-SHA256 over the body in a header, as many senders have it. */
+interface HmacHook extends SignedHook {
+  readonly signature: 'hmac';
+  readonly header: string;
+  /** By default `hex`. */
+  readonly encoding?: 'hex' | 'base64';
+  /** What stands before the signature, as `sha256=`. */
+  readonly prefix?: string;
+  /** The header with the time in seconds, which is signed before the body with a full stop between. */
+  readonly timestamp_header?: string;
+  /** The header with the id of the message. */
+  readonly id_header?: string;
+}
+
 export interface BlockStarts {
   readonly schedule?: BlockSchedule;
+  readonly hook?: BlockHook;
 }
 
 type Starting = BlockStarts & BlockRights & { readonly input_schema?: Readonly<Record<string, unknown>> };
+
+const headerName: JsonSchema = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9-]{1,100}$',
+  description: 'the name of a header',
+};
 
 export const startMembers: Readonly<Record<keyof BlockStarts, JsonSchema>> = {
   schedule: closedObjectOf(
@@ -35,9 +70,25 @@ export const startMembers: Readonly<Record<keyof BlockStarts, JsonSchema>> = {
     },
     ['workspaces'],
   ),
+  hook: closedObjectOf(
+    {
+      signature: { type: 'string', enum: ['standard', 'hmac'] },
+      secrets: listOf({ type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$' }, 2, 1),
+      header: headerName,
+      encoding: { type: 'string', enum: ['hex', 'base64'] },
+      prefix: { type: 'string', minLength: 1, maxLength: 20, pattern: '^[!-~]*$' },
+      timestamp_header: headerName,
+      id_header: headerName,
+    },
+    ['header', 'encoding', 'prefix', 'timestamp_header', 'id_header'],
+  ),
 };
 
-export function startErrors({ schedule, run_as, input_schema = {} }: Starting): readonly InputError[] {
+export function startErrors(content: Starting): readonly InputError[] {
+  return [...scheduleErrors(content), ...hookErrors(content)];
+}
+
+function scheduleErrors({ schedule, run_as, input_schema = {} }: Starting): readonly InputError[] {
   if (schedule === undefined) return [];
   const mistake = cronMistake(schedule);
   return [
@@ -54,6 +105,27 @@ function needsApp(member: keyof BlockStarts): InputError {
   return { pointer: `/${member}`, code: 'contradiction', message };
 }
 
+const ofHmac = ['header', 'encoding', 'prefix', 'timestamp_header', 'id_header'] as const;
+
+function hookErrors({ hook, run_as }: Starting): readonly InputError[] {
+  if (hook === undefined) return [];
+  const [first, second] = hook.secrets;
+  const isTwice = first === second;
+  const standard = hook.signature === 'standard' ? ofHmac.filter((member) => member in hook) : [];
+  return [
+    ...(run_as === 'app' ? [] : [needsApp('hook')]),
+    ...(isTwice ? [{ pointer: '/hook/secrets/1', code: 'duplicate', message: 'the same secret stands twice' }] : []),
+    ...(hook.signature === 'hmac' && hook.header === undefined
+      ? [{ pointer: '/hook/header', code: 'required', message: '`header` is required beside `"signature": "hmac"`' }]
+      : []),
+    ...standard.map((member) => ({
+      pointer: `/hook/${member}`,
+      code: 'contradiction',
+      message: `\`${member}\` needs \`"signature": "hmac"\`: Standard Webhooks says itself what stands where`,
+    })),
+  ];
+}
+
 /** A schedule has nothing to send. A schema that is not checked keeps the block from running in any case. */
 function inputErrors(input_schema: Readonly<Record<string, unknown>>): readonly InputError[] {
   const input = readInputSchema(input_schema);
@@ -64,7 +136,20 @@ function inputErrors(input_schema: Readonly<Record<string, unknown>>): readonly 
 
 /** What starts a block that did not start it before. */
 export function widenedStarts(before: BlockStarts | undefined, after: BlockStarts | undefined): readonly string[] {
-  return widenedSchedule(before?.schedule, after?.schedule);
+  return [...widenedSchedule(before?.schedule, after?.schedule), ...widenedHook(before?.hook, after?.hook)];
+}
+
+function widenedHook(before: BlockHook | undefined, after: BlockHook | undefined): readonly string[] {
+  if (after === undefined) return [];
+  const { secrets, ...signature } = after;
+  const { secrets: known = [], ...was } = before ?? {};
+  const further = secrets.filter((name) => !known.some((other) => other === name));
+  return [
+    ...further.map((name) => `it is started by messages that are signed with the secret \`${name}\``),
+    ...(before === undefined || isDeepStrictEqual(was, signature)
+      ? []
+      : ['messages that start it are signed otherwise']),
+  ];
 }
 
 function widenedSchedule(before: BlockSchedule | undefined, after: BlockSchedule | undefined): readonly string[] {

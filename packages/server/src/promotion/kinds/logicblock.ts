@@ -40,7 +40,7 @@ const schema: JsonSchema = closedObjectOf(
     steps: listOf(stepSchema, 100, 1),
     returns: {},
   },
-  ['description', 'input_schema', 'run_as', 'policies', 'schedule', 'transaction', 'returns'],
+  ['description', 'input_schema', 'run_as', 'policies', 'schedule', 'hook', 'transaction', 'returns'],
 );
 
 export const logicBlockKind: ConfigKind<LogicBlockContent> = {

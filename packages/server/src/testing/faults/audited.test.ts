@@ -15,6 +15,7 @@ import { configFlows } from './flows/config-flows.ts';
 import { deployFlows } from './flows/deploy-flows.ts';
 import { eventFlows } from './flows/event-flows.ts';
 import type { Flows } from './flows/flow.ts';
+import { hookFlows } from './flows/hook-flows.ts';
 import { itemFlows } from './flows/item-flows.ts';
 import { keyFlows } from './flows/key-flows.ts';
 import { personFlows } from './flows/person-flows.ts';
@@ -63,6 +64,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'a run that a builder begins': ['run.begun'],
   'a schedule that is paused': ['schedule.paused'],
   'a schedule that is resumed': ['schedule.resumed'],
+  'a change of a hook': ['hook.changed'],
   'a delivery sent again': ['delivery.sent_again'],
   'deliveries sent again': ['delivery.sent_again'],
   'the secret of an event': ['event.secret_made'],
@@ -107,7 +109,7 @@ const untold: readonly string[] = [
   ...['a mail to a person who forgot the password', 'a password set by mail'],
   ...['another mail to verify an address', 'the verification of an address', 'a switch to another workspace'],
   ...['a create', 'an update', 'a removal', 'a removal of many', 'the end of a job'],
-  ...['a run of a logic block', 'a run of a logic block with a path'],
+  ...['a message to a hook', 'a run of a logic block', 'a run of a logic block with a path'],
   ...['an atomic batch', 'a batch of independent operations', 'an import'],
 ];
 
@@ -121,6 +123,7 @@ const flows: Flows = {
   ...configFlows,
   ...deployFlows,
   ...eventFlows,
+  ...hookFlows,
   ...itemFlows,
   ...keyFlows,
   ...personFlows,

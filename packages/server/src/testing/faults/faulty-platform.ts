@@ -34,6 +34,8 @@ export interface FaultyPlatform {
   readonly stores: Stores;
   /** Ends when every mail is written and every job is done, those too that wait for their time. */
   settle(): Promise<void>;
+  /** Its clock, in milliseconds since the epoch. */
+  now(): number;
   /** What is not as the records ask for, and chains of the audit log that are not whole. */
   drift(): Promise<readonly unknown[]>;
   close(): Promise<void>;
@@ -92,6 +94,7 @@ export async function startFaultyPlatform(
     fault,
     stores,
     settle: () => settle(management.url, stores, clock),
+    now: () => clock.now(),
     drift: () => findDrift(config, stores, clock),
     close: async () => {
       await drain([app, management], 0);

@@ -1,5 +1,27 @@
 import type { KindCases } from './kind-cases.ts';
 
+const on = {
+  entity_name: 'order',
+  event_name: 'tell-shop',
+  event_stage: 'after',
+  event_optype: 'create',
+  enabled: true,
+  entry_conditions: [{ field: 'total', op: 'gt', value: 5 }],
+  when: 'record.total < 100',
+};
+
+function record(destination_config: object): object {
+  return { ...on, event_type: 'record', destination_config };
+}
+
+function mail(to: string): object {
+  return { ...on, event_type: 'mail', destination_config: { to, subject: 'New: {{record.title}}', text: 'Hello' } };
+}
+
+function longUrl(end: string): string {
+  return `https://shop.example/hook?${'a'.repeat(103)}${end}`;
+}
+
 export const eventCases: KindCases = {
   name: 'tell-shop',
   identity: 'event_name',
@@ -11,6 +33,7 @@ export const eventCases: KindCases = {
     event_optype: 'create',
     enabled: true,
     entry_conditions: [{ field: 'total', op: 'gt', value: 5 }],
+    when: 'record.total < 100',
     destination_config: { url: 'https://shop.example/hook?a=b', headers: { 'X-Shop': 'freehold' } },
   },
   closed: ['', '/destination_config', '/entry_conditions/0'],
@@ -18,7 +41,22 @@ export const eventCases: KindCases = {
     { at: '/event_name', value: 'other', error: '/event_name contradiction' },
     { at: '/event_name', value: undefined, error: '/event_name required' },
     { at: '/entity_name', value: 'Order', error: '/entity_name pattern_mismatch' },
-    { at: '/event_type', value: 'mail', error: '/event_type not_in_enum' },
+    { at: '/event_type', value: 'fax', error: '/event_type not_in_enum' },
+    { at: '/event_type', value: 'mail', error: '/destination_config/to required' },
+    { at: '/event_type', value: 'record', error: '/destination_config/entity required' },
+    { at: '/when', value: '', error: '/when too_short' },
+    { at: '/when', value: 'x'.repeat(1001), error: '/when too_long' },
+    { at: '', value: record({ entity: 'log', action: 'create' }), error: '/destination_config/values required' },
+    {
+      at: '',
+      value: record({ entity: 'log', action: 'create', record: 'x', values: {} }),
+      error: '/destination_config/record contradiction',
+    },
+    {
+      at: '',
+      value: record({ entity: 'aclpolicy', action: 'delete', record: 'x' }),
+      error: '/destination_config/entity unsuitable_entity',
+    },
     { at: '/event_type', value: undefined, error: '/event_type required' },
     { at: '/event_type', value: 'crew', error: '/destination_config/crew required' },
     { at: '/event_stage', value: 'during', error: '/event_stage not_in_enum' },
@@ -71,9 +109,21 @@ export const eventCases: KindCases = {
         event_optype: 'create',
         enabled: true,
         entry_conditions: [{ field: 'total', op: 'gt', value: 5 }],
+        when: 'record.total < 100',
         destination_config: { crew: 'packers' },
       },
       says: ['it is to run the crew `packers` now, and was to call `"https://shop.example/hook?a=b"`'],
+    },
+    { at: '/when', value: undefined, says: ['`when` is not said any more; it was `"record.total < 100"`'] },
+    {
+      at: '',
+      value: mail('{{record.email}}'),
+      says: ['it is to send a mail to `"{{record.email}}"` now, and was to call `"https://shop.example/hook?a=b"`'],
+    },
+    {
+      at: '',
+      value: record({ entity: 'log', action: 'delete', record: '{{record.log}}' }),
+      says: ['it is to delete a record of `log` now, and was to call `"https://shop.example/hook?a=b"`'],
     },
     {
       at: '/entry_conditions',
@@ -93,5 +143,39 @@ export const eventCases: KindCases = {
       wider: ['what is written to records of `order` is sent to `"http://localhost:3000/x"`'],
     },
     { at: '/enabled', value: false, wider: [] },
+    {
+      at: '/when',
+      value: undefined,
+      wider: [
+        'what is written to records of `order` is sent to `"https://shop.example/hook?a=b"`, on other conditions than before',
+      ],
+    },
+    {
+      at: '/entry_conditions',
+      value: [],
+      wider: [
+        'what is written to records of `order` is sent to `"https://shop.example/hook?a=b"`, on other conditions than before',
+      ],
+    },
+    {
+      at: '',
+      value: mail('{{record.email}}'),
+      wider: ['what is written to records of `order` is mailed to `"{{record.email}}"`'],
+    },
+    {
+      at: '',
+      value: record({ entity: 'log', action: 'delete', record: '{{record.log}}' }),
+      wider: ['writes of `order` delete records of `log`'],
+    },
+    {
+      at: '',
+      value: { ...on, event_type: 'logicblock', destination_config: { logicblock: 'pack' } },
+      wider: ['writes of `order` run the logic block `pack`'],
+    },
+    {
+      at: '/destination_config/url',
+      value: longUrl('b'),
+      wider: ['what is written to records of `order` is sent to `"https://shop.example/hook?aaaa"`… (130 characters)'],
+    },
   ],
 };

@@ -5,6 +5,7 @@ import { configFlows } from './config-flows.ts';
 import { deployFlows } from './deploy-flows.ts';
 import { eventFlows } from './event-flows.ts';
 import type { Flow } from './flow.ts';
+import { hookFlows } from './hook-flows.ts';
 import { itemFlows } from './item-flows.ts';
 import { keyFlows } from './key-flows.ts';
 import { personFlows } from './person-flows.ts';
@@ -22,6 +23,7 @@ export const everyFlow: readonly Flow[] = [
   configFlows,
   deployFlows,
   eventFlows,
+  hookFlows,
   itemFlows,
   keyFlows,
   personFlows,

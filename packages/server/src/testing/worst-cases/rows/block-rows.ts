@@ -132,6 +132,14 @@ export const draftRow: Row = {
 };
 
 export const blockRows: Rows = {
+  'POST /app/:org/hooks/:name': {
+    as: 'anyone',
+    target: ({ org }) => `/app/${org}/hooks/none`,
+    largest: [
+      { what: 'a message', status: 401, ask: () => ({ body: JSON.stringify('a'.repeat(250_000)) }) },
+      { what: 'a message that is too large', status: 413, ask: () => ({ body: JSON.stringify('a'.repeat(900_000)) }) },
+    ],
+  },
   'POST /app/:org/logicblocks/:name': rowAt(''),
   'POST /app/:org/logicblocks/:name/:path': rowAt('/path'),
 };

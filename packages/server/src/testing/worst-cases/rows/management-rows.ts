@@ -88,6 +88,8 @@ const orgRows: Rows = {
   'GET /runs/:id': one(`/runs/${noId}`),
   'POST /runs/:id/cancel': one(`/runs/${noId}/cancel`),
   'POST /runs/:id/retry': small(`/runs/${noId}/retry`),
+  'GET /hooks': small('/hooks'),
+  'PUT /hooks/:name': small('/hooks/none'),
   'POST /logicblocks/test': draftRow,
   'POST /logicblocks/:name/run': {
     as: 'builder',

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createConfigReader } from '../../config/config-reader.ts';
+import { signedHeaders } from '../../lib/network/signature.ts';
+import type { Store } from '../../store/port.ts';
+import { Crash, crashing, type Moment } from '../../store/testing/failing-store.ts';
+import { raceKinds, type StoreKind } from '../../store/testing/open-test-store.ts';
+import { createStoredBlocks } from '../blocks/stored-blocks.ts';
+import { chainHeaderName, createChainHeader } from '../chain-header.ts';
+import { startRun } from '../runs/start-run.ts';
+import { openScheduleBench, orgCode } from '../schedules/testing/schedule-bench.ts';
+import { noMeter } from '../work-meter.ts';
+import { type Hooks, openHooks } from './hooks.ts';
+
+const secret = 'the secret of this hook';
+const chain = createChainHeader(Buffer.alloc(32));
+const hook = { signature: 'standard', secrets: ['pay'] } as const;
+
+async function openBench(context: TestContext, kind: StoreKind) {
+  const bench = await openScheduleBench(context, kind);
+  await bench.define('paid', { run_as: 'app', hook });
+  const { clock, newId, opened } = bench.bench;
+  const node = (own: Store = opened.store): Hooks => {
+    const configs = createConfigReader({ store: own, clock });
+    const both = { configs: { test: configs, prod: configs }, stores: { test: own, prod: own } };
+    const deps = { ...both, clock, blocks: createStoredBlocks(both) };
+    return openHooks({
+      ...{ ...deps, newId, chain },
+      secrets: { open: async (_env, _org, name) => (name === 'pay' ? { value: secret, hosts: [] } : undefined) },
+      meter: { check: () => undefined },
+      start: (ask, along) => startRun({ ...deps, meter: noMeter }, ask, along),
+      hasOrg: async (code) => code === orgCode,
+    });
+  };
+  const send = async (hooks: Hooks, id: string, { input = {}, depth = 0 } = {}) => {
+    const body = JSON.stringify(input);
+    const headers: Readonly<Record<string, string>> = {
+      ...signedHeaders([Buffer.from(secret)], { id, body }, clock.now()),
+      [chainHeaderName]: chain.write(depth, clock.now()),
+    };
+    const header = (name: string) => headers[name];
+    const place = { env: 'test', orgCode, block: 'paid' } as const;
+    return hooks.begin(await hooks.recognize({ ...place, header, body: Buffer.from(body) }), input);
+  };
+  return { ...bench, node, send };
+}
+
+for (const kind of raceKinds) {
+  test(`K02 a message that comes twenty times at once to two nodes begins one run (${kind})`, async (context) => {
+    const { node, send, runsOf } = await openBench(context, kind);
+    const nodes = [node(), node()] as const;
+    const sent = Array.from({ length: 20 }, (_, index) => send(nodes[index % 2 === 0 ? 0 : 1], 'msg_1'));
+    const begun = new Set((await Promise.all(sent)).map(({ run }) => run));
+    const stored = (await runsOf()).map(({ id }) => id);
+    assert.deepEqual([begun.size, stored], [1, [...begun]]);
+    const { run } = await send(nodes[0], 'msg_2');
+    assert.deepEqual((await runsOf()).map(({ id }) => id).sort(), [...begun, run].sort());
+  });
+
+  test(`K02 a message has one run, at whichever call of the store the node dies that takes it (${kind})`, async (context) => {
+    let calls = 0;
+    for (const when of ['before', 'after'] satisfies Moment[])
+      for (let left = 0; ; left++) {
+        const { node, send, runsOf, bench } = await openBench(context, kind);
+        const hasDied = await send(node(crashing(bench.opened.store, left, when)), 'msg_1').then(
+          () => false,
+          (error: unknown) => {
+            assert.ok(error instanceof Crash, String(error));
+            return true;
+          },
+        );
+        const { run } = await send(node(), 'msg_1');
+        assert.deepEqual(
+          (await runsOf()).map(({ id }) => id),
+          [run],
+          `${when} ${left}`,
+        );
+        calls += 1;
+        if (!hasDied) break;
+      }
+    assert.ok(calls > 10, `${calls} calls`);
+  });
+}
+
+test('K11 a message that a run has led to counts on from the depth of the run, and a false depth is none', async (context) => {
+  const { node, send, runsOf } = await openBench(context, 'memory');
+  await send(node(), 'msg_1', { depth: 7 });
+  const [run] = await runsOf();
+  assert.deepEqual([run?.depth, run?.chain], [7, []]);
+  assert.deepEqual(chain.read('7.1800000000.AAAAAAAAAAAAAAAAAAAAAA', 1_800_000_000_000), 0);
+});
+
+test('K04 nothing in a message says where, as whom, how long or how deep its run works', async (context) => {
+  const { node, send, runsOf, bench } = await openBench(context, 'memory');
+  await bench.found(bench.workspaceOf('t2'));
+  const members = {
+    ...{ org: 'beta', tenant_id: 'id of t2', tenant_code: 't2', env: 'prod', run_as: 'caller', timeout: 1e9 },
+    ...{ depth: 99, chain: ['x'], user: { id: 'u2', kind: 'builder' }, trigger: { kind: 'call' }, block: 'other' },
+    ...{ id: 'x', given: { event: {} }, blocks: { paid: 1 }, version: 1, state: 'done', now: 0, taken: 9 },
+  };
+  const { run: plain } = await send(node(), 'plain');
+  for (const [id, input] of [
+    ['flat', members],
+    ['nested', { metadata: members, job: members }],
+  ] as const) {
+    const { run } = await send(node(), id, { input });
+    const stored = (await runsOf()).find((one) => one.id === run) ?? assert.fail(id);
+    const without = (await runsOf()).find((one) => one.id === plain) ?? assert.fail(id);
+    const event = { ...(without.given?.event as object), id };
+    const trigger = { ...without.trigger, id };
+    assert.deepEqual(stored, { ...without, id: run, input, trigger, given: { event } });
+  }
+  assert.deepEqual(await runsOf('t2'), []);
+});

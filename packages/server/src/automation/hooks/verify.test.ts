@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import type { BlockHook } from '../../promotion/port.ts';
+import { type HookMessage, keyOf, verify } from './verify.ts';
+
+const now = 1_800_000_000_000;
+const seconds = String(now / 1000);
+const secret = `whsec_${Buffer.from('the key of the first secret').toString('base64')}`;
+const other = `whsec_${Buffer.from('the key of another secret').toString('base64')}`;
+const keys = [keyOf(secret), keyOf('some text that is a key')].map((key) => key ?? assert.fail());
+const body = '{"b": 1,  "a": "ä"}';
+
+type Headers = Readonly<Record<string, string>>;
+
+function message(headers: Headers, text: string | Buffer = body): HookMessage {
+  return { header: (name) => headers[name], body: Buffer.from(text) };
+}
+
+const standard: BlockHook = { signature: 'standard', secrets: ['a', 'b'] };
+
+function signed({ id = 'msg_1', at = now, by = secret, text = body } = {}): Headers {
+  const signature = new Webhook(by).sign(id, new Date(at), text);
+  return { 'webhook-id': id, 'webhook-timestamp': String(at / 1000), 'webhook-signature': signature };
+}
+
+function isVerified(headers: Headers, text: string | Buffer = body, hook = standard): boolean {
+  return verify(hook, keys, message(headers, text), now) !== undefined;
+}
+
+test('K02 a message is that of its sender by the signature of Standard Webhooks over its bytes, and by nothing less', () => {
+  assert.deepEqual(verify(standard, keys, message(signed()), now), { ids: ['msg_1'], id: 'msg_1', isTimed: true });
+  const headers = signed();
+  const signature = headers['webhook-signature'] ?? '';
+  const wrong: readonly (readonly [what: string, headers: Headers, text?: string | Buffer])[] = [
+    ['none', {}],
+    ['no signature', { ...headers, 'webhook-signature': '' }],
+    ['an empty one', { ...headers, 'webhook-signature': 'v1,' }],
+    ['another one', { ...headers, 'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}` }],
+    ['another version', { ...headers, 'webhook-signature': signature.replace('v1,', 'v2,') }],
+    ['half of it', { ...headers, 'webhook-signature': signature.slice(0, -2) }],
+    ['that of another body', signed({ text: '{}' })],
+    ['that of another secret', signed({ by: other })],
+    ['another id', { ...headers, 'webhook-id': 'msg_2' }],
+    ['no id', { ...headers, 'webhook-id': '' }],
+    ['another time', { ...headers, 'webhook-timestamp': String(now / 1000 + 1) }],
+    ['six minutes ago', signed({ at: now - 360_000 })],
+    ['in six minutes', signed({ at: now + 360_000 })],
+    ['other spaces', headers, '{"b":1,"a":"ä"}'],
+    ['another order', headers, '{"a": "ä",  "b": 1}'],
+    ['another spelling', headers, '{"b": 1,  "a": "\\u00e4"}'],
+    ['a byte order mark', headers, Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(body)])],
+    ['an eleventh signature', { ...headers, 'webhook-signature': `${'v1,x '.repeat(10)}${signature}` }],
+  ];
+  for (const [what, given, text] of wrong) assert.equal(isVerified(given, text), false, what);
+  assert.ok(isVerified({ ...headers, 'webhook-signature': `v1,x v1a,y ${signature}` }));
+  assert.ok(isVerified(signed({ at: now - 299_000 })));
+  // An id or a time that its sender has signed, and that is none.
+  for (const id of ['', 'two words', 'x'.repeat(257)]) assert.equal(isVerified(signed({ id })), false, id);
+});
+
+test('K02 either of two secrets is enough, the old one and the new one', () => {
+  const [first, second] = keys;
+  const headers = signed();
+  for (const order of [[first, second], [second, first], [first]] as const)
+    assert.ok(
+      verify(
+        standard,
+        order.map((key) => key ?? assert.fail()),
+        message(headers),
+        now,
+      ),
+    );
+  assert.equal(verify(standard, [second ?? assert.fail()], message(headers), now), undefined);
+});
+
+function hmac(text: string, encoding: 'hex' | 'base64' = 'hex', key = keys[1] ?? assert.fail()): string {
+  return createHmac('sha256', key).update(text).digest(encoding);
+}
+
+const plain: BlockHook = { signature: 'hmac', secrets: ['a'], header: 'X-Signature' };
+
+test('K02 a message is signed by HMAC over its body, in the form that the hook has', () => {
+  assert.ok(isVerified({ 'x-signature': hmac(body) }, body, plain));
+  assert.ok(isVerified({ 'x-signature': hmac(body).toUpperCase() }, body, plain));
+  const prefixed = { ...plain, prefix: 'sha256=' };
+  assert.ok(isVerified({ 'x-signature': `sha256=${hmac(body)}` }, body, prefixed));
+  const base64 = { ...plain, encoding: 'base64' } as const;
+  assert.ok(isVerified({ 'x-signature': hmac(body, 'base64') }, body, base64));
+  const wrong: readonly (readonly [string, Headers, BlockHook, string?])[] = [
+    ['none', {}, plain],
+    ['an empty one', { 'x-signature': '' }, plain],
+    ['no prefix', { 'x-signature': hmac(body) }, prefixed],
+    ['the prefix alone', { 'x-signature': 'sha256=' }, prefixed],
+    ['another encoding', { 'x-signature': hmac(body, 'base64') }, plain],
+    ['another body', { 'x-signature': hmac(body) }, plain, `${body} `],
+    ['another key', { 'x-signature': hmac(body, 'hex', Buffer.alloc(32)) }, plain],
+    ['the case of base64', { 'x-signature': hmac(body, 'base64').toLowerCase() }, base64],
+  ];
+  for (const [what, given, hook, text = body] of wrong) assert.equal(isVerified(given, text, hook), false, what);
+});
+
+test('K02 a time that is signed has a window, and an id that is not signed does not make a message new', () => {
+  const timed: BlockHook = { ...plain, timestamp_header: 'X-Time' };
+  const at = (time: string): Headers => ({ 'x-signature': hmac(`${time}.${body}`), 'x-time': time });
+  assert.equal(verify(timed, keys, message(at(seconds)), now)?.isTimed, true);
+  for (const time of [String(now / 1000 - 360), String(now / 1000 + 360), '', 'now', `${seconds}.0`, ` ${seconds}`])
+    assert.equal(isVerified(at(time), body, timed), false, time);
+  assert.equal(isVerified({ 'x-signature': hmac(body) }, body, timed), false);
+  assert.equal(isVerified({ ...at(seconds), 'x-time': String(now / 1000 + 1) }, body, timed), false);
+  const named: BlockHook = { ...plain, id_header: 'X-Id' };
+  const idsOf = (id: string) =>
+    verify(named, keys, message({ 'x-signature': hmac(body), 'x-id': id }), now)?.ids ?? assert.fail(id);
+  assert.equal(idsOf('one').length, 2);
+  assert.equal(idsOf('one').filter((id) => idsOf('two').includes(id)).length, 1);
+  assert.equal(isVerified({ 'x-signature': hmac(body) }, body, named), false);
+});
+
+test('a secret that could be guessed is no key', () => {
+  for (const short of ['', 'fifteen letters', 'whsec_', `whsec_${Buffer.alloc(15).toString('base64')}`])
+    assert.equal(keyOf(short), undefined, short);
+  assert.equal(keyOf('sixteen letters.')?.toString(), 'sixteen letters.');
+});

@@ -1,0 +1,67 @@
+import { inboundHooksApi } from '@freehold/contract/app/hooks';
+import type { Hooks } from '../../../automation/port.ts';
+import { decodeUtf8, parseStrictJson } from '../../../lib/formats/strict-json.ts';
+import { Problem } from '../../../lib/problem.ts';
+import type { Metering } from '../../../metering/metering.ts';
+import type { BodyStream } from '../../pipeline/body/body-stream.ts';
+import type { LimitedCall, RateLimits } from '../../rate-limits.ts';
+import { json } from '../../reply.ts';
+import type { AppRoute } from '../../routing/app-route.ts';
+import { serveReply } from '../../serve.ts';
+
+export interface HookServices {
+  readonly hooks: Pick<Hooks, 'recognize' | 'begin'>;
+  readonly rateLimits: RateLimits;
+  readonly metering: Pick<Metering, 'meter' | 'gate'>;
+}
+
+/** Messages of other systems, which hold a secret of the org and no token. */
+export function hookRoutes({ hooks, rateLimits, metering }: HookServices): readonly AppRoute[] {
+  return [
+    serveReply(inboundHooksApi.receiveHook, async ({ incoming, params, query: { env }, stream }) => {
+      const body = await readMessage(stream);
+      const header = (name: string): string | undefined => {
+        const value = incoming.headers[name];
+        return typeof value === 'string' ? value : undefined;
+      };
+      const message = await hooks.recognize({ env, orgCode: params.org, block: params.name, header, body });
+      // The sender is known from here on: it is one of the org's callers.
+      const call: LimitedCall = {
+        ...{ org: message.orgCode, env, principal: `hook ${message.block}` },
+        ...{ builder: undefined, replyHeaders: undefined },
+      };
+      rateLimits.take(call);
+      metering.meter.count({ orgCode: message.orgCode, env, tenantCode: message.workspace?.tenantCode ?? '' });
+      await metering.gate.check(message.orgCode);
+      return json(202, await hooks.begin(message, parseStrictJson(decodeUtf8(body))), call.replyHeaders);
+    }),
+  ];
+}
+
+const bytesMax = 256 * 1024;
+const milliseconds = 10_000;
+
+/** The bytes as they came, which are what is signed. @throws Problem `body_too_large`, `request_timeout`, `invalid_request`. */
+async function readMessage(stream: BodyStream | undefined): Promise<Buffer> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Problem('request_timeout', 'the message took too long to arrive')),
+    milliseconds,
+  );
+  try {
+    return await Promise.race([readAll(stream), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readAll(stream: BodyStream | undefined): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream?.bytes ?? []) {
+    length += chunk.length;
+    if (length > bytesMax) throw new Problem('body_too_large', `a message may have at most ${bytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

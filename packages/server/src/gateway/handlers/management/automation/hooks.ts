@@ -1,0 +1,27 @@
+import { hooksApi } from '@freehold/contract/management/automation/hooks';
+import type { Hooks } from '../../../../automation/port.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import { auditContextOf } from '../../../pipeline/audit-context.ts';
+import { requireProd } from '../../../routing/deploy-caller.ts';
+import type { ManagementRoute } from '../../../routing/management-route.ts';
+import { serve } from '../../../serve.ts';
+
+export interface HookAdminServices {
+  readonly hooks: Pick<Hooks, 'list' | 'set'>;
+  readonly clock: Clock;
+}
+
+/** What hooks say of an environment is no configuration, so production's are set here too. */
+export function hookAdminRoutes({ hooks, clock }: HookAdminServices): readonly ManagementRoute[] {
+  return [
+    serve(hooksApi.listHooks, async ({ query: { env } }, { org }) => {
+      return { items: await hooks.list({ env, orgCode: org.code }) };
+    }),
+    serve(hooksApi.setHook, (request, caller) => {
+      const { env } = request.query;
+      if (env === 'prod') requireProd(caller);
+      const name = { env, orgCode: caller.org.code, block: request.params.name };
+      return hooks.set(name, request.body, auditContextOf(clock, request, caller));
+    }),
+  ];
+}
