@@ -8,7 +8,7 @@
  *
  * `before` is the other tree, `after` this one. Flags of Node and settings count for this one alone, and each extent may
  * differ: `--against . --records 1000000 --records-before 1000` shows what requests cost among many records. Each ratio is the median of the rounds' ratios, with the quarters beside it. `--pinned` gives
- * the platforms one core and the load another one. So many `--events` follow each create and update; nothing listens where they are sent, so that they
+ * the platforms one core and the load another one. So many `--events` follow each create; nothing listens where they are sent, so that they
  * wait. `--event` adds members to their contents, such as a condition or another entity: `{"entity_name": "other"}`. The mix has 70 gets, 15 lists, 10 updates and 5 creates.
  */
 import { type ChildProcess, fork } from 'node:child_process';

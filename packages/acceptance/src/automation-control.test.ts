@@ -18,7 +18,7 @@ import {
   type Org,
 } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
-import { provision } from './promotion.ts';
+import { deploy, prodFounder, provision } from './promotion.ts';
 
 const gateways = await platformForTests();
 const { org, founder } = await foundedOrg(gateways);
@@ -56,9 +56,12 @@ function own(user: AppUser, id: string) {
   return act<Shown>(user, 'GET', `/runs/${id}`);
 }
 
-async function ended(id: string): Promise<Shown> {
+/** Stands for the app where a user is named. */
+const appUserId = '00000000-0000-7000-8000-000000000000';
+
+async function ended(id: string, of = org, query = ''): Promise<Shown> {
   for (;;) {
-    const { status, text, body } = await manage<Shown>(org, 'GET', `/runs/${id}`);
+    const { status, text, body } = await manage<Shown>(of, 'GET', `/runs/${id}${query}`);
     if (status !== 404) assert.equal(status, 200, text);
     if (status === 200 && body.state !== 'running' && body.state !== 'waiting') return body;
   }
@@ -66,6 +69,18 @@ async function ended(id: string): Promise<Shown> {
 
 const made = { id: 'made', type: 'create', entity: 'order', values: { title: '{{ input.title }}', amount: 1 } };
 const shortPause = { id: 'pause', type: 'wait', seconds: 1 };
+
+/** Begun early, so that the test of what they leave does not wait for them. */
+const keptRuns = beginKept();
+
+async function beginKept(): Promise<{ readonly card: string; readonly fails: string }> {
+  const secret = { ...made, values: { title: 'x', card: '{{ input.card }}' } };
+  await block('card', [secret, shortPause], { returns: '{{ input.card }}' });
+  await block('fails', [made, shortPause, { id: 'no', type: 'raise', status: 409, code: 'taken', message: 'taken' }]);
+  const begin = async (name: string, body: object) =>
+    (await act<{ run: string }>(founder, 'POST', `/logicblocks/${name}`, { body })).body.run;
+  return { card: await begin('card', { card: '4111-2222' }), fails: await begin('fails', { title: 'x' }) };
+}
 
 interface Draft {
   readonly returns?: unknown;
@@ -187,6 +202,42 @@ test('K05: production’s runs, and pauses of its events, are for admins', async
   assert.equal((await manage(org, 'GET', '/events/state?env=prod', as)).status, 200);
 });
 
+test('in production a run is begun as the app, by the policies of its block alone', async () => {
+  const { org: shop } = await foundedOrg(gateways);
+  await defineEntity(shop, definition('order', fields));
+  const step = { ...made, values: { title: 'by the app' } };
+  const make = async (name: string, more: object) => {
+    const body = { name, content: { name, steps: [step], ...more } };
+    assert.equal((await manage(shop, 'POST', '/config/logicblock', { body })).status, 201);
+  };
+  await make('own', {});
+  await make('app', { run_as: 'app', policies: [allow('createorder', '/create/order')] });
+  await make('narrow', { run_as: 'app', policies: [allow('getorder', '/item/order/*')] });
+  await provision(shop);
+  const user = await prodFounder(shop);
+  await deploy(shop);
+  const code = (await manage<{ items: readonly { code: string }[] }>(shop, 'GET', '/org/workspaces?env=prod')).body;
+  const body = { tenant_code: code.items[0]?.code };
+  const begin = (name: string) => manage<{ run: string }>(shop, 'POST', `/logicblocks/${name}/run?env=prod`, { body });
+  assertProblem(await begin('own'), 'conflict');
+  const [wide, narrow] = [await begin('app'), await begin('narrow')];
+  assert.deepEqual([wide.status, narrow.status], [202, 202], wide.text + narrow.text);
+  const done = await ended(wide.body.run, shop, '?env=prod');
+  assert.deepEqual([done.state, done.user], ['done', { id: appUserId, kind: 'app' }], JSON.stringify(done));
+  const { items } = await list(user, 'order');
+  assert.deepEqual(
+    items.map(({ title, created_by }) => [title, created_by]),
+    [['by the app', appUserId]],
+  );
+  const refused = await ended(narrow.body.run, shop, '?env=prod');
+  assert.deepEqual([refused.state, refused.error?.code], ['failed', 'access_denied']);
+  const shown = await manage<{ items: readonly Shown[] }>(shop, 'GET', '/runs?env=prod&trigger=manual');
+  assert.equal(shown.body.items.length, 2);
+  assert.deepEqual((await manage<{ items: unknown[] }>(shop, 'GET', '/runs?env=prod&trigger=call')).body.items, []);
+  assertProblem(await manage(shop, 'GET', '/runs?trigger=other'), 'invalid_request');
+  assertProblem(await own(user, wide.body.run), 'not_found');
+});
+
 test('a caller follows a run that waits, and other callers do not', async () => {
   await block('slow', [made, shortPause], { returns: { title: '{{ steps.made.title }}' } });
   const policies = [allow('run*', '/logicblocks/*'), allow(['createorder', 'getorder'], '*')];
@@ -207,12 +258,7 @@ test('a caller follows a run that waits, and other callers do not', async () => 
 });
 
 test('K08: a caller’s own run shows no value of an encrypted field, and a run that failed says why', async () => {
-  const secret = { ...made, values: { title: 'x', card: '{{ input.card }}' } };
-  await block('card', [secret, shortPause], { returns: '{{ input.card }}' });
-  await block('fails', [made, shortPause, { id: 'no', type: 'raise', status: 409, code: 'taken', message: 'taken' }]);
-  const begin = async (name: string, body: object) =>
-    (await act<{ run: string }>(founder, 'POST', `/logicblocks/${name}`, { body })).body.run;
-  const [card, fails] = [await begin('card', { card: '4111-2222' }), await begin('fails', { title: 'x' })];
+  const { card, fails } = await keptRuns;
   await ended(card);
   await ended(fails);
   const shown = await own(founder, card);

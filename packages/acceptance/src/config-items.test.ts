@@ -131,7 +131,7 @@ for (const { kind, name, content, next } of items)
     const { version, updated_at, updated_by, warnings = [], ...shown } = first;
     assert.deepEqual(shown, { kind, name, content });
     // What the platform stores and does not run yet says so, for as long as it is switched on.
-    const isIdle = kind === 'event' || kind === 'crew';
+    const isIdle = kind === 'crew';
     assert.deepEqual(
       warnings.map((warning) => /`(\w+)`.*has no effect/.exec(warning)?.[1]),
       isIdle ? [kind] : [],

@@ -14,8 +14,9 @@ import {
 } from '../platform.ts';
 import { refreshed } from '../workspaces.ts';
 import { changeOrder, createOrder, createTogether, type OrderStage, removeOrder, untilGone } from './actors.ts';
-import { ArrivalCheck, pathOf, writesIn } from './check-arrivals.ts';
+import { ArrivalCheck, pathOf, type Write, writesIn } from './check-arrivals.ts';
 import { byId, everyOrder, type Orders, repeat, settle } from './check-orders.ts';
+import { copyWrites, holdCopies } from './event-copies.ts';
 import { type FlakyReceiver, startFlakyReceiver } from './flaky-receiver.ts';
 import { type Entry, Ledger } from './ledger.ts';
 import { movedUser, orders } from './round.ts';
@@ -35,7 +36,7 @@ export class EventRun {
   /** What was asked since the orders were read. */
   #entries: readonly Entry[] = [];
   #taken = 0;
-  #writes = 0;
+  readonly #writes: Write[] = [];
 
   private constructor(chance: () => number, receiver: FlakyReceiver, platform: Platform, founder: AppUser) {
     this.#chance = chance;
@@ -49,6 +50,7 @@ export class EventRun {
     await defineEntity(org, orders);
     for (const event_optype of ['create', 'update', 'delete'])
       await makeEvent(org, `order-${event_optype}`, receiver.url + pathOf(`order.${event_optype}`), { event_optype });
+    await copyWrites(org);
     return new EventRun(chance, receiver, platform, founder);
   }
 
@@ -102,7 +104,7 @@ export class EventRun {
     return `${entries.length - open.length} answered, ${open.length} not`;
   }
 
-  /** Waits until each write has its event. Throws an `AssertionError` where none comes for so long. */
+  /** Waits until each write has its event, and each event has written what it should. Throws an `AssertionError` where none comes for so long. */
   async drain(stuckMilliseconds = 60_000): Promise<string> {
     this.#takeArrivals();
     for (let [last, at] = [this.#receiver.arrivals.length, Date.now()]; this.#check.missing > 0; ) {
@@ -112,16 +114,17 @@ export class EventRun {
       if (length > last) [last, at] = [length, Date.now()];
       else if (Date.now() - at > stuckMilliseconds) this.#check.end();
     }
+    await holdCopies(this.#founder, this.#writes, stuckMilliseconds);
     return this.told;
   }
 
   /** How many took place. */
   get writes(): number {
-    return this.#writes;
+    return this.#writes.length;
   }
 
   get told(): string {
-    return `${this.#writes} writes, ${this.#receiver.arrivals.length} calls, ${this.#check.repeated} of them repeated, ${this.#check.missing} to come`;
+    return `${this.writes} writes, ${this.#receiver.arrivals.length} calls, ${this.#check.repeated} of them repeated, ${this.#check.missing} to come`;
   }
 
   /** Ends the platform, looks for drift in its files, and starts it again. */
@@ -153,8 +156,8 @@ export class EventRun {
     this.#check.end();
   }
 
-  #note(writes: ReturnType<typeof writesIn>): void {
-    this.#writes += writes.length;
+  #note(writes: readonly Write[]): void {
+    this.#writes.push(...writes);
     this.#check.expect(writes);
   }
 

@@ -4,9 +4,9 @@
  *   npm run crash:events -- [--rounds 20] [--seed 1] [--drained 25] [--planted]
  *
  * Four callers write orders, and three events send each create, update and removal to a receiver that fails in three of
- * ten calls. `kill -9` comes 5 to 80 ms after a first answer. After each start nothing may have arrived that was not
+ * ten calls; two more copy orders, as a record and by a run of two steps. `kill -9` comes 5 to 80 ms after a first answer. After each start nothing may have arrived that was not
  * written, no write may have two ids and no id two contents, and writes of one record arrive in their order. Every
- * `--drained` rounds and at the end each write has its event, and nothing has drifted in the files. With `--planted` the
+ * `--drained` rounds and at the end each write has its event and each copy is there once, and nothing has drifted in the files. With `--planted` the
  * platform forgets events first, which the rounds have to find.
  */
 import { parseArgs } from 'node:util';

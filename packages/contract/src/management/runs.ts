@@ -5,12 +5,14 @@ import { anyObject, closed, count, guid, named, oneOf, orNull, text, time } from
 
 const state = oneOf(['running', 'waiting', 'done', 'failed', 'cancelled']);
 
+const trigger = oneOf(['call', 'retry', 'event', 'schedule', 'hook', 'manual']);
+
 const summary = {
   id: guid,
   block: text,
   tenant_code: text,
   trigger: Type.Object({
-    kind: oneOf(['call', 'retry', 'event', 'schedule', 'hook', 'manual']),
+    kind: trigger,
     id: Type.Optional(text),
     name: Type.Optional(text),
   }),
@@ -102,6 +104,7 @@ export const runsApi = {
       env: environment,
       block: Type.Optional(Type.String({ description: 'Only runs of the logic block of this name.' })),
       state: Type.Optional({ ...state, description: 'Only runs in this state.' }),
+      trigger: Type.Optional({ ...trigger, description: 'Only runs that were begun so.' }),
       since: Type.Optional(
         Type.String({ format: 'date-time', description: 'Only runs that began at this time or later.' }),
       ),

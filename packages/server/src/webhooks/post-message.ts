@@ -1,4 +1,4 @@
-import { AddressRefused, type GuardedRequest } from '../lib/network/guarded-request.ts';
+import { type GuardedRequest, unansweredReason } from '../lib/network/guarded-request.ts';
 import { type Message, signedHeaders } from '../lib/network/signature.ts';
 
 /** What became of one attempt. Of the answer nothing is kept but its status. */
@@ -44,18 +44,11 @@ export async function postMessage(deps: PostDeps, { url, key }: Receiver, messag
     if (status >= 200 && status < 300) return { isDelivered: true, status, failure: null, retryAfterSeconds: 0 };
     return { isDelivered: false, status, failure: `the answer has status ${status}`, retryAfterSeconds };
   } catch (error) {
-    const failure = timeout.aborted ? `no answer within ${deps.timeoutMilliseconds / 1000} s` : reasonOf(error);
+    const failure = timeout.aborted ? `no answer within ${deps.timeoutMilliseconds / 1000} s` : unansweredReason(error);
     return { isDelivered: false, status: null, failure, retryAfterSeconds: 0 };
   }
 }
 
 function readSeconds(text: string | undefined): number {
   return text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : 0;
-}
-
-/** Errors of connections have codes such as `ECONNREFUSED`, and messages that name addresses. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AddressRefused) return error.message;
-  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-  return `there was no answer${code}`;
 }

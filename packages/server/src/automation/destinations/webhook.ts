@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { timestamp } from '../../lib/clock.ts';
-import { AddressRefused, type GuardedRequest } from '../../lib/network/guarded-request.ts';
+import { type GuardedRequest, unansweredReason } from '../../lib/network/guarded-request.ts';
 import { type SignedHeaders, signedHeaders } from '../../lib/network/signature.ts';
 import { type ChainHeader, chainHeaderName } from '../chain-header.ts';
 import type { Delivery, Destination, Outcome } from './destination.ts';
@@ -44,7 +44,7 @@ export function webhookDestination(deps: WebhookDeps): Destination<'webhook'> {
         const answer = redacted(await beginningOf(response), signed);
         return { ...outcomeOf(response), ms: took(), answer };
       } catch (error) {
-        const answer = timeout.aborted ? `no answer within ${timeoutMilliseconds / 1000} s` : reasonOf(error);
+        const answer = timeout.aborted ? `no answer within ${timeoutMilliseconds / 1000} s` : unansweredReason(error);
         return { state: 'failed', status: null, ms: took(), answer };
       }
     },
@@ -88,11 +88,4 @@ function redacted(answer: string, { 'webhook-signature': signatures }: SignedHea
   return signatures
     .split(' ')
     .reduce((text, signature) => text.replaceAll(signature.slice('v1,'.length), '***'), answer);
-}
-
-/** Errors of connections have codes such as `ECONNREFUSED`, and messages that name addresses. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AddressRefused) return error.message;
-  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-  return `there was no answer${code}`;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { decodeUtf8, parseStrictJson } from '../../lib/formats/strict-json.ts';
-import { AddressRefused, type GuardedRequest } from '../../lib/network/guarded-request.ts';
+import { type GuardedRequest, unansweredReason } from '../../lib/network/guarded-request.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { FairSlots } from '../../lib/scheduling/fair-slots.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
@@ -43,7 +43,7 @@ export async function callHttp(deps: HttpCallDeps, { org, url, method, body, ...
   } catch (error) {
     if (error instanceof Problem) throw error;
     if (closing.aborted) throw new Problem('unavailable', 'the platform is closing', {}, error);
-    throw blockFailure(timeout.aborted ? `no answer within ${timeoutMilliseconds / 1000} s` : reasonOf(error));
+    throw blockFailure(timeout.aborted ? `no answer within ${timeoutMilliseconds / 1000} s` : unansweredReason(error));
   }
 }
 
@@ -108,11 +108,4 @@ function refused<T>(read: () => T): T | undefined {
     if (error instanceof Problem) return undefined;
     throw error;
   }
-}
-
-/** Errors of connections have codes such as `ECONNREFUSED`, and messages that name addresses. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AddressRefused) return error.message;
-  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
-  return `there was no answer${code}`;
 }

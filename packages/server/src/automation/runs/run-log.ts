@@ -11,6 +11,7 @@ import {
   type RunState,
   type RunStep,
   type RunSummary,
+  type RunTrigger,
   runSummaries,
   runs,
   storedSteps,
@@ -24,6 +25,7 @@ export interface RunLogDeps {
 export interface RunQuery {
   readonly block?: string | undefined;
   readonly state?: RunState | undefined;
+  readonly trigger?: RunTrigger['kind'] | undefined;
   /** Milliseconds since the epoch. */
   readonly since?: number | undefined;
   readonly pageSize: number;
@@ -44,10 +46,10 @@ const rowsPerRead = 200;
 export async function listRuns(
   { stores, cursors }: RunLogDeps,
   { env, orgCode }: { readonly env: Environment; readonly orgCode: string },
-  { block, state, since, pageSize, nexttoken }: RunQuery,
+  { block, state, trigger, since, pageSize, nexttoken }: RunQuery,
 ): Promise<RunPage> {
   const scope = stores[env].scope(orgScopeName(orgCode));
-  const binding = ['runs', env, orgCode, JSON.stringify([block, state, since])];
+  const binding = ['runs', env, orgCode, JSON.stringify([block, state, since, trigger])];
   let before = nexttoken === undefined ? undefined : cursors.open(nexttoken, binding);
   const after = since === undefined ? {} : { after: idBefore(since) };
   const items: RunSummary[] = [];
@@ -59,7 +61,11 @@ export async function listRuns(
     });
     for (const { value, sk } of rows) {
       before = sk;
-      if ((block !== undefined && value.block !== block) || (state !== undefined && value.state !== state)) continue;
+      const isOther =
+        (block !== undefined && value.block !== block) ||
+        (state !== undefined && value.state !== state) ||
+        (trigger !== undefined && value.trigger.kind !== trigger);
+      if (isOther) continue;
       items.push(value);
       if (items.length === pageSize) return { items, nexttoken: cursors.seal(sk, binding) };
     }

@@ -1,4 +1,5 @@
 /** The thread in which scripts run: one message in and one out for each. */
+import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { loadEngine, runScript, type ScriptResult, type ScriptSource } from './run-script.ts';
 import { ScriptError, type ScriptFault } from './script-error.ts';
@@ -17,11 +18,18 @@ export type ScriptAnswer =
 async function serve(): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('scripts run in a worker thread only');
+  giveWay();
   useUtc();
   const engine = await loadEngine();
   port.on('message', (script: ScriptSource) => {
     port.postMessage(answer(() => runScript(engine, script)));
   });
+}
+
+/** Other threads have the processors first: a script may take its time, and requests of others may not. */
+function giveWay(): void {
+  // Elsewhere this sets the priority of the whole process.
+  if (process.platform === 'linux') setPriority(5);
 }
 
 function answer(run: () => ScriptResult): ScriptAnswer {

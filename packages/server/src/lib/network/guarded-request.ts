@@ -35,6 +35,13 @@ export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
 /** The address, or what its name stands for, is none that may be called. */
 export class AddressRefused extends Error {}
 
+/** Why a request got no answer. Errors of connections have codes such as `ECONNREFUSED`, and messages that name addresses. */
+export function unansweredReason(error: unknown): string {
+  if (error instanceof AddressRefused) return error.message;
+  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  return `there was no answer${code}`;
+}
+
 export function createGuardedRequest(rules: CallRules): GuardedRequest {
   const lookup = guardedLookup(rules.resolve ?? resolveHost, (ip) => mayCall(rules, ip));
   // None that a setting of the environment sends through a proxy, past the look-up.

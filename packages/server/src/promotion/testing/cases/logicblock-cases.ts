@@ -98,6 +98,15 @@ export const logicBlockCases: KindCases = {
         '`policies` is a list of 1 now, and was not said before',
       ],
     },
+    {
+      at: '',
+      value: { ...asApp, schedule: { cron: '0 3 * * *', timezone: 'Europe/Berlin', missed: 'skip' } },
+      says: [
+        '`run_as` is `"app"` now, and was not said before',
+        '`policies` is a list of 1 now, and was not said before',
+        '`schedule` is an object of 63 characters now, and was not said before',
+      ],
+    },
     { at: '/returns', value: null, says: ['`returns` is `null` now, and was `{"done":true}`'] },
     {
       at: '/steps',

@@ -27,8 +27,8 @@ interface RunRequest extends RequestEnvelope {
 /** The runs of logic blocks, for builders. */
 export function runRoutes({ runs, drafts, items, clock }: RunServices): readonly ManagementRoute[] {
   return [
-    serve(runsApi.listRuns, ({ query: { env, block, state, since, pagesize, nexttoken } }, { org }) =>
-      runs.list({ env, orgCode: org.code }, { block, state, since: readTime(since), pageSize: pagesize, nexttoken }),
+    serve(runsApi.listRuns, ({ query: { env, since, pagesize: pageSize, nexttoken, ...query } }, { org }) =>
+      runs.list({ env, orgCode: org.code }, { ...query, since: readTime(since), pageSize, nexttoken }),
     ),
     serve(runsApi.readRun, (request, { org }) => runs.show(nameOf(request, org.code))),
     serve(runsApi.cancelRun, async (request, caller) => {
