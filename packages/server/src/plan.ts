@@ -14,6 +14,12 @@ const help = `Shows and changes what an org may use. The platform must be runnin
   --entities 25                      in each environment
   --indexes 100                      in each environment, of all entities together
   --policies 50                      in each workspace
+  --runs-per-day 1000                of logic blocks; these four in both environments together
+  --deliveries-per-day 5000          of events, repeated ones included
+  --script-seconds-per-day 600
+  --mails-per-day 200
+  --run-days 7                       for how long runs are kept once they are over
+  --receipt-days 7                   for how long receipts of deliveries are
   --url http://127.0.0.1:4001        the management gateway; FREEHOLD_MANAGEMENT_URL and _PORT name it too
 
 FREEHOLD_OPERATOR_KEY holds the key that the platform was started with.
@@ -27,6 +33,12 @@ const limitOptions = {
   entities: 'entities',
   indexes: 'indexes',
   policies: 'policies',
+  'runs-per-day': 'runs_per_day',
+  'deliveries-per-day': 'deliveries_per_day',
+  'script-seconds-per-day': 'script_seconds_per_day',
+  'mails-per-day': 'mails_per_day',
+  'run-days': 'run_days',
+  'receipt-days': 'receipt_days',
 } as const;
 
 type LimitOption = keyof typeof limitOptions;
@@ -50,6 +62,12 @@ async function run(given: readonly string[]): Promise<number> {
       entities: text,
       indexes: text,
       policies: text,
+      'runs-per-day': text,
+      'deliveries-per-day': text,
+      'script-seconds-per-day': text,
+      'mails-per-day': text,
+      'run-days': text,
+      'receipt-days': text,
     },
     allowPositionals: true,
   });

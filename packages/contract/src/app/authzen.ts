@@ -13,10 +13,16 @@ export const Evaluation = named(
   'Evaluation',
   closed({
     subject: closed({ type: name, id: name, properties }, { description: '`user` and the caller’s own id.' }),
-    action: closed({ name, properties }, { description: 'A verb such as `get`, or an action such as `getorder`.' }),
+    action: closed(
+      { name, properties },
+      { description: 'A verb such as `get`, or an action such as `getorder`; `run` for a logic block.' },
+    ),
     resource: closed(
       { type: name, id: Type.Optional(name), properties },
-      { description: 'An entity, the id of a record, and in `properties` the fields to be written.' },
+      {
+        description:
+          'An entity, the id of a record, and in `properties` the fields to be written. Or `logicblock`, the name of a block, and in `properties` the `path` and `input` of the call.',
+      },
     ),
     context,
   }),

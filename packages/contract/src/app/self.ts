@@ -24,6 +24,7 @@ export const Permissions = named(
   'Permissions',
   Type.Object({
     entities: recordOf(byVerb(Type.Boolean())),
+    logicblocks: Type.Array(text, { description: 'The logic blocks that the caller may run, by name.' }),
     statements: Type.Array(Type.Unknown(), {
       description: 'The statements of the caller’s policies, as they are stored.',
     }),
@@ -89,7 +90,7 @@ export const selfApi = {
     path: '/app/:org/user/permissions',
     access: 'self',
     tag: 'the caller',
-    summary: 'What the caller may do with the records of each entity',
+    summary: 'What the caller may do with the records of each entity, and which logic blocks the caller may run',
     replies: { 200: reply('The answers.', Permissions) },
     problems: ['workspace_required'],
     takesAnyone: true,

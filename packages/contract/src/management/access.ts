@@ -203,6 +203,9 @@ export const MatrixRow = named(
     role: text,
     status: Type.String({ description: 'Who is not `active` is let in nowhere.' }),
     entities: recordOf(byVerb(MatrixCell)),
+    logicblocks: recordOf(MatrixCell, {
+      description: 'Whether the member may run each logic block. Empty where one entity is asked for.',
+    }),
   }),
 );
 
@@ -274,7 +277,7 @@ export const accessApi = {
     path: '/acl/matrix',
     access: 'developer',
     tag: 'access control',
-    summary: 'Who can do what in a workspace: each member with each verb on each entity',
+    summary: 'Who can do what in a workspace: each member with each verb on each entity, and each logic block',
     query: closed({
       env: environment,
       tenant_code: tenantCode,

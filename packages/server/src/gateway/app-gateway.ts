@@ -34,6 +34,7 @@ import { readClientId } from './pipeline/headers/client-id.ts';
 import { withCors } from './pipeline/headers/cors.ts';
 import { conditional } from './pipeline/headers/preconditions.ts';
 import { readAppToken } from './pipeline/headers/read-token.ts';
+import { mayRun } from './pipeline/may-run.ts';
 import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
 import { rejectImpersonation } from './pipeline/reject-impersonation.ts';
 import { acquireSlice, withTimeSlice } from './pipeline/time-slice.ts';
@@ -167,6 +168,7 @@ function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerR
     actor: actorOf(asking),
     keyHolder: keyHolder(caller),
     authorize: async (alone) => authorize(parts, { ...asking, caller: by }, requestAlone(alone)),
+    mayRun: (alone) => mayRun(parts, { ...asking, caller: by }, alone),
     refusal: (error) => errors.reply(error, requestId),
   });
   if (route.access === 'each') {

@@ -94,6 +94,8 @@ export function authorizeBody(call: AuthorizedCall, body: unknown): AuthorizedCa
 /** What may be done that is about no record, as long as nothing is against it in the body, which is read later. */
 export interface AuthorizedAction {
   readonly context: WriteContext;
+  /** Whether the body decides. */
+  readonly isOpen: boolean;
   /** @throws Problem `access_denied`. */
   assertBodyAllowed(body: unknown): void;
 }
@@ -110,6 +112,7 @@ export function authorizeAction(
   const isOpen = authorizer.assertAllowed(asked.action, asked) === 'undecided';
   return andThen(deps.configs[caller.claims.env].current(caller.claims.org), (config) => ({
     context: { workspace, config, actor: actorOf(asking) },
+    isOpen,
     assertBodyAllowed: (body) => {
       if (isOpen) authorizer.assertAllowed(asked.action, withBody(asked, body));
     },

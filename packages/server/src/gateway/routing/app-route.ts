@@ -79,8 +79,18 @@ export interface EachCaller {
   readonly keyHolder: string;
   /** @throws Problem `access_denied`, `not_found`. */
   authorize(request: NamedPolicyRequest): Promise<AuthorizedCall>;
+  /** Whether the caller may run a block: `undecided` where its input decides and is not given. @throws Problem `access_denied`, `not_found`. */
+  mayRun(asked: AskedRun): Promise<'allowed' | 'undecided'>;
   /** What a request would be answered that fails so. */
   refusal(error: unknown): Reply;
+}
+
+/** A logic block, as its route names it. */
+export interface AskedRun {
+  readonly name: string;
+  /** What stands in the path after the name. */
+  readonly path: string | undefined;
+  readonly input: unknown;
 }
 
 /** Runs a logic block, which a policy allows by `run` and the name of the block. */

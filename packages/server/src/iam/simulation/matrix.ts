@@ -20,6 +20,7 @@ import { type Environment, laneOf, type Workspace } from '../../tenancy/port.ts'
 import { type ActionParts, routeOfVerb } from '../decisions/action-parts.ts';
 import { decisiveStatement, describeDecision } from '../decisions/describe-decision.ts';
 import { findWorkspace } from '../founding/find-workspace.ts';
+import { lintBlocks } from '../lint/lint-entities.ts';
 import { memberOf } from '../members/member-of.ts';
 import { heldPolicies, recordKey, rememberingReader } from '../policies/held-policies.ts';
 import { describeExcess } from '../policies/resolve-access.ts';
@@ -71,10 +72,12 @@ async function readMatrix(deps: MatrixDeps, orgCode: string, asked: AskedMatrix)
   const shown = entityName === undefined ? names : [entityName];
   const binding = ['acl-matrix', env, workspace.scope.name, entityName ?? '', userId ?? ''];
   const after = nexttoken === undefined ? undefined : deps.cursors.open(nexttoken, binding);
-  const limit = Math.max(1, Math.min(pageSize, Math.floor(cellsMax / (shown.length * verbs.length))));
+  const blocks = entityName === undefined ? lintBlocks(config).toSorted() : [];
+  const cells = shown.length * verbs.length + blocks.length;
+  const limit = Math.max(1, Math.min(pageSize, Math.floor(cellsMax / cells)));
   const members =
     userId === undefined ? await membersAfter(workspace, after, limit + 1) : [await memberOf(workspace, userId)];
-  const rows = rowMaker(workspace, await namingsOf(config, shown), deps.clock.now());
+  const rows = rowMaker(workspace, { namings: await namingsOf(config, shown), blocks }, deps.clock.now());
   const items: MatrixRow[] = [];
   // One after the other, so that what one member holds is known when the next is looked at.
   for (const member of members.slice(0, limit)) items.push(await rows(member));
@@ -102,7 +105,13 @@ async function namingsOf(config: ConfigSet, entityNames: readonly string[]): Pro
   return namings;
 }
 
-function rowMaker(workspace: Workspace, namings: Namings, now: number) {
+interface Columns {
+  readonly namings: Namings;
+  /** The names of logic blocks. */
+  readonly blocks: readonly string[];
+}
+
+function rowMaker(workspace: Workspace, { namings, blocks }: Columns, now: number) {
   const read = rememberingReader();
   const compiled = new Map<string, CompiledAccess>();
   const pause = createYielder(laneOf(workspace));
@@ -114,12 +123,18 @@ function rowMaker(workspace: Workspace, namings: Namings, now: number) {
     const entities: (readonly [string, MatrixRow['entities'][string]])[] = [];
     for (const [entityName, naming] of namings)
       entities.push([entityName, await cellsOf(access, { entityName, place: { ...place, naming }, pause })]);
+    const logicblocks: (readonly [string, MatrixCell])[] = [];
+    for (const name of blocks) {
+      await pause();
+      logicblocks.push([name, runCell(access, name, place)]);
+    }
     return {
       user_id: id,
       email: String(email),
       role: String(role ?? ''),
       status: String(status ?? ''),
       entities: Object.fromEntries(entities),
+      logicblocks: Object.fromEntries(logicblocks),
     };
   };
 }
@@ -155,21 +170,38 @@ async function cellsOf(
   return Object.fromEntries(cells) as Record<Verb, MatrixCell>;
 }
 
-function cellOf(access: CompiledAccess, deps: ActionParts, { now, ...caller }: Place): MatrixCell {
+function cellOf(access: CompiledAccess, deps: ActionParts, place: Place): MatrixCell {
   const { method, resource } = routeOfVerb(deps, anyRecord);
-  const context = (): AccessContext => ({
-    ...caller,
-    request: {
-      method,
-      path: resource,
-      pathParameters: { entity: deps.entityName, id: anyRecord },
-      queryParameters: new Map(),
-      ip: '127.0.0.1',
-      time: now,
-    },
+  return decidedCell(access, place, {
+    action: deps.verb + deps.entityName,
+    ...{ method, path: resource, pathParameters: { entity: deps.entityName, id: anyRecord } },
     pending: deps.verb === 'browse' ? [] : ['record', 'body'],
   });
-  const explanation = access.explain(deps.verb + deps.entityName, resource, context);
+}
+
+/** Of a block that is called with nothing in the path after its name. */
+function runCell(access: CompiledAccess, name: string, place: Place): MatrixCell {
+  if (describeExcess(access) !== undefined) return { decision: 'implicit_deny' };
+  const asked = { method: 'POST', path: `/logicblocks/${name}`, pathParameters: { name } };
+  return decidedCell(access, place, { action: `run${name}`, ...asked, pending: ['body'] });
+}
+
+interface AskedCell extends Pick<AccessContext['request'], 'method' | 'path' | 'pathParameters'> {
+  readonly action: string;
+  readonly pending: NonNullable<AccessContext['pending']>;
+}
+
+function decidedCell(
+  access: CompiledAccess,
+  { now, ...caller }: Place,
+  { action, pending, ...asked }: AskedCell,
+): MatrixCell {
+  const context = (): AccessContext => ({
+    ...caller,
+    request: { ...asked, queryParameters: new Map(), ip: '127.0.0.1', time: now },
+    pending,
+  });
+  const explanation = access.explain(action, asked.path, context);
   const described = describeDecision(explanation);
   const { policy, policy_id, group, Sid, Fields, renamed } = decisiveStatement(described) ?? {};
   return {

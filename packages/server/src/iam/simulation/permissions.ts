@@ -11,10 +11,13 @@ import {
 import type { ConfigSet } from '../../config/port.ts';
 import { systemEntityNames } from '../../schema/port.ts';
 import { routeOfVerb } from '../decisions/action-parts.ts';
+import { lintBlocks } from '../lint/lint-entities.ts';
 
 /** What a person may do, by entity and verb, and the statements that it comes from, as they are stored. */
 export interface Permissions {
   readonly entities: Readonly<Record<string, Readonly<Record<Verb, boolean>>>>;
+  /** The names of the blocks that may be run, and of no others. */
+  readonly logicblocks: readonly string[];
   readonly statements: readonly unknown[];
   /** What these call otherwise than it is called now, by entity. */
   readonly renamed?: Readonly<Record<string, readonly RenamedField[]>>;
@@ -65,9 +68,24 @@ export async function permissionsOf(
     const found = naming === undefined ? [] : renamedIn(access, name, { ...asker, naming });
     if (found.length > 0) renamed[name] = found;
   }
+  const logicblocks: string[] = [];
+  for (const name of lintBlocks(config).toSorted()) {
+    await pause();
+    if (mayRun(access, name, asker)) logicblocks.push(name);
+  }
   const statements = new Map(held.map((policy) => [policy.policyId, policy.statements]));
   const isRenamed = Object.keys(renamed).length > 0;
-  return { entities, statements: [...statements.values()].flat(), ...(isRenamed ? { renamed } : {}) };
+  return { entities, logicblocks, statements: [...statements.values()].flat(), ...(isRenamed ? { renamed } : {}) };
+}
+
+/** With some input, and something or nothing in the path after the name. */
+function mayRun(access: CompiledAccess, name: string, asker: PermissionsCaller): boolean {
+  const action = `run${name}`;
+  const path = `/logicblocks/${name}`;
+  const parts = { method: 'POST', path, pathParameters: { name }, queryParameters: new Map() };
+  const context = (): AccessContext => ({ ...asker, request: { ...asker.request, ...parts }, pending: ['body'] });
+  const rulings = [access.rule(action, path, context), access.ruleOnSome(action, `${path}/`, context)];
+  return rulings.some(({ outcome }) => outcome === 'allowed' || outcome === 'undecided');
 }
 
 function renamedIn(

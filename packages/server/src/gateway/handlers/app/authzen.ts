@@ -102,6 +102,7 @@ async function decide(services: AuthzenServices, caller: EachCaller, asked: Eval
   if (!/^[a-z][a-z0-9_]{0,62}$/.test(entityName) || (id !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(id)))
     throw notFound();
   if (verb === undefined) return { decision: false, context: { reason: 'unknown_action' } };
+  if (verb === 'run') return decideRun(caller, asked);
   const isWrite = verb === 'create' || verb === 'update';
   const call = await caller.authorize({ verb, entityName, id, ...(isWrite && body !== undefined ? { body } : {}) });
   if (call.rows === undefined || verb === 'list' || verb === 'count') return { decision: true };
@@ -115,6 +116,18 @@ async function decide(services: AuthzenServices, caller: EachCaller, asked: Eval
   else if (verb === 'update') return await decideUpdate(services, call, { id: id ?? '', body });
   else await findVisible(call, id ?? '', verb === 'delete');
   return { decision: true };
+}
+
+/**
+ * `properties` may have `path`, the segment after the name, and `input`, the body of the call.
+ * @throws Problem `access_denied`, `not_found`.
+ */
+async function decideRun(caller: EachCaller, { id: name, properties = {} }: Evaluation): Promise<Decision> {
+  const { path, input } = properties;
+  if (name === undefined || (path !== undefined && (typeof path !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(path))))
+    throw notFound();
+  const outcome = await caller.mayRun({ name, path, input });
+  return outcome === 'allowed' ? { decision: true } : { decision: false, context: { reason: 'undecided' } };
 }
 
 function assertCreateAllowed({ clock }: AuthzenServices, call: AuthorizedCall, body: unknown): void {

@@ -9,8 +9,8 @@ import { invalidBody } from '../../../lib/problem.ts';
 /** One question of the AuthZEN Authorization API 1.0 (section 6). */
 export interface Evaluation {
   readonly subject: { readonly type: string; readonly id: string };
-  /** Undefined where the action is none of a record's. */
-  readonly verb: Verb | undefined;
+  /** `run` is asked about logic blocks; undefined where the action is none of these. */
+  readonly verb: Verb | 'run' | undefined;
   readonly entityName: string;
   readonly id: string | undefined;
   /** What is to be written. */
@@ -53,6 +53,9 @@ export function readEvaluation({ subject, action, resource }: SentEvaluation): E
   const { type: entityName, id, properties } = resource;
   const name = action.name.toLowerCase();
   // An action may be named as policies name it, or by its verb alone.
+  const run = { subject: { type: subject.type, id: subject.id }, verb: 'run', entityName, id, properties } as const;
+  // No verb of records is called so, whatever an entity is called.
+  if (entityName === 'logicblock' && (name === 'run' || name === `run${id?.toLowerCase()}`)) return run;
   const asked = actionParts(name)?.entityName === entityName ? actionParts(name) : actionParts(name + entityName);
   const verb = asked?.entityName === entityName ? asked.verb : undefined;
   return { subject: { type: subject.type, id: subject.id }, verb, entityName, id, properties };
