@@ -114,4 +114,4 @@ export async function openScheduleBench(context: TestContext, kind: StoreKind = 
   return made;
 }
 
-export const orgScope = orgScopeName(orgCode);
+const orgScope = orgScopeName(orgCode);
