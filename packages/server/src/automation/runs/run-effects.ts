@@ -159,9 +159,10 @@ export class RunEffects implements Effects {
     this.#assertMaySend();
     if (mail === undefined) throw blockFailure('this platform sends no mail: its operator has set none up');
     assertMail(written);
+    // Counted before anything waits, so that other runs see it.
     await meter.check(workspace.orgCode, 'mails');
-    await journal.store();
     meter.add(workspace, 'mails', 1);
+    await journal.store();
     const answer = await mail.deliver(written, { org: workspace.orgCode, id: this.#keyOf(path) });
     if (answer !== 'sent') throw blockFailure(`the mail was not sent (${answer.code})`);
     await journal.note(path, note, {});

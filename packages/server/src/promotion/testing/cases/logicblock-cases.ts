@@ -22,6 +22,8 @@ const content = {
 const statement = { Effect: 'Allow', Action: ['getorder', 'listorder'], Resource: ['/item/order/*', '/list/order'] };
 const asApp = { ...content, run_as: 'app', policies: [statement] };
 
+const hook = { signature: 'standard', secrets: ['payments'] };
+
 export const logicBlockCases: KindCases = {
   name: 'close-order',
   identity: 'name',
@@ -107,6 +109,15 @@ export const logicBlockCases: KindCases = {
         '`schedule` is an object of 63 characters now, and was not said before',
       ],
     },
+    {
+      at: '',
+      value: { ...asApp, hook },
+      says: [
+        '`run_as` is `"app"` now, and was not said before',
+        '`policies` is a list of 1 now, and was not said before',
+        '`hook` is `{"signature":"standard","secrets":["payments"]}` now, and was not said before',
+      ],
+    },
     { at: '/returns', value: null, says: ['`returns` is `null` now, and was `{"done":true}`'] },
     {
       at: '/steps',
@@ -153,6 +164,24 @@ export const logicBlockCases: KindCases = {
       wider: [
         'its steps are decided by policies of its own, and not by those of its caller',
         'its steps may do `getorder`, `listorder` on `/item/order/*`, `/list/order`',
+      ],
+    },
+    {
+      at: '',
+      value: { ...asApp, hook },
+      wider: [
+        'its steps are decided by policies of its own, and not by those of its caller',
+        'its steps may do `getorder`, `listorder` on `/item/order/*`, `/list/order`',
+        'it is started by messages that are signed with the secret `payments`',
+      ],
+    },
+    {
+      at: '',
+      value: { ...asApp, schedule: { cron: '0 3 * * *', timezone: 'Europe/Berlin', missed: 'skip' } },
+      wider: [
+        'its steps are decided by policies of its own, and not by those of its caller',
+        'its steps may do `getorder`, `listorder` on `/item/order/*`, `/list/order`',
+        'it runs by itself: `0 3 * * *` in `Europe/Berlin`',
       ],
     },
   ],
