@@ -55,6 +55,7 @@ export const logicBlockCases: KindCases = {
     { at: '/steps/2/values', value: { 'a b': 1 }, error: '/steps/2/values/a b pattern_mismatch' },
     { at: '/steps/2/if_version', value: 1.5, error: '/steps/2/if_version wrong_type' },
     { at: '/transaction', value: false, error: '/transaction not_in_enum' },
+    { at: '/steps/3/all', value: 1, error: '/steps/3/all wrong_type' },
     { at: '/steps/3/pagesize', value: 201, error: '/steps/3/pagesize out_of_range' },
     { at: '/steps/8/url', value: 'http://shop.example', error: '/steps/8/url invalid_address' },
     { at: '/transaction', value: true, error: '/steps/8/type contradiction' },
