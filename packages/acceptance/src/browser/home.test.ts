@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allow, manage, memberWith, newEmail, signIn, signUp } from '../org.ts';
+import { act, allow, manage, memberWith, newEmail, signIn, signUp } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
 import { signInAs } from './console-pages.ts';
@@ -24,6 +24,13 @@ test('the first steps tick themselves, and a workspace is chosen in the address'
   await page.getByText('Sign in to your app').getByText('done').waitFor();
   assert.equal(await page.getByText('done', { exact: true }).count(), 2);
 
+  assert.equal(await page.getByRole('region', { name: 'Automation' }).count(), 0);
+  const block = { name: 'greet', content: { name: 'greet', steps: [], returns: 'hello' } };
+  assert.equal((await manage(org, 'POST', '/config/logicblock', { body: block })).status, 201);
+  assert.equal((await act(founder, 'POST', '/logicblocks/greet')).status, 200);
+  await page.reload();
+  await page.getByRole('region', { name: 'Automation' }).getByText('1 of ').waitFor();
+  await page.getByRole('img', { name: '1 runs in 21 days' }).waitFor();
   await page.getByRole('link', { name: 'Write a policy' }).waitFor();
   await page.getByRole('link', { name: 'Add a member' }).waitFor();
   await memberWith(founder, [allow('listorder')]);

@@ -18,6 +18,8 @@ const order = definition('order', [
 async function orderedOrg() {
   const { org, founder } = await foundedOrg(platform);
   await defineEntity(org, order);
+  const block = { name: 'greet', content: { name: 'greet', steps: [], returns: 'hello' } };
+  assert.equal((await manage(org, 'POST', '/config/logicblock', { body: block })).status, 201);
   return { org, founder, member: await memberWith(founder, []) };
 }
 
@@ -66,6 +68,13 @@ test('a policy begins with a job, is given to a member, and what was denied is a
   await card.getByRole('button', { name: 'Add createorder' }).click();
   await card.getByRole('button', { name: 'Matches 4 actions' }).click();
   await card.getByText('countorder').first().waitFor();
+  await card.getByRole('button', { name: 'Choose actions' }).click();
+  await card.getByRole('combobox', { name: 'Logic blocks to run' }).click();
+  await page.getByRole('option', { name: 'greet', exact: true }).click();
+  await page.keyboard.press('Escape');
+  await assertAccessible(page);
+  await card.getByRole('button', { name: 'Add rungreet' }).click();
+  await card.getByRole('button', { name: 'Matches 5 actions' }).waitFor();
   await page.getByRole('button', { name: 'Try these statements' }).click();
   const trial = page.getByRole('region', { name: 'Trial of the statements' });
   await trial.getByText('Method and path').click();
@@ -75,6 +84,7 @@ test('a policy begins with a job, is given to a member, and what was denied is a
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('button', { name: 'Save', exact: true }).waitFor({ state: 'detached' });
   assert.equal((await act(member, 'POST', '/create/order', { body: { title: 'a' } })).status, 201);
+  assert.equal((await act(member, 'POST', '/logicblocks/greet')).status, 200);
 
   await page.getByRole('tab', { name: 'Held by' }).click();
   await page.getByRole('button', { name: `Take away from ${member.email}` }).click();

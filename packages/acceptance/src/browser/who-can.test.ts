@@ -15,7 +15,10 @@ const canary = '<img src=x onerror=alert(1)>';
 async function shop(context: TestContext) {
   const { org, founder } = await foundedOrg(platform);
   await defineEntity(org, definition('order', [{ name: 'title', colType: 'string' }]));
+  const block = { name: 'greet', content: { name: 'greet', steps: [], returns: 'hello' } };
+  assert.equal((await manage(org, 'POST', '/config/logicblock', { body: block })).status, 201);
   const viewer = await memberWith(founder, [
+    { Sid: 'Greet', ...allow('rungreet') },
     { Sid: 'List', ...allow('listorder') },
     { Sid: 'Own', ...allow('getorder'), Condition: { StringEquals: { 'record.title': [canary] } } },
     { Sid: 'Keep', ...deny('deleteorder') },
@@ -50,11 +53,12 @@ test('a builder finds a user, sees what the user may do and by which statement, 
   ]);
   const text = readFileSync(await all.path(), 'utf8');
   assert.ok(text.includes(`${viewer.email},active,order,delete,Denied,`), text.slice(0, 500));
+  assert.ok(new RegExp(`${viewer.email},active,,run,Allowed,.+,Greet,,,greet\r`).test(text), text.slice(-500));
   assert.ok(text.includes(`${founder.email},active,order,delete,Allowed,adminacl`), text.slice(0, 500));
 
   await page.getByRole('link', { name: viewer.email }).click();
   await page.getByRole('heading', { name: viewer.email, level: 1 }).waitFor();
-  await page.getByRole('textbox', { name: 'Search entities' }).fill('order');
+  await page.getByRole('textbox', { name: 'Search entities and logic blocks' }).fill('order');
   await page.getByRole('button', { name: 'get order: Allowed with conditions' }).focus();
   for (const key of ['ArrowRight', 'End', 'Enter']) await page.keyboard.press(key);
   await drawer(page).getByText('Denied', { exact: true }).waitFor();
@@ -68,7 +72,19 @@ test('a builder finds a user, sees what the user may do and by which statement, 
   await drawer(page).getByText('statement Own').first().waitFor();
   await page.keyboard.press('Escape');
 
-  await page.getByRole('textbox', { name: 'Search entities' }).fill('');
+  await page.getByRole('textbox', { name: 'Search entities and logic blocks' }).fill('gre');
+  await page.getByText('0 of 7 entities, 1 logic blocks').waitFor();
+  await page.getByRole('button', { name: 'run greet: Allowed' }).click();
+  await drawer(page).getByText('statement Greet').first().waitFor();
+  await assertAccessible(page);
+  await drawer(page).getByRole('link', { name: 'Simulate' }).click();
+  await page.getByRole('region', { name: 'Decision' }).getByText('statement Greet').first().waitFor();
+  await page.getByRole('combobox', { name: 'Logic block' }).waitFor();
+  await assertAccessible(page);
+  await page.goBack();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('textbox', { name: 'Search entities and logic blocks' }).fill('');
   await page.getByRole('button', { name: 'API as this user' }).click();
   const banner = page.getByRole('note', { name: 'Acting as a user' });
   await banner.getByText(viewer.email).waitFor();
@@ -101,11 +117,11 @@ test('a statement behind a cell or a denial leads to its place in the policy', {
   await drawer(page)
     .getByRole('link', { name: /^statement Keep of policy/ })
     .click();
-  await assertFound('Keep', 3);
+  await assertFound('Keep', 4);
   await assertAccessible(page);
   await page.reload();
-  await assertFound('Keep', 3);
-  await page.goto(page.url().replace('statement=3', 'statement=9'));
+  await assertFound('Keep', 4);
+  await page.goto(page.url().replace('statement=4', 'statement=9'));
   await page.getByRole('status').getByText('The policy has no statement 9 any more.').waitFor();
 
   await open('/decisions');
@@ -114,7 +130,7 @@ test('a statement behind a cell or a denial leads to its place in the policy', {
   await drawer(page)
     .getByRole('link', { name: /^statement Own of policy/ })
     .click();
-  await assertFound('Own', 2);
+  await assertFound('Own', 3);
 });
 
 test('a denial is seen at home, explained by its id, and simulated with a draft that allows it', {

@@ -27,6 +27,31 @@ export const itemsQuery = (env: Environment, kind: Kind) =>
     getNextPageParam: ({ nexttoken }) => nexttoken,
   });
 
+/** The names of all logic blocks, which policies allow to run. */
+export const blockNamesQuery = (env: Environment) =>
+  queryOptions({
+    queryKey: [keyOfKind('logicblock'), 'names', env],
+    queryFn: async ({ signal }) => {
+      const names: string[] = [];
+      let nexttoken: string | null = '';
+      while (nexttoken !== null) {
+        const page: Page = await call('listConfigItems', {
+          params: { kind: 'logicblock' },
+          query: { env, pagesize, nexttoken },
+          signal,
+        });
+        names.push(...page.items.map(({ name }) => name));
+        nexttoken = page.nexttoken;
+      }
+      return names;
+    },
+  });
+
+interface Page {
+  readonly items: readonly { readonly name: string }[];
+  readonly nexttoken: string | null;
+}
+
 export interface Setting {
   readonly group: string;
   readonly name: string;

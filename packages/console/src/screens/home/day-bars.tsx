@@ -1,19 +1,21 @@
 interface Props {
-  readonly days: readonly { readonly date: string; readonly calls: number }[];
+  readonly days: readonly { readonly date: string; readonly count: number }[];
+  /** What is counted, in the plural. */
+  readonly what: string;
 }
 
 const height = 36;
 const width = 5;
 
 /** A bar for each of the last days, the highest as tall as the picture. */
-export function DayBars({ days }: Props) {
+export function DayBars({ days, what }: Props) {
   const last = days.slice(-21);
-  const most = Math.max(1, ...last.map(({ calls }) => calls));
-  const sum = last.reduce((total, { calls }) => total + calls, 0);
+  const most = Math.max(1, ...last.map(({ count }) => count));
+  const sum = last.reduce((total, { count }) => total + count, 0);
   return (
-    <svg width={last.length * width} height={height} role="img" aria-label={`${sum} calls in ${last.length} days`}>
-      {last.map(({ date, calls }, index) => {
-        const tall = Math.max(1.5, (calls / most) * height);
+    <svg width={last.length * width} height={height} role="img" aria-label={`${sum} ${what} in ${last.length} days`}>
+      {last.map(({ date, count }, index) => {
+        const tall = Math.max(1.5, (count / most) * height);
         return (
           <rect
             key={date}
@@ -23,9 +25,9 @@ export function DayBars({ days }: Props) {
             height={tall}
             rx={1}
             fill="var(--mantine-primary-color-filled)"
-            opacity={calls === 0 ? 0.25 : 1}
+            opacity={count === 0 ? 0.25 : 1}
           >
-            <title>{`${date}: ${calls} calls`}</title>
+            <title>{`${date}: ${count} ${what}`}</title>
           </rect>
         );
       })}

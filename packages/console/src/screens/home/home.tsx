@@ -8,7 +8,7 @@ import { Loaded } from '../../components/loaded.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { FirstSteps, stepsOf } from './first-steps.tsx';
 import { DenialsCard, overviewQuery, ReleasesAndHealth } from './overview.tsx';
-import { UsageCards } from './usage-cards.tsx';
+import { UsageCards, WorkCards } from './usage-cards.tsx';
 import { WorkspaceTable } from './workspace-table.tsx';
 
 const usageQuery = queryOptions({ queryKey: ['usage', 31], queryFn: () => call('showUsage', usageInput) });
@@ -36,7 +36,12 @@ export function Home() {
         <Alert key={message} color={level === 'critical' ? 'red' : 'yellow'} title={message} />
       ))}
       <Loaded query={usage} skeleton={<Skeleton height={115} radius="md" />}>
-        {(data) => <UsageCards usage={data} env={env} workspace={workspace} />}
+        {(data) => (
+          <>
+            <UsageCards usage={data} env={env} workspace={workspace} />
+            <WorkCards usage={data} />
+          </>
+        )}
       </Loaded>
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>

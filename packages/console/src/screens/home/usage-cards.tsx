@@ -1,4 +1,4 @@
-import { Group, Paper, Progress, SimpleGrid, Text } from '@mantine/core';
+import { Group, Paper, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { Environment } from '../../api/session.ts';
 import { DayBars } from './day-bars.tsx';
 import type { Usage } from './first-steps.tsx';
@@ -29,7 +29,12 @@ export function UsageCards({ usage, env, workspace }: Props) {
         limit={limits.api_calls_per_day}
         forecast={usage.forecast.api_calls_per_day}
       >
-        {workspace === undefined && <DayBars days={whole?.api_calls.by_day ?? []} />}
+        {workspace === undefined && (
+          <DayBars
+            what="calls"
+            days={(whole?.api_calls.by_day ?? []).map(({ date, calls }) => ({ date, count: calls }))}
+          />
+        )}
       </Card>
       <Card
         name="Records"
@@ -47,6 +52,43 @@ export function UsageCards({ usage, env, workspace }: Props) {
     </SimpleGrid>
   );
 }
+
+/** What automation has done in both environments, beside the limits of a day; nothing of an org that does not use it. */
+export function WorkCards({ usage: { work, plan } }: Pick<Props, 'usage'>) {
+  const isUsed = worksShown.some(({ of }) => work.by_day.some((day) => of(day) > 0));
+  if (!isUsed) return null;
+  return (
+    <Stack gap="sm" component="section" aria-label="Automation">
+      <Title order={2}>Automation in both environments</Title>
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="lg">
+        {worksShown.map(({ name, what, of, limit }) => (
+          <Card key={name} name={name} value={of(work.today)} used={of(work.today)} limit={plan.limits[limit]}>
+            <DayBars what={what} days={work.by_day.map((day) => ({ date: day.date, count: of(day) }))} />
+          </Card>
+        ))}
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+type Work = Usage['work']['today'];
+
+const worksShown = [
+  { name: 'Runs today', what: 'runs', of: ({ runs }: Work) => runs, limit: 'runs_per_day' },
+  {
+    name: 'Deliveries today',
+    what: 'deliveries',
+    of: ({ deliveries }: Work) => deliveries,
+    limit: 'deliveries_per_day',
+  },
+  {
+    name: 'Script seconds today',
+    what: 'seconds',
+    of: ({ script_ms }: Work) => Math.ceil(script_ms / 100) / 10,
+    limit: 'script_seconds_per_day',
+  },
+  { name: 'Mails today', what: 'mails', of: ({ mails }: Work) => mails, limit: 'mails_per_day' },
+] as const;
 
 interface CardProps {
   readonly name: string;

@@ -13,8 +13,9 @@ import { useState } from 'react';
 import { ApiProblem } from '../../api/problem.ts';
 import { usePlace } from '../../api/session.ts';
 import { ChevronIcon } from '../../components/icons.tsx';
+import { blockNamesQuery } from '../config/queries.ts';
 import { entitiesQuery } from '../entities/queries.ts';
-import { callOfCell, verbs } from '../who-can/cells.ts';
+import { callOfCell, cellVerbs } from '../who-can/cells.ts';
 import { JsonInput } from './json-input.tsx';
 import type { Ready, Simulation, Unready } from './simulation.ts';
 
@@ -98,7 +99,12 @@ function Action({ simulation: { action = '', resource }, onChange }: PartProps) 
   const { env } = usePlace();
   const [isOpen, setIsOpen] = useState(false);
   const entities = useQuery({ ...entitiesQuery(env), enabled: isOpen });
-  const verb = verbs.find((one) => action.startsWith(one)) ?? 'get';
+  const blocks = useQuery({ ...blockNamesQuery(env), enabled: isOpen });
+  const verb = cellVerbs.find((one) => action.startsWith(one)) ?? 'get';
+  const isRun = verb === 'run';
+  const names = isRun
+    ? (blocks.data ?? [])
+    : [...new Set([...(entities.data?.items.map(({ name }) => name) ?? []), ...systemEntities])];
   const entity = action.slice(action === '' ? 0 : verb.length);
   const change = (to: typeof verb, name: string) => {
     // A resource that was typed stays. A resource that follows from the action changes with it.
@@ -111,16 +117,16 @@ function Action({ simulation: { action = '', resource }, onChange }: PartProps) 
       <Group align="flex-start" gap="sm" wrap="nowrap">
         <Select
           label="Verb"
-          data={[...verbs]}
+          data={[...cellVerbs]}
           value={verb}
           allowDeselect={false}
-          onChange={(chosen) => change(verbs.find((one) => one === chosen) ?? 'get', entity)}
+          onChange={(chosen) => change(cellVerbs.find((one) => one === chosen) ?? 'get', entity)}
           w="7rem"
         />
         <Autocomplete
-          label="Entity"
-          placeholder="order"
-          data={[...new Set([...(entities.data?.items.map(({ name }) => name) ?? []), ...systemEntities])]}
+          label={isRun ? 'Logic block' : 'Entity'}
+          placeholder={isRun ? 'close-order' : 'order'}
+          data={[...names]}
           limit={20}
           value={entity}
           onFocus={() => setIsOpen(true)}

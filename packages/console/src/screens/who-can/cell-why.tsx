@@ -6,20 +6,19 @@ import { usePlace } from '../../api/session.ts';
 import { DecisionView } from '../../components/decision/decision-view.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { WhyDrawer } from '../simulator/why-drawer.tsx';
-import { callOfCell, verbs } from './cells.ts';
-import type { Verb } from './queries.ts';
+import { type CellVerb, callOfCell, cellVerbs } from './cells.ts';
 
 interface Props {
   readonly workspace: string;
   readonly user: string;
-  /** An action, such as `getorder`; undefined while no cell is explained. */
+  /** An action, such as `getorder` or `runclose`; undefined while no cell is explained. */
   readonly cell: string | undefined;
   readonly onClose: () => void;
 }
 
 /** The statements behind a cell of the matrix. */
 export function CellWhy({ workspace, user, cell, onClose }: Props) {
-  const verb = verbs.find((one) => cell?.startsWith(one) === true);
+  const verb = cellVerbs.find((one) => cell?.startsWith(one) === true);
   return (
     <WhyDrawer
       title={verb === undefined ? 'Why' : `Why: ${verb} ${cell?.slice(verb.length)}`}
@@ -36,7 +35,7 @@ export function CellWhy({ workspace, user, cell, onClose }: Props) {
 interface WhyProps {
   readonly workspace: string;
   readonly user: string;
-  readonly verb: Verb;
+  readonly verb: CellVerb;
   readonly entity: string;
 }
 
@@ -51,7 +50,9 @@ function Why({ workspace, user, verb, entity }: WhyProps) {
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        For a record that no statement names by its id, and a call made now.
+        {verb === 'run'
+          ? 'For a call made now, with nothing in the path after the name of the block.'
+          : 'For a record that no statement names by its id, and a call made now.'}
       </Text>
       <Loaded query={why}>{(data) => <DecisionView decision={data} workspace={workspace} />}</Loaded>
       <Group>
@@ -61,7 +62,7 @@ function Why({ workspace, user, verb, entity }: WhyProps) {
           search={{ w: workspace, member: user, action, resource } as never}
           variant="default"
         >
-          Simulate with a record
+          {verb === 'run' ? 'Simulate' : 'Simulate with a record'}
         </Button>
       </Group>
     </Stack>

@@ -1,8 +1,21 @@
 import { type CellState, stateNames } from '../../components/decision/cell-state.ts';
 import type { Cell, MatrixRow, Verb } from './queries.ts';
 
-/** In the order of the columns. */
+/** What may be done to the records of an entity; or `run`, to a logic block. */
+export type CellVerb = Verb | 'run';
+
+/** In the order of the columns of entities. */
 export const verbs: readonly Verb[] = ['get', 'list', 'browse', 'count', 'create', 'update', 'delete'];
+
+export const cellVerbs: readonly CellVerb[] = [...verbs, 'run'];
+
+/** The cells of a row of the table: those of an entity, or the one of a logic block. */
+export type Cells = Readonly<Partial<Record<CellVerb, Cell>>>;
+
+/** The rows of logic blocks, as those of entities are. */
+export function blockRows({ logicblocks }: MatrixRow): readonly (readonly [string, Cells])[] {
+  return Object.entries(logicblocks).map(([name, run]) => [name, { run }]);
+}
 
 /** What a cell says at a glance. What depends on a record, a condition or a field is not simply allowed. */
 export function stateOf({ decision, conditional, Fields }: Cell): CellState {
@@ -18,9 +31,9 @@ export function stateOf({ decision, conditional, Fields }: Cell): CellState {
   }
 }
 
-/** The action and a resource that stands for every record of the entity. */
-export function callOfCell(entity: string, verb: Verb): { readonly action: string; readonly resource: string } {
-  const paths: Readonly<Record<Verb, string>> = {
+/** The action on an entity or a logic block, and a resource that stands for every record of the entity. */
+export function callOfCell(entity: string, verb: CellVerb): { readonly action: string; readonly resource: string } {
+  const paths: Readonly<Record<CellVerb, string>> = {
     get: `/item/${entity}/${anyRecord}`,
     list: `/list/${entity}`,
     browse: `/list/${entity}`,
@@ -28,6 +41,7 @@ export function callOfCell(entity: string, verb: Verb): { readonly action: strin
     create: `/create/${entity}`,
     update: `/update/${entity}/${anyRecord}`,
     delete: `/delete/${entity}/${anyRecord}`,
+    run: `/logicblocks/${entity}`,
   };
   return { action: verb + entity, resource: paths[verb] };
 }
@@ -35,19 +49,24 @@ export function callOfCell(entity: string, verb: Verb): { readonly action: strin
 /** A UUID that no record has. */
 const anyRecord = '00000000-0000-0000-0000-000000000000';
 
-const columns = ['user', 'status', 'entity', 'verb', 'access', 'policy', 'statement', 'group', 'fields'] as const;
+const columns = ['user', 'status', 'entity', 'verb', 'access', 'policy', 'statement', 'group', 'fields', 'logicblock'];
 
-/** The matrix as rows of a table for auditors, its head first. */
+/** The matrix as rows of a table for auditors, its head first. A row names an entity or, in the last column, a logic block. */
 export function tableOf(rows: readonly MatrixRow[]): readonly (readonly string[])[] {
-  const lines = rows.flatMap(({ email, status, entities }) =>
-    Object.entries(entities).flatMap(([entity, cells]) =>
-      verbs.map((verb) => {
-        const cell = cells[verb];
-        const { policy = '', Sid = '', group = '', Fields = [] } = cell;
-        return [email, status, entity, verb, stateNames[stateOf(cell)], policy, Sid, group, Fields.join(' ')];
-      }),
-    ),
-  );
+  const lines = rows.flatMap((row) => {
+    const { email, status, entities } = row;
+    const lineOf = (entity: string, verb: CellVerb, cell: Cell, block: string) => {
+      const { policy = '', Sid = '', group = '', Fields = [] } = cell;
+      const access = stateNames[stateOf(cell)];
+      return [email, status, entity, verb, access, policy, Sid, group, Fields.join(' '), block];
+    };
+    return [
+      ...Object.entries(entities).flatMap(([entity, cells]) =>
+        verbs.map((verb) => lineOf(entity, verb, cells[verb], '')),
+      ),
+      ...Object.entries(row.logicblocks).map(([block, cell]) => lineOf('', 'run', cell, block)),
+    ];
+  });
   return [columns, ...lines];
 }
 

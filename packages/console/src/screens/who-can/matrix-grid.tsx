@@ -2,18 +2,18 @@ import { Table, UnstyledButton } from '@mantine/core';
 import { type KeyboardEvent, useRef, useState } from 'react';
 import { stateNames } from '../../components/decision/cell-state.ts';
 import { StateMark } from '../../components/decision/state-mark.tsx';
-import { stateOf, verbs } from './cells.ts';
-import type { MatrixRow, Verb } from './queries.ts';
+import { type Cells, type CellVerb, stateOf } from './cells.ts';
 import classes from './who-can.module.css';
-
-type Cells = MatrixRow['entities'][string];
 
 interface Props {
   readonly label: string;
-  readonly rows: readonly (readonly [entity: string, cells: Cells])[];
+  /** What the rows are, as the head of their column. */
+  readonly what: string;
+  readonly verbs: readonly CellVerb[];
+  readonly rows: readonly (readonly [name: string, cells: Cells])[];
   /** The action of the cell that is explained. */
   readonly chosen: string | undefined;
-  readonly onChoose: (entity: string, verb: Verb) => void;
+  readonly onChoose: (name: string, verb: CellVerb) => void;
 }
 
 interface Place {
@@ -21,13 +21,13 @@ interface Place {
   readonly column: number;
 }
 
-/** Entities by verbs. It has one place in the order of the Tab key; arrows move in it, Enter shows why. */
-export function MatrixGrid({ label, rows, chosen, onChoose }: Props) {
+/** Entities or logic blocks by verbs. It has one place in the order of the Tab key; arrows move in it, Enter shows why. */
+export function MatrixGrid({ label, what, verbs, rows, chosen, onChoose }: Props) {
   const [active, setActive] = useState<Place>({ row: 0, column: 0 });
   const body = useRef<HTMLTableSectionElement>(null);
   const row = Math.min(active.row, rows.length - 1);
   const move = (event: KeyboardEvent) => {
-    const to = moved({ row, column: active.column }, event, rows.length);
+    const to = moved({ row, column: active.column }, event, { row: rows.length - 1, column: verbs.length - 1 });
     if (to === undefined) return;
     event.preventDefault();
     setActive(to);
@@ -35,10 +35,17 @@ export function MatrixGrid({ label, rows, chosen, onChoose }: Props) {
   };
   return (
     <div className={classes.scroll}>
-      <Table role="grid" aria-label={label} className={classes.grid} verticalSpacing={4} miw={620} highlightOnHover>
+      <Table
+        role="grid"
+        aria-label={label}
+        className={classes.grid}
+        verticalSpacing={4}
+        miw={verbs.length > 1 ? 620 : undefined}
+        highlightOnHover
+      >
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">Entity</Table.Th>
+            <Table.Th scope="col">{what}</Table.Th>
             {verbs.map((verb) => (
               <Table.Th key={verb} scope="col">
                 {verb}
@@ -47,23 +54,25 @@ export function MatrixGrid({ label, rows, chosen, onChoose }: Props) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody ref={body} onKeyDown={move}>
-          {rows.map(([entity, cells], place) => (
-            <Table.Tr key={entity}>
-              <Table.Th scope="row">{entity}</Table.Th>
+          {rows.map(([name, cells], place) => (
+            <Table.Tr key={name}>
+              <Table.Th scope="row">{name}</Table.Th>
               {verbs.map((verb, column) => {
-                const state = stateOf(cells[verb]);
+                const cell = cells[verb];
+                if (cell === undefined) return null;
+                const state = stateOf(cell);
                 return (
                   <Table.Td key={verb} role="gridcell">
                     <UnstyledButton
                       className={classes.cell}
                       data-place={`${place} ${column}`}
                       tabIndex={place === row && column === active.column ? 0 : -1}
-                      aria-label={`${verb} ${entity}: ${stateNames[state]}`}
-                      aria-pressed={chosen === verb + entity}
+                      aria-label={`${verb} ${name}: ${stateNames[state]}`}
+                      aria-pressed={chosen === verb + name}
                       title={`${stateNames[state]}. Show why`}
                       onClick={() => {
                         setActive({ row: place, column });
-                        onChoose(entity, verb);
+                        onChoose(name, verb);
                       }}
                     >
                       <StateMark state={state} />
@@ -79,8 +88,7 @@ export function MatrixGrid({ label, rows, chosen, onChoose }: Props) {
   );
 }
 
-function moved({ row, column }: Place, { key, ctrlKey }: KeyboardEvent, rows: number): Place | undefined {
-  const last = { row: rows - 1, column: verbs.length - 1 };
+function moved({ row, column }: Place, { key, ctrlKey }: KeyboardEvent, last: Place): Place | undefined {
   switch (key) {
     case 'ArrowUp':
       return { row: Math.max(0, row - 1), column };

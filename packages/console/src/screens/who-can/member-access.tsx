@@ -4,7 +4,7 @@ import { type CellState, cellStates, stateNames } from '../../components/decisio
 import { Legend } from '../../components/decision/state-mark.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SearchIcon } from '../../components/icons.tsx';
-import { stateOf, tableOf, verbs } from './cells.ts';
+import { blockRows, type Cells, stateOf, tableOf, verbs } from './cells.ts';
 import { MatrixGrid } from './matrix-grid.tsx';
 import type { MatrixRow } from './queries.ts';
 import { saveCsv } from './save-csv.ts';
@@ -14,13 +14,15 @@ const rowsPerPage = 50;
 
 const states = cellStates.map((state) => ({ value: state, label: stateNames[state] }));
 
-/** What a user may do: entities by verbs, narrowed by name and by what the cells say. */
+/** What a user may do: entities by verbs, and logic blocks, narrowed by name and by what the cells say. */
 export function MemberAccess({ row, fileName }: { readonly row: MatrixRow; readonly fileName: string }) {
   const { q = '', state, page = 1, cell } = useSearch({ from: '/o/$org/$env/users/$user' });
   const navigate = useNavigate();
   const show = (change: Readonly<Record<string, unknown>>, replace = false) =>
     void navigate({ to: '.', search: (kept: object) => ({ ...kept, ...change }) as never, replace });
-  const found = narrowed(row, q, state);
+  const found = narrowed(Object.entries(row.entities), q, state);
+  const allBlocks = blockRows(row);
+  const blocks = narrowed(allBlocks, q, state);
   const pages = Math.ceil(found.length / rowsPerPage);
   const current = Math.min(page, Math.max(1, pages));
   return (
@@ -28,8 +30,8 @@ export function MemberAccess({ row, fileName }: { readonly row: MatrixRow; reado
       <Group justify="space-between">
         <Group gap="sm" style={{ flex: '1 1 auto' }}>
           <TextInput
-            aria-label="Search entities"
-            placeholder="Search by entity"
+            aria-label="Search entities and logic blocks"
+            placeholder="Search by name"
             leftSection={<SearchIcon />}
             value={q}
             onChange={({ currentTarget: { value } }) =>
@@ -39,7 +41,7 @@ export function MemberAccess({ row, fileName }: { readonly row: MatrixRow; reado
           />
           <Select
             aria-label="What the cells say"
-            placeholder="All entities"
+            placeholder="All access"
             data={states}
             value={state ?? null}
             clearable
@@ -54,16 +56,18 @@ export function MemberAccess({ row, fileName }: { readonly row: MatrixRow; reado
       <Group justify="space-between">
         <Legend />
         <Text size="sm" c="dimmed" role="status">
-          {found.length === Object.keys(row.entities).length
-            ? `${found.length} entities`
-            : `${found.length} of ${Object.keys(row.entities).length} entities`}
+          {counted(found.length, Object.keys(row.entities).length, 'entities')}
+          {allBlocks.length > 0 && `, ${counted(blocks.length, allBlocks.length, 'logic blocks')}`}
         </Text>
       </Group>
-      {found.length === 0 ? (
-        <EmptyState title="No entity is left">Search for another name, or show all entities.</EmptyState>
-      ) : (
+      {found.length + blocks.length === 0 && (
+        <EmptyState title="Nothing is left">Search for another name, or show all access.</EmptyState>
+      )}
+      {found.length > 0 && (
         <MatrixGrid
           label="What the user may do"
+          what="Entity"
+          verbs={verbs}
           rows={found.slice((current - 1) * rowsPerPage, current * rowsPerPage)}
           chosen={cell}
           onChoose={(entity, verb) => show({ cell: verb + entity })}
@@ -78,14 +82,29 @@ export function MemberAccess({ row, fileName }: { readonly row: MatrixRow; reado
           getItemProps={(item) => ({ 'aria-label': `Page ${item}` })}
         />
       )}
+      {blocks.length > 0 && (
+        <MatrixGrid
+          label="Which logic blocks the user may run"
+          what="Logic block"
+          verbs={['run']}
+          rows={blocks}
+          chosen={cell}
+          onChoose={(block, verb) => show({ cell: verb + block })}
+        />
+      )}
     </Stack>
   );
 }
 
-function narrowed({ entities }: MatrixRow, q: string, state: CellState | undefined) {
+function counted(found: number, all: number, what: string): string {
+  return found === all ? `${all} ${what}` : `${found} of ${all} ${what}`;
+}
+
+function narrowed(rows: readonly (readonly [string, Cells])[], q: string, state: CellState | undefined) {
   const wanted = q.trim().toLowerCase();
-  return Object.entries(entities).filter(
+  return rows.filter(
     ([name, cells]) =>
-      name.includes(wanted) && (state === undefined || verbs.some((verb) => stateOf(cells[verb]) === state)),
+      name.toLowerCase().includes(wanted) &&
+      (state === undefined || Object.values(cells).some((cell) => stateOf(cell) === state)),
   );
 }

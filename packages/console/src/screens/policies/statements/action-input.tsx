@@ -1,10 +1,13 @@
 import { Button, Chip, Code, Collapse, Group, MultiSelect, Stack, TagsInput, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { usePlace } from '../../../api/session.ts';
+import { blockNamesQuery } from '../../config/queries.ts';
 import type { Finding } from '../queries.ts';
 import {
   actionsOf,
   matches,
-  patternsFor,
+  patternsOf,
   systemEntities,
   type Verb,
   verbs,
@@ -24,20 +27,22 @@ interface Props {
 /** The actions of a statement: typed as patterns, or chosen as verbs and entities. Shows what they match. */
 export function ActionInput({ actions, entities, isReadOnly, findings, onChange }: Props) {
   const [isChoosing, setIsChoosing] = useState(false);
+  const { env } = usePlace();
+  const blocks = useQuery(blockNamesQuery(env)).data ?? [];
   const { values } = actions;
   const set = (patterns: readonly string[]) => onChange(withValues(actions, [...new Set(patterns)]));
   return (
     <Stack gap="xs">
       <TagsInput
         label="Actions"
-        description="A verb and an entity, such as getorder. * is any run of characters, ? is one."
+        description="A verb and an entity, such as getorder, or run and a logic block. * is any run of characters, ? is one."
         value={[...values]}
         readOnly={isReadOnly}
         error={findings.some(({ severity }) => severity === 'error')}
         splitChars={[',', ' ']}
         onChange={set}
       />
-      <Matched patterns={values} entities={entities} />
+      <Matched patterns={values} all={actionsOf(entities, blocks)} />
       <Findings findings={findings} />
       {!isReadOnly && (
         <Button
@@ -54,6 +59,7 @@ export function ActionInput({ actions, entities, isReadOnly, findings, onChange 
         {isChoosing && (
           <Chooser
             entities={entities}
+            blocks={blocks}
             onAdd={(added) => set([...values, ...added])}
             onClose={() => setIsChoosing(false)}
           />
@@ -65,14 +71,16 @@ export function ActionInput({ actions, entities, isReadOnly, findings, onChange 
 
 interface ChooserProps {
   readonly entities: readonly string[];
+  readonly blocks: readonly string[];
   readonly onAdd: (patterns: readonly string[]) => void;
   readonly onClose: () => void;
 }
 
-function Chooser({ entities, onAdd, onClose }: ChooserProps) {
+function Chooser({ entities, blocks, onAdd, onClose }: ChooserProps) {
   const [chosen, setChosen] = useState<readonly Verb[]>([]);
   const [about, setAbout] = useState<readonly string[]>([]);
-  const patterns = patternsFor(chosen, about);
+  const [run, setRun] = useState<readonly string[]>([]);
+  const patterns = patternsOf({ verbs: chosen, entities: about, blocks: run });
   return (
     <Stack gap="xs" component="fieldset" aria-label="Choose actions">
       <Chip.Group
@@ -108,6 +116,17 @@ function Chooser({ entities, onAdd, onClose }: ChooserProps) {
         clearable
         onChange={setAbout}
       />
+      {blocks.length > 0 && (
+        <MultiSelect
+          label="Logic blocks to run"
+          placeholder={run.length === 0 ? 'None' : ''}
+          data={[{ value: '*', label: 'All logic blocks' }, ...blocks]}
+          value={[...run]}
+          searchable
+          clearable
+          onChange={setRun}
+        />
+      )}
       <Group gap="xs">
         <Button
           size="compact-sm"
@@ -132,13 +151,13 @@ const matchesShown = 40;
 
 function Matched({
   patterns,
-  entities,
+  all,
 }: {
   readonly patterns: readonly string[];
-  readonly entities: readonly string[];
+  /** Every action that there is. */
+  readonly all: readonly string[];
 }) {
   const [isOpen, setIsOpen] = useState(false);
-  const all = actionsOf(entities);
   const found = all.filter((action) => patterns.some((pattern) => matches(pattern, action)));
   if (patterns.length === 0)
     return (

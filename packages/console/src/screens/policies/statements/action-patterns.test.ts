@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { actionsOf, entitiesIn, matches, patternsFor } from './action-patterns.ts';
+import { actionsOf, entitiesIn, matches, patternsFor, patternsOf } from './action-patterns.ts';
 
 test('a pattern matches what the same regular expression matches', () => {
   const letters = (units: string) => fc.string({ unit: fc.constantFrom(...units), maxLength: 7 });
@@ -22,6 +22,18 @@ test('chosen verbs and entities become as few patterns as say them', () => {
 
 test('patterns are about the entities of the actions that they match', () => {
   assert.deepEqual(entitiesIn(['get*r', 'listnote'], ['order', 'note', 'tag']), ['order', 'note', 'user']);
-  assert.ok(actionsOf(['order']).includes('deleteorder'));
-  assert.ok(actionsOf([]).includes('createinvitation'));
+  assert.ok(actionsOf(['order'], []).includes('deleteorder'));
+  assert.ok(actionsOf([], []).includes('createinvitation'));
+});
+
+test('running a logic block is an action, chosen alone or beside those on entities', () => {
+  const all = actionsOf(['order'], ['close-order']);
+  assert.deepEqual(
+    all.filter((action) => matches('run*', action)),
+    ['runclose-order'],
+  );
+  assert.deepEqual(patternsOf({ verbs: [], entities: [], blocks: ['close-order'] }), ['runclose-order']);
+  assert.deepEqual(patternsOf({ verbs: [], entities: [], blocks: ['close-order', '*'] }), ['run*']);
+  assert.deepEqual(patternsOf({ verbs: ['get'], entities: ['order'], blocks: ['a'] }), ['getorder', 'runa']);
+  assert.deepEqual(patternsOf({ verbs: [], entities: [], blocks: [] }), ['*']);
 });

@@ -25,10 +25,29 @@ export const workspaceActions = [
   'deleteworkspace',
 ];
 
-/** Every action that there is, for an org with these entities. */
-export function actionsOf(entities: readonly string[]): readonly string[] {
+/** Every action that there is, for an org with these entities and logic blocks. */
+export function actionsOf(entities: readonly string[], blocks: readonly string[]): readonly string[] {
   const names = [...new Set([...entities, ...systemEntities])];
-  return [...names.flatMap((name) => verbs.map(([verb]) => verb + name)), ...workspaceActions];
+  return [
+    ...names.flatMap((name) => verbs.map(([verb]) => verb + name)),
+    ...blocks.map((name) => `run${name}`),
+    ...workspaceActions,
+  ];
+}
+
+/** What is chosen for a statement. */
+export interface Chosen {
+  readonly verbs: readonly Verb[];
+  readonly entities: readonly string[];
+  /** Names of logic blocks to run; `*` for all of them. */
+  readonly blocks: readonly string[];
+}
+
+/** The patterns of what is chosen. Where only logic blocks are chosen, nothing is said about entities. */
+export function patternsOf({ verbs: chosen, entities, blocks }: Chosen): readonly string[] {
+  const ofBlocks = blocks.includes('*') ? ['run*'] : blocks.map((name) => `run${name}`);
+  const isOfBlocksAlone = blocks.length > 0 && chosen.length === 0 && entities.length === 0;
+  return isOfBlocksAlone ? ofBlocks : [...patternsFor(chosen, entities), ...ofBlocks];
 }
 
 /** The patterns that say these verbs on these entities; no verb or no entity chosen means all of them. */

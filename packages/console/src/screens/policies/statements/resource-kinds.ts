@@ -27,6 +27,11 @@ export const resourceKinds: readonly ResourceKind[] = [
     about: 'Changing the `user` record of the caller.',
     pattern: `/update/user/${ofCaller}`,
   },
+  {
+    name: 'Logic blocks',
+    about: 'Running logic blocks, with or without a path after the name.',
+    pattern: '/logicblocks/*',
+  },
   { name: 'The workspace', about: 'Its name and settings, and its removal.', pattern: '/user/workspace' },
   { name: 'Invitations', about: 'Inviting users into the workspace.', pattern: '/user/invitations*' },
 ];
