@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { type Org, password, signUp } from '../org.ts';
+import { manage, type Org, password, signUp } from '../org.ts';
 import type { Gateways } from '../platform.ts';
 
 /** Signs the builder in on the page, and waits for Home. */
@@ -27,4 +28,12 @@ export async function retype(editor: Locator, text: string): Promise<void> {
   await editor.press('ControlOrMeta+a');
   await editor.press('Delete');
   await editor.page().keyboard.insertText(text);
+}
+
+/** A logic block `greet`, which reads nothing. */
+export async function defineGreeting(org: Org): Promise<void> {
+  const steps = [{ id: 'text', type: 'transform', value: 'hello' }];
+  const block = { name: 'greet', content: { name: 'greet', steps } };
+  const { status, body } = await manage(org, 'POST', '/config/logicblock', { body: block });
+  assert.equal(status, 201, JSON.stringify(body));
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { act, allow, manage, memberWith, newEmail, signIn, signUp } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { signInAs } from './console-pages.ts';
+import { defineGreeting, signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 
@@ -25,8 +25,7 @@ test('the first steps tick themselves, and a workspace is chosen in the address'
   assert.equal(await page.getByText('done', { exact: true }).count(), 2);
 
   assert.equal(await page.getByRole('region', { name: 'Automation' }).count(), 0);
-  const block = { name: 'greet', content: { name: 'greet', steps: [], returns: 'hello' } };
-  assert.equal((await manage(org, 'POST', '/config/logicblock', { body: block })).status, 201);
+  await defineGreeting(org);
   assert.equal((await act(founder, 'POST', '/logicblocks/greet')).status, 200);
   await page.reload();
   await page.getByRole('region', { name: 'Automation' }).getByText('1 of ').waitFor();

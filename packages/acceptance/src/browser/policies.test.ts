@@ -5,7 +5,7 @@ import { act, allow, create, defineEntity, definition, foundedOrg, list, manage,
 import { prodFounder } from '../promotion.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { retype, signInAs } from './console-pages.ts';
+import { defineGreeting, retype, signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 const canary = '<img src=x onerror=alert(1)>';
@@ -18,8 +18,7 @@ const order = definition('order', [
 async function orderedOrg() {
   const { org, founder } = await foundedOrg(platform);
   await defineEntity(org, order);
-  const block = { name: 'greet', content: { name: 'greet', steps: [], returns: 'hello' } };
-  assert.equal((await manage(org, 'POST', '/config/logicblock', { body: block })).status, 201);
+  await defineGreeting(org);
   return { org, founder, member: await memberWith(founder, []) };
 }
 

@@ -6,7 +6,7 @@ import { assertProblem } from '../assert-problem.ts';
 import { act, allow, create, defineEntity, definition, deny, foundedOrg, manage, memberWith } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { retype, signInAs } from './console-pages.ts';
+import { defineGreeting, retype, signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 const canary = '<img src=x onerror=alert(1)>';
@@ -15,8 +15,7 @@ const canary = '<img src=x onerror=alert(1)>';
 async function shop(context: TestContext) {
   const { org, founder } = await foundedOrg(platform);
   await defineEntity(org, definition('order', [{ name: 'title', colType: 'string' }]));
-  const block = { name: 'greet', content: { name: 'greet', steps: [], returns: 'hello' } };
-  assert.equal((await manage(org, 'POST', '/config/logicblock', { body: block })).status, 201);
+  await defineGreeting(org);
   const viewer = await memberWith(founder, [
     { Sid: 'Greet', ...allow('rungreet') },
     { Sid: 'List', ...allow('listorder') },
