@@ -11,8 +11,11 @@
 #   BUILDER    the header that sends it
 #   ADMIN      the header with the app token of ann, who founds the workspace and is its admin
 #   JSON       the header that says that a body is JSON
-# and defines `sign_in NAME`, which prints an app token of NAME@example.com, and `member NAME`, which prints a member of
-# the JSON object that it reads. For other addresses set APP and M before.
+# and defines
+#   sign_in NAME      prints an app token of NAME@example.com
+#   member NAME       prints a member of the JSON object that it reads
+#   define PATH JSON  posts JSON as the builder to a path of the management gateway, and prints nothing but a failure
+# For other addresses set APP and M before.
 
 M=${M:-http://127.0.0.1:4001}
 ORG="guide$(date +%s)$$"
@@ -21,6 +24,10 @@ JSON='Content-Type: application/json'
 
 member() {
   sed 's/.*"'"$1"'":"\([^"]*\)".*/\1/'
+}
+
+define() {
+  curl -sS --fail -o /dev/null "$M/$1" -H "$BUILDER" -H "$JSON" -d "$2"
 }
 
 signup=$(curl -s "$M/auth/signup" -H "$JSON" -d '{"email":"builder@'"$ORG"'.example","password":"correct horse battery",

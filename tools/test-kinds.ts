@@ -41,6 +41,7 @@ const slow = {
     'metering-crash',
     'platform-keys',
     'promotion-crash',
+    'recipes',
     'restart',
     'sign-in-floods',
     'supervised',

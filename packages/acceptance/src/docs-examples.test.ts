@@ -1,45 +1,27 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { type Example, examplesOf, runExamples, type Shell } from './page-examples.ts';
-import { startPlatform, storeKind, temporaryDirectory } from './platform.ts';
+import { guidePage, guideShell, root } from './guide-shell.ts';
+import { examplesOf, runExamples } from './page-examples.ts';
+import { startPlatform, storeKind } from './platform.ts';
 
-const root = join(import.meta.dirname, '..', '..', '..');
-const docs = readdirSync(join(root, 'docs'))
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => join('docs', name));
+const docs = globSync('docs/{,recipes/}*.md', { cwd: root }).toSorted();
 
 /** Pages that are not about calls: the table of contents, how the code is built, what was measured. */
 const pagesWithoutExamples = ['docs/README.md', 'docs/architecture.md', 'docs/performance.md'];
 /** A backup is taken of a data folder, which a platform on PostgreSQL does not have. */
 const pagesAboutDataFolders = ['docs/operate.md', 'docs/upgrade.md'];
 
+/** What takes seconds, since another system is down in it, is run by `recipes.test.ts`. */
+const slowPages = ['docs/recipes/sync.md'];
+
 const platform = await startPlatform();
 after(() => platform.kill());
+const shell = guideShell(platform);
+const pageOf = (path: string) => guidePage(path, platform);
 
-/** A shell in the root of a clone, on whose machine the platform of the tests runs. */
-const shell: Shell = {
-  cwd: root,
-  env: {
-    PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
-    HOME: temporaryDirectory(),
-    TMPDIR: temporaryDirectory(),
-    APP: platform.app,
-    M: platform.management,
-    FREEHOLD_DATA_DIR: platform.dataDir,
-  },
-};
-
-/** The pages name the addresses that a platform has by default; the one of the tests has others. */
-function pageOf(path: string): readonly Example[] {
-  const text = readFileSync(join(root, path), 'utf8');
-  return examplesOf(
-    text.replaceAll('http://127.0.0.1:4000', platform.app).replaceAll('http://127.0.0.1:4001', platform.management),
-  );
-}
-
-for (const path of ['README.md', ...docs.filter((page) => !pagesWithoutExamples.includes(page))])
+for (const path of ['README.md', ...docs.filter((page) => ![...pagesWithoutExamples, ...slowPages].includes(page))])
   test(
     `the examples of ${path} work as they are pasted, and print what it shows`,
     {

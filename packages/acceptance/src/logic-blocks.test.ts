@@ -187,6 +187,24 @@ test('steps read what the caller may read: fields, records and entities', async 
   assertProblem(await run(founder, 'peek', { id: '../user' }), 'not_found');
 });
 
+test('a list of all records has those of each page, up to twenty pages', async () => {
+  await defineEntity(org, definition('leaf', [{ name: 'title', index: true }]));
+  const found = { id: 'found', type: 'list', entity: 'leaf', pagesize: 1 };
+  await block('first', [found], { returns: '{{ steps.found }}' });
+  await block('every', [{ ...found, all: true }], { returns: '{{ steps.found }}' });
+  const asked = async (name: string) =>
+    (await returned(name)) as { items: readonly { id: string }[]; count: number; has_more: boolean };
+  const ids: string[] = [];
+  for (let count = 0; count < 20; count += 1) ids.push((await create(founder, 'leaf', { title: `t${count}` })).id);
+  assert.deepEqual([(await asked('first')).count, (await asked('first')).has_more], [1, true]);
+  const every = await asked('every');
+  assert.deepEqual(every.items.map(({ id }) => id).sort(), ids.sort());
+  assert.deepEqual([every.count, every.has_more], [20, false]);
+  await create(founder, 'leaf', { title: 'last' });
+  const bounded = await asked('every');
+  assert.deepEqual([bounded.count, bounded.has_more], [20, true]);
+});
+
 test('a policy may decide by the block, the path and the input', async () => {
   await block('by-name', [{ id: 'a', type: 'transform', value: 1 }]);
   await block('by-name-2', [{ id: 'a', type: 'transform', value: 1 }]);

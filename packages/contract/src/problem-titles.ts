@@ -28,7 +28,7 @@ export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   conflict: 'The request conflicts with the current state',
   unique_violation: 'A value that must be unique is taken',
   last_admin: 'A workspace must keep at least one admin',
-  dangling_reference: 'Another item still refers to this',
+  dangling_reference: 'A reference would lead to something that is not there',
   no_previous_version: 'There is no earlier version to return to',
   in_use: 'This is still in use',
   org_mismatch: 'The session belongs to another org than the call expects',

@@ -82,6 +82,6 @@ export function movedUser(platform: Platform, user: AppUser): AppUser {
   return { ...user, org: movedTo(platform, user.org) };
 }
 
-export function movedTo({ app, management }: Platform, org: Org): Org {
+function movedTo({ app, management }: Platform, org: Org): Org {
   return { ...org, app, management };
 }

@@ -154,7 +154,9 @@ export class BlockRun implements Running {
   /** A value may name another one many times, so it is counted as often as it would be written. */
   #counted(value: unknown, levels = levelsMax): unknown {
     const { characters } = this.#place.spent;
-    this.#spend('characters', charactersOf(value, runLimits.characters - characters, levels));
+    const made = charactersOf(value, runLimits.characters - characters, levels);
+    this.#spend('characters', made);
+    this.effects.hold?.(made);
     return value;
   }
 

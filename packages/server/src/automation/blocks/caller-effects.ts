@@ -36,21 +36,40 @@ export async function readAs(
       return read(text);
     }
     case 'list': {
-      const { entity: entityName, parameters } = step;
-      const query = new URLSearchParams([...parameters]).toString();
-      const call = await caller.authorize({ verb: 'list', entityName, query });
-      const asked = scopeToCaller(call, await runtime.query(call, parameters));
-      const page = await runtime.list(call, asked);
-      const texts = await presentRecords(call, presentationOf(call, 'list'), page.items);
-      const items = read(`[${texts.join(',')}]`) as readonly unknown[];
-      return { items, count: items.length, has_more: page.nexttoken !== null };
+      const { items, hasMore } = await listed(runtime, caller, step);
+      return { items, count: items.length, has_more: hasMore };
     }
   }
 }
 
-/** @throws Problem `block_failed` for what is more than a run may keep. */
-function read(text: string): unknown {
-  if (text.length > runLimits.characters)
+async function listed(
+  runtime: Pick<RecordRuntime, 'query' | 'list'>,
+  caller: BlockCaller,
+  { entity: entityName, parameters, isWhole }: Extract<ReadStep, { readonly type: 'list' }>,
+): Promise<{ readonly items: readonly unknown[]; readonly hasMore: boolean }> {
+  const query = new URLSearchParams([...parameters]).toString();
+  const call = await caller.authorize({ verb: 'list', entityName, query });
+  const items: unknown[] = [];
+  let characters = 0;
+  let token: string | null = null;
+  for (let pages = isWhole ? pagesMax : 1; pages > 0; pages -= 1) {
+    const placed = token === null ? parameters : new Map([...parameters, ['nexttoken', token]]);
+    const page = await runtime.list(call, scopeToCaller(call, await runtime.query(call, placed)));
+    const text = `[${(await presentRecords(call, presentationOf(call, 'list'), page.items)).join(',')}]`;
+    characters += text.length;
+    items.push(...(read(text, characters) as readonly unknown[]));
+    token = page.nexttoken;
+    if (token === null) break;
+  }
+  return { items, hasMore: token !== null };
+}
+
+/** Of a whole list. A page may hold fewer records than it has room for. */
+const pagesMax = 20;
+
+/** @throws Problem `block_failed` for what is more than a run may keep. @param characters the text's, with those before it. */
+function read(text: string, characters = text.length): unknown {
+  if (characters > runLimits.characters)
     throw blockFailure(`a step reads at most ${runLimits.characters} characters of records`);
   return JSON.parse(text);
 }

@@ -9,8 +9,8 @@ import type { HttpAsk, HttpValue, MailAsk } from './outside.ts';
 /** What a step asks of the records, with its templates evaluated. */
 export type EntityStep = { readonly id: string; readonly entity: string } & (
   | { readonly type: 'get'; readonly record: string }
-  /** The parameters are those of a list by the API. */
-  | { readonly type: 'list'; readonly parameters: ReadonlyMap<string, string> }
+  /** The parameters are those of a list by the API. A whole list has the pages behind the first one, too. */
+  | { readonly type: 'list'; readonly parameters: ReadonlyMap<string, string>; readonly isWhole?: boolean }
   | { readonly type: 'create'; readonly values: unknown }
   | { readonly type: 'update'; readonly record: string; readonly values: unknown; readonly if_version?: number }
   | { readonly type: 'delete'; readonly record: string }
@@ -54,6 +54,8 @@ export interface Effects {
   block(name: string): Promise<CompiledBlock>;
   /** Asked before each step: lets other requests go first. */
   pause(): Promise<void> | undefined;
+  /** Counts values that the run has in memory. @throws Problem `rate_limited`, `unavailable` where runs have too many. */
+  hold?(characters: number): void;
   /** Does a step for effects that keep what each step came to. */
   watched?(path: string, step: CompiledStep, work: () => MaybePromise<Done>): Promise<Done>;
 }

@@ -25,15 +25,17 @@ async function sendMail(
   const { mail } = work();
   // An operator may set it up in time.
   if (mail === undefined) throw new NotDelivered('failed', 'this platform sends no mail');
-  await meter.check(org, 'mails');
+  const { env } = await workspaceOf(delivery);
+  const checked = meter.check(org, 'mails');
+  if (checked instanceof Promise) await checked;
+  // Before it is sent, and in the same turn: others see it, and a server that refuses it had it all the same.
+  meter.add({ env, orgCode: org }, 'mails', 1);
   const subject = `${sample === undefined ? '' : '[test] '}${textOf(texts.subject)}`;
   const answer = await mail.deliver(
     { to: sample?.email ?? to, subject, text: textOf(texts.text) },
     { org, id: item.id },
   );
   if (answer !== 'sent') throw new NotDelivered(answer.permanent ? 'refused' : 'failed', answer.code);
-  const { env } = await workspaceOf(delivery);
-  meter.add({ env, orgCode: org }, 'mails', 1);
   return sample === undefined ? 'sent' : 'sent to you alone';
 }
 

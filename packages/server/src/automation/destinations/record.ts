@@ -1,18 +1,10 @@
 import { Problem } from '../../lib/problem.ts';
 import type { PlannedChange } from '../../records/port.ts';
-import { json, table } from '../../store/table.ts';
 import { type AllowedWrite, allowedWrite, type WriteStep } from '../runs/entity-steps.ts';
 import type { ContentOf, Delivery, Destination } from './destination.ts';
+import { doneMarks, markDone } from './done-marks.ts';
 import { attempt, evaluated, type InsideDeps, NotDelivered, originOf, workspaceOf, writerOf } from './inside.ts';
 
-/** What deliveries have written, by their ids: in the commit of the write, so that no delivery writes twice. */
-const doneMarks = table(
-  (id: string) => ({ pk: 'event-done', sk: id }),
-  json<{ readonly at: number }>('mark of a delivery', { at: 'number' }),
-);
-
-/** Longer than a delivery can be sent again. */
-const keptMilliseconds = 32 * 24 * 3600 * 1000;
 const doneText = 'it was written before';
 
 /** Writes a record of another entity in the name of the writer, by the rights that the writer has then. */
@@ -39,11 +31,7 @@ async function writeRecord(deps: InsideDeps, delivery: Delivery<ContentOf<'recor
   const { operation }: AllowedWrite = await allowedWrite({ caller, origin: originOf(delivery) }, step);
   let isDone = false;
   const mark: PlannedChange = {
-    change: doneMarks.put(
-      item.id,
-      { at: now() },
-      { if: 'absent', due: { at: now() + keptMilliseconds, queue: 'expire' } },
-    ),
+    change: markDone(item.id, now()),
     onConflict: () => {
       isDone = true;
       return new Problem('conflict', doneText);

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { type CallRules, createGuardedRequest } from '../../lib/network/guarded-request.ts';
-import { createFairSlots } from '../../lib/scheduling/fair-slots.ts';
+import { createFairSlots, type FairSlots } from '../../lib/scheduling/fair-slots.ts';
+import type { HttpValue } from '../blocks/outside.ts';
 import { callHttp, type HttpCall } from './http-call.ts';
 
 type Answer = (reply: ServerResponse, request: IncomingMessage) => void;
@@ -30,6 +31,7 @@ interface Options {
   readonly host?: string;
   readonly timeoutMilliseconds?: number;
   readonly closing?: AbortSignal;
+  readonly slots?: FairSlots;
 }
 
 function caller(port: number, { rules = { isDevelopment: true }, host = '127.0.0.1', ...options }: Options = {}) {
@@ -123,16 +125,20 @@ test('an answer that is too large, drips or does not come ends the call', async 
 });
 
 test('the wait for a turn counts, and more than may wait is refused', async (t) => {
-  const { port, seen } = await sink(t, () => undefined);
-  const call = caller(port, { timeoutMilliseconds: 100 });
-  const asked = [call(), call(), call()].map((one) =>
+  const { port, seen } = await sink(t, (reply) => void (seen.length === 2 && reply.end()));
+  const slots = createFairSlots({ perOrg: 1, perNode: 2, waitingPerOrg: 1, what: 'calls' });
+  const ended = (one: Promise<HttpValue>): Promise<unknown> =>
     one.then(
-      () => 'answered',
+      ({ status }) => status,
       ({ code }) => code,
-    ),
-  );
-  assert.deepEqual(await Promise.all(asked), ['block_failed', 'block_failed', 'rate_limited']);
+    );
+  const patient = caller(port, { slots, timeoutMilliseconds: 2000 });
+  const hasty = caller(port, { slots, timeoutMilliseconds: 100 });
+  const first = ended(patient());
+  assert.deepEqual(await Promise.all([hasty(), patient()].map(ended)), ['block_failed', 'rate_limited']);
   assert.equal(seen.length, 1);
+  assert.equal(await first, 'block_failed');
+  assert.equal(await ended(hasty()), 200);
 });
 
 test('a platform that closes leaves its calls to a later start', async (t) => {

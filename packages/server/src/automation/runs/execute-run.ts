@@ -86,6 +86,8 @@ export async function executeRun(
     const failed = errorOf(refusal);
     await failRun(journal, clock, { error: failed, steps: failedStep(effects, { journal, clock }, failed) });
     return { run: journal.run, refusal };
+  } finally {
+    effects.release();
   }
 }
 

@@ -52,3 +52,14 @@ test('a value that is a number, an object or nothing', () => {
   const redaction = hiding(12345678, { a: 1 }, null, undefined, '');
   assert.deepEqual(redaction.of([12345678, '12345678', 1, '{"a":1}', null, '']), ['***', '***', 1, '***', null, '']);
 });
+
+test('a text is hidden as JSON, URLs and forms of other systems have it', () => {
+  const redaction = new Redaction();
+  const value = 'key/of*a b+c~(d)';
+  redaction.hideOf('', [value]);
+  const percent = 'key%2Fof%2Aa%20b%2Bc%7E%28d%29';
+  const lower = percent.replace(/%../g, (one) => one.toLowerCase());
+  const forms = ['key\\/of*a b+c~(d)', percent, lower, 'key%2fof*a%20b%2bc~(d)', 'key/of%2Aa%20b%2Bc%7E%28d%29'];
+  for (const form of [...forms, 'key%2Fof%2Aa+b%2Bc%7E%28d%29', 'key%2fof*a+b%2bc%7e%28d%29'])
+    assert.equal(redaction.of(`a ${form} b`), 'a *** b', form);
+});

@@ -87,7 +87,8 @@ function formsOf(text: string): ReadonlySet<string> {
   }).join('');
   return new Set([
     ...forms,
-    ...[hexadecimal, hexadecimal.toUpperCase(), escaped, JSON.stringify(text).slice(1, -1)],
+    ...[hexadecimal, hexadecimal.toUpperCase(), escaped],
+    ...withEscapes(text),
     ...[0, 1, 2].flatMap((before) => withinBase64(bytes, before)),
   ]);
 }
@@ -97,6 +98,16 @@ function withinBase64(bytes: Buffer, before: number): readonly string[] {
   const all = Buffer.concat([Buffer.alloc(before), bytes]);
   const [from, to] = [Math.ceil((before * 8) / 6), Math.floor((all.length * 8) / 6)];
   return (['base64', 'base64url'] as const).map((form) => all.toString(form).slice(from, to));
+}
+
+/** As others write JSON, URLs and forms, with hexadecimal digits in either case. */
+function withEscapes(text: string): readonly string[] {
+  const json = JSON.stringify(text).slice(1, -1);
+  const all = percentEncoded(text).replace(/[!'()*~]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+  const urls = [percentEncoded(text), encodeURI(text.toWellFormed()), all, all.replaceAll('%2F', '/')];
+  const forms = [...urls, all.replaceAll('%20', '+'), all.replaceAll('%2A', '*').replaceAll('%20', '+')];
+  const inLowerCase = forms.map((form) => form.replace(/%[\dA-F]{2}/g, (one) => one.toLowerCase()));
+  return [json, json.replaceAll('/', '\\/'), ...forms, ...inLowerCase];
 }
 
 /** Half of a surrogate pair has no such form. */

@@ -15,6 +15,7 @@ import type { OutsideHttp } from '../http/outside-http.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import type { WorkMeter } from '../work-meter.ts';
 import { type AllowedWrite, allowedWrite } from './entity-steps.ts';
+import { type HeldCharacters, holdCharacters } from './held-characters.ts';
 import type { RunJournal, StepNote } from './journal.ts';
 import { assertMail, assertMayWait } from './run-bounds.ts';
 import type { RunPlace } from './run-caller.ts';
@@ -60,16 +61,27 @@ export class RunEffects implements Effects {
   readonly pause: () => Promise<void> | undefined;
   readonly #deps: RunEffectsDeps;
   readonly #collected: CollectedWrite[] = [];
+  readonly #held: HeldCharacters;
   #begun: BegunStep | undefined;
 
   constructor(deps: RunEffectsDeps) {
     this.#deps = deps;
     this.pause = createYielder(laneOf(deps.workspace));
+    this.#held = holdCharacters(deps.workspace.orgCode);
   }
 
   /** The step that reached out last. */
   get begun(): BegunStep | undefined {
     return this.#begun;
+  }
+
+  hold(characters: number): void {
+    this.#held.add(characters);
+  }
+
+  /** The run does no more here. */
+  release(): void {
+    this.#held.release();
   }
 
   block(name: string): Promise<CompiledBlock> {
@@ -147,9 +159,10 @@ export class RunEffects implements Effects {
     this.#assertMaySend();
     if (mail === undefined) throw blockFailure('this platform sends no mail: its operator has set none up');
     assertMail(written);
+    // Counted before anything waits, so that other runs see it.
     await meter.check(workspace.orgCode, 'mails');
-    await journal.store();
     meter.add(workspace, 'mails', 1);
+    await journal.store();
     const answer = await mail.deliver(written, { org: workspace.orgCode, id: this.#keyOf(path) });
     if (answer !== 'sent') throw blockFailure(`the mail was not sent (${answer.code})`);
     await journal.note(path, note, {});

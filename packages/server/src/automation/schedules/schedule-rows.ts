@@ -23,7 +23,7 @@ export interface ScheduleRow extends CronTime {
   readonly beginning?: { readonly due: number; readonly after: string; readonly code?: string };
 }
 
-export const schedulePartition = 'schedule';
+const schedulePartition = 'schedule';
 
 /** By the name of the block, in the scope of the org. */
 export const schedules = table(
@@ -35,7 +35,7 @@ const duePrefix = 'schedule;';
 
 export const scheduleJob = 'schedule';
 
-export function dueScheduleKey(block: string): Key {
+function dueScheduleKey(block: string): Key {
   return { pk: 'due', sk: duePrefix + block };
 }
 

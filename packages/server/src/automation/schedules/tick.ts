@@ -18,7 +18,7 @@ export interface TickDeps extends BeginDeps {
 }
 
 /** As late may a due time be begun and still count as kept. */
-export const lateMilliseconds = 5 * 60_000;
+const lateMilliseconds = 5 * 60_000;
 
 /**
  * Begins what is due by a schedule. The runs are there before the schedule goes on to its next time, and a process that

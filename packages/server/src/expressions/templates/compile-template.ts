@@ -61,7 +61,8 @@ export interface When {
 /** Reads a condition and checks its types; gives what is wrong with it, if anything is. */
 export function compileWhen(source: string, scope: TemplateScope): When | Mistake {
   const compiled = compileSource(source, rootsOf(scope));
-  if (isMistake(compiled)) return compiled;
+  if (isMistake(compiled))
+    return source.trimStart().startsWith('{{') ? { message: 'a condition is written without braces', at: 0 } : compiled;
   const { node, type } = compiled;
   if (type !== 'bool' && type !== 'dyn')
     return { message: `it gives a value of the type \`${type}\`, not bool`, at: 0 };

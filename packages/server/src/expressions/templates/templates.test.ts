@@ -157,6 +157,10 @@ test('a condition gives bool, and one that asks too much of a record is false', 
     message: 'it gives a value of the type `int`, not bool',
     at: 0,
   });
+  assert.deepEqual(compileWhen('{{ record.count > 5 }}', scope), {
+    message: 'a condition is written without braces',
+    at: 0,
+  });
   const wide = compileWhen('input.list.all(i, true)', scope);
   assert.ok(!isMistake(wide));
   assert.equal(wide.holds({ ...values, input: { list: Array(1000).fill(0) } }), true);

@@ -88,6 +88,13 @@ const widening: readonly (readonly [string, unknown, unknown, readonly string[]]
     ['access that was taken away may hold for up to 61 s on other nodes, in place of 60 s'],
   ],
   ['acl.cache_seconds', 60, 0, []],
+  [
+    'automation.http_hosts',
+    ['api.example.com'],
+    ['*.example.org', 'api.example.com'],
+    ['logic blocks may call `*.example.org`'],
+  ],
+  ['automation.http_hosts', ['api.example.com', 'example.org'], ['example.org'], []],
   ['acl.escalation_check', true, false, ['callers may grant permissions that they do not hold']],
   ['acl.escalation_check', false, true, []],
   ['tenancy.workspace_templates', { policies: [], groups: [] }, templates([deny]), []],

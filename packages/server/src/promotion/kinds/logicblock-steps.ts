@@ -36,6 +36,8 @@ export type LogicStep = StepBase &
         readonly sortby?: string;
         readonly sortdir?: 'asc' | 'desc';
         readonly pagesize?: number;
+        /** The pages behind the first one, too. */
+        readonly all?: boolean;
       }
     | { readonly type: 'set'; readonly values: TemplateValues }
     | { readonly type: 'transform'; readonly value: unknown }
@@ -114,8 +116,9 @@ const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
       sortby: fieldName,
       sortdir: { ...text, enum: ['asc', 'desc'] },
       pagesize: { type: 'integer', minimum: 1, maximum: 200 },
+      all: { type: 'boolean' },
     },
-    optional: ['filters', 'sortby', 'sortdir', 'pagesize'],
+    optional: ['filters', 'sortby', 'sortdir', 'pagesize', 'all'],
   },
   update: {
     members: { entity: entityName, record, values, if_version: { type: ['integer', 'string'], maxLength: 1000 } },

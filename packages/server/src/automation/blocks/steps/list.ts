@@ -3,7 +3,15 @@ import type { StepType } from './step-compiler.ts';
 import { textOf } from './text-of.ts';
 
 export const list: StepType<'list'> = (step, { template }) => {
-  const { id, entity, filters = [], sortby, sortdir, pagesize } = step;
+  const {
+    id,
+    entity,
+    filters = [],
+    sortby,
+    sortdir,
+    all: isWhole = false,
+    pagesize = isWhole ? 200 : undefined,
+  } = step;
   const conditions = filters.map(({ field, op, value }) => ({ field, op, value: template(value) }));
   return async (run, path) => {
     const parameters = new Map<string, string>();
@@ -18,7 +26,7 @@ export const list: StepType<'list'> = (step, { template }) => {
     if (sortby !== undefined) put('sortby', sortby);
     if (sortdir !== undefined) put('sortdir', sortdir);
     if (pagesize !== undefined) put('pagesize', String(pagesize));
-    return { value: await run.entity(path, { id, type: 'list', entity, parameters }) };
+    return { value: await run.entity(path, { id, type: 'list', entity, parameters, isWhole }) };
   };
 };
 

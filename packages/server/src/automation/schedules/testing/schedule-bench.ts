@@ -8,7 +8,7 @@ import type { BlockSchedule } from '../../../promotion/kinds/block-starts.ts';
 import type { LogicBlockContent } from '../../../promotion/kinds/logicblock.ts';
 import { ScopeClosed, type Store } from '../../../store/port.ts';
 import type { StoreKind } from '../../../store/testing/open-test-store.ts';
-import { orgScopeName, ownerOfScope } from '../../../tenancy/workspace.ts';
+import { ownerOfScope } from '../../../tenancy/workspace.ts';
 import { openBench, type RecordBench } from '../../../testing/record-bench.ts';
 import { createStoredBlocks } from '../../blocks/stored-blocks.ts';
 import type { DueHandler } from '../../due.ts';
@@ -113,5 +113,3 @@ export async function openScheduleBench(context: TestContext, kind: StoreKind = 
   };
   return made;
 }
-
-export const orgScope = orgScopeName(orgCode);

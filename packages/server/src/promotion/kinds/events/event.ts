@@ -147,5 +147,6 @@ function meaning(content: EventContent): string {
   const isOpen = content.entry_conditions === undefined && content.when === undefined;
   const condition = isOpen ? '' : ', on conditions,';
   const idle = enabled ? '' : '; it is switched off';
-  return `${event_stage} a ${event_optype} of \`${entity_name}\`${condition} it is to ${destinationText(content)}${idle}`;
+  const write = event_optype === 'update' ? 'an update' : `a ${event_optype}`;
+  return `${event_stage} ${write} of \`${entity_name}\`${condition} it is to ${destinationText(content)}${idle}`;
 }

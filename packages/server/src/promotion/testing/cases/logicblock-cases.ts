@@ -22,6 +22,8 @@ const content = {
 const statement = { Effect: 'Allow', Action: ['getorder', 'listorder'], Resource: ['/item/order/*', '/list/order'] };
 const asApp = { ...content, run_as: 'app', policies: [statement] };
 
+const hook = { signature: 'standard', secrets: ['payments'] };
+
 export const logicBlockCases: KindCases = {
   name: 'close-order',
   identity: 'name',
@@ -53,6 +55,7 @@ export const logicBlockCases: KindCases = {
     { at: '/steps/2/values', value: { 'a b': 1 }, error: '/steps/2/values/a b pattern_mismatch' },
     { at: '/steps/2/if_version', value: 1.5, error: '/steps/2/if_version wrong_type' },
     { at: '/transaction', value: false, error: '/transaction not_in_enum' },
+    { at: '/steps/3/all', value: 1, error: '/steps/3/all wrong_type' },
     { at: '/steps/3/pagesize', value: 201, error: '/steps/3/pagesize out_of_range' },
     { at: '/steps/8/url', value: 'http://shop.example', error: '/steps/8/url invalid_address' },
     { at: '/transaction', value: true, error: '/steps/8/type contradiction' },
@@ -107,6 +110,15 @@ export const logicBlockCases: KindCases = {
         '`schedule` is an object of 63 characters now, and was not said before',
       ],
     },
+    {
+      at: '',
+      value: { ...asApp, hook },
+      says: [
+        '`run_as` is `"app"` now, and was not said before',
+        '`policies` is a list of 1 now, and was not said before',
+        '`hook` is `{"signature":"standard","secrets":["payments"]}` now, and was not said before',
+      ],
+    },
     { at: '/returns', value: null, says: ['`returns` is `null` now, and was `{"done":true}`'] },
     {
       at: '/steps',
@@ -153,6 +165,24 @@ export const logicBlockCases: KindCases = {
       wider: [
         'its steps are decided by policies of its own, and not by those of its caller',
         'its steps may do `getorder`, `listorder` on `/item/order/*`, `/list/order`',
+      ],
+    },
+    {
+      at: '',
+      value: { ...asApp, hook },
+      wider: [
+        'its steps are decided by policies of its own, and not by those of its caller',
+        'its steps may do `getorder`, `listorder` on `/item/order/*`, `/list/order`',
+        'it is started by messages that are signed with the secret `payments`',
+      ],
+    },
+    {
+      at: '',
+      value: { ...asApp, schedule: { cron: '0 3 * * *', timezone: 'Europe/Berlin', missed: 'skip' } },
+      wider: [
+        'its steps are decided by policies of its own, and not by those of its caller',
+        'its steps may do `getorder`, `listorder` on `/item/order/*`, `/list/order`',
+        'it runs by itself: `0 3 * * *` in `Europe/Berlin`',
       ],
     },
   ],
