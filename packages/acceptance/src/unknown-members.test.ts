@@ -25,6 +25,9 @@ const content = {
 const block = await manage(org, 'POST', '/config/logicblock', { body: { name: 'block', content } });
 assert.equal(block.status, 201, block.text);
 
+/** Bodies that are read once their signature is found to be good: the tests of hooks send such. */
+const signed: ReadonlySet<string> = new Set(['receiveHook']);
+
 const unknown = 'no_member_of_this';
 const known: Readonly<Record<string, string>> = {
   org: org.code,
@@ -52,9 +55,9 @@ for (const { name, base, path, token } of [
 ])
   test(`each writing route of the ${name} gateway names the member that it does not know`, async () => {
     const document = readOpenapi((await call('GET', base + path, { token })).text);
-    const writing = document.operations.filter(({ method, body, bodies }) => {
+    const writing = document.operations.filter(({ id, method, body, bodies }) => {
       const takesFiles = body === undefined && Object.keys(bodies).length > 0;
-      return method !== 'GET' && method !== 'HEAD' && !takesFiles;
+      return method !== 'GET' && method !== 'HEAD' && !takesFiles && !signed.has(id);
     });
     assert.ok(writing.length > 20);
     for (const operation of writing) {

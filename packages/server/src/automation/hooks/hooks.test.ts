@@ -78,6 +78,16 @@ for (const kind of raceKinds) {
   });
 }
 
+test('a message that came so long ago that it is forgotten begins a run of its own, also before it is swept', async (context) => {
+  const { node, send, bench } = await openBench(context, 'memory');
+  const begun: string[] = [];
+  for (let time = 0; time < 2; time += 1) {
+    begun.push((await send(node(), 'msg_1')).run, (await send(node(), 'msg_1')).run);
+    bench.clock.advance(8 * 86_400_000);
+  }
+  assert.deepEqual([begun[0] === begun[1], begun[1] === begun[2], begun[2] === begun[3]], [true, false, true]);
+});
+
 test('K11 a message that a run has led to counts on from the depth of the run, and a false depth is none', async (context) => {
   const { node, send, runsOf } = await openBench(context, 'memory');
   await send(node(), 'msg_1', { depth: 7 });

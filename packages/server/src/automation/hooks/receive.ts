@@ -4,7 +4,7 @@ import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { BlockHook } from '../../promotion/port.ts';
-import type { Due, Store } from '../../store/port.ts';
+import type { Condition, Due, Store } from '../../store/port.ts';
 import {
   defaultWorkspaceCode,
   type Environment,
@@ -116,12 +116,9 @@ export async function beginByMessage(
   const { ids, id, isTimed } = verified;
   const due: Due = { at: now + (isTimed ? timedDays : untimedDays) * day, queue: 'expire' };
   for (let tries = 0; ; tries++) {
-    const [seen] = (
-      await seenMessages.readMany(
-        scope,
-        ids.map((one) => ({ block, id: one })),
-      )
-    ).filter((row) => row !== undefined && isThere(row.due, now));
+    const places = ids.map((one) => ({ block, id: one }));
+    const rows = await seenMessages.readMany(scope, places);
+    const seen = rows.find((row) => row !== undefined && isThere(row.due, now));
     if (seen !== undefined) return { run: seen.value.run };
     checkInput(compiled, input);
     await deps.meter.check(orgCode, 'runs');
@@ -137,7 +134,8 @@ export async function beginByMessage(
     try {
       await deps.start(
         ask,
-        ids.map((one) => seenMessages.insert({ block, id: one }, { run }, due)),
+        // In the place of one that is forgotten, and lies there until it is swept.
+        places.map((place, index) => seenMessages.put(place, { run }, { due, if: asRead(rows[index]) })),
       );
       return { run };
     } catch (error) {
@@ -145,6 +143,10 @@ export async function beginByMessage(
       if (!(error instanceof Problem) || error.code !== 'conflict' || tries === beganMax) throw error;
     }
   }
+}
+
+function asRead(row: { readonly version: number } | undefined): Condition {
+  return row === undefined ? 'absent' : { version: row.version };
 }
 
 function isThere(due: Due | undefined, now: number): boolean {

@@ -28,7 +28,10 @@ export function reconcileHandler({ configs, clock }: ReconcileDeps): DueHandler 
     const stored = await allSchedules(scope);
     const now = clock.now();
     const changes: readonly (readonly Change[])[] = [
-      ...[...stored].flatMap(([name, row]) => (live.has(name) ? [] : [[removeAsRead(row), undue(name)]])),
+      // Paused belongs to the environment: it outlives a publication without the block, and one that brings it back.
+      ...[...stored].flatMap(([name, row]) =>
+        live.has(name) || row.value.paused === true ? [] : [[removeAsRead(row), undue(name)]],
+      ),
       ...[...live].flatMap(([name, schedule]) => {
         const before = stored.get(name);
         return isSame(before?.value, schedule) ? [] : [scheduleChanges(name, before, planned(before, schedule, now))];

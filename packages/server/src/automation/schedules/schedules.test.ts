@@ -211,3 +211,22 @@ test('a due time of all workspaces has a run in each that is ready, over several
   await settle(bench.node());
   for (const code of ['main', ...codes]) assert.deepEqual(await bench.begun('report', code), hours, code);
 });
+
+test('a paused schedule stays paused where a publication takes its block away and another brings it back', async (context) => {
+  const bench = await openScheduleBench(context);
+  const node = bench.node();
+  for (const without of [undefined, { run_as: 'app' } as const]) {
+    await bench.define('report', every());
+    await settle(node);
+    await node.schedules.pause({ ...place, block: 'report' }, by);
+    await bench.define('report', without);
+    await settle(node);
+    assert.deepEqual(await node.schedules.list(place), []);
+    await bench.define('report', every({ cron: '*/30 * * * *' }));
+    await settle(node);
+    assert.equal((await node.schedules.list(place))[0]?.paused, true);
+    toHour(bench);
+    await settle(node);
+    assert.deepEqual(await bench.begun('report'), []);
+  }
+});

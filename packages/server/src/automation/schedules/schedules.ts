@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { schedulesApi } from '@freehold/contract/management/automation/schedules';
 import type { ReplyOf } from '@freehold/contract/route';
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
@@ -50,6 +51,8 @@ async function listSchedules({ stores, configs, clock }: SchedulesDeps, { env, o
   for (const [name, { value: row }] of await allSchedules(scope)) {
     const live = await liveStart(scope, config, { name, way: 'schedule' });
     if (live !== undefined) items.push(shown(name, { row, live, now: clock.now() }));
+    // Times of rare days take a while to find.
+    await nextTurn();
   }
   return items;
 }

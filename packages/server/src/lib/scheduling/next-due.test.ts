@@ -44,7 +44,7 @@ test('a day of the month and a weekday are due on either, as everywhere in cron'
 
 test('what is no pattern of five fields, never comes, or is in no time zone is a mistake', () => {
   const wrong = ['', '* * * *', '* * * * * *', '@daily', '* * * * * 2030', '0 0 L * *', '0 0 * * 5#2', '0 0 15W * *'];
-  const never = ['0 0 31 2 *', '0 0 30 2 *', '0 0 31 4,6,9,11 *'];
+  const never = ['0 0 31 2 *', '0 0 30 2 *', '0 0 31 4,6,9,11 *', '* * 31 2,4,6,9,11 *'];
   const outside = [
     '60 * * * *',
     '* 24 * * *',
@@ -55,6 +55,7 @@ test('what is no pattern of five fields, never comes, or is in no time zone is a
     '0 0 * xyz *',
     '5-1 * * * *',
   ];
+  for (const cron of never) assert.match(cronMistake({ cron, timezone: 'UTC' })?.message ?? '', /^no time fits/, cron);
   for (const cron of [...wrong, ...never, ...outside, `${'1,'.repeat(40)}1 * * * x`])
     assert.equal(cronMistake({ cron, timezone: 'UTC' })?.member, 'cron', cron);
   for (const timezone of ['', 'Europe/Nowhere', '+01:00', '../UTC', 'Europe/Berlin '])

@@ -12,14 +12,18 @@ export function cronMistake(time: CronTime): { member: keyof CronTime; message: 
   if (!isTimezone(time.timezone)) return { member: 'timezone', message: 'the time zone is not known' };
   if (!hasFiveFields(time.cron)) return { member: 'cron', message: fields };
   try {
-    return nextDue(time, someTime) === undefined ? { member: 'cron', message: 'no time fits the pattern' } : undefined;
+    return nextDue(time, someTime) === undefined ? { member: 'cron', message: noTime } : undefined;
   } catch (error) {
+    // The library goes from year to year by calling itself.
+    if (error instanceof RangeError) return { member: 'cron', message: noTime };
     return {
       member: 'cron',
       message: `the pattern is not valid: ${error instanceof Error ? error.message.replace('CronPattern: ', '') : ''}`,
     };
   }
 }
+
+const noTime = 'no time fits the pattern';
 
 /** The years repeat from each. */
 const someTime = Date.UTC(2024, 0, 1);
