@@ -28,8 +28,7 @@ test('the first steps tick themselves, and a workspace is chosen in the address'
   await defineGreeting(org);
   assert.equal((await act(founder, 'POST', '/logicblocks/greet')).status, 200);
   await page.reload();
-  await page.getByRole('region', { name: 'Automation' }).getByText('1 of ').waitFor();
-  await page.getByRole('img', { name: '1 runs in 21 days' }).waitFor();
+  await page.getByRole('region', { name: 'Automation' }).getByRole('img', { name: '1 runs in 21 days' }).waitFor();
   await page.getByRole('link', { name: 'Write a policy' }).waitFor();
   await page.getByRole('link', { name: 'Add a member' }).waitFor();
   await memberWith(founder, [allow('listorder')]);

@@ -138,7 +138,7 @@ function Chooser({ entities, blocks, onAdd, onClose }: ChooserProps) {
           Add {patterns.length === 1 ? patterns[0] : `${patterns.length} actions`}
         </Button>
         {workspaceActions.map((action) => (
-          <Button key={action} variant="subtle" size="compact-sm" onClick={() => onAdd([action])}>
+          <Button key={action} variant="default" size="compact-sm" onClick={() => onAdd([action])}>
             Add {action}
           </Button>
         ))}
