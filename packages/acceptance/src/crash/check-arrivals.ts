@@ -63,7 +63,7 @@ export class ArrivalCheck {
     return this.#missing;
   }
 
-  /** How many calls repeated one that was taken. */
+  /** How many calls repeated a call that was taken. */
   get repeated(): number {
     return this.#repeated;
   }

@@ -2,9 +2,7 @@ import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Environment } from '../tenancy/port.ts';
 
 /** What automation does, as plans cap it for each day. `script_ms` is time of scripts in milliseconds. */
-export const workKinds = ['runs', 'deliveries', 'script_ms', 'mails'] as const;
-
-export type WorkKind = (typeof workKinds)[number];
+export type WorkKind = 'runs' | 'deliveries' | 'script_ms' | 'mails';
 
 /** Counts the work of orgs, and holds it to their plans. */
 export interface WorkMeter {

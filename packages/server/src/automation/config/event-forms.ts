@@ -54,7 +54,7 @@ export function liveEvent(name: string, version: number, content: EventContent):
   };
 }
 
-/** One that is no valid condition any more holds for nothing. */
+/** A condition that is not valid any more holds for nothing. */
 function whenFor(entity: CompiledEntity, { event_optype }: EventContent, source: string): When {
   const when = compileWhen(source, eventScope(event_optype, recordType(entity.definition.UpdateParams)));
   return isMistake(when) ? { holds: () => false } : when;

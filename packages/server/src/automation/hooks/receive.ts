@@ -98,7 +98,7 @@ const untimedDays = 30;
 const beganMax = 5;
 
 /**
- * Begins the run of a message, or finds the one that the message began before. All of the run but its input is the
+ * Begins the run of a message, or finds the run that the message began before. All of the run but its input is the
  * platform's: nothing in the body says where, as whom or how deep it runs.
  * @throws Problem `not_found`, `validation_failed`, `unknown_field`, `block_failed`, `plan_limit_exceeded`, `rate_limited`.
  */
@@ -134,7 +134,7 @@ export async function beginByMessage(
     try {
       await deps.start(
         ask,
-        // In the place of one that is forgotten, and lies there until it is swept.
+        // In the place of a row that is forgotten, and lies there until it is swept.
         places.map((place, index) => seenMessages.put(place, { run }, { due, if: asRead(rows[index]) })),
       );
       return { run };

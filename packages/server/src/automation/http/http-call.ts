@@ -27,7 +27,7 @@ const answerHeaders = ['content-type', 'location', 'retry-after', 'etag'];
 
 /**
  * Does one call. Each status is an answer; no redirect is followed.
- * @throws Problem `block_failed` where there is no answer, or one that is too large; `rate_limited` where too many calls of
+ * @throws Problem `block_failed` where there is no answer, or the answer is too large; `rate_limited` where too many calls of
  * the org wait; `unavailable` where the platform is closing.
  */
 export async function callHttp(deps: HttpCallDeps, { org, url, method, body, ...call }: HttpCall): Promise<HttpValue> {

@@ -28,7 +28,7 @@ export function reconcileHandler({ configs, clock }: ReconcileDeps): DueHandler 
     const stored = await allSchedules(scope);
     const now = clock.now();
     const changes: readonly (readonly Change[])[] = [
-      // Paused belongs to the environment: it outlives a publication without the block, and one that brings it back.
+      // Paused belongs to the environment: it outlives a publication without the block, and the publication that brings it back.
       ...[...stored].flatMap(([name, row]) =>
         live.has(name) || row.value.paused === true ? [] : [[removeAsRead(row), undue(name)]],
       ),

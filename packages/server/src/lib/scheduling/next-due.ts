@@ -52,7 +52,7 @@ function isTimezone(timezone: string): boolean {
 
 /**
  * The first due time after another, both in milliseconds since the epoch; undefined where there is none. A time that a
- * clock skips in spring is due when it has skipped it, and one that it shows twice in autumn is due the first time.
+ * clock skips in spring is due when it has skipped it, and a time that it shows twice in autumn is due the first time.
  */
 export function nextDue({ cron, timezone }: CronTime, after: number): number | undefined {
   const times = new Cron(cron, { timezone, paused: true, mode: '5-part' });
