@@ -67,9 +67,22 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** Puts the port in front of an engine: checks arguments, queues commits, turns verdicts into answers. */
-export function storeOnEngine(engine: Engine, clock: Clock): OpenedStore {
-  const committer = new GroupCommitter((members) => engine.runGroup(members, clock.now()), limitsOf(engine));
+/** Takes commits that are checked, and answers each when it is stored. */
+export interface Committer {
+  submit(member: Member, bytes: number, options?: CommitOptions): Promise<Verdict>;
+  close(): Promise<void>;
+}
+
+/** The queue in front of an engine's writer. */
+export function committerOf(engine: Engine, clock: Clock): Committer {
+  return new GroupCommitter((members) => engine.runGroup(members, clock.now()), limitsOf(engine));
+}
+
+/**
+ * Puts the port in front of an engine: checks arguments, queues commits, turns verdicts into answers.
+ * @param committer takes the commits, where another thread shares the queue.
+ */
+export function storeOnEngine(engine: Engine, clock: Clock, committer = committerOf(engine, clock)): OpenedStore {
   const backend: Backend = { engine, clock, committer, isClosed: false };
   let closing: Promise<void> | undefined;
   const close = async () => {
@@ -114,7 +127,7 @@ function limitsOf({ groupsAtOnce, scopesOfGroupMax, groupChangesOfOwnerMax }: En
 interface Backend {
   readonly engine: Engine;
   readonly clock: Clock;
-  readonly committer: GroupCommitter;
+  readonly committer: Committer;
   isClosed: boolean;
 }
 

@@ -8,6 +8,8 @@ export interface StoredValue {
   readonly version: number;
   readonly value: string;
   readonly due: Due | undefined;
+  /** Of the key, when the item was read. */
+  readonly mark: number;
 }
 
 /** One object for each entry, since a cache has many. */
@@ -48,8 +50,8 @@ export class CacheShare {
   }
 
   /** There is none of this name. */
-  set(name: string, { version, value, due }: StoredValue, bytes: number): void {
-    this.#entries.set(name, { version, value, due, bytes, isUsed: false });
+  set(name: string, { version, value, due, mark }: StoredValue, bytes: number): void {
+    this.#entries.set(name, { version, value, due, mark, bytes, isUsed: false });
     this.#bytes += bytes;
   }
 

@@ -1,18 +1,8 @@
-import { chainHeads } from '../chain.ts';
-import { isAppendedKey, isExpired, type Member } from '../committing/apply-group.ts';
-import {
-  type Add,
-  type Change,
-  type Item,
-  isIndexPartition,
-  type Key,
-  ownerOf,
-  type Put,
-  type Remove,
-  type ScopeName,
-  Unavailable,
-} from '../port.ts';
+import { isExpired, type Member } from '../committing/apply-group.ts';
+import { type Item, type Key, ownerOf, type ScopeName, Unavailable } from '../port.ts';
 import { CacheShare, type StoredValue } from './cache-share.ts';
+import { beingWritten, type KeyMarks } from './sharing/key-marks.ts';
+import { isNeverKept, nameOf, writtenNames } from './sharing/written-names.ts';
 
 /** An entry that weighs more is read from the file each time: there, copying the text takes most of the time. */
 const weightMax = 64 * 1024;
@@ -32,9 +22,14 @@ type Items = readonly (Item | undefined)[];
  * moment between its start and its answer, so its keys are dropped before it starts and not kept again before its
  * answer. Reads are synchronous: none begins before an answer and ends after it. For the same reason an entry and an
  * item that is read beside it are of one snapshot.
+ *
+ * Where several threads read, the groups run in another one and the marks take the place of `run`: an entry holds as
+ * long as the mark of its key is the one that it was read under, and what is found beside a read of the store is
+ * looked at again behind it.
  */
 export class ItemCache {
   readonly #bytesMax: number;
+  readonly #marks: KeyMarks | undefined;
   /** By owner. */
   readonly #shares = new Map<string, CacheShare>();
   /** Of how many groups without an answer each key is. */
@@ -44,9 +39,13 @@ export class ItemCache {
   #largest: CacheShare | undefined;
   #isOff = false;
 
-  /** @param bytesMax what it may take in memory, as far as that can be estimated. */
-  constructor(bytesMax: number) {
+  /**
+   * @param bytesMax what it may take in memory, as far as that can be estimated.
+   * @param marks of the store, where another thread runs its groups.
+   */
+  constructor(bytesMax: number, marks?: KeyMarks) {
     this.#bytesMax = bytesMax;
+    this.#marks = marks;
   }
 
   get bytes(): number {
@@ -60,13 +59,26 @@ export class ItemCache {
     read: { readonly now: number; from(keys: readonly Key[]): Items },
   ): Items {
     const share = this.#shares.get(ownerOf(scope));
-    const kept = keys.map((key) => found(share?.get(nameOf(scope, key)), key, read.now));
+    const { now } = read;
+    const kept = keys.map((key) => this.#found(share, scope, key, now));
     if (!kept.includes(undefined)) return kept;
-    const items = read.from(keys.filter((_, index) => kept[index] === undefined));
-    for (const item of items) if (item !== undefined) this.#keep(scope, item);
+    const missing = keys.filter((_, index) => kept[index] === undefined);
+    const marks = missing.map((key) => this.#marks?.toKeep(nameOf(scope, key)) ?? unmarked);
+    const items = read.from(missing);
+    const isStill = (key: Key, index: number): boolean =>
+      kept[index] === undefined || this.#found(share, scope, key, now) !== undefined;
+    if (this.#marks !== undefined && missing.length < keys.length && !keys.every(isStill)) return read.from(keys);
+    for (const [index, item] of items.entries()) if (item !== undefined) this.#keep(scope, item, marks[index]);
     if (items.length === keys.length) return items;
     const rest = items.values();
     return kept.map((item) => item ?? rest.next().value);
+  }
+
+  #found(share: CacheShare | undefined, scope: ScopeName, key: Key, now: number): Item | undefined {
+    const name = nameOf(scope, key);
+    const stored = share?.get(name);
+    if (stored === undefined || (this.#marks !== undefined && this.#marks.at(name) !== stored.mark)) return undefined;
+    return itemOf(stored, key, now);
   }
 
   /** Runs a group of commits. */
@@ -100,8 +112,8 @@ export class ItemCache {
     this.#bytes = 0;
   }
 
-  #keep(scope: ScopeName, item: Item): void {
-    if (this.#isOff || isNeverKept(item)) return;
+  #keep(scope: ScopeName, item: Item, mark = unmarked): void {
+    if (this.#isOff || isNeverKept(item) || mark === beingWritten) return;
     // Copied: a text that was put together keeps its parts in memory, such as the URL that an id was read from.
     const name = Buffer.from(nameOf(scope, item)).toString();
     const { version, value, due } = item;
@@ -111,7 +123,7 @@ export class ItemCache {
     this.#drop(owner, name);
     if (!this.#makeRoom(owner, weight + shareBytes)) return;
     const share = this.#shares.get(owner) ?? this.#addShare(owner);
-    share.set(name, { version, value, due }, weight);
+    share.set(name, { version, value, due, mark }, weight);
     this.#bytes += weight;
   }
 
@@ -161,43 +173,13 @@ export class ItemCache {
   }
 }
 
-function found(stored: StoredValue | undefined, { pk, sk }: Key, now: number): Item | undefined {
-  if (stored === undefined || isExpired(stored.due, now)) return undefined;
+/** Of an entry where no other thread runs groups. */
+const unmarked = 0;
+
+function itemOf(stored: StoredValue, { pk, sk }: Key, now: number): Item | undefined {
+  if (isExpired(stored.due, now)) return undefined;
   const { version, value, due } = stored;
   return due === undefined ? { pk, sk, version, value } : { pk, sk, version, value, due };
-}
-
-/** U+0000 is in no name and in no stored key: no other key has the same text. */
-function nameOf(scope: ScopeName, { pk, sk }: Key): string {
-  return `${scope}\0${pk}\0${sk}`;
-}
-
-/** Items whose key no commit names: the store makes it. And index items, which have no value. */
-function isNeverKept({ pk, sk }: Key): boolean {
-  return isIndexPartition(pk) || pk === chainHeads || isAppendedKey(sk);
-}
-
-interface WrittenName {
-  readonly owner: string;
-  readonly name: string;
-}
-
-function writtenNames(member: Member): readonly WrittenName[] {
-  const { scope } = member;
-  const owner = ownerOf(scope);
-  const named = (key: Key): readonly WrittenName[] => (isNeverKept(key) ? [] : [{ owner, name: nameOf(scope, key) }]);
-  switch (member.kind) {
-    case 'set-state':
-      return [];
-    case 'load':
-      return member.items.flatMap(named);
-    case 'commit':
-      return member.changes.flatMap((change) => (writesKey(change) ? named(change) : []));
-  }
-}
-
-function writesKey(change: Change): change is Put | Remove | Add {
-  return change.kind === 'put' || change.kind === 'remove' || change.kind === 'add';
 }
 
 /** V8 stores a text with one byte for each character where all are of Latin-1, else with two. An upper bound. */

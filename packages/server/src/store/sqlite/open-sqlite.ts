@@ -1,27 +1,20 @@
 import { realpathSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Clock } from '../../lib/clock.ts';
 import type { Member, Verdict } from '../committing/apply-group.ts';
-import { type BoundedRead, type Engine, storeOnEngine } from '../engine.ts';
-import {
-  type DueItem,
-  type Followed,
-  type Item,
-  type Key,
-  type OpenedStore,
-  type Queue,
-  type ScopeHead,
-  type ScopeName,
-  Unavailable,
-} from '../port.ts';
+import { RemoteCommitter, serveCommits } from '../committing/remote-committer.ts';
+import { committerOf, type Engine, storeOnEngine } from '../engine.ts';
+import type { OpenedStore } from '../port.ts';
 import { openConnection } from './connection.ts';
 import { ItemCache } from './item-cache.ts';
 import { createPrivateFile } from './private-file.ts';
 import { lockForProcess, type ProcessLock } from './process-lock.ts';
-import { SqliteReader } from './reader.ts';
-import { prepareSchema, readVersion } from './schema.ts';
+import { prepareSchema } from './schema.ts';
 import { settleLog } from './settle-log.ts';
-import { isPassing, isSqliteError } from './sqlite-error.ts';
+import { AttachedEngine } from './sharing/attached-engine.ts';
+import { EngineReads } from './sharing/engine-reads.ts';
+import { allocateMarks, KeyMarks, type SharedMarks } from './sharing/key-marks.ts';
 import { WriterThread } from './writer-thread.ts';
 
 export interface SqliteOptions {
@@ -40,10 +33,63 @@ export interface SqliteOptions {
 const cacheDefault = 64;
 /** In MB. Enough for 100,000 records of 300 bytes. */
 const itemCacheDefault = 64;
+const megabyte = 1024 * 1024;
 
 /** A store in one SQLite file, for one process at a time. */
 export async function openSqlite(options: SqliteOptions): Promise<OpenedStore> {
-  const { path, clock, onFatal, cacheMegabytes = cacheDefault, itemCacheMegabytes = itemCacheDefault } = options;
+  const { itemCacheMegabytes = itemCacheDefault } = options;
+  const items = itemCacheMegabytes === 0 ? undefined : new ItemCache(itemCacheMegabytes * megabyte);
+  const engine = await openEngine(options, { items, marks: undefined });
+  return storeOnEngine(engine, options.clock);
+}
+
+/** A store that other threads of the process attach themselves to. */
+export interface SharedSqlite extends OpenedStore {
+  /** For one other thread, which hands it to {@link attachSqlite}. Its port has to be transferred. */
+  attachment(): SqliteAttachment;
+}
+
+export interface SqliteAttachment {
+  readonly path: string;
+  readonly marks: SharedMarks;
+  /** To the thread that has the writer. */
+  readonly commits: MessagePort;
+}
+
+/** The same store, of which this thread has the writer; what other threads keep in memory is told of each commit. */
+export async function openSharedSqlite(options: SqliteOptions): Promise<SharedSqlite> {
+  const shared = allocateMarks();
+  const engine = await openEngine(options, { items: undefined, marks: new KeyMarks(shared) });
+  const committer = committerOf(engine, options.clock);
+  return {
+    ...storeOnEngine(engine, options.clock, committer),
+    attachment: () => {
+      const { port1, port2 } = new MessageChannel();
+      serveCommits(port1, committer);
+      return { path: realpathSync(options.path), marks: shared, commits: port2 };
+    },
+  };
+}
+
+/** The store of another thread of this process: read by a connection of its own, written through the other one's queue. */
+export function attachSqlite(
+  { path, marks, commits }: SqliteAttachment,
+  {
+    clock,
+    cacheMegabytes = cacheDefault,
+    itemCacheMegabytes = itemCacheDefault,
+  }: Omit<SqliteOptions, 'path' | 'onFatal'>,
+): OpenedStore {
+  const bytes = itemCacheMegabytes * megabyte;
+  const items = bytes === 0 ? undefined : new ItemCache(bytes, new KeyMarks(marks));
+  const database = openConnection(path, { readOnly: true, cacheKibibytes: cacheMegabytes * 1024 });
+  return storeOnEngine(new AttachedEngine(database, items), clock, new RemoteCommitter(commits));
+}
+
+type Kept = Pick<Parts, 'items' | 'marks'>;
+
+async function openEngine(options: SqliteOptions, kept: Kept): Promise<SqliteEngine> {
+  const { path, onFatal, cacheMegabytes = cacheDefault } = options;
   createPrivateFile(path);
   // Two names of one file must meet at one lock.
   const file = realpathSync(path);
@@ -53,8 +99,7 @@ export async function openSqlite(options: SqliteOptions): Promise<OpenedStore> {
     prepare(file);
     writer = await WriterThread.start({ path: file, onFatal, cacheKibibytes: cacheMegabytes * 512 });
     const database = openConnection(file, { readOnly: true, cacheKibibytes: cacheMegabytes * 1024 });
-    const items = itemCacheMegabytes === 0 ? undefined : new ItemCache(itemCacheMegabytes * 1024 * 1024);
-    return storeOnEngine(new SqliteEngine({ file, lock, database, writer, items }), clock);
+    return new SqliteEngine({ file, lock, database, writer, ...kept });
   } catch (error) {
     await writer?.close();
     lock.close();
@@ -78,58 +123,21 @@ interface Parts {
   readonly database: DatabaseSync;
   readonly writer: WriterThread;
   readonly items: ItemCache | undefined;
+  readonly marks: KeyMarks | undefined;
 }
 
-class SqliteEngine implements Engine {
-  readonly kind = 'sqlite';
-  readonly synchronous = 'full';
-  /** Everybody waits for the one writer: a group of one owner takes about as long as its sync. */
-  readonly groupChangesOfOwnerMax = 64;
+class SqliteEngine extends EngineReads implements Engine {
   readonly #deps: Parts;
-  #reader: SqliteReader;
-  #hasReadFault = false;
 
   constructor(deps: Parts) {
+    super(deps.database, deps.items);
     this.#deps = deps;
-    this.#reader = new SqliteReader(deps.database);
-  }
-
-  get(scope: ScopeName, keys: readonly Key[], now: number): readonly (Item | undefined)[] {
-    const from = (missing: readonly Key[]) => this.#read(() => this.#reader.get(scope, missing, now));
-    return this.#deps.items?.get(scope, keys, { now, from }) ?? from(keys);
-  }
-
-  range(scope: ScopeName, read: BoundedRead, now: number): readonly Item[] {
-    return this.#read(() => this.#reader.range(scope, read, now));
-  }
-
-  follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
-    return this.#read(() => this.#reader.follow(scope, read, now));
-  }
-
-  count(scope: ScopeName, read: BoundedRead, now: number): number {
-    return this.#read(() => this.#reader.count(scope, read, now));
   }
 
   runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
-    const { writer, items } = this.#deps;
-    return items === undefined ? writer.run(members, now) : items.run(members, () => writer.run(members, now));
-  }
-
-  scopes(after: ScopeName | undefined, limit: number): readonly ScopeHead[] {
-    return this.#read(() => this.#reader.scopes(after, limit));
-  }
-
-  scan(scope: ScopeName, after: Key | undefined, limit: number): readonly Item[] {
-    return this.#read(() => this.#reader.scan(scope, after, limit));
-  }
-
-  due(queue: Queue, before: number, limit: number): readonly DueItem[] {
-    return this.#read(() => this.#reader.due(queue, before, limit));
-  }
-
-  dataVersion(): number {
-    return this.#read(() => readVersion(this.#deps.database));
+    const { writer, items, marks } = this.#deps;
+    const around = items ?? marks;
+    return around === undefined ? writer.run(members, now) : around.run(members, () => writer.run(members, now));
   }
 
   /** By a connection of its own: the writer is idle. */
@@ -143,7 +151,7 @@ class SqliteEngine implements Engine {
   }
 
   isHealthy(): boolean {
-    return this.#deps.writer.isHealthy && !this.#hasReadFault;
+    return this.#deps.writer.isHealthy && !this.hasReadFault;
   }
 
   async close(): Promise<void> {
@@ -152,17 +160,5 @@ class SqliteEngine implements Engine {
     database.close();
     await writer.close();
     lock.close();
-  }
-
-  #read<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      if (!isSqliteError(error)) throw error;
-      if (!isPassing(error)) this.#hasReadFault = true;
-      // A statement that has failed tells its error once more when it is used again.
-      this.#reader = new SqliteReader(this.#deps.database);
-      throw new Unavailable('the store cannot be read', { cause: error });
-    }
   }
 }
