@@ -34,7 +34,7 @@ export class SharedSlots {
     return (hash ^ (hash >>> 16)) & (slots - 1);
   }
 
-  /** A whole number from 0 to 2³²−1, after which it begins anew. */
+  /** A whole number below 2³², behind which 0 follows. */
   read(slot: number): number {
     return Atomics.load(this.#cells, slot + offset) >>> 0;
   }

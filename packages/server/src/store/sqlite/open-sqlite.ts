@@ -56,7 +56,7 @@ export interface SqliteAttachment {
   readonly commits: MessagePort;
 }
 
-/** The same store, of which this thread has the writer; what other threads keep in memory is told of each commit. */
+/** The same store; this thread has its writer, and marks each commit for the threads that attach. */
 export async function openSharedSqlite(options: SqliteOptions): Promise<SharedSqlite> {
   const shared = allocateMarks();
   const engine = await openEngine(options, { items: undefined, marks: new KeyMarks(shared) });
