@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { engineOf } from './engines/registry.ts';
 import { readStoreAddresses, type StoreAddresses } from './engines/store-addresses.ts';
@@ -40,6 +41,8 @@ export interface Config extends StoreAddresses {
   readonly rateLimits: RateLimitSettings;
   /** How many connections of one address are taken; undefined for as many as there may be. */
   readonly connectionsPerAddressMax: number | undefined;
+  /** How many threads take requests, on the embedded store; 1 is the main thread alone. */
+  readonly workers: number;
   /** Undefined for what the store has by itself. */
   readonly storeCacheMegabytes: number | undefined;
   readonly recordCacheMegabytes: number | undefined;
@@ -92,6 +95,11 @@ const settings: readonly Setting[] = [
     help: 'page cache of the embedded store in MB, for each of its three files, and half as much again for writing',
   },
   { name: 'FREEHOLD_RECORD_CACHE_MB', fallback: '64', help: 'records in memory, in MB for each of the files; 0: none' },
+  {
+    name: 'FREEHOLD_WORKERS',
+    fallback: '1',
+    help: 'threads that take requests on the embedded store, from 1 to 64; `auto`: as many as there are cores',
+  },
   {
     name: 'FREEHOLD_MASTER_KEY',
     fallback: 'none',
@@ -226,6 +234,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       principal: readQuota('FREEHOLD_RATE_LIMIT_PRINCIPAL', get('FREEHOLD_RATE_LIMIT_PRINCIPAL'), mistakes),
       org: readQuota('FREEHOLD_RATE_LIMIT_ORG', get('FREEHOLD_RATE_LIMIT_ORG'), mistakes),
     },
+    workers: readWorkers(get('FREEHOLD_WORKERS'), isLocal, mistakes),
     storeCacheMegabytes: count('FREEHOLD_STORE_CACHE_MB'),
     recordCacheMegabytes: count('FREEHOLD_RECORD_CACHE_MB', 0),
     connectionsPerAddressMax: count('FREEHOLD_CONNECTIONS_PER_ADDRESS'),
@@ -326,6 +335,19 @@ function readCount(name: string, value: string | undefined, mistakes: string[], 
   if (!/^(0|[1-9]\d{0,4})$/.test(value) || Number(value) < least)
     mistakes.push(`${name} must be a number from ${least} to 99999, not \`${value}\``);
   return Number(value);
+}
+
+const workersMax = 64;
+
+/** Elsewhere nodes share the store, each a process of its own. */
+function readWorkers(value: string | undefined, isLocal: boolean, mistakes: string[]): number {
+  const workers = value === 'auto' ? Math.min(workersMax, availableParallelism()) : Number(value ?? 1);
+  const isNumber = value === undefined || value === 'auto' || /^[1-9]\d?$/.test(value);
+  if (!isNumber || workers > workersMax)
+    mistakes.push(`FREEHOLD_WORKERS must be a number from 1 to ${workersMax} or \`auto\`, not \`${value}\``);
+  else if (value !== undefined && value !== '1' && !isLocal)
+    mistakes.push('FREEHOLD_WORKERS is for the embedded store: on PostgreSQL start several nodes instead');
+  return workers;
 }
 
 function readDays(name: string, value: string, mistakes: string[]): number {

@@ -44,3 +44,18 @@ export class SharedSlots {
     Atomics.add(this.#cells, slot + offset, by);
   }
 }
+
+/** Numbers by name, each of which is another one after it was bumped. */
+export interface SharedEpochs {
+  current(name: string): number;
+  bump(name: string): void;
+}
+
+/** The same numbers for all threads that have the slots. @param kind keeps equal names of different things apart. */
+export function sharedEpochs(slots: SharedSlots, kind: string): SharedEpochs {
+  const slotOf = (name: string): number => slots.slotOf(`${kind} ${name}`);
+  return {
+    current: (name) => slots.read(slotOf(name)),
+    bump: (name) => slots.add(slotOf(name), 1),
+  };
+}
