@@ -49,7 +49,10 @@ async function work({ name, config, attachments, epochs, calls, ...seed }: Worke
   const platform = await servePlatform({ config, opened, worker, onFatal: throwAtOnce });
   channel.serve('is empty', platform.isEmpty);
   channel.serve('build console', platform.buildConsole);
-  channel.serve('drain', (milliseconds) => platform.drain(milliseconds as number));
+  channel.serve('drain', async (milliseconds) => {
+    await platform.drain(milliseconds as number);
+    opened.flush();
+  });
   channel.serve('urls', () => platform.urls);
 }
 
