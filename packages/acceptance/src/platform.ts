@@ -60,6 +60,10 @@ const verifyEntry = join(import.meta.dirname, '..', '..', 'server', 'src', 'veri
 /** How many threads the platforms of the tests take requests with. */
 const testWorkers = process.env.FREEHOLD_TEST_WORKERS;
 
+/** Why a test is not run whose subject each worker has for itself, such as usage of the last second. */
+export const whyOneWorker: string | false =
+  testWorkers !== undefined && 'not run: each of several workers has this for itself, as a node does';
+
 /** Starts a platform on free ports and waits until it says that it is ready. */
 export async function startPlatform(options: StartOptions = {}): Promise<Platform> {
   const dataDir = options.dataDir ?? temporaryDirectory();

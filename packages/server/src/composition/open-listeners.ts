@@ -1,8 +1,8 @@
 /** Opens the listeners of a platform that is composed. */
 import type { Config } from '../config.ts';
 import { demoTraceId } from '../demo/call.ts';
+import type { ConnectionCounts } from '../gateway/listener.ts';
 import { type Listener, type ListenOptions, listen } from '../gateway/listener.ts';
-import type { ConnectionCounts } from '../gateway/listening/connection-limit.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type CallLog, createCallLog, createTextCallLog } from '../telemetry/call-log.ts';
 import type { OpenedLog } from '../telemetry/open-log.ts';

@@ -1,4 +1,4 @@
-import { type ConnectionCounts, createConnectionCounts } from '../../gateway/listening/connection-limit.ts';
+import { type ConnectionCounts, createConnectionCounts } from '../../gateway/listener.ts';
 import {
   createRateLimits,
   type LimitedCall,
