@@ -18,12 +18,12 @@ describe('the address of a PostgreSQL store', () => {
         database: 'my base',
       },
       schema: 'mine',
-      isDistributed: true,
+      wantsCitus: true,
     });
     assert.deepEqual(parseAddress('postgres:///base?host=/var/run/postgresql'), {
       client: { application_name: 'freehold', ssl: false, host: '/var/run/postgresql', database: 'base' },
       schema: 'freehold',
-      isDistributed: false,
+      wantsCitus: undefined,
     });
   });
 

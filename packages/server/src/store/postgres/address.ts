@@ -7,8 +7,8 @@ export interface Address {
   readonly client: pg.ClientConfig;
   /** Each store has a schema of its own: this name, `_` and the name of its data space. */
   readonly schema: string;
-  /** Whether Citus spreads the tables when they are made. */
-  readonly isDistributed: boolean;
+  /** Whether Citus is to distribute the tables when they are made; undefined where the address does not say. */
+  readonly wantsCitus: boolean | undefined;
 }
 
 /**
@@ -35,7 +35,7 @@ export function parseAddress(url: string): Address {
       ...(parsed.pathname.length < 2 ? {} : { database: decoded(parsed.pathname.slice(1)) }),
     },
     schema,
-    isDistributed: readFlag(options.citus),
+    wantsCitus: readFlag(options.citus),
   };
 }
 
@@ -62,8 +62,9 @@ function readOptions(parameters: URLSearchParams): Options {
   return Object.fromEntries(parameters);
 }
 
-function readFlag(text: string | undefined): boolean {
-  if (text === undefined || text === 'false') return false;
+function readFlag(text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'false') return false;
   if (text === 'true') return true;
   throw new Error('the option `citus` of the PostgreSQL store is `true` or `false`');
 }

@@ -15,6 +15,7 @@ import {
   Unavailable,
 } from '../port.ts';
 import { type Address, parseAddress } from './address.ts';
+import { type ClusterFacts, contradiction, readClusterFacts } from './cluster.ts';
 import { CommitConnections } from './connections/commit-connections.ts';
 import { Connection, type TimeLimits } from './connections/connection.ts';
 import { describeError, isServerError, SessionLost } from './connections/postgres-error.ts';
@@ -53,8 +54,8 @@ const commitLimits: TimeLimits = { statement: 30_000, lock: 10_000 };
 
 /**
  * Scopes that commit at once share a transaction, which costs half of one each. With more, fewer transactions are under
- * way beside each other, and scopes hold each other up for longer. Of scopes on different machines, which is what Citus
- * makes of them, none do.
+ * way beside each other, and scopes hold each other up for longer. Scopes that Citus spreads over several servers share
+ * none: a transaction over two servers is readable on one of them before it is on the other.
  */
 const scopesOfTransactionMax = 8;
 
@@ -89,19 +90,29 @@ export async function openPostgres({
 interface Started {
   readonly isSynced: boolean;
   readonly version: number;
+  readonly facts: ClusterFacts;
 }
 
 async function start(address: Address): Promise<Started> {
   const connection = await Connection.open(address, startLimits);
   try {
+    assertAgreement(address, await readClusterFacts(connection, address.schema));
     await prepareSchema(connection, address);
-    return { isSynced: connection.isSynced, version: await readVersion(connection, address) };
+    const facts = await readClusterFacts(connection, address.schema);
+    // Another node may have made the tables meanwhile.
+    assertAgreement(address, facts);
+    return { isSynced: connection.isSynced, version: await readVersion(connection, address), facts };
   } catch (error) {
     if (!isServerError(error) && !(error instanceof SessionLost)) throw error;
     throw new Unavailable('the tables of the store cannot be made or read', { cause: describeError(error) });
   } finally {
     await connection.end();
   }
+}
+
+function assertAgreement(address: Address, facts: ClusterFacts): void {
+  const mistake = contradiction(address, facts);
+  if (mistake !== undefined) throw new Unavailable(mistake);
 }
 
 async function readVersion(connection: Connection, { schema }: Address): Promise<number> {
@@ -129,17 +140,18 @@ class PostgresEngine implements Engine {
   /** What the data has to be for the next connection; undefined until it is had alone. */
   #expected: number | undefined;
 
-  constructor(address: Address, { counts, hold, onFatal }: Use, { isSynced, version }: Started) {
+  constructor(address: Address, { counts, hold, onFatal }: Use, { isSynced, version, facts }: Started) {
     const { reads, commits } = counts;
     const statements = new Statements(address.schema);
-    const onOther = (found: number) =>
-      onFatal(new Error(`the data was migrated to version ${found} meanwhile: start the release that did it`));
-    const open = (limits: TimeLimits) => openHeld(address, limits, { hold, version: this.#expected, onOther });
+    const isDistributed = facts.tables === 'distributed';
+    const onOther = (change: string) => onFatal(new Error(change));
+    const open = (limits: TimeLimits) =>
+      openHeld(address, limits, { hold, version: this.#expected, isDistributed, onOther });
     this.#address = address;
     this.#version = version;
     this.#expected = hold === 'alone' ? undefined : version;
     this.groupsAtOnce = commits;
-    this.scopesOfGroupMax = address.isDistributed ? 1 : scopesOfTransactionMax;
+    this.scopesOfGroupMax = isDistributed ? 1 : scopesOfTransactionMax;
     this.#isSynced = isSynced;
     // Of who has the data alone, the session that writes does.
     const openRead = () => (hold === 'alone' ? Connection.open(address, readLimits) : open(readLimits));

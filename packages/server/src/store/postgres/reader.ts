@@ -75,25 +75,35 @@ export class PostgresReader {
     // No scope has an empty name.
     const rows = await this.#connections.read<HeadRow>(this.#statements.heads(), [after ?? '', limit]);
     const found = new Map(rows.map(([name, seq, state]) => [name, { name, seq, state }]));
-    const last = rows.length < limit ? undefined : rows.at(-1)?.[0];
-    for (const name of await this.#scopesWithItems(after ?? '', { last, limit }))
-      if (!found.has(name)) found.set(name, { name, seq: 0, state: 'open' });
+    const names = rows.map(([name]) => name);
+    const bounds = [after ?? '', ...names, ...(rows.length < limit ? [aboveAllNames] : [])];
+    for (const name of await this.#lostBetween(bounds, limit)) found.set(name, { name, seq: 0, state: 'open' });
     return [...found.values()].sort((left, right) => compareBytes(left.name, right.name)).slice(0, limit);
   }
 
-  /** From one to the next by a seek each, however many items they have: a statement that every server takes. */
-  async #scopesWithItems(
-    after: ScopeName,
-    { last, limit }: { readonly last: ScopeName | undefined; readonly limit: number },
-  ): Promise<readonly ScopeName[]> {
+  /** The first scopes between names that have items, of which a whole store has none: one statement, and two for each. */
+  async #lostBetween(bounds: readonly ScopeName[], limit: number): Promise<readonly ScopeName[]> {
     const found: ScopeName[] = [];
-    for (let place = after; found.length < limit; ) {
-      const [row] = await this.#connections.read<readonly [ScopeName]>(this.#statements.nextScope(), [place]);
-      if (row === undefined || (last !== undefined && compareBytes(row[0], last) > 0)) break;
-      [place] = row;
-      found.push(place);
+    for (let left = bounds; found.length < limit; ) {
+      const name = await this.#firstBetween(left);
+      if (name === undefined) break;
+      found.push(name);
+      left = [name, ...left.filter((bound) => compareBytes(bound, name) > 0)];
     }
     return found;
+  }
+
+  /** The statement gives any: the first is found when there is none before it. */
+  async #firstBetween(bounds: readonly ScopeName[]): Promise<ScopeName | undefined> {
+    let first: ScopeName | undefined;
+    for (let left = bounds; ; ) {
+      const gaps = [left.slice(0, -1), left.slice(1)];
+      const [row] = await this.#connections.read<readonly [ScopeName]>(this.#statements.scopeBetween(), gaps);
+      if (row === undefined) return first;
+      const [name] = row;
+      first = name;
+      left = [...bounds.filter((bound) => compareBytes(bound, name) < 0), name];
+    }
   }
 
   async scan(scope: ScopeName, after: Key | undefined, limit: number): Promise<readonly Item[]> {
@@ -125,6 +135,9 @@ const serverState: Statement = {
   text: `select not pg_is_in_recovery(), current_setting('synchronous_commit') in ('on', 'remote_apply'),
     current_setting('fsync') = 'on'`,
 };
+
+/** Above every name of a scope, which has at most {@link limits.scopeBytesMax} bytes. */
+const aboveAllNames = '\u{10ffff}'.repeat(limits.scopeBytesMax / 4 + 1);
 
 /** What a statement gives beside an item stands behind the item's columns. */
 const itemColumnsMax = 8;

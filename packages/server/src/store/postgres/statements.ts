@@ -164,11 +164,16 @@ export class Statements {
     );
   }
 
-  /** The next scope that has items, by one seek. */
-  nextScope(): Statement {
+  /**
+   * A scope that has items and lies between two names that follow each other, whichever two. One seek for each two; it
+   * walks no scope, because names that are known are no part of what lies between them.
+   */
+  scopeBetween(): Statement {
     return this.#make(
-      acrossScopes.nextScope,
-      ({ items }) => `select scope from ${items} where scope > $1 order by scope limit 1`,
+      acrossScopes.scopeBetween,
+      ({ items }) => `
+        select scope from unnest($1::text[], $2::text[]) as gap (low, high)
+        join ${items} on scope > low and scope < high limit 1`,
     );
   }
 
@@ -191,7 +196,7 @@ export class Statements {
 }
 
 /** What background jobs and commands ask of all scopes at once. */
-const acrossScopes = { heads: 'heads', nextScope: 'next-scope', due: 'due' } as const;
+const acrossScopes = { heads: 'heads', scopeBetween: 'scope-between', due: 'due' } as const;
 
 interface Tables {
   readonly heads: string;
