@@ -3,7 +3,7 @@ import { random, type Stage } from '../stage.ts';
 import type { Largest } from '../worst-case.ts';
 
 const eventsOfEntity = 20;
-const writes = 100;
+const writes = 10;
 const members = 2400;
 
 /** Goes through all members: some ten of them take as much as the events of one write may together. */
