@@ -49,6 +49,14 @@ async function run(config: Config): Promise<void> {
     console: managementConsole,
     clock: systemClock,
     onFault: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request or a job failed'),
+    onServer: ({ state, ...said }) => {
+      if (state === 'up') log.info(said, 'a server of the store answers again, with safe settings');
+      else
+        log.error(
+          said,
+          state === 'down' ? 'a server of the store does not answer' : 'a server of the store may lose writes',
+        );
+    },
     onFatal: (error) => die(error, 'the store failed: shutting down, so that the next start recovers it'),
   });
   const listeners = await openListeners(platform, config, opened);
