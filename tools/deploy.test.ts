@@ -12,7 +12,7 @@ const files = readdirSync(join(root, 'deploy'), { recursive: true, withFileTypes
 
 /** As the table of the settings names them. */
 const settings = new Set(
-  [...read('packages/server/src/config.ts').matchAll(/name: '(FREEHOLD_\w+)'/g)].map(([, name]) => name),
+  [...read('packages/server/src/settings.ts').matchAll(/name: '(FREEHOLD_\w+)'/g)].map(([, name]) => name),
 );
 
 function unknownSettings(text: string): readonly string[] {

@@ -106,7 +106,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   backup: ['lib', 'store/online-copy.ts', 'store/data-version.ts'],
   copy: ['lib', ...storePort, 'store/copy-store.ts', 'identity'],
   jobs: ['lib', ...storePort],
-  engines: ['lib', ...storePort, 'store/sqlite', 'store/postgres', 'doctor'],
+  engines: ['lib', ...storePort, 'store/attached-store.ts', 'store/sqlite', 'store/postgres', 'doctor'],
   doctor: ['lib', 'store/postgres/ask-server.ts', 'store/sqlite/ask-file.ts'],
   mail: ['lib'],
   // A client of the platform's own gateways.
@@ -143,6 +143,7 @@ const topFiles: readonly string[] = [
   'freehold.ts',
   'main.ts',
   'config.ts',
+  'settings.ts',
   'verify.ts',
   'recount.ts',
   'audit-command.ts',

@@ -57,6 +57,13 @@ const keysEntry = join(import.meta.dirname, '..', '..', 'server', 'src', 'keys.t
 const command = join(import.meta.dirname, '..', '..', 'server', 'bin', 'freehold.mjs');
 const verifyEntry = join(import.meta.dirname, '..', '..', 'server', 'src', 'verify.ts');
 
+/** How many threads the platforms of the tests take requests with. */
+const testWorkers = process.env.FREEHOLD_TEST_WORKERS;
+
+/** Why a test is not run whose subject each worker has for itself, such as usage of the last second. */
+export const whyOneWorker: string | false =
+  testWorkers !== undefined && 'not run: each of several workers has this for itself, as a node does';
+
 /** Starts a platform on free ports and waits until it says that it is ready. */
 export async function startPlatform(options: StartOptions = {}): Promise<Platform> {
   const dataDir = options.dataDir ?? temporaryDirectory();
@@ -171,6 +178,7 @@ function platformSettings(dataDir: string): Record<string, string> {
     FREEHOLD_DATA_DIR: dataDir,
     FREEHOLD_DEMO: 'off',
     FREEHOLD_CONSOLE: 'off',
+    ...(testWorkers === undefined ? {} : { FREEHOLD_WORKERS: testWorkers }),
     ...(testStore === undefined ? {} : { FREEHOLD_STORE: storeOf(dataDir, testStore) }),
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { type Config, helpText, readConfig } from './config.ts';
@@ -45,6 +45,7 @@ test('nothing needs to be set', () => {
     metricsListen: undefined,
     rateLimits: { principal: undefined, org: undefined },
     connectionsPerAddressMax: undefined,
+    workers: 1,
     storeCacheMegabytes: undefined,
     recordCacheMegabytes: undefined,
     logLevel: 'info',
@@ -303,4 +304,19 @@ test('addresses and quotas are read as they are meant', () => {
   assert.equal(connectionsPerAddressMax, 200);
   assert.equal(storeCacheMegabytes, 8);
   assert.equal(recordCacheMegabytes, 0);
+});
+
+test('workers are a number from 1 to 64, or as many as there are cores, and for the embedded store alone', () => {
+  assert.equal(configOf({ FREEHOLD_WORKERS: '64' }).workers, 64);
+  assert.equal(configOf({ FREEHOLD_WORKERS: 'auto' }).workers, Math.min(64, availableParallelism()));
+  for (const value of ['0', '65', '-1', '1.5', 'all', '01'])
+    assert.deepEqual(mistakesOf({ FREEHOLD_WORKERS: value }), [
+      `FREEHOLD_WORKERS must be a number from 1 to 64 or \`auto\`, not \`${value}\``,
+    ]);
+  const postgres = { FREEHOLD_STORE: 'postgres://user:password@host/database' };
+  for (const value of ['2', 'auto'])
+    assert.deepEqual(mistakesOf({ ...postgres, FREEHOLD_WORKERS: value }), [
+      'FREEHOLD_WORKERS is for the embedded store: on PostgreSQL start several nodes instead',
+    ]);
+  assert.equal(configOf({ ...postgres, FREEHOLD_WORKERS: '1' }).workers, 1);
 });

@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { engineOf } from './engines/registry.ts';
 import { readStoreAddresses, type StoreAddresses } from './engines/store-addresses.ts';
@@ -10,6 +11,7 @@ import { type MasterKeyUse, masterKeyFault, operatorKeyDigest, operatorKeyFault 
 import { isEmailAddress } from './lib/formats/email-address.ts';
 import type { SmtpSettings } from './mail/smtp-delivery.ts';
 import { readSmtpServer } from './mail/smtp-server.ts';
+import { type LogLevel, logLevels, settings } from './settings.ts';
 
 /** Everything that is set from outside, read once at start and never changed. */
 export interface Config extends StoreAddresses {
@@ -40,6 +42,8 @@ export interface Config extends StoreAddresses {
   readonly rateLimits: RateLimitSettings;
   /** How many connections of one address are taken; undefined for as many as there may be. */
   readonly connectionsPerAddressMax: number | undefined;
+  /** How many threads take requests, on the embedded store; 1 is the main thread alone. */
+  readonly workers: number;
   /** Undefined for what the store has by itself. */
   readonly storeCacheMegabytes: number | undefined;
   readonly recordCacheMegabytes: number | undefined;
@@ -51,132 +55,6 @@ export interface Config extends StoreAddresses {
   /** Whether the management gateway serves the console. */
   readonly console: boolean;
 }
-
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
-
-/** One setting: its name, what `--help` says of it, and how its text is read. */
-interface Setting {
-  readonly name: string;
-  readonly fallback: string;
-  readonly help: string;
-}
-
-const settings: readonly Setting[] = [
-  {
-    name: 'FREEHOLD_APP_PORT',
-    fallback: '4000',
-    help: 'port of the app gateway; 0 is any free port, `off` switches it off',
-  },
-  { name: 'FREEHOLD_MANAGEMENT_PORT', fallback: '4001', help: 'port of the management gateway; 0 and `off` as above' },
-  { name: 'FREEHOLD_HOST', fallback: '127.0.0.1, in production 0.0.0.0', help: 'IP address to listen on' },
-  { name: 'FREEHOLD_MODE', fallback: 'development', help: 'development or production' },
-  {
-    name: 'FREEHOLD_DATA_DIR',
-    fallback: './data',
-    help: 'folder of the embedded store and the secrets; not used on PostgreSQL',
-  },
-  {
-    name: 'FREEHOLD_STORE',
-    fallback: 'sqlite:',
-    help: '`sqlite:` stores everything in the data folder; postgres://user:password@host/database serves several nodes',
-  },
-  {
-    name: 'FREEHOLD_STORE_PROD',
-    fallback: 'where FREEHOLD_STORE is',
-    help: 'another place for the prod data space: `sqlite:` and a folder, or another postgres:// address',
-  },
-  {
-    name: 'FREEHOLD_STORE_CACHE_MB',
-    fallback: '64',
-    help: 'page cache of the embedded store in MB, for each of its three files, and half as much again for writing',
-  },
-  { name: 'FREEHOLD_RECORD_CACHE_MB', fallback: '64', help: 'records in memory, in MB for each of the files; 0: none' },
-  {
-    name: 'FREEHOLD_MASTER_KEY',
-    fallback: 'none',
-    help: 'encrypts the secrets in PostgreSQL: 64 hex digits, the same for every node; in production they must be random',
-  },
-  {
-    name: 'FREEHOLD_SIGNUP',
-    fallback: 'open, in production first',
-    help: 'who may sign up: open, first (only the first org) or closed',
-  },
-  { name: 'FREEHOLD_PUBLIC_URL', fallback: 'the app gateway’s own address', help: 'URL of the app gateway for apps' },
-  {
-    name: 'FREEHOLD_MANAGEMENT_URL',
-    fallback: 'the management gateway’s own address',
-    help: 'URL of the management gateway for builders',
-  },
-  {
-    name: 'FREEHOLD_UPGRADE_URL',
-    fallback: 'a page of the platform that explains limits',
-    help: 'URL of a page for people whose org has reached a limit of its plan',
-  },
-  {
-    name: 'FREEHOLD_TRUSTED_PROXIES',
-    fallback: 'none',
-    help: 'addresses and networks, separated by commas, of proxies whose `X-Forwarded-For` is trusted',
-  },
-  {
-    name: 'FREEHOLD_WEBHOOK_NETWORKS',
-    fallback: 'none: public addresses alone, in development this machine too',
-    help: 'private addresses and networks, separated by commas, that webhooks may be sent to',
-  },
-  {
-    name: 'FREEHOLD_OPERATOR_KEY',
-    fallback: 'none, and no such routes',
-    help: 'opens the routes under /platform; in production at least 32 random characters',
-  },
-  {
-    name: 'FREEHOLD_KEY_MAX_AGE_DAYS',
-    fallback: '90',
-    help: 'days until another key signs the app tokens; 0 is never',
-  },
-  {
-    name: 'FREEHOLD_SMTP_URL',
-    fallback: 'none; in development mails land in /inbox of the management gateway',
-    help: 'the mail server: smtps://user:password@host:465, or smtp:// with STARTTLS',
-  },
-  {
-    name: 'FREEHOLD_MAIL_FROM',
-    fallback: 'none; needed with FREEHOLD_SMTP_URL',
-    help: 'the sender address of mails',
-  },
-  {
-    name: 'FREEHOLD_METRICS_LISTEN',
-    fallback: 'none; `/metrics` of the management gateway, in production with the operator key',
-    help: 'an IP address and a port, such as 127.0.0.1:9464, that serves `/metrics` without a key',
-  },
-  {
-    name: 'FREEHOLD_RATE_LIMIT_PRINCIPAL',
-    fallback: 'none',
-    help: 'calls that one caller may make, such as 600/60: 600 in 60 seconds',
-  },
-  { name: 'FREEHOLD_RATE_LIMIT_ORG', fallback: 'none', help: 'calls that all callers of an org may make, as above' },
-  {
-    name: 'FREEHOLD_CONNECTIONS_PER_ADDRESS',
-    fallback: 'none; 10000 of all addresses',
-    help: 'connections that one address may have; not for use behind a proxy',
-  },
-  { name: 'FREEHOLD_LOG_LEVEL', fallback: 'info', help: logLevels.join(', ') },
-  {
-    name: 'FREEHOLD_LOG_FORMAT',
-    fallback: 'json; in development on a terminal text',
-    help: '`json`, or `text`: short lines for a person',
-  },
-  {
-    name: 'FREEHOLD_DEMO',
-    fallback: 'on, in production and on PostgreSQL off',
-    help: '`on` makes a demo app at the first start with an empty data folder',
-  },
-  { name: 'FREEHOLD_CONSOLE', fallback: 'on', help: '`off` leaves the management gateway without its console' },
-  {
-    name: 'FREEHOLD_CONFIG_FILE',
-    fallback: 'none',
-    help: 'a file of lines `NAME=value`; the environment takes precedence',
-  },
-];
 
 export type ReadConfig = { readonly config: Config } | { readonly mistakes: readonly string[] };
 
@@ -226,6 +104,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       principal: readQuota('FREEHOLD_RATE_LIMIT_PRINCIPAL', get('FREEHOLD_RATE_LIMIT_PRINCIPAL'), mistakes),
       org: readQuota('FREEHOLD_RATE_LIMIT_ORG', get('FREEHOLD_RATE_LIMIT_ORG'), mistakes),
     },
+    workers: readWorkers(get('FREEHOLD_WORKERS'), isLocal, mistakes),
     storeCacheMegabytes: count('FREEHOLD_STORE_CACHE_MB'),
     recordCacheMegabytes: count('FREEHOLD_RECORD_CACHE_MB', 0),
     connectionsPerAddressMax: count('FREEHOLD_CONNECTIONS_PER_ADDRESS'),
@@ -326,6 +205,19 @@ function readCount(name: string, value: string | undefined, mistakes: string[], 
   if (!/^(0|[1-9]\d{0,4})$/.test(value) || Number(value) < least)
     mistakes.push(`${name} must be a number from ${least} to 99999, not \`${value}\``);
   return Number(value);
+}
+
+const workersMax = 64;
+
+/** Elsewhere nodes share the store, each a process of its own. */
+function readWorkers(value: string | undefined, isLocal: boolean, mistakes: string[]): number {
+  const workers = value === 'auto' ? Math.min(workersMax, availableParallelism()) : Number(value ?? 1);
+  const isNumber = value === undefined || value === 'auto' || /^[1-9]\d?$/.test(value);
+  if (!isNumber || workers > workersMax)
+    mistakes.push(`FREEHOLD_WORKERS must be a number from 1 to ${workersMax} or \`auto\`, not \`${value}\``);
+  else if (value !== undefined && value !== '1' && !isLocal)
+    mistakes.push('FREEHOLD_WORKERS is for the embedded store: on PostgreSQL start several nodes instead');
+  return workers;
 }
 
 function readDays(name: string, value: string, mistakes: string[]): number {

@@ -1,17 +1,11 @@
 /** Runs the platform in the foreground: reads the settings, opens the listeners, drains on SIGTERM, SIGINT and SIGHUP. */
 import { type Command, runCommand } from './command-line.ts';
-import { compose, type Platform } from './composition/compose.ts';
-import { openConsole } from './composition/console.ts';
+import { type ServingPlatform, servePlatform } from './composition/serve-platform.ts';
+import { serveWithWorkers } from './composition/workers/serve-with-workers.ts';
 import { type Config, helpText, readConfig } from './config.ts';
-import { demoTraceId } from './demo/call.ts';
 import { showDemo } from './demo/show-demo.ts';
-import { drain } from './gateway/drain.ts';
-import { type Listener, type ListenOptions, listen } from './gateway/listener.ts';
-import { systemClock } from './lib/clock.ts';
 import { warnOfApiCopies } from './telemetry/api-copies.ts';
-import { type CallLog, createCallLog, createTextCallLog } from './telemetry/call-log.ts';
-import { type OpenedLog, openLog } from './telemetry/open-log.ts';
-import { watchCalls } from './telemetry/watch-calls.ts';
+import { openLog } from './telemetry/open-log.ts';
 
 const drainMilliseconds = 10_000;
 
@@ -43,88 +37,32 @@ async function run(config: Config): Promise<void> {
     process.exit(1);
   };
   process.on('uncaughtException', (error) => die(error, 'an uncaught error'));
-  const managementConsole = openConsole(config, log);
-  const platform = await compose({
-    config,
-    console: managementConsole,
-    clock: systemClock,
-    onFault: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request or a job failed'),
-    onFatal: (error) => die(error, 'the store failed: shutting down, so that the next start recovers it'),
-  });
-  const listeners = await openListeners(platform, config, opened);
-  const { app, management, metrics } = listeners;
-  managementConsole.openedApp(app?.url);
-  if (metrics !== undefined) log.info(`metrics are served at ${metrics.url}/metrics`);
+  const onFatal = (error: unknown) => die(error, 'the store failed: shutting down, so that the next start recovers it');
+  const serve = config.workers === 1 ? servePlatform : serveWithWorkers;
+  const platform = await serve({ config, opened, onFatal });
+  const { app, management, metrics } = platform.urls;
+  if (metrics !== undefined) log.info(`metrics are served at ${metrics}/metrics`);
   let isDraining = false;
   onSignal(async (signal) => {
     isDraining = true;
     log.info({ signal }, 'draining');
-    platform.startDraining();
-    const open = [app, management, metrics].filter((listener) => listener !== undefined);
-    await drain(open, drainMilliseconds);
-    await platform.close();
+    await platform.drain(drainMilliseconds);
     process.exit(0);
   });
-  process.stdout.write(`ready app=${app?.url ?? 'off'} management=${management?.url ?? 'off'}\n`);
-  const demo = await demoText(platform, config, listeners).catch((error: unknown) => {
+  process.stdout.write(`ready app=${app ?? 'off'} management=${management ?? 'off'}\n`);
+  const demo = await demoText(platform, config).catch((error: unknown) => {
     if (!isDraining) log.warn({ err: error }, 'the demo could not be made; the next start goes on with it');
     return '';
   });
   process.stdout.write(demo);
-  if (management !== undefined) managementConsole.build();
+  platform.buildConsole();
 }
 
-async function demoText(platform: Platform, config: Config, { app, management }: Listeners): Promise<string> {
+async function demoText({ urls, isEmpty }: ServingPlatform, config: Config): Promise<string> {
+  const { app, management } = urls;
   if (!config.demo || app === undefined || management === undefined) return '';
-  const urls = { app: app.url, management: management.url };
   const { dataDir, console: hasConsole } = config;
-  return showDemo({ dataDir, urls, hasConsole, isEmpty: () => platform.isEmpty() });
-}
-
-interface Listeners {
-  readonly app: Listener | undefined;
-  readonly management: Listener | undefined;
-  readonly metrics: Listener | undefined;
-}
-
-async function openListeners(platform: Platform, config: Config, { log, write }: OpenedLog): Promise<Listeners> {
-  const callLog = (name: 'app' | 'management'): CallLog =>
-    config.logFormat === 'text' ? createTextCallLog(write) : createCallLog(name, systemClock, write);
-  const open = async (name: 'app' | 'management', port: number | undefined, publicUrl: string | undefined) => {
-    if (port === undefined) return undefined;
-    const logged = config.demo ? withoutDemo(callLog(name)) : callLog(name);
-    const watch = watchCalls({
-      log: log.isLevelEnabled('info') ? logged : undefined,
-      metrics: platform.measurement.calls(name),
-    });
-    const { host, connectionsPerAddressMax: perAddressMax } = config;
-    return openListener(platform, { host, port, gateway: platform[name], watch, perAddressMax }, publicUrl);
-  };
-  const { metricsListen } = config;
-  const app = await open('app', config.appPort, config.publicUrl);
-  const management = await open('management', config.managementPort, config.managementUrl);
-  if (management !== undefined) platform.managementOrigin.listening(management.url);
-  const metrics =
-    metricsListen && (await openListener(platform, { ...metricsListen, gateway: platform.metrics }, undefined));
-  return { app, management, metrics };
-}
-
-/** The demo is made by calls of the platform's own, which would be the first lines that a newcomer sees. */
-function withoutDemo(log: CallLog): CallLog {
-  return (trace, end) => {
-    if (trace.traceId !== demoTraceId) log(trace, end);
-  };
-}
-
-async function openListener(
-  platform: Platform,
-  options: Omit<ListenOptions, 'errors'>,
-  publicUrl: string | undefined,
-): Promise<Listener> {
-  let url = publicUrl ?? '';
-  const listener = await listen({ ...options, errors: platform.errors(() => url) });
-  url = publicUrl ?? listener.url;
-  return listener;
+  return showDemo({ dataDir, urls: { app, management }, hasConsole, isEmpty });
 }
 
 /** The first signal drains; what comes during the drain changes nothing. */

@@ -15,13 +15,13 @@ import type { DueHandler } from './due.ts';
 import { type EventServices, eventServices } from './outbox/event-services.ts';
 import { type LaneDeps, LaneVisits } from './outbox/lane-visits.ts';
 import { laneJobs } from './outbox/outbox-rows.ts';
-import { createPauses } from './outbox/pauses.ts';
+import { createPauses, type PausesDeps } from './outbox/pauses.ts';
 import { createRecordEvents, KnownLanes } from './outbox/record-events.ts';
 import type { RetentionOf } from './retention.ts';
 import type { WorkMeter } from './work-meter.ts';
 import type { AutomationWork } from './work-port.ts';
 
-export interface EventsDeps {
+export interface EventsDeps extends Pick<PausesDeps, 'changesOf'> {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;

@@ -90,19 +90,21 @@ function callRules({ mode, webhookNetworks }: Config): CallRules {
 
 export interface ComposeEventsDeps
   extends AutomationParts,
-    Pick<EventsDeps, 'stores' | 'configs' | 'clock' | 'newId' | 'cursors' | 'onError'> {
+    Pick<EventsDeps, 'stores' | 'configs' | 'clock' | 'newId' | 'cursors' | 'onError' | 'changesOf'> {
   readonly config: Config;
+  /** Of the worker, where the process has several. */
+  readonly worker: string | undefined;
   readonly secrets: Secrets;
   /** Is there before the first write. */
   readonly automation: () => Automation;
 }
 
-export function composeEvents({ config, secrets, automation, ...deps }: ComposeEventsDeps): OpenedEvents {
+export function composeEvents({ config, worker, secrets, automation, ...deps }: ComposeEventsDeps): OpenedEvents {
   return openEvents({
     ...deps,
     random: Math.random,
     // One process has a folder, so what one before it had in hand is this one's at once.
-    node: config.store.folder === undefined ? randomUUID() : 'the only one',
+    node: config.store.folder === undefined ? randomUUID() : (worker ?? 'the only one'),
     signingRoot: derivedKey(secrets, 'event-webhook'),
     chainKey: derivedKey(secrets, 'event-chain'),
     work: () => automation().work,

@@ -83,7 +83,8 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch, even
     clock,
     onError: onFault,
   });
-  const sweep = startExpirySweep({ spaces: Object.values(spaces), clock, onError: onFault });
+  const shared = spaces.platform.store.scope(platformScopeName);
+  const sweep = startExpirySweep({ spaces: Object.values(spaces), shared, clock }, onFault);
   return {
     wake: runner.wake,
     waiting: (env, orgCode) => waitingWork(spaces[env].store.scope(orgScopeName(orgCode))),

@@ -4,14 +4,13 @@ import type { ConfigReader } from '../config/port.ts';
 import { type ConfigGate, configSize } from '../config/port.ts';
 import { findOrg, type MembershipDeps } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Metering, startMetering } from '../metering/metering.ts';
+import { type Metering, type MeteringDeps, startMetering } from '../metering/metering.ts';
 import type { PolicyBound } from '../records/port.ts';
 import { policiesOfOrg, recordsOfOrg } from '../records/port.ts';
 import type { Environment } from '../tenancy/port.ts';
-import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { ComposedSpaces } from './compose-spaces.ts';
 
-export interface ComposeMeteringDeps extends Pick<AlertWebhook, 'announce'> {
+export interface ComposeMeteringDeps extends Pick<MeteringDeps, 'announce' | 'planChanges'> {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;

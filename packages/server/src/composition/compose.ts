@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { openEntities } from '../entities/port.ts';
 import { type ConsoleSource, noConsole } from '../gateway/console-source.ts';
 import { createErrorReplies, type ErrorReplies } from '../gateway/error-reply.ts';
-import { createGateways, type Gateways } from '../gateway/gateways.ts';
+import { createGateways, type Gateways, type GatewaysDeps } from '../gateway/gateways.ts';
 import { openIam } from '../iam/port.ts';
 import {
   derivedKey,
@@ -18,18 +18,20 @@ import {
 } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
-import { openMail } from '../mail/open-mail.ts';
+import { type OpenedMail, openMail } from '../mail/open-mail.ts';
 import { openPromotion } from '../promotion/port.ts';
 import { createCursors, createSealer, openRecords } from '../records/port.ts';
 import { explainStoreFailure } from '../store/explain-failure.ts';
 import type { OpenedStore } from '../store/port.ts';
+import { addUpMetrics } from '../telemetry/add-up.ts';
 import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
 import { countDenials, watchJobs } from '../telemetry/work-metrics.ts';
 import { automationParts, composeAutomation, composeEvents } from './compose-automation.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
 import { composeSpaces } from './compose-spaces.ts';
-import { openVaultOf, type Spaces } from './open-spaces.ts';
+import { openVaultOf, type SpaceDeps, type Spaces } from './open-spaces.ts';
+import type { SharedParts } from './workers/shared-parts.ts';
 
 /** The platform, ready to be given listeners. */
 export interface Platform extends Gateways {
@@ -48,16 +50,20 @@ export interface ComposeOptions {
   readonly onFault: (error: unknown, requestId?: string) => void;
   /** Called when the store can no longer be trusted: the process has to end and recover at the next start. */
   readonly onFatal: (error: unknown) => void;
+  /** Called with what became of one of several servers that keep the data, for each data space. */
+  readonly onServer?: SpaceDeps['onServer'];
   /** Opens a space otherwise than the settings say: tests put stores there that fail. */
   readonly openSpace?: (name: keyof Spaces) => Promise<OpenedStore>;
   /** The console that the management gateway serves; left out, it serves the API alone. */
   readonly console?: ConsoleSource;
   /** What a new password hash costs: tests that are not about it take less. */
   readonly passwordCost?: PasswordCost;
+  /** Where the platform is one of several workers of a process. */
+  readonly shared?: SharedParts | undefined;
 }
 
 export async function compose(options: ComposeOptions): Promise<Platform> {
-  const { config, clock, onFault } = options;
+  const { config, clock, onFault, shared: common } = options;
   const newId = uuidv7Source(clock);
   const measurement = startMeasurement();
   const { metrics, tallies, watchStore } = measurement;
@@ -65,20 +71,19 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
 
   const opened = await composeSpaces(config, options, watchStore);
   const { spaces, stores, platform, onceScopes, readiness } = opened;
-  const vault = await openVaultOf(spaces, config);
-  const secrets = await loadSecrets(vault, clock);
-  const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
-  const configs = openConfigs(stores, { clock, tally: tallies.config });
+  const { secrets, signingKeys } = await openSecrets(spaces, options);
+  const { counted, epochs, changesOf } = common ?? {};
+  const configs = openConfigs(stores, { clock, tally: tallies.config }, changesOf);
   const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
 
-  const mail = openMail({ smtp: config.smtp, isDevelopment: config.mode === 'development', clock, onFault });
+  const mail = openSharedMail(options);
   const alerts = startAlerts(spaces, { config, clock, onFault, newId, secrets, watch });
   const { announce } = alerts.webhook;
   const made = { platform, stores, configs, clock, newId, cursors };
-  const metering = composeMetering(opened, { configs, clock, announce, onError: onFault });
+  const metering = composeMetering(opened, { configs, clock, announce, onError: onFault, planChanges: epochs?.plans });
   const parts = automationParts({ ...made, announce, metering });
   const events = composeEvents({
-    ...{ ...made, ...parts, config, secrets, onError: onFault },
+    ...{ ...made, ...parts, config, secrets, onError: onFault, changesOf, worker: common?.name },
     automation: () => automation,
   });
   const jobs = startJobs(spaces, { ...made, onFault, watch, events: events.recordEvents });
@@ -86,7 +91,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
 
   const shared = { ...made, wake: jobs.wake };
   const audit = openAudit({ ...opened, clock, cursors });
-  const iam = openIam(shared);
+  const iam = openIam({ ...shared, epochs: epochs?.access, decisions: counted?.decisions });
   const records = openRecords({
     ...shared,
     ...{ before: events.beforeEvents, events: events.recordEvents },
@@ -98,12 +103,11 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const entities = openEntities({ ...shared, gates, refuseRemoval: promotion.refuseRemoval });
   const identity = await openIdentity({
     ...shared,
-    signingKeys,
-    mailer: mail.mailer,
-    runtime: records.runtime,
+    ...{ signingKeys, mailer: mail.mailer, runtime: records.runtime },
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
     foundingGate,
     ...{ onError: onFault, settings: config, passwordCost: options.passwordCost },
+    ...{ throttles: counted?.throttles, revocations: epochs?.revocations },
   });
 
   const decisions = countDenials(metrics, iam.decisions);
@@ -112,7 +116,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached });
 
   const gateways = createGateways({
-    ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics, jobs },
+    ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, jobs },
+    ...{ metrics: metricsOf(measurement, common), rateLimits: counted?.rateLimits },
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
     secretVault: createSecretVault({ stores, sealer }),
     ...{ onceScopes, readiness, settings: config, console: options.console ?? noConsole },
@@ -126,6 +131,34 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     startDraining: opened.startDraining,
     close: () => closeAll([automation, jobs, mail, alerts, metering, identity, measurement], opened),
   };
+}
+
+/** Several workers learn the keys of each other before a change of them is answered. */
+async function openSecrets(spaces: Spaces, { config, clock, shared }: ComposeOptions) {
+  const vault = shared?.vault ?? (await openVaultOf(spaces, config));
+  const secrets = await loadSecrets(vault, clock);
+  const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
+  shared?.serve('learn keys', signingKeys.learn);
+  return { secrets, signingKeys };
+}
+
+/** Several workers have one inbox, which waits for the mails of all. */
+function openSharedMail({ config, clock, onFault, shared }: ComposeOptions): OpenedMail {
+  const { smtp, mode } = config;
+  const inbox = shared && {
+    mailbox: shared.counted.mailbox,
+    othersSettled: () => shared.askOthers('settle mails'),
+  };
+  const mail = openMail({ smtp, isDevelopment: mode === 'development', clock, onFault, shared: inbox });
+  shared?.serve('settle mails', mail.settled);
+  return mail;
+}
+
+/** Of all workers, where there are several. */
+function metricsOf({ metrics }: Measurement, shared: SharedParts | undefined): GatewaysDeps['metrics'] {
+  if (shared === undefined) return metrics;
+  shared.serve('metrics', metrics.text);
+  return { text: async () => addUpMetrics([metrics.text(), ...((await shared.askOthers('metrics')) as string[])]) };
 }
 
 interface Closable {

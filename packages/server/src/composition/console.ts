@@ -13,8 +13,13 @@ import type { ConsoleSource, ConsoleState } from '../gateway/console-source.ts';
 export interface OpenedConsole extends ConsoleSource {
   /** Says where the app gateway listens on this machine; undefined where it does not. */
   openedApp(url: string | undefined): void;
-  /** Builds the console in the background, in development and where that is needed. */
-  build(): void;
+  /**
+   * Builds the console in the background, in development and where that is needed.
+   * @param built is called when it was built or could not be.
+   */
+  build(built?: () => void): void;
+  /** Another thread has built the console. */
+  readAgain(): void;
 }
 
 /** Where the lines about the console go. */
@@ -57,7 +62,10 @@ export function openConsole(settings: Settings, log: Log, folder = consoleFolder
     openedApp: (url) => {
       appUrl = url;
     },
-    build: () => {
+    readAgain: () => {
+      if (state.is !== 'off') state = read();
+    },
+    build: (built) => {
       if (state.is === 'off' || mode === 'production' || (state.is === 'built' && isCurrent(folder))) return;
       if (builder === undefined) {
         if (state.is === 'missing') log.warn('the console is not built: `npm ci && npm run build:console` builds it');
@@ -68,6 +76,7 @@ export function openConsole(settings: Settings, log: Log, folder = consoleFolder
         if (fault === undefined) log.info('the console is built');
         else log.warn(`the console could not be built: ${fault}`);
         state = read();
+        built?.();
       };
       try {
         runBuilder(builder, ended);

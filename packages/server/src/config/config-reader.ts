@@ -12,7 +12,7 @@ import {
   compileEntity,
   compilePatterns,
 } from '../schema/port.ts';
-import type { Item, Scope, Store } from '../store/port.ts';
+import type { Item, Key, Scope, ScopeName, Store } from '../store/port.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type ActiveEntity, type ApiVersions, type ConfigSet, makeConfigSet } from './config-set.ts';
 import {
@@ -46,6 +46,8 @@ export interface ConfigReaderOptions {
   readonly setsMax?: number;
   /** Of the compiled entities that are kept, by {@link weightOfEntity}. */
   readonly entitiesMax?: number;
+  /** Another number after a commit that wrote the item was answered, where other threads commit too. */
+  readonly changesOf?: ((scope: ScopeName, key: Key) => number) | undefined;
   /** A miss is what has to wait for the store. */
   readonly tally?: HitTally;
 }
@@ -75,6 +77,8 @@ function weightOfCompiled({ entity }: Compiled): number {
 interface Cached {
   readonly set: ConfigSet;
   readonly readAt: number;
+  /** Of the head of the configuration, before the set was read. */
+  readonly changes: number;
 }
 
 /** The newest revision of an entity that was asked for: what it was before does not stay in memory. */
@@ -88,11 +92,12 @@ export type ConfigReaders = Readonly<Record<Environment, ConfigReader>>;
 
 export function openConfigs(
   stores: Readonly<Record<Environment, Store>>,
-  options: Omit<ConfigReaderOptions, 'store'>,
+  options: Omit<ConfigReaderOptions, 'store' | 'changesOf'>,
+  changesOf?: Readonly<Record<Environment, ConfigReaderOptions['changesOf']>>,
 ): ConfigReaders {
   return {
-    test: createConfigReader({ ...options, store: stores.test }),
-    prod: createConfigReader({ ...options, store: stores.prod }),
+    test: createConfigReader({ ...options, store: stores.test, changesOf: changesOf?.test }),
+    prod: createConfigReader({ ...options, store: stores.prod, changesOf: changesOf?.prod }),
   };
 }
 
@@ -101,9 +106,11 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
   const orgs = new BoundedMap<string, Cached>(options.setsMax ?? setsWeightMax, ({ set }) => weightOfSet(set));
   const compiled = new BoundedMap<string, Compiled>(options.entitiesMax ?? entitiesWeightMax, weightOfCompiled);
   const flights = singleFlight<string, ConfigSet>();
+  const changes = (orgCode: string): number => options.changesOf?.(orgScopeName(orgCode), configHeadKey) ?? 0;
 
   const read = async (orgCode: string): Promise<ConfigSet> => {
     const readAt = clock.now();
+    const seen = changes(orgCode);
     const set = await readConfigSet(store.scope(orgScopeName(orgCode)), {
       known: orgs.get(orgCode)?.set,
       compile: (name, active) => compileOnce(orgCode, name, active),
@@ -111,10 +118,12 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
     // Reads may end in another order than they began: what is known never becomes older.
     const cached = orgs.get(orgCode);
     if (cached !== undefined && cached.set.version > set.version) return cached.set;
-    orgs.set(orgCode, { set, readAt });
+    orgs.set(orgCode, { set, readAt, changes: seen });
     return set;
   };
-  const readShared = (orgCode: string): Promise<ConfigSet> => flights(orgCode, () => read(orgCode));
+  const readShared = (orgCode: string): Promise<ConfigSet> =>
+    // Neither has a space. A read that began before another thread's change is not joined.
+    flights(`${orgCode} ${changes(orgCode)}`, () => read(orgCode));
 
   const compileOnce = (orgCode: string, name: string, active: ActiveEntity): MaybePromise<CompiledEntity> => {
     // Neither codes nor names have spaces.
@@ -142,7 +151,7 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
       const cached = orgs.get(orgCode);
       const age = clock.now() - (cached?.readAt ?? 0);
       // A clock that was set back says nothing about the age.
-      if (cached === undefined || age < 0 || age >= waitAfterMilliseconds) {
+      if (cached === undefined || age < 0 || age >= waitAfterMilliseconds || cached.changes !== changes(orgCode)) {
         tally.misses += 1;
         return readShared(orgCode);
       }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { checkFolder, hasWritten } from '../doctor/check-folder.ts';
-import { openSqlite } from '../store/sqlite/open-sqlite.ts';
+import { attachSqlite, openSharedSqlite, openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import type { Space, StoreEngine } from './store-engine.ts';
 
@@ -28,6 +28,9 @@ export const sqliteEngine: StoreEngine<FolderAddress> = {
   prepare: ({ folder }) => prepareDataFolder(folder),
   open: (space, { folder }, { clock, onFatal, cacheMegabytes, itemCacheMegabytes }) =>
     openSqlite({ path: filePath(folder, space), clock, onFatal, cacheMegabytes, itemCacheMegabytes }),
+  openShared: (space, { folder }, { clock, onFatal, cacheMegabytes }) =>
+    openSharedSqlite({ path: filePath(folder, space), clock, onFatal, cacheMegabytes }),
+  attach: attachSqlite,
   isMissing: async ({ folder }, space) => {
     const found = statSync(filePath(folder, space), { throwIfNoEntry: false });
     // Also where it was made and never written to.

@@ -1,6 +1,7 @@
 import type { Finding } from '../doctor/finding.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { OpenedStore } from '../store/port.ts';
+import type { AttachedStore, AttachOptions, SharedStore, StoreAttachment } from '../store/attached-store.ts';
+import type { OpenedStore, ServerChange } from '../store/port.ts';
 
 /** Where the stores of a platform lie. May hold a password, so no message quotes it. */
 export interface EngineAddress {
@@ -11,6 +12,8 @@ export interface EngineAddress {
 
 export type Space = 'platform' | 'test' | 'prod';
 
+export type { AttachedStore, AttachOptions, SharedStore, StoreAttachment };
+
 /** Where an address was given: in FREEHOLD_STORE, in FREEHOLD_STORE_PROD, or to the command `copy`. */
 export type AddressUse = 'store' | 'storeProd' | 'copy';
 
@@ -18,6 +21,8 @@ export interface EngineDeps {
   readonly clock: Clock;
   /** Called when the store can no longer be trusted. */
   readonly onFatal: (error: unknown) => void;
+  /** Called with what became of one of several servers that keep the data. */
+  readonly onServer?: ((change: ServerChange) => void) | undefined;
   /** Of an embedded store: for pages, and for items that are read by key. */
   readonly cacheMegabytes?: number | undefined;
   readonly itemCacheMegabytes?: number | undefined;
@@ -56,6 +61,10 @@ export interface StoreEngine<Address extends EngineAddress> {
   prepare?(address: Address): Promise<void>;
   /** Opens the store of one data space, which is made unless it is there. */
   open(space: Space, address: Address, deps: EngineDeps): Promise<OpenedStore>;
+  /** The same for several threads of the process; left out where an engine has no such thing: there nodes share it. */
+  openShared?(space: Space, address: Address, deps: EngineDeps): Promise<SharedStore>;
+  /** The store of a thread that got an attachment. */
+  attach?(attachment: StoreAttachment, options: AttachOptions): AttachedStore;
   /** Whether there is no store of the data space yet. Makes none. */
   isMissing(address: Address, space: Space): Promise<boolean>;
   /** Whether a platform may have written there. Opens no store. */

@@ -16,11 +16,12 @@ import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from '
 import { createClientAddress } from './client-address.ts';
 import type { ConsoleSource } from './console-source.ts';
 import type { OverviewServices } from './handlers/management/overview.ts';
+import type { PlatformServices } from './handlers/management/platform.ts';
 import type { Operations } from './handlers/shared.ts';
 import { createManagementGateway } from './management-gateway.ts';
 import { createManagementOrigin, type ManagementOrigin } from './management-origin.ts';
 import { createMetricsGateway } from './metrics-gateway.ts';
-import { createRateLimits, type RateLimitSettings } from './rate-limits.ts';
+import { createRateLimits, type RateLimitSettings, type RateLimits } from './rate-limits.ts';
 
 /** Every module that is served, and the few things that the gateways ask of the process. */
 export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
@@ -40,7 +41,9 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly events: EventServices;
   readonly secretVault: SecretVault;
   readonly jobs: { readonly waiting: OverviewServices['waitingJobs'] };
-  readonly metrics: { text(): string };
+  readonly metrics: PlatformServices['metrics'];
+  /** Of all threads together; left out, this one counts alone. */
+  readonly rateLimits?: RateLimits | undefined;
   readonly settings: GatewaySettings;
   readonly console: ConsoleSource;
 }
@@ -67,7 +70,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
   const { runtime, removals, idempotency, repeats } = records;
   const managementOrigin = createManagementOrigin(settings.managementUrl);
   const clientAddress = createClientAddress(settings.trustedProxies);
-  const rateLimits = createRateLimits(settings.rateLimits, clock);
+  const rateLimits = deps.rateLimits ?? createRateLimits(settings.rateLimits, clock);
   const process = { clock, clientAddress, readiness, rateLimits, metering };
   const once = { idempotency, repeats, onceScopes };
   const shared = { ...process, ...once, configs, origins: identity.origins, decisions: iam.decisions };

@@ -5,11 +5,14 @@ import type { Gateway } from './app-gateway.ts';
 import { type CallWatch, unwatched } from './call-watch.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { createAnswer } from './listening/answer.ts';
-import { createConnectionLimit } from './listening/connection-limit.ts';
+import { checkFree, portError } from './listening/check-free.ts';
+import { type ConnectionCounts, createConnectionCounts, createConnectionLimit } from './listening/connection-limit.ts';
 import { createPipeliningQueue } from './listening/pipelining-queue.ts';
 import { createRequestIds } from './listening/request-id.ts';
 import { faultOfTarget } from './listening/request-target.ts';
 import { isStreamed } from './pipeline/body/body-stream.ts';
+
+export { type ConnectionCounts, checkFree, createConnectionCounts };
 
 /** A gateway that listens. */
 export interface Listener {
@@ -30,6 +33,10 @@ export interface ListenOptions {
   readonly limits?: Partial<TimeLimits>;
   /** How many connections one address may have; undefined for as many as there may be at all. */
   readonly perAddressMax?: number | undefined;
+  /** Left out, this listener counts its connections alone. */
+  readonly connections?: ConnectionCounts | undefined;
+  /** Among how many listeners the connections to the port are divided; each is in a thread of its own. */
+  readonly sharers?: number | undefined;
 }
 
 /** Against slow and greedy clients. */
@@ -62,7 +69,8 @@ const connectionsMax = 10_000;
 
 /** @throws Error with a sentence for the operator, such as that the port is taken. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { gateway, errors, watch = unwatched, perAddressMax } = options;
+  const { gateway, errors, watch = unwatched, perAddressMax, sharers = 1 } = options;
+  const connections = options.connections ?? createConnectionCounts();
   const limits = { ...timeLimits, ...options.limits };
   const nextRequestId = createRequestIds();
   const underWay = new Set<IncomingMessage>();
@@ -94,11 +102,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('checkExpectation', (incoming, response) =>
     take(incoming, response, new Problem('expectation_failed', 'only `100-continue` can be expected')),
   );
-  server.maxConnections = connectionsMax;
+  server.maxConnections = Math.ceil(connectionsMax / sharers);
   if (perAddressMax !== undefined)
     server.on(
       'connection',
-      createConnectionLimit(perAddressMax, () => watch.refused('too_many_connections')),
+      createConnectionLimit({ perAddressMax, connections }, () => watch.refused('too_many_connections')),
     );
   server.on('drop', () => watch.refused('too_many_connections'));
   server.setTimeout(limits.idleTimeout);
@@ -128,13 +136,10 @@ function isArriving(request: IncomingMessage | undefined): boolean {
   return request !== undefined && isStreamed(request) && !request.complete;
 }
 
-function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
+function bind(server: Server, { host, port, sharers = 1 }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${error.code})`;
-      reject(new Error(`port ${port} on ${host} ${why}`, { cause: error }));
-    });
-    server.listen(port, host, resolve);
+    server.once('error', (error: NodeJS.ErrnoException) => reject(portError({ host, port }, error)));
+    server.listen({ port, host, reusePort: sharers > 1 }, resolve);
   });
 }
 

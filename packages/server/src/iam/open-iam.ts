@@ -6,7 +6,11 @@ import { type AccessEpochs, createAccessEpochs } from './policies/access-epochs.
 import { type AccessMatrix, createAccessMatrix, type MatrixDeps } from './simulation/matrix.ts';
 import { type AccessSimulator, createAccessSimulator, type SimulatorDeps } from './simulation/simulate.ts';
 
-export type IamDeps = SimulatorDeps & MatrixDeps;
+export interface IamDeps extends SimulatorDeps, MatrixDeps {
+  /** What several threads share; left out, this one keeps its own. */
+  readonly epochs?: AccessEpochs | undefined;
+  readonly decisions?: DecisionLog | undefined;
+}
 
 export interface Iam {
   /** Move with every write that changes what people hold. */
@@ -22,11 +26,11 @@ export interface Iam {
 /** What people hold in workspaces, kept by the rules of its entities and shown to builders. */
 export function openIam(deps: IamDeps): Iam {
   const { clock } = deps;
-  const epochs = createAccessEpochs();
+  const epochs = deps.epochs ?? createAccessEpochs();
   return {
     epochs,
     rules: createIamRules(epochs, clock),
-    decisions: createDecisionLog(clock),
+    decisions: deps.decisions ?? createDecisionLog(clock),
     simulator: createAccessSimulator(deps),
     matrix: createAccessMatrix(deps),
     overview: createAccessOverview(deps),

@@ -19,9 +19,8 @@ import { createProviderTokens } from './oidc/provider-tokens.ts';
 import type { SignUpPolicy } from './org-users/account.ts';
 import { createOrgAccounts } from './org-users/org-accounts.ts';
 import { createSignInLinks } from './org-users/sign-in-links.ts';
-import { createLoginThrottle } from './people/login-throttle.ts';
-import { createMailThrottle } from './people/mail-throttle.ts';
 import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
+import { createThrottles, type Throttles } from './people/throttles.ts';
 import { createAppSessions } from './sessions/app-sessions.ts';
 import { createImpersonation } from './sessions/impersonation.ts';
 import { createAppOrigins } from './settings/app-origins.ts';
@@ -49,6 +48,10 @@ export interface IdentityDeps extends MembershipDeps {
   readonly settings: IdentitySettings;
   /** What a new password hash costs, where it is not the usual. */
   readonly passwordCost: PasswordCost | undefined;
+  /** What several threads count together; left out, this one counts alone. */
+  readonly throttles: Throttles | undefined;
+  /** Moves where tokens of a person, or sessions of a builder, end. */
+  readonly revocations: AccessEpochs | undefined;
 }
 
 export interface IdentitySettings {
@@ -65,14 +68,14 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
   const { platform, stores, configs, clock, newId, signingKeys } = deps;
   const issuer = await platformIssuer(platform, settings.publicUrl);
   const hasher = createPasswordHasher({}, passwordCost);
-  const shared = { ...deps, issuer, hasher, mailThrottle: createMailThrottle({ clock }) };
+  const { logins, mails } = deps.throttles ?? createThrottles(clock);
+  const shared = { ...deps, issuer, hasher, mailThrottle: mails };
   const providers = createProviderTokens({ clock, allowPrivateAddresses: settings.mode === 'development' });
-  const revocations = createAccessEpochs();
-  // Each with a throttle of its own: failures at one door must not close another.
-  const app = { ...shared, providers, revocations, loginThrottle: createLoginThrottle({ clock }) };
-  const org = { ...shared, revocations, policy: settings.signUp, loginThrottle: createLoginThrottle({ clock }) };
+  const revocations = deps.revocations ?? createAccessEpochs();
+  const app = { ...shared, providers, revocations, loginThrottle: logins.app };
+  const org = { ...shared, revocations, policy: settings.signUp, loginThrottle: logins.org };
   const digest = settings.operatorKeyDigest;
-  const operator = { loginThrottle: createLoginThrottle({ clock }) };
+  const operator = { loginThrottle: logins.operator };
   const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog: deps.operatorLog, onError: deps.onError });
   return {
     /** What browsers may call an app from. */

@@ -22,6 +22,7 @@ export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org
 export type { SignInLinks } from './org-users/sign-in-links.ts';
 export { emailKey } from './people/email.ts';
 export type { PasswordCost } from './people/passwords.ts';
+export { createThrottles, loginDoors, type Throttles } from './people/throttles.ts';
 export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';
 export type { Impersonate } from './sessions/impersonation.ts';
 export { openWorkSession, type WorkSessionDeps, type WorkUser } from './sessions/work-session.ts';
@@ -32,6 +33,7 @@ export { unverifiedActor } from './tokens/app-tokens.ts';
 export { type MasterKeyUse, masterKeyFault } from './tokens/master-key.ts';
 export {
   derivedKey,
+  type KeptSecrets,
   loadSecrets,
   nothingKept,
   parseSecrets,

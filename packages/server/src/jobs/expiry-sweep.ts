@@ -1,44 +1,142 @@
 import type { Clock } from '../lib/clock.ts';
+import { paceBackground } from '../lib/scheduling/event-loop.ts';
 import { type Repeated, repeat } from '../lib/scheduling/repeat.ts';
-import { type Scope, ScopeClosed, type ScopeName } from '../store/port.ts';
-import { tryCommit } from '../store/transact.ts';
-import type { JobSpace } from './job-runner.ts';
+import { type DueItem, type Key, type Scope, ScopeClosed, type ScopeName } from '../store/port.ts';
+import { attemptCommit, tryCommit } from '../store/transact.ts';
+import { type JobSpace, works } from './job-runner.ts';
 
 export interface ExpirySweepOptions {
   readonly spaces: readonly JobSpace[];
+  /** Where the nodes of a platform agree which of them sweeps. */
+  readonly shared: Scope;
   readonly clock: Clock;
-  readonly onError: (error: unknown) => void;
 }
 
 const turnMilliseconds = 60_000;
-const itemsPerStep = 200;
+/** Ends before the node's next turn, so that the node goes on sweeping while it lives, and another one when it has died. */
+const leaseMilliseconds = 50_000;
+const renewAfterMilliseconds = 20_000;
+const itemsPerStep = 1000;
+/** What lies in closed scopes is looked past up to here: what is behind it waits until these scopes are removed. */
+const itemsReadMax = 20_000;
+const scopesAtOnce = 64;
 
-/** Removes what has expired. Nothing depends on when: an expired item reads as absent from its time on. */
-export function startExpirySweep({ spaces, clock, onError }: ExpirySweepOptions): Repeated {
-  const turn = async (): Promise<void> => {
-    for (const space of spaces) await sweep(space, clock.now());
+/** Does a turn each minute, and ends between two steps of one. */
+export function startExpirySweep(options: ExpirySweepOptions, onError: (error: unknown) => void): Repeated {
+  const sweep = new ExpirySweep(options);
+  const turns = repeat(() => sweep.turn(), { milliseconds: turnMilliseconds, onError });
+  return {
+    close: async () => {
+      sweep.stop();
+      await turns.close();
+    },
   };
-  return repeat(turn, { milliseconds: turnMilliseconds, onError });
+}
+
+/**
+ * Removes what has expired, on one node at a time. Nothing depends on when: an expired item reads as absent from its
+ * time on.
+ */
+export class ExpirySweep {
+  readonly #options: ExpirySweepOptions;
+  readonly #lease: SweepLease;
+  #isStopped = false;
+
+  constructor(options: ExpirySweepOptions) {
+    this.#options = options;
+    this.#lease = new SweepLease(options.shared, options.clock);
+  }
+
+  /** Ends when nothing is left to remove, or another node sweeps. */
+  async turn(): Promise<void> {
+    const { spaces, clock } = this.#options;
+    const goesOn = async (): Promise<boolean> => !this.#isStopped && (await this.#lease.isHeld());
+    for (const space of spaces) await sweep(space, clock.now(), goesOn);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+}
+
+/** An item that expires: the node that writes it where there is none has the sweep until then. */
+class SweepLease {
+  readonly #scope: Scope;
+  readonly #clock: Clock;
+  #takenAt: number | undefined;
+  #version = 0;
+
+  constructor(scope: Scope, clock: Clock) {
+    this.#scope = scope;
+    this.#clock = clock;
+  }
+
+  /** Takes or keeps it. False where another node has it. */
+  async isHeld(): Promise<boolean> {
+    const now = this.#clock.now();
+    if (this.#takenAt !== undefined && now >= this.#takenAt && now < this.#takenAt + renewAfterMilliseconds)
+      return true;
+    const key = works.key('#expiry');
+    const [held] = await this.#scope.get([key]);
+    if (held !== undefined && (this.#takenAt === undefined || held.version !== this.#version)) return false;
+    const condition = held === undefined ? 'absent' : { version: held.version };
+    const due = { queue: 'expire', at: now + leaseMilliseconds } as const;
+    const put = { kind: 'put', ...key, value: '{"job":"expiry"}', if: condition, due } as const;
+    const attempt = await attemptCommit(this.#scope, [put], { priority: 'background' });
+    if ('refusedAt' in attempt) return false;
+    this.#version = attempt.committed.seq;
+    this.#takenAt = now;
+    return true;
+  }
 }
 
 /** What lies in a closed scope cannot be removed and stays due, so a step looks past as much of it as the last one met. */
-async function sweep({ store, maintenance }: JobSpace, now: number): Promise<void> {
+async function sweep({ store, maintenance }: JobSpace, now: number, goesOn: () => Promise<boolean>): Promise<void> {
   const closed = new Set<ScopeName>();
-  for (let limit = itemsPerStep; ; ) {
+  const pace = paceBackground();
+  for (let limit = itemsPerStep; limit <= itemsReadMax; ) {
+    if (!(await goesOn())) return;
     const due = await maintenance.due('expire', now, limit);
-    for (const { scope, item } of due)
-      if (!closed.has(scope) && !(await removeExpired(store.scope(scope), item))) closed.add(scope);
+    const scopes = [...byScope(due)].filter(([name]) => !closed.has(name));
+    for (let from = 0; from < scopes.length; from += scopesAtOnce) {
+      const removals = scopes.slice(from, from + scopesAtOnce).map(async ([name, keys]) => {
+        if (!(await removeExpired(store.scope(name), keys))) closed.add(name);
+      });
+      await Promise.all(removals);
+      await pace();
+    }
     if (due.length < limit) return;
     limit = itemsPerStep + due.filter(({ scope }) => closed.has(scope)).length;
   }
 }
 
-/** False where the scope takes no commits any more. */
-async function removeExpired(scope: Scope, { pk, sk }: { readonly pk: string; readonly sk: string }): Promise<boolean> {
+function byScope(due: readonly DueItem[]): ReadonlyMap<ScopeName, readonly Key[]> {
+  const found = new Map<ScopeName, Key[]>();
+  for (const { scope, item } of due) {
+    const keys = found.get(scope) ?? [];
+    found.set(scope, keys);
+    keys.push({ pk: item.pk, sk: item.sk });
+  }
+  return found;
+}
+
+/**
+ * In one commit, which spares an item that was written again: expired items read as absent. False where the scope takes
+ * no commits any more.
+ */
+async function removeExpired(scope: Scope, keys: readonly Key[]): Promise<boolean> {
+  const remove = (absent: readonly Key[]) =>
+    tryCommit(
+      scope,
+      absent.map((key) => ({ kind: 'remove', ...key, if: 'absent' })),
+      { priority: 'background' },
+    );
   try {
-    // Expired items read as absent, so a condition on their version cannot hold: an item that was written again is
-    // spared by `due`.
-    await tryCommit(scope, [{ kind: 'remove', pk, sk, if: 'absent' }], { priority: 'background' });
+    if (await remove(keys)) return true;
+    const standing = await scope.get(keys);
+    const absent = keys.filter((_, index) => standing[index] === undefined);
+    // Where one of them is written again just now, all of them are left for the next step.
+    if (absent.length > 0) await remove(absent);
     return true;
   } catch (error) {
     if (error instanceof ScopeClosed) return false;

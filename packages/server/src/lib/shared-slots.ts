@@ -34,7 +34,7 @@ export class SharedSlots {
     return (hash ^ (hash >>> 16)) & (slots - 1);
   }
 
-  /** A whole number from 0 to 2³²−1, after which it begins anew. */
+  /** A whole number below 2³², behind which 0 follows. */
   read(slot: number): number {
     return Atomics.load(this.#cells, slot + offset) >>> 0;
   }
@@ -43,4 +43,19 @@ export class SharedSlots {
   add(slot: number, by: number): void {
     Atomics.add(this.#cells, slot + offset, by);
   }
+}
+
+/** Numbers by name, each of which is another one after it was bumped. */
+export interface SharedEpochs {
+  current(name: string): number;
+  bump(name: string): void;
+}
+
+/** The same numbers for all threads that have the slots. @param kind keeps equal names of different things apart. */
+export function sharedEpochs(slots: SharedSlots, kind: string): SharedEpochs {
+  const slotOf = (name: string): number => slots.slotOf(`${kind} ${name}`);
+  return {
+    current: (name) => slots.read(slotOf(name)),
+    bump: (name) => slots.add(slotOf(name), 1),
+  };
 }

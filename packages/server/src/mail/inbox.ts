@@ -16,7 +16,14 @@ export interface ReceivedMail extends Mail {
 
 const mailsMax = 200;
 
-export function createMailbox(clock: Clock, newId: IdSource) {
+/** Where the inbox has its mails. */
+export interface Mailbox {
+  readonly deliver: Deliver;
+  /** The last mail first. */
+  readonly mails: () => readonly ReceivedMail[];
+}
+
+export function createMailbox(clock: Clock, newId: IdSource): Mailbox {
   const mails: ReceivedMail[] = [];
   const deliver: Deliver = async ({ to, subject, text }) => {
     mails.unshift({ id: newId(), to, subject, text, sent_at: timestamp(clock.now()) });

@@ -11,7 +11,7 @@ import { CallMeter } from './call-meter.ts';
 import { foldDays } from './fold-days.ts';
 import { createLedger } from './ledger.ts';
 import { type Caps, createCaps } from './plans/caps.ts';
-import { createPlanGate, type PlanGate } from './plans/plan-gate.ts';
+import { createPlanGate, type PlanGate, type PlanGateDeps } from './plans/plan-gate.ts';
 import type { Configured } from './plans/show-caps.ts';
 import { createPlans, type Plans } from './plans.ts';
 import type { RecordsOf } from './records-of.ts';
@@ -27,6 +27,7 @@ export interface MeteringDeps {
   readonly recordsOf: RecordsOf;
   readonly configured: Configured;
   readonly announce: Announce;
+  readonly planChanges?: PlanGateDeps['planChanges'];
   readonly onError: (error: unknown) => void;
 }
 
@@ -49,7 +50,7 @@ export interface Metering {
 const turnMilliseconds = 1000;
 
 export function startMetering(deps: MeteringDeps): Metering {
-  const { clock, platform, orgScopes, hasOrg, configured, announce, onError } = deps;
+  const { clock, platform, orgScopes, hasOrg, configured, announce, onError, planChanges } = deps;
   const recordsOf = coalesce(deps.recordsOf);
   const meter = new CallMeter({ clock, orgScopes, node: randomBytes(9).toString('base64url') });
   const ledger = createLedger(meter, orgScopes);
@@ -58,8 +59,8 @@ export function startMetering(deps: MeteringDeps): Metering {
     work.forget(orgCode);
   };
   const plans = createPlans({ platform, hasOrg, changed });
-  const work = new WorkLedger({ clock, orgScopes, calendar: meter, plans, onError });
-  const gate = createPlanGate({ clock, plans, ledger, meter, recordsOf });
+  const work = new WorkLedger({ clock, orgScopes, calendar: meter, plans, onError, planChanges });
+  const gate = createPlanGate({ clock, plans, ledger, meter, recordsOf, planChanges });
   const alerts = createAlerts({ platform, now: () => clock.now(), announce });
   const now = (): number => clock.now();
   const report = coalesce((request) =>

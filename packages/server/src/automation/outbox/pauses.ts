@@ -4,7 +4,7 @@ import type { ConfigReader } from '../../config/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import type { Scope, Store } from '../../store/port.ts';
+import type { Key, Scope, ScopeName, Store } from '../../store/port.ts';
 import { asRead, json, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
@@ -42,6 +42,8 @@ export interface PausesDeps {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly live: LiveEvents;
   readonly clock: Clock;
+  /** Another number after a commit that wrote the item was answered, where other threads commit too. */
+  readonly changesOf?: Readonly<Record<Environment, (scope: ScopeName, key: Key) => number>> | undefined;
   /** Has what is due looked for now. */
   readonly wake: () => void;
 }
@@ -50,8 +52,11 @@ const knownMilliseconds = 1000;
 /** Of an org, in one environment. */
 export const pausesMax = 1000;
 
-export function createPauses({ stores, configs, live, clock, wake }: PausesDeps): Pauses {
-  const known = new BoundedMap<string, { readonly isPaused: boolean; readonly until: number }>(10_000);
+export function createPauses({ stores, configs, live, clock, wake, changesOf }: PausesDeps): Pauses {
+  const known = new BoundedMap<
+    string,
+    { readonly isPaused: boolean; readonly until: number; readonly changes: number }
+  >(10_000);
   const keyOf = ({ env, orgCode }: OrgPlace, event: string): string => `${env} ${orgCode} ${event}`;
   const scopeOf = ({ env, orgCode }: OrgPlace): Scope => stores[env].scope(orgScopeName(orgCode));
   const stageOf = async ({ env, orgCode, event }: PauseCommand): Promise<'before' | 'after' | undefined> => {
@@ -63,9 +68,10 @@ export function createPauses({ stores, configs, live, clock, wake }: PausesDeps)
       const key = keyOf(place, event);
       const before = known.get(key);
       const now = clock.now();
-      if (before !== undefined && now < before.until) return before.isPaused;
+      const changes = changesOf?.[place.env](orgScopeName(place.orgCode), eventPauses.key(event)) ?? 0;
+      if (before !== undefined && now < before.until && before.changes === changes) return before.isPaused;
       const isPaused = (await eventPauses.read(scopeOf(place), event)) !== undefined;
-      known.set(key, { isPaused, until: now + knownMilliseconds });
+      known.set(key, { isPaused, until: now + knownMilliseconds, changes });
       return isPaused;
     },
     pause: async (command) => {

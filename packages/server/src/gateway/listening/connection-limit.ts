@@ -1,25 +1,45 @@
 import type { Socket } from 'node:net';
 import { networkKey } from '../../lib/network/network-key.ts';
 
+/** How many connections each address has to a listener. */
+export interface ConnectionCounts {
+  /** Counts one more, unless the address has so many already. */
+  take(address: string, max: number): boolean;
+  release(address: string): void;
+}
+
+export function createConnectionCounts(): ConnectionCounts {
+  const counts = new Map<string, number>();
+  return {
+    take: (address, max) => {
+      const count = counts.get(address) ?? 0;
+      if (count >= max) return false;
+      counts.set(address, count + 1);
+      return true;
+    },
+    release: (address) => {
+      const left = (counts.get(address) ?? 1) - 1;
+      if (left === 0) counts.delete(address);
+      else counts.set(address, left);
+    },
+  };
+}
+
 /**
  * Ends connections of an address that has so many already, before anything is read from them. Of IPv6 the first half
  * of the address counts.
  */
-export function createConnectionLimit(perAddressMax: number, onRefused: () => void): (socket: Socket) => void {
-  const counts = new Map<string, number>();
+export function createConnectionLimit(
+  { perAddressMax, connections }: { readonly perAddressMax: number; readonly connections: ConnectionCounts },
+  onRefused: () => void,
+): (socket: Socket) => void {
   return (socket) => {
     const address = networkKey(socket.remoteAddress ?? '');
-    const count = counts.get(address) ?? 0;
-    if (count >= perAddressMax) {
+    if (!connections.take(address, perAddressMax)) {
       onRefused();
       socket.destroy();
       return;
     }
-    counts.set(address, count + 1);
-    socket.once('close', () => {
-      const left = (counts.get(address) ?? 1) - 1;
-      if (left === 0) counts.delete(address);
-      else counts.set(address, left);
-    });
+    socket.once('close', () => connections.release(address));
   };
 }

@@ -42,6 +42,8 @@ export interface SigningKeyAdmin {
 export type ShownSigningKey = ReplyOf<typeof platformApi.rotateSigningKeys>;
 
 export interface LiveSigningKeys extends SigningKeys, SigningKeyAdmin {
+  /** Learns what another thread has changed, beside any change that is under way here. */
+  learn(): Promise<void>;
   /** Learns what other nodes changed, drops what has expired, and has a key that is too old followed by another. */
   tend(tell?: RecordKeyChange): Promise<void>;
 }
@@ -63,7 +65,13 @@ const keysMax = 8;
 /** @throws Error with a sentence for the operator when there are no keys, or damaged ones. */
 export async function openSigningKeys(deps: SigningKeysDeps): Promise<LiveSigningKeys> {
   const { clock } = deps;
-  const inTurn = serialLanes<'keys'>();
+  const inTurn = serialLanes<'keys' | 'learning'>();
+  let learned = 0;
+  // In turn and from the vault, so that what is known never becomes older.
+  const learn = (): Promise<void> => {
+    learned += 1;
+    return inTurn('learning', async () => adopt((await deps.vault.read()).secrets.signing_keys ?? []));
+  };
   let ring = openRing((await deps.vault.read()).secrets.signing_keys ?? []);
   let removals = 0;
   const spare = new SpareKey();
@@ -75,16 +83,20 @@ export async function openSigningKeys(deps: SigningKeysDeps): Promise<LiveSignin
   };
   const change = (plan: Plan): Promise<void> =>
     inTurn('keys', async () => {
+      const before = learned;
       // If the outcome of the last change was unknown, it is learned here.
       const learnAndPlan: Plan = (keys, now) => {
-        adopt(keys);
+        if (learned === before) adopt(keys);
         return plan(keys, now);
       };
-      adopt(await changeKeys(deps, learnAndPlan));
+      const changed = await changeKeys(deps, learnAndPlan);
+      if (learned === before) adopt(changed);
+      else await learn();
     });
   const holding = () => ring.timeline.filter(({ verifiesUntil }) => verifiesUntil > clock.now());
   const list = () => holding().map((key) => shown(key, ring.timeline, clock.now()));
   return {
+    learn,
     current: () => signerAt(ring.timeline, clock.now()).key,
     find: (kid) => {
       const found = ring.byKid.get(kid);

@@ -17,10 +17,20 @@ export interface PlanGate {
   tidy(): void;
 }
 
+export interface PlanGateDeps extends QuotaStateDeps {
+  /** By org: moves where a thread has changed its plan; left out where there is one thread. */
+  readonly planChanges?: PlanChanges | undefined;
+}
+
+export interface PlanChanges {
+  current(orgCode: string): number;
+  bump(orgCode: string): void;
+}
+
 const keptMilliseconds = 60_000;
 
-export function createPlanGate(deps: QuotaStateDeps): PlanGate {
-  const { clock, meter } = deps;
+export function createPlanGate(deps: PlanGateDeps): PlanGate {
+  const { clock, meter, planChanges } = deps;
   const quotas = new Map<string, QuotaState>();
   const quotaOf = (orgCode: string): QuotaState => {
     let quota = quotas.get(orgCode);
@@ -28,6 +38,9 @@ export function createPlanGate(deps: QuotaStateDeps): PlanGate {
       quota = new QuotaState(deps, orgCode);
       quotas.set(orgCode, quota);
     }
+    const changes = planChanges?.current(orgCode) ?? 0;
+    if (quota.planChanges !== changes) quota.forget();
+    quota.planChanges = changes;
     return quota;
   };
   const assertWithinPlan = (orgCode: string, now: QuotaUsage, records = 0): void => {
@@ -72,7 +85,10 @@ export function createPlanGate(deps: QuotaStateDeps): PlanGate {
       return quota.whenReady() === undefined ? enter(quota, place, write) : admitLater(quota, place, write);
     },
     quota: (orgCode) => known(quotaOf(orgCode)),
-    forget: (orgCode) => quotas.get(orgCode)?.forget(),
+    forget: (orgCode) => {
+      planChanges?.bump(orgCode);
+      quotas.get(orgCode)?.forget();
+    },
     tidy: () => {
       const before = clock.now() - keptMilliseconds;
       for (const [orgCode, quota] of quotas) if (quota.isIdle && quota.lastAsked < before) quotas.delete(orgCode);

@@ -63,6 +63,8 @@ export class QuotaState {
   #loading: Promise<void> | undefined;
   #changes = 0;
   lastAsked = 0;
+  /** Changes of the plan, by whichever thread, that are behind what is known. */
+  planChanges = 0;
 
   constructor(deps: QuotaStateDeps, orgCode: string) {
     this.#deps = deps;

@@ -5,11 +5,12 @@ import { addDays, type Day, dayMilliseconds, startOfDay } from '../calendar.ts';
 import type { CallMeter } from '../call-meter.ts';
 import { isReached, type WorkUsage, workExceeded } from '../plans/limits.ts';
 import type { Limits, WorkLimit } from '../plans/plan.ts';
+import type { PlanGateDeps } from '../plans/plan-gate.ts';
 import type { Plans } from '../plans.ts';
 
 import { addWork, noWork, readWork, type Work, type WorkDone, workDone, works } from './work-rows.ts';
 
-export interface WorkLedgerDeps {
+export interface WorkLedgerDeps extends Pick<PlanGateDeps, 'planChanges'> {
   readonly clock: Clock;
   readonly orgScopes: OrgScopes;
   /** The day that is counted on, and the name under which it is stored. */
@@ -42,6 +43,8 @@ interface Known {
   readonly at: number;
   readonly today: Day;
   readonly node: string;
+  /** Changes of the plan that were made before it was read. */
+  readonly planChanges: number;
 }
 
 const environments: readonly Environment[] = ['test', 'prod'];
@@ -205,7 +208,12 @@ export class WorkLedger {
     const known = this.#known.get(orgCode);
     const { calendar, clock } = this.#deps;
     if (known === undefined || known.today !== calendar.today() || known.node !== calendar.node) return undefined;
+    if (known.planChanges !== this.#planChanges(orgCode)) return undefined;
     return Math.abs(clock.now() - known.at) < freshMilliseconds ? known : undefined;
+  }
+
+  #planChanges(orgCode: string): number {
+    return this.#deps.planChanges?.current(orgCode) ?? 0;
   }
 
   #used(orgCode: string, { others, today }: Known): WorkDone {
@@ -247,13 +255,14 @@ export class WorkLedger {
   async #load(orgCode: string): Promise<Known> {
     const { calendar, clock, plans } = this.#deps;
     const at = clock.now();
+    const planChanges = this.#planChanges(orgCode);
     const today = calendar.today();
     const { node } = calendar;
     const { limits } = await plans.of(orgCode);
     const isLimited = works.some((what) => limits[workLimitOf[what]] !== undefined);
     const stored = isLimited ? await Promise.all(environments.map((env) => this.#stored(orgCode, env, today))) : [];
     const others = stored.reduce((sum, days) => addWork(sum, days.get(today) ?? noWork), noWork);
-    return { limits, others, at, today, node };
+    return { limits, others, at, today, node, planChanges };
   }
 }
 

@@ -1,5 +1,6 @@
 import { Unavailable } from '../port.ts';
 import type { Address } from './address.ts';
+import { readClusterFacts } from './cluster.ts';
 import { Connection, type TimeLimits } from './connections/connection.ts';
 
 /** How a node holds the data of a schema: `shared` with other nodes, or `alone` while it migrates the data. */
@@ -9,8 +10,10 @@ export interface Held {
   readonly hold: Hold;
   /** What this node takes the data for; undefined where it takes it as it is. */
   readonly version: number | undefined;
-  /** Called if a node of another release has migrated the data. */
-  readonly onOther: (found: number) => void;
+  /** Whether this node takes the tables for distributed; undefined where it takes them as they are. */
+  readonly isDistributed: boolean | undefined;
+  /** Called with a sentence if the data is no longer what this node takes it for. */
+  readonly onOther: (what: string) => void;
 }
 
 /**
@@ -34,19 +37,30 @@ const lockSql = {
   alone: `select pg_try_advisory_lock(hashtextextended($1, 0))`,
 };
 
-async function takeHold(connection: Connection, schema: string, { hold, version, onOther }: Held): Promise<void> {
-  // A statement sees what stood when it began, so the version is read by one that begins after the lock is there.
-  const [locked, found] = await connection.together(() =>
+async function takeHold(connection: Connection, schema: string, { hold, ...taken }: Held): Promise<void> {
+  // A statement sees what stood when it began, so what it is held for is read by statements that begin after the lock.
+  const [locked, found, facts] = await connection.together(() =>
     Promise.all([
       connection.send<readonly [boolean]>({ text: lockSql[hold] }, [`data of ${schema}`]),
       connection.send<readonly [number]>({ text: versionSql(schema) }),
+      readClusterFacts(connection, schema),
     ]),
   );
   if (locked.rows[0]?.[0] !== true) throw new DataHeld(hold);
-  const [standing] = found.rows[0] ?? [];
-  if (version === undefined || standing === undefined || standing === version) return;
-  onOther(standing);
-  throw new Unavailable(`the data was migrated to version ${standing} meanwhile`);
+  const changed = changeOf(taken, { version: found.rows[0]?.[0], isDistributed: facts.tables === 'distributed' });
+  if (changed === undefined) return;
+  taken.onOther(changed);
+  throw new Unavailable(changed);
+}
+
+function changeOf(
+  taken: Pick<Held, 'version' | 'isDistributed'>,
+  found: { readonly version: number | undefined; readonly isDistributed: boolean },
+): string | undefined {
+  if (taken.version !== undefined && found.version !== undefined && taken.version !== found.version)
+    return `the data was migrated to version ${found.version} meanwhile: start the release that did it`;
+  if (taken.isDistributed === undefined || taken.isDistributed === found.isDistributed) return undefined;
+  return `the data was ${found.isDistributed ? 'distributed' : 'gathered on one server'} meanwhile: start again`;
 }
 
 export function versionSql(schema: string): string {

@@ -12,17 +12,17 @@ import {
   type ScopeState,
 } from '../port.ts';
 import type { Value } from './connections/connection.ts';
-import type { ReadConnections } from './connections/read-connections.ts';
 import { type ItemRow, itemOfRow } from './rows.ts';
-import type { RangeShape, Statement, Statements } from './statements.ts';
+import type { Lanes } from './servers/lanes.ts';
+import { type RangeShape, type Statements, serverState } from './statements.ts';
 import { isWritable, textBounds } from './text-bounds.ts';
 
 /** Every read is one statement, and so sees one snapshot. */
 export class PostgresReader {
-  readonly #connections: ReadConnections;
+  readonly #connections: Pick<Lanes, 'read' | 'dueOfThoseUp'>;
   readonly #statements: Statements;
 
-  constructor(connections: ReadConnections, statements: Statements) {
+  constructor(connections: Pick<Lanes, 'read' | 'dueOfThoseUp'>, statements: Statements) {
     this.#connections = connections;
     this.#statements = statements;
   }
@@ -75,25 +75,35 @@ export class PostgresReader {
     // No scope has an empty name.
     const rows = await this.#connections.read<HeadRow>(this.#statements.heads(), [after ?? '', limit]);
     const found = new Map(rows.map(([name, seq, state]) => [name, { name, seq, state }]));
-    const last = rows.length < limit ? undefined : rows.at(-1)?.[0];
-    for (const name of await this.#scopesWithItems(after ?? '', { last, limit }))
-      if (!found.has(name)) found.set(name, { name, seq: 0, state: 'open' });
+    const names = rows.map(([name]) => name);
+    const bounds = [after ?? '', ...names, ...(rows.length < limit ? [aboveAllNames] : [])];
+    for (const name of await this.#lostBetween(bounds, limit)) found.set(name, { name, seq: 0, state: 'open' });
     return [...found.values()].sort((left, right) => compareBytes(left.name, right.name)).slice(0, limit);
   }
 
-  /** From one to the next by a seek each, however many items they have: a statement that every server takes. */
-  async #scopesWithItems(
-    after: ScopeName,
-    { last, limit }: { readonly last: ScopeName | undefined; readonly limit: number },
-  ): Promise<readonly ScopeName[]> {
+  /** The first scopes between names that have items, of which a whole store has none: one statement, and two for each. */
+  async #lostBetween(bounds: readonly ScopeName[], limit: number): Promise<readonly ScopeName[]> {
     const found: ScopeName[] = [];
-    for (let place = after; found.length < limit; ) {
-      const [row] = await this.#connections.read<readonly [ScopeName]>(this.#statements.nextScope(), [place]);
-      if (row === undefined || (last !== undefined && compareBytes(row[0], last) > 0)) break;
-      [place] = row;
-      found.push(place);
+    for (let left = bounds; found.length < limit; ) {
+      const name = await this.#firstBetween(left);
+      if (name === undefined) break;
+      found.push(name);
+      left = [name, ...left.filter((bound) => compareBytes(bound, name) > 0)];
     }
     return found;
+  }
+
+  /** The statement gives any: the first is found when there is none before it. */
+  async #firstBetween(bounds: readonly ScopeName[]): Promise<ScopeName | undefined> {
+    let first: ScopeName | undefined;
+    for (let left = bounds; ; ) {
+      const gaps = [left.slice(0, -1), left.slice(1)];
+      const [row] = await this.#connections.read<readonly [ScopeName]>(this.#statements.scopeBetween(), gaps);
+      if (row === undefined) return first;
+      const [name] = row;
+      first = name;
+      left = [...bounds.filter((bound) => compareBytes(bound, name) < 0), name];
+    }
   }
 
   async scan(scope: ScopeName, after: Key | undefined, limit: number): Promise<readonly Item[]> {
@@ -102,7 +112,12 @@ export class PostgresReader {
   }
 
   async due(queue: Queue, before: number, limit: number): Promise<readonly DueItem[]> {
-    const rows = await this.#connections.read<DueRow>(this.#statements.due(), [queue, before, limit]);
+    // A server that was not asked may have what is due earlier: it comes when the server is back.
+    const ofSome = await this.#connections.dueOfThoseUp?.(queue, before, limit);
+    const rows =
+      ofSome === undefined
+        ? await this.#connections.read<DueRow>(this.#statements.due(), [queue, before, limit])
+        : earliest(ofSome as unknown as readonly DueRow[], limit);
     return rows.map((row) => ({ scope: row[itemColumnsMax], item: itemOfRow(row) }));
   }
 
@@ -120,11 +135,8 @@ export interface Server {
   readonly isSynced: boolean;
 }
 
-const serverState: Statement = {
-  name: 'server',
-  text: `select not pg_is_in_recovery(), current_setting('synchronous_commit') in ('on', 'remote_apply'),
-    current_setting('fsync') = 'on'`,
-};
+/** Above every name of a scope, which has at most {@link limits.scopeBytesMax} bytes. */
+const aboveAllNames = '\u{10ffff}'.repeat(limits.scopeBytesMax / 4 + 1);
 
 /** What a statement gives beside an item stands behind the item's columns. */
 const itemColumnsMax = 8;
@@ -132,6 +144,12 @@ const itemColumnsMax = 8;
 type FollowedRow = readonly [version: number, value: string, sk: string];
 type HeadRow = readonly [name: ScopeName, seq: number, state: ScopeState];
 type DueRow = readonly [...ItemRow, scope: ScopeName];
+
+function earliest(rows: readonly DueRow[], limit: number): readonly DueRow[] {
+  return rows.toSorted((left, right) => (left[dueAtColumn] ?? 0) - (right[dueAtColumn] ?? 0)).slice(0, limit);
+}
+
+const dueAtColumn = 2;
 
 function shapeOf({ to, isReverse, bytesMax }: BoundedRead): RangeShape {
   return { isOpenEnded: to === undefined, isReverse, isSized: bytesMax !== Number.POSITIVE_INFINITY };

@@ -8,6 +8,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { Unavailable } from '../port.ts';
 import { put } from '../testing/conformance/bench.ts';
 import { openPostgres } from './open-postgres.ts';
+import { fakeCitus } from './testing/fake-citus.ts';
 import { type OwnServer, startOwnServer, type TestServer, whyNotOwn } from './testing/test-server.ts';
 
 const clock = systemClock;
@@ -107,7 +108,7 @@ describe('a PostgreSQL store and what it may do', { skip: whyNotOwn }, () => {
 
   test('has Citus spread both tables by scope, side by side, when it makes them and not again', async () => {
     const citus = await server.database('');
-    await citus.run(recordingDistribution);
+    await citus.run(fakeCitus);
     const url = `${citus.url}?citus=true`;
     for (let start = 0; start < 2; start++) {
       const { store } = await open(url);
@@ -123,13 +124,16 @@ describe('a PostgreSQL store and what it may do', { skip: whyNotOwn }, () => {
 
   test('has Citus spread the tables once when several nodes start at once, and makes none where Citus refuses', async () => {
     const citus = await server.database('');
-    await citus.run(recordingDistribution);
+    await citus.run(fakeCitus);
     const url = `${citus.url}?citus=true`;
     const nodes = await Promise.all(Array.from({ length: 6 }, () => open(url)));
     await Promise.all(nodes.map(({ store }) => store.close()));
     assert.deepEqual(await citus.run('select count(*)::int from public.spread'), [{ count: 2 }]);
     const without = await server.database('');
-    await assert.rejects(open(`${without.url}?citus=true`), Unavailable);
+    await assert.rejects(open(`${without.url}?citus=true`), /the database has no extension `citus`/);
+    await without.run(fakeCitus);
+    await without.run('drop function pg_catalog.create_distributed_table');
+    await assert.rejects(open(`${without.url}?citus=true`), /cannot be made or read/);
     assert.deepEqual(await without.run(`select nspname from pg_namespace where nspname like 'freehold%'`), []);
     for (const database of [citus, without]) await database.stop();
   });
@@ -155,13 +159,6 @@ const constraintsOfTables = `
 
 const securedSessions = `
   select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'secured'`;
-
-/** Stands where Citus has its function, and notes what it is asked. */
-const recordingDistribution = `
-  set allow_system_table_mods = on;
-  create table public.spread (name text, by text, beside text);
-  create function pg_catalog.create_distributed_table(regclass, text, colocate_with text default 'default')
-    returns void language sql as $$ insert into public.spread values ($1::text, $2, $3) $$`;
 
 async function failureOf(work: Promise<unknown>): Promise<unknown> {
   return work.then(

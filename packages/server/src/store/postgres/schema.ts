@@ -43,7 +43,7 @@ const distributeSql = (schema: string) => `
 /** Makes the tables where there are none yet. What a newer release wrote is refused and left as it is. */
 export async function prepareSchema(
   connection: Connection,
-  { schema, isDistributed }: Pick<Address, 'schema' | 'isDistributed'>,
+  { schema, wantsCitus }: Pick<Address, 'schema' | 'wantsCitus'>,
 ): Promise<void> {
   if (await hasTables(connection, schema)) return;
   await connection.send({ text: 'begin' });
@@ -52,7 +52,7 @@ export async function prepareSchema(
     if (!(await hasTables(connection, schema))) {
       await makeSchema(connection, schema);
       await connection.send({ text: tablesSql(schema) });
-      if (isDistributed) await connection.send({ text: distributeSql(schema) });
+      if (wantsCitus === true) await connection.send({ text: distributeSql(schema) });
     }
     await connection.send({ text: 'commit' });
   } catch (error) {

@@ -35,7 +35,7 @@ describe('the statements of the PostgreSQL store', { skip: whyNot }, () => {
     for (const sql of requested) assert.ok(namesOneScope(sql), sql);
     assert.deepEqual(
       ofJobs.filter((sql) => !namesOneScope(sql)).map((sql) => sql.split(/ where | order /)[1]),
-      ['scope > $1', 'scope > $1', 'due_queue = $1 and due_at <= $2'],
+      ['scope > $1', undefined, 'due_queue = $1 and due_at <= $2'],
     );
   });
 
@@ -83,7 +83,7 @@ function everyStatement(): readonly string[] {
     keys: open.map((shape) => statements.keys(shape)),
     scan: [statements.scan()],
     heads: [statements.heads()],
-    nextScope: [statements.nextScope()],
+    scopeBetween: [statements.scopeBetween()],
     due: [statements.due()],
   };
   const methods = Object.getOwnPropertyNames(Statements.prototype).filter((name) => name !== 'constructor');

@@ -164,11 +164,16 @@ export class Statements {
     );
   }
 
-  /** The next scope that has items, by one seek. */
-  nextScope(): Statement {
+  /**
+   * A scope that has items and lies between two names that follow each other, whichever two. One seek for each two; it
+   * walks no scope, because names that are known are no part of what lies between them.
+   */
+  scopeBetween(): Statement {
     return this.#make(
-      acrossScopes.nextScope,
-      ({ items }) => `select scope from ${items} where scope > $1 order by scope limit 1`,
+      acrossScopes.scopeBetween,
+      ({ items }) => `
+        select scope from unnest($1::text[], $2::text[]) as gap (low, high)
+        join ${items} on scope > low and scope < high limit 1`,
     );
   }
 
@@ -176,7 +181,7 @@ export class Statements {
     return this.#make(
       acrossScopes.due,
       ({ items }) => `
-        select ${itemColumns}, scope from ${items} where due_queue = $1 and due_at <= $2 order by due_at limit $3`,
+        select ${dueColumns} from ${items} where due_queue = $1 and due_at <= $2 order by due_at limit $3`,
     );
   }
 
@@ -191,7 +196,22 @@ export class Statements {
 }
 
 /** What background jobs and commands ask of all scopes at once. */
-const acrossScopes = { heads: 'heads', nextScope: 'next-scope', due: 'due' } as const;
+const acrossScopes = { heads: 'heads', scopeBetween: 'scope-between', due: 'due' } as const;
+
+export function isAcrossScopes({ name }: Statement): boolean {
+  return Object.values<string | undefined>(acrossScopes).includes(name);
+}
+
+/** What the server says of itself, without a look at the tables. */
+export const serverState: Statement = {
+  name: 'server',
+  text: `select not pg_is_in_recovery(), current_setting('synchronous_commit') in ('on', 'remote_apply'),
+    current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on'`,
+};
+
+export function isOfTheServer({ name }: Statement): boolean {
+  return name === serverState.name;
+}
 
 interface Tables {
   readonly heads: string;
@@ -199,6 +219,9 @@ interface Tables {
 }
 
 const itemColumns = 'version, due_queue, due_at, target_pk, target_sk, value, sk, pk';
+
+/** What {@link Statements.due} gives. */
+export const dueColumns = `${itemColumns}, scope`;
 
 function isLive(table: string, now: string): string {
   return `(${table}due_queue is distinct from 'expire' or ${table}due_at > ${now})`;

@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import type { Clock } from '../../lib/clock.ts';
+import type { AttachedStore, AttachOptions, SharedStore, StoreAttachment } from '../attached-store.ts';
 import type { Member, Verdict } from '../committing/apply-group.ts';
 import { RemoteCommitter, serveCommits } from '../committing/remote-committer.ts';
 import { committerOf, type Engine, storeOnEngine } from '../engine.ts';
@@ -14,7 +15,8 @@ import { prepareSchema } from './schema.ts';
 import { settleLog } from './settle-log.ts';
 import { AttachedEngine } from './sharing/attached-engine.ts';
 import { EngineReads } from './sharing/engine-reads.ts';
-import { allocateMarks, KeyMarks, type SharedMarks } from './sharing/key-marks.ts';
+import { allocateMarks, KeyMarks } from './sharing/key-marks.ts';
+import { nameOf } from './sharing/written-names.ts';
 import { WriterThread } from './writer-thread.ts';
 
 export interface SqliteOptions {
@@ -43,21 +45,8 @@ export async function openSqlite(options: SqliteOptions): Promise<OpenedStore> {
   return storeOnEngine(engine, options.clock);
 }
 
-/** A store that other threads of the process attach themselves to. */
-export interface SharedSqlite extends OpenedStore {
-  /** For one other thread, which hands it to {@link attachSqlite}. Its port has to be transferred. */
-  attachment(): SqliteAttachment;
-}
-
-export interface SqliteAttachment {
-  readonly path: string;
-  readonly marks: SharedMarks;
-  /** To the thread that has the writer. */
-  readonly commits: MessagePort;
-}
-
-/** The same store, of which this thread has the writer; what other threads keep in memory is told of each commit. */
-export async function openSharedSqlite(options: SqliteOptions): Promise<SharedSqlite> {
+/** The same store; this thread has its writer, and marks each commit for the threads that attach. */
+export async function openSharedSqlite(options: SqliteOptions): Promise<SharedStore> {
   const shared = allocateMarks();
   const engine = await openEngine(options, { items: undefined, marks: new KeyMarks(shared) });
   const committer = committerOf(engine, options.clock);
@@ -73,17 +62,16 @@ export async function openSharedSqlite(options: SqliteOptions): Promise<SharedSq
 
 /** The store of another thread of this process: read by a connection of its own, written through the other one's queue. */
 export function attachSqlite(
-  { path, marks, commits }: SqliteAttachment,
-  {
-    clock,
-    cacheMegabytes = cacheDefault,
-    itemCacheMegabytes = itemCacheDefault,
-  }: Omit<SqliteOptions, 'path' | 'onFatal'>,
-): OpenedStore {
-  const bytes = itemCacheMegabytes * megabyte;
-  const items = bytes === 0 ? undefined : new ItemCache(bytes, new KeyMarks(marks));
+  { path, marks: shared, commits }: StoreAttachment,
+  { clock, cacheMegabytes = cacheDefault, itemCacheMegabytes = itemCacheDefault }: AttachOptions,
+): AttachedStore {
+  const marks = new KeyMarks(shared);
+  const items = itemCacheMegabytes === 0 ? undefined : new ItemCache(itemCacheMegabytes * megabyte, marks);
   const database = openConnection(path, { readOnly: true, cacheKibibytes: cacheMegabytes * 1024 });
-  return storeOnEngine(new AttachedEngine(database, items), clock, new RemoteCommitter(commits));
+  return {
+    ...storeOnEngine(new AttachedEngine(database, items), clock, new RemoteCommitter(commits)),
+    changesOf: (scope, key) => marks.at(nameOf(scope, key)),
+  };
 }
 
 type Kept = Pick<Parts, 'items' | 'marks'>;

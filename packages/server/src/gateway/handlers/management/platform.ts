@@ -1,6 +1,7 @@
 import { platformApi } from '@freehold/contract/management/platform';
 import type { OperatorLog } from '../../../audit/operator-log.ts';
 import type { SigningKeyAdmin } from '../../../identity/port.ts';
+import type { MaybePromise } from '../../../lib/maybe-promise.ts';
 import type { ConsoleSite } from '../../pipeline/headers/console-cookie.ts';
 import { requireOwnHost } from '../../pipeline/headers/host.ts';
 import { json, type Reply } from '../../reply.ts';
@@ -11,7 +12,7 @@ import { serve, serveReply } from '../../serve.ts';
 export interface PlatformServices {
   readonly signingKeys: SigningKeyAdmin;
   readonly operatorLog: OperatorLog;
-  readonly metrics: { text(): string };
+  readonly metrics: { text(): MaybePromise<string> };
   /** Whether metrics are served without a key, as in development. */
   readonly metricsAreOpen: boolean;
   readonly site: ConsoleSite;
@@ -45,8 +46,8 @@ export function metricsRoute(
 }
 
 /** Prometheus’ text, of the version that every scraper knows. */
-export function metricsReply(metrics: PlatformServices['metrics']): Reply {
-  return { status: 200, body: metrics.text(), contentType: 'text/plain; version=0.0.4; charset=utf-8' };
+export async function metricsReply(metrics: PlatformServices['metrics']): Promise<Reply> {
+  return { status: 200, body: await metrics.text(), contentType: 'text/plain; version=0.0.4; charset=utf-8' };
 }
 
 function telling(operatorLog: OperatorLog, requestId: string) {

@@ -1,13 +1,8 @@
 import { SharedSlots } from '../../../lib/shared-slots.ts';
+import type { SharedMarks } from '../../attached-store.ts';
 import type { Member } from '../../committing/apply-group.ts';
 import { Unavailable } from '../../port.ts';
 import { writtenNames } from './written-names.ts';
-
-/** What the threads of a process share about one store. */
-export interface SharedMarks {
-  readonly changes: SharedArrayBuffer;
-  readonly underWay: SharedArrayBuffer;
-}
 
 export function allocateMarks(): SharedMarks {
   return { changes: SharedSlots.allocate(), underWay: SharedSlots.allocate() };

@@ -1,0 +1,13 @@
+/** Preloaded into a platform: its second worker fails as soon as there is a file, which it removes. */
+import { existsSync, rmSync } from 'node:fs';
+import { isMainThread, workerData } from 'node:worker_threads';
+
+const path = process.env.FREEHOLD_TEST_FAIL_FILE ?? '';
+const name = (workerData as { readonly name?: string } | null)?.name;
+
+if (!isMainThread && name === 'worker 2')
+  setInterval(() => {
+    if (!existsSync(path)) return;
+    rmSync(path);
+    throw new Error('a planted failure of a worker');
+  }, 10).unref();

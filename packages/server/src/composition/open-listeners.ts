@@ -1,0 +1,73 @@
+/** Opens the listeners of a platform that is composed. */
+import type { Config } from '../config.ts';
+import { demoTraceId } from '../demo/call.ts';
+import type { ConnectionCounts } from '../gateway/listener.ts';
+import { type Listener, type ListenOptions, listen } from '../gateway/listener.ts';
+import { systemClock } from '../lib/clock.ts';
+import { type CallLog, createCallLog, createTextCallLog } from '../telemetry/call-log.ts';
+import type { OpenedLog } from '../telemetry/open-log.ts';
+import { watchCalls } from '../telemetry/watch-calls.ts';
+import type { Platform } from './compose.ts';
+
+export interface Listeners {
+  readonly app: Listener | undefined;
+  readonly management: Listener | undefined;
+  readonly metrics: Listener | undefined;
+}
+
+/** Where the threads of a process share its ports. */
+export interface PortSharing {
+  readonly sharers: number;
+  readonly connections: (listener: string) => ConnectionCounts;
+  /** The trace of the thread that makes the demo. */
+  readonly demoTraceId: string;
+}
+
+/** @throws Error with a sentence for the operator, such as that a port is taken. */
+export async function openListeners(
+  platform: Platform,
+  config: Config,
+  { log, write }: OpenedLog,
+  sharing?: PortSharing,
+): Promise<Listeners> {
+  const callLog = (name: 'app' | 'management'): CallLog =>
+    config.logFormat === 'text' ? createTextCallLog(write) : createCallLog(name, systemClock, write);
+  const shared = (name: string) => ({ sharers: sharing?.sharers, connections: sharing?.connections(name) });
+  const open = async (name: 'app' | 'management', port: number | undefined, publicUrl: string | undefined) => {
+    if (port === undefined) return undefined;
+    const logged = config.demo ? withoutDemo(callLog(name), sharing?.demoTraceId) : callLog(name);
+    const watch = watchCalls({
+      log: log.isLevelEnabled('info') ? logged : undefined,
+      metrics: platform.measurement.calls(name),
+    });
+    const { host, connectionsPerAddressMax: perAddressMax } = config;
+    const options = { host, port, gateway: platform[name], watch, perAddressMax, ...shared(name) };
+    return openListener(platform, options, publicUrl);
+  };
+  const { metricsListen } = config;
+  const app = await open('app', config.appPort, config.publicUrl);
+  const management = await open('management', config.managementPort, config.managementUrl);
+  if (management !== undefined) platform.managementOrigin.listening(management.url);
+  const metrics =
+    metricsListen &&
+    (await openListener(platform, { ...metricsListen, gateway: platform.metrics, ...shared('metrics') }, undefined));
+  return { app, management, metrics };
+}
+
+/** The demo is made by calls of the platform's own, which would be the first lines that a newcomer sees. */
+function withoutDemo(log: CallLog, traceId = demoTraceId): CallLog {
+  return (trace, end) => {
+    if (trace.traceId !== traceId) log(trace, end);
+  };
+}
+
+async function openListener(
+  platform: Platform,
+  options: Omit<ListenOptions, 'errors'>,
+  publicUrl: string | undefined,
+): Promise<Listener> {
+  let url = publicUrl ?? '';
+  const listener = await listen({ ...options, errors: platform.errors(() => url) });
+  url = publicUrl ?? listener.url;
+  return listener;
+}

@@ -1,0 +1,225 @@
+/**
+ * A platform that serves with several threads of one process. The main thread has the lock of the folder, the writers
+ * and the secrets, and what is counted once for all; it takes no requests. Each worker is a whole platform on the same
+ * stores, as a node is, and listens on the same ports. A worker that fails is replaced.
+ */
+import { Worker } from 'node:worker_threads';
+import type { Config } from '../../config.ts';
+import { demoTraceId } from '../../demo/call.ts';
+import { engineOf } from '../../engines/registry.ts';
+import type { SharedStore, Space } from '../../engines/store-engine.ts';
+import type { ConnectionCounts } from '../../gateway/listener.ts';
+import { checkFree } from '../../gateway/listener.ts';
+import { type KeptSecrets, loadSecrets, type Secrets, type SecretsVault } from '../../identity/port.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { SharedSlots } from '../../lib/shared-slots.ts';
+import { openSpaces, openVaultOf, type Spaces } from '../open-spaces.ts';
+import type { ServedUrls, ServeOptions, ServingPlatform } from '../serve-platform.ts';
+import { answerCalls } from './calls.ts';
+import { Channel } from './channel.ts';
+import { connectionServices, countedServices } from './shared-parts.ts';
+import type { WorkerSeed } from './worker-thread.ts';
+
+/** @throws Error with a sentence for the operator. */
+export async function serveWithWorkers(options: ServeOptions): Promise<ServingPlatform> {
+  const { spaces, shared } = await openSharedSpaces(options);
+  const vault = await openVaultOf(spaces, options.config);
+  await loadSecrets(vault, systemClock);
+  for (const { host, port } of portsOf(options.config)) await checkFree(host, port);
+  const pool = new WorkerPool(options, shared, vault);
+  try {
+    const urls = await pool.start();
+    return {
+      urls,
+      isEmpty: async () => (await pool.askFirst('is empty')) === true,
+      buildConsole: () => void pool.askFirst('build console').catch(() => undefined),
+      drain: async (milliseconds) => {
+        await pool.drain(milliseconds);
+        await closeAll(spaces);
+      },
+    };
+  } catch (error) {
+    await pool.drain(0);
+    await closeAll(spaces);
+    throw error;
+  }
+}
+
+async function closeAll({ platform, test, prod }: Spaces): Promise<void> {
+  for (const { store } of [platform, test, prod]) await store.close();
+}
+
+type SharedSpaces = Record<Space, SharedStore>;
+
+async function openSharedSpaces({ config, onFatal }: ServeOptions) {
+  const shared: Partial<SharedSpaces> = {};
+  const cacheMegabytes = config.storeCacheMegabytes;
+  const openSpace = async (space: Space): Promise<SharedStore> => {
+    const address = space === 'prod' ? config.storeProd : config.store;
+    const engine = engineOf(address);
+    const opened = await engine.openShared?.(space, address, { clock: systemClock, onFatal, cacheMegabytes });
+    if (opened === undefined) throw new Error(`FREEHOLD_WORKERS must be 1 on ${engine.name}`);
+    shared[space] = opened;
+    return opened;
+  };
+  const spaces = await openSpaces(config, { clock: systemClock, onFatal, openSpace });
+  return { spaces, shared: shared as SharedSpaces };
+}
+
+function portsOf({ host, appPort, managementPort, metricsListen }: Config) {
+  const own = [appPort, managementPort].map((port) => ({ host, port }));
+  return [...own, ...(metricsListen === undefined ? [] : [metricsListen])].flatMap(({ host: at, port = 0 }) =>
+    port === 0 ? [] : [{ host: at, port }],
+  );
+}
+
+interface RunningWorker {
+  readonly thread: Worker;
+  readonly channel: Channel;
+}
+
+/** A worker that fails again and again is begun after pauses that grow from the first of these to the last. */
+const pauseMilliseconds = { least: 100, most: 30_000 };
+/** After so long without a failure the pauses begin at the least again. */
+const calmMilliseconds = 60_000;
+
+class WorkerPool {
+  readonly #options: ServeOptions;
+  readonly #stores: SharedSpaces;
+  readonly #vault: SecretsVault;
+  readonly #epochs = SharedSlots.allocate();
+  readonly #services: ReturnType<typeof countedServices>;
+  readonly #connections = new Map<string, ConnectionCounts>();
+  readonly #running = new Map<string, RunningWorker>();
+  #config: Config;
+  #isReady = false;
+  #isEnding = false;
+  #pause = pauseMilliseconds.least;
+  #failedAt = 0;
+
+  constructor(options: ServeOptions, stores: SharedSpaces, vault: SecretsVault) {
+    this.#options = options;
+    this.#config = options.config;
+    this.#stores = stores;
+    this.#vault = vault;
+    this.#services = countedServices(options.config.rateLimits, systemClock);
+  }
+
+  /** The first alone: it makes what a new folder lacks, and finds the ports that the others share. */
+  async start(): Promise<ServedUrls> {
+    const { workers } = this.#config;
+    const urls = await this.#begin('worker 1');
+    this.#config = withPorts(this.#config, urls);
+    await Promise.all(Array.from({ length: workers - 1 }, (_, index) => this.#begin(`worker ${index + 2}`)));
+    this.#isReady = true;
+    return urls;
+  }
+
+  askFirst(topic: string): Promise<unknown> {
+    const [first] = this.#running.values();
+    return first === undefined ? Promise.reject(new Error('no worker runs')) : first.channel.ask(topic);
+  }
+
+  async drain(milliseconds: number): Promise<void> {
+    this.#isEnding = true;
+    const drained = this.#running.values().map(async ({ thread, channel }) => {
+      await channel.ask('drain', milliseconds).catch(() => undefined);
+      await thread.terminate();
+    });
+    await Promise.all(drained);
+  }
+
+  /** Resolves when the worker serves. Rejects where it ends before that. */
+  async #begin(name: string): Promise<ServedUrls> {
+    const { seed, releaseConnections } = this.#seedFor(name);
+    const ports = [seed.calls.port, ...Object.values(seed.attachments).map(({ commits }) => commits)];
+    const thread = new Worker(new URL('./worker-thread.ts', import.meta.url), {
+      name,
+      workerData: seed,
+      transferList: ports,
+    });
+    const channel = new Channel(thread);
+    const worker = { thread, channel };
+    this.#running.set(name, worker);
+    let fault: unknown;
+    thread.on('error', (error) => {
+      fault = error;
+    });
+    thread.once('exit', (code) => {
+      const error = fault instanceof Error ? fault : new Error(`the thread ended with code ${code}`);
+      if (this.#running.get(name) === worker) this.#running.delete(name);
+      releaseConnections();
+      channel.end(error);
+      if (this.#isReady && !this.#isEnding) this.#replace(name, error);
+    });
+    channel.serve('ask others', (topic) => this.#askOthers(name, topic as string));
+    channel.serve('write secrets', (change) => this.#writeSecrets(name, change as SecretsChange));
+    return (await channel.ask('urls')) as ServedUrls;
+  }
+
+  #seedFor(name: string): { readonly seed: WorkerSeed; readonly releaseConnections: () => void } {
+    const connections = connectionServices(this.#connections);
+    const { platform, test, prod } = this.#stores;
+    return {
+      releaseConnections: connections.releaseAll,
+      seed: {
+        name,
+        workers: this.#config.workers,
+        demoTraceId,
+        config: this.#config,
+        attachments: { platform: platform.attachment(), test: test.attachment(), prod: prod.attachment() },
+        epochs: this.#epochs,
+        calls: answerCalls({ ...this.#services, ...connections.services }),
+      },
+    };
+  }
+
+  #replace(name: string, error: Error): void {
+    const now = performance.now();
+    if (now - this.#failedAt > calmMilliseconds) this.#pause = pauseMilliseconds.least;
+    this.#failedAt = now;
+    const { log } = this.#options.opened;
+    log.error({ err: error, worker: name, pause_milliseconds: this.#pause }, 'a worker has failed and is replaced');
+    setTimeout(() => {
+      if (this.#isEnding) return;
+      // Where it fails again, its end says so.
+      this.#begin(name).then(
+        () => log.info({ worker: name }, 'a worker was replaced'),
+        () => undefined,
+      );
+    }, this.#pause);
+    this.#pause = Math.min(2 * this.#pause, pauseMilliseconds.most);
+  }
+
+  /** What every other worker answers; a worker that ends meanwhile knows nothing any more. */
+  async #askOthers(asking: string, topic: string): Promise<readonly unknown[]> {
+    const others = [...this.#running].filter(([name]) => name !== asking);
+    const answers = await Promise.allSettled(others.map(([, { channel }]) => channel.ask(topic)));
+    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  }
+
+  /** Answered when every worker goes by the new secrets. */
+  async #writeSecrets(asking: string, { secrets, seen }: SecretsChange): Promise<boolean> {
+    const isWritten = await this.#vault.write(secrets, seen);
+    if (isWritten) await this.#askOthers(asking, 'learn keys');
+    return isWritten;
+  }
+}
+
+interface SecretsChange {
+  readonly secrets: Partial<Secrets>;
+  readonly seen: KeptSecrets;
+}
+
+/** Port 0 is any free one for the first listener, and that one for the others. */
+function withPorts(config: Config, { app, management, metrics }: ServedUrls): Config {
+  const portOf = (url: string | undefined): number | undefined =>
+    url === undefined ? undefined : Number(new URL(url).port);
+  const { metricsListen } = config;
+  return {
+    ...config,
+    appPort: portOf(app),
+    managementPort: portOf(management),
+    metricsListen: metricsListen && { ...metricsListen, port: portOf(metrics) ?? metricsListen.port },
+  };
+}

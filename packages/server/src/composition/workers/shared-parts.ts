@@ -1,0 +1,155 @@
+import { type ConnectionCounts, createConnectionCounts } from '../../gateway/listener.ts';
+import {
+  createRateLimits,
+  type LimitedCall,
+  type RateLimitSettings,
+  type RateLimits,
+} from '../../gateway/rate-limits.ts';
+import { createDecisionLog, type DecisionLog } from '../../iam/port.ts';
+import { createThrottles, loginDoors, type SecretsVault, type Throttles } from '../../identity/port.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { uuidv7Source } from '../../lib/ids.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { SharedEpochs } from '../../lib/shared-slots.ts';
+import { createMailbox, type Mailbox } from '../../mail/inbox.ts';
+import type { Key, ScopeName } from '../../store/port.ts';
+import type { Environment } from '../../tenancy/port.ts';
+import type { Calls, Services } from './calls.ts';
+
+/** What a platform that is one of several workers shares with the others, in place of its own. */
+export interface SharedParts {
+  /** Names the worker, and the one that replaces it. */
+  readonly name: string;
+  readonly epochs: Readonly<Record<'access' | 'revocations' | 'plans', SharedEpochs>>;
+  readonly changesOf: Readonly<Record<Environment, (scope: ScopeName, key: Key) => number>>;
+  readonly vault: SecretsVault;
+  readonly counted: CountedParts;
+  /** Asks every other worker. Those that end meanwhile are left out. */
+  readonly askOthers: (topic: string) => Promise<readonly unknown[]>;
+  readonly serve: (topic: string, handler: () => unknown) => void;
+}
+
+/** What the main thread counts and keeps for all workers. */
+export interface CountedParts {
+  readonly throttles: Throttles;
+  readonly rateLimits: RateLimits;
+  readonly decisions: DecisionLog;
+  readonly mailbox: Mailbox;
+  readonly connections: (listener: string) => ConnectionCounts;
+}
+
+/** In the main thread: the services that every worker calls; connections are counted by {@link connectionServices}. */
+export function countedServices(rateLimits: RateLimitSettings, clock: Clock): Services {
+  const { logins, mails } = createThrottles(clock);
+  const limits = createRateLimits(rateLimits, clock);
+  const mailbox = createMailbox(clock, uuidv7Source(clock));
+  return {
+    ...Object.fromEntries(loginDoors.map((door) => [`login ${door}`, { ...logins[door] }])),
+    mails: { ...mails },
+    rate: { take: (call: LimitedCall) => takenOf(limits, call) },
+    decisions: { ...createDecisionLog(clock) },
+    mailbox: {
+      deliver: (...[mail]: Parameters<Mailbox['deliver']>) => void mailbox.deliver(mail),
+      mails: () => mailbox.mails(),
+    },
+  };
+}
+
+interface Taken {
+  readonly replyHeaders: LimitedCall['replyHeaders'];
+  readonly refusal: Pick<Problem, 'code' | 'message' | 'details'> | undefined;
+}
+
+/** The headers of the answer are set whether the call is refused or not. */
+function takenOf(limits: RateLimits, call: LimitedCall): Taken {
+  const trace = { ...call };
+  try {
+    limits.take(trace);
+    return { replyHeaders: trace.replyHeaders, refusal: undefined };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const { code, message, details } = error;
+    return { replyHeaders: trace.replyHeaders, refusal: { code, message, details } };
+  }
+}
+
+/** In the main thread: the connections of one worker, which end with it. */
+export function connectionServices(all: Map<string, ConnectionCounts>): {
+  readonly services: Services;
+  releaseAll(): void;
+} {
+  const held = new Map<string, number>();
+  const countsOf = (listener: string): ConnectionCounts => {
+    const known = all.get(listener) ?? createConnectionCounts();
+    all.set(listener, known);
+    return known;
+  };
+  const note = (key: string, by: number): void => {
+    const left = (held.get(key) ?? 0) + by;
+    if (left <= 0) held.delete(key);
+    else held.set(key, left);
+  };
+  const release = (listener: string, address: string): void => {
+    note(`${listener} ${address}`, -1);
+    countsOf(listener).release(address);
+  };
+  return {
+    services: {
+      connections: {
+        take: (listener: string, address: string, max: number) => {
+          const isTaken = countsOf(listener).take(address, max);
+          if (isTaken) note(`${listener} ${address}`, 1);
+          return isTaken;
+        },
+        release,
+      },
+    },
+    releaseAll: () => {
+      for (const [key, count] of [...held]) {
+        const [listener = '', address = ''] = key.split(' ');
+        for (let left = count; left > 0; left--) release(listener, address);
+      }
+    },
+  };
+}
+
+/** In a worker: the same parts, which the main thread answers for. */
+export function countedParts(calls: Calls, settings: RateLimitSettings): CountedParts {
+  const of =
+    <T>(service: string, method: string) =>
+    (...args: readonly unknown[]): T =>
+      calls.call(service, method, ...args) as T;
+  const login = (door: string) => ({
+    check: of<void>(`login ${door}`, 'check'),
+    recordFailure: of<void>(`login ${door}`, 'recordFailure'),
+    recordSuccess: of<void>(`login ${door}`, 'recordSuccess'),
+  });
+  const isLimited = settings.principal !== undefined || settings.org !== undefined;
+  return {
+    throttles: {
+      logins: { app: login('app'), org: login('org'), operator: login('operator') },
+      mails: { take: of<void>('mails', 'take'), tryTake: of<boolean>('mails', 'tryTake') },
+    },
+    rateLimits: { take: isLimited ? (trace) => take(of<Taken>('rate', 'take'), trace) : () => undefined },
+    decisions: {
+      add: of<string>('decisions', 'add'),
+      find: of<ReturnType<DecisionLog['find']>>('decisions', 'find'),
+      latest: of<ReturnType<DecisionLog['latest']>>('decisions', 'latest'),
+    },
+    mailbox: {
+      deliver: async ({ to, subject, text }) => calls.call('mailbox', 'deliver', { to, subject, text }) as undefined,
+      mails: of<ReturnType<Mailbox['mails']>>('mailbox', 'mails'),
+    },
+    connections: (listener) => ({
+      take: (address, max) => calls.call('connections', 'take', listener, address, max) as boolean,
+      release: (address) => void calls.call('connections', 'release', listener, address),
+    }),
+  };
+}
+
+function take(ask: (call: LimitedCall) => Taken, trace: LimitedCall): void {
+  const { org, env, principal, builder } = trace;
+  const { replyHeaders, refusal } = ask({ org, env, principal, builder, replyHeaders: undefined });
+  trace.replyHeaders = replyHeaders;
+  if (refusal !== undefined) throw new Problem(refusal.code, refusal.message, refusal.details);
+}
