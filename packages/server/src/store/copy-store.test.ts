@@ -82,6 +82,32 @@ test('what is there is compared and not written again', async () => {
   assert.deepEqual(again, { space: 'test', scopes: 1, items: 5000, written: 0, wasComplete: true });
 });
 
+test('the scopes of a source are copied page after page, and never held all at once', async () => {
+  const [source, target] = [openMemory({ clock }), openMemory({ clock })];
+  for (let index = 0; index < 2500; index++)
+    await source.store.scope(`s${index}`).commit([{ kind: 'append', pk: 'log', value: '1' }]);
+  const calls: ('page' | 'load')[] = [];
+  const from: Maintenance = {
+    ...source.maintenance,
+    scopes: (after, limit) => {
+      calls.push('page');
+      return source.maintenance.scopes(after, limit);
+    },
+  };
+  const to: Maintenance = {
+    ...target.maintenance,
+    load: (head, items) => {
+      if (items.length > 0) calls.push('load');
+      return target.maintenance.load(head, items);
+    },
+  };
+  const [copied] = await copyStores(sides(from, to));
+  assert.deepEqual([copied?.scopes, copied?.items, copied?.written], [2500, 2500, 2500]);
+  const loads = calls.slice(calls.indexOf('load'), calls.lastIndexOf('load'));
+  assert.equal(loads.filter((call) => call === 'page').length, 2);
+  assert.deepEqual(await everythingOf(target.maintenance), await everythingOf(source.maintenance));
+});
+
 test('nothing is written over a store that holds something else', async () => {
   const source = openMemory({ clock });
   await source.store.scope('s').commit([{ kind: 'put', pk: 'p', sk: 'a', value: '1', if: 'any' }]);

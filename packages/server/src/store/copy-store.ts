@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { compareBytes } from '../lib/byte-order.ts';
 import { fingerprintScope, textOf } from './fingerprint.ts';
 import { itemWithoutHead } from './lost-head.ts';
 import { type Item, isIndexPartition, type Key, type Maintenance, type ScopeHead } from './port.ts';
@@ -42,29 +44,47 @@ export class CopyRefused extends Error {
 export async function copyStores(stores: readonly CopySides[], steps: CopySteps = {}): Promise<readonly Copied[]> {
   const begun: Begun[] = [];
   // All are judged before the first is written to.
-  for (const sides of stores) begun.push({ sides, ...(await judge(sides)) });
+  for (const sides of stores) begun.push(await judge(sides));
   await steps.begun?.();
-  for (const { sides, missing } of begun.toReversed())
-    for (const { name } of missing) await sides.to.load(unfinished(name), []);
+  for (const one of begun.toReversed()) await close(one);
   const copied: Copied[] = [];
   for (const one of begun) copied.push(await copyItems(one));
-  for (const { sides, heads } of begun) await assertUnmoved(sides, heads);
+  for (const one of begun) await assertUnmoved(one);
   await steps.compared?.();
-  for (const { sides, heads, opened } of begun)
-    for (const head of heads) if (!opened.has(head.name)) await sides.to.load(head, []);
+  for (const { sides } of begun)
+    for await (const { head, found } of pairedHeads(sides))
+      if (head !== undefined && !isOpened(head, found)) await sides.to.load(head, []);
   return copied;
 }
 
-interface Judged {
-  readonly heads: readonly ScopeHead[];
-  /** Those of which the target knows nothing yet. */
-  readonly missing: readonly ScopeHead[];
-  /** Those that an earlier run has opened, which it did when all was there. Nothing is written to them any more. */
-  readonly opened: ReadonlySet<string>;
+interface Begun {
+  readonly sides: CopySides;
+  /** Over the heads of the source, in their order: they are as many as there are workspaces, and are not kept. */
+  readonly sha256: string;
 }
 
-interface Begun extends Judged {
-  readonly sides: CopySides;
+/** The scope was opened by an earlier run, which it did when all was there. Nothing is written to it any more. */
+function isOpened(head: ScopeHead, found: ScopeHead | undefined): boolean {
+  return found?.seq === head.seq;
+}
+
+/** A scope of the source, of the target, or of both. */
+interface PairedHeads {
+  readonly head: ScopeHead | undefined;
+  readonly found: ScopeHead | undefined;
+}
+
+/** In the order of the names. The caller may write to the scope that it was given. */
+async function* pairedHeads({ from, to }: CopySides): AsyncGenerator<PairedHeads> {
+  const [heads, known] = [eachScope(from), eachScope(to)];
+  const next = async (walk: AsyncGenerator<ScopeHead>) => (await walk.next()).value as ScopeHead | undefined;
+  let [head, found] = [await next(heads), await next(known)];
+  while (head !== undefined || found !== undefined) {
+    const order = head === undefined ? 1 : found === undefined ? -1 : compareBytes(head.name, found.name);
+    yield { head: order <= 0 ? head : undefined, found: order >= 0 ? found : undefined };
+    if (order <= 0) head = await next(heads);
+    if (order >= 0) found = await next(known);
+  }
 }
 
 /** The head of a scope whose items are not all there: a number that no scope with items has. */
@@ -73,45 +93,53 @@ function unfinished(name: string): ScopeHead {
 }
 
 /** A target is empty, or what an earlier run left: scopes of the source alone, unfinished or with its numbers. */
-async function judge({ space, from, to }: CopySides): Promise<Judged> {
-  const heads = await allScopes(from);
-  for (const head of heads)
+async function judge(sides: CopySides): Promise<Begun> {
+  const { space, from } = sides;
+  const hash = createHash('sha256');
+  for await (const { head, found } of pairedHeads(sides)) {
+    if (head === undefined) throw notOurs(space);
+    hash.update(JSON.stringify(head));
     if ((await itemWithoutHead(from, head)) !== undefined)
       throw new CopyRefused(
         `the source has lost the head row of the scope ${JSON.stringify(head.name)} in \`${space}\`: restore a backup`,
       );
-  if (heads.some(({ seq }) => seq === 0))
-    throw new CopyRefused(`the source is a copy that was cut off: \`${space}\` is not whole`);
-  const known = new Map((await allScopes(to)).map((head) => [head.name, head]));
-  for (const { name, seq } of heads) {
-    const found = known.get(name);
-    if (found !== undefined && found.seq !== 0 && found.seq !== seq) throw notOurs(space);
+    if (head.seq === 0) throw new CopyRefused(`the source is a copy that was cut off: \`${space}\` is not whole`);
+    if (found !== undefined && found.seq !== 0 && found.seq !== head.seq) throw notOurs(space);
   }
-  const missing = heads.filter(({ name }) => !known.has(name));
-  if (known.size > heads.length - missing.length) throw notOurs(space);
-  const opened = heads.filter(({ name, seq }) => known.get(name)?.seq === seq);
-  return { heads, missing, opened: new Set(opened.map(({ name }) => name)) };
+  return { sides, sha256: hash.digest('hex') };
 }
 
 function notOurs(space: string): CopyRefused {
   return new CopyRefused(`the target holds something else in \`${space}\`: copy into an empty store`);
 }
 
-async function copyItems({ sides, heads, opened }: Begun): Promise<Copied> {
+/** Takes the names of the source that the target has not, so that no platform starts on it. */
+async function close(begun: Begun): Promise<void> {
+  const { sides } = begun;
+  for await (const { head, found } of pairedHeads(sides))
+    if (head !== undefined && found === undefined) await sides.to.load(unfinished(head.name), []);
+  await assertUnmoved(begun);
+}
+
+async function copyItems({ sides }: Begun): Promise<Copied> {
   const { space, from, to } = sides;
-  let items = 0;
-  let written = 0;
-  for (const { name } of heads) {
-    if (!opened.has(name)) written += await copyScope(sides, name);
+  let [scopes, opened, items, written] = [0, 0, 0, 0];
+  for await (const { head, found: place } of pairedHeads(sides)) {
+    if (head === undefined) throw notOurs(space);
+    if (place === undefined) throw moved(space);
+    const { name } = head;
+    if (isOpened(head, place)) opened += 1;
+    else written += await copyScope(sides, name);
     const [expected, found] = [await fingerprintScope(from, name), await fingerprintScope(to, name)];
     if (expected.items !== found.items || expected.sha256 !== found.sha256)
       throw new CopyRefused(
         `the target holds other items than the source in \`${space}\`, scope ${JSON.stringify(name)} ` +
           `(${found.items} against ${expected.items}): empty it, and copy again`,
       );
+    scopes += 1;
     items += expected.items;
   }
-  return { space, scopes: heads.length, items, written, wasComplete: opened.size === heads.length };
+  return { space, scopes, items, written, wasComplete: opened === scopes };
 }
 
 async function copyScope({ from, to }: CopySides, scope: string): Promise<number> {
@@ -174,14 +202,13 @@ function* batchesOf(items: readonly Item[]): Generator<readonly Item[]> {
 }
 
 /** No lock keeps nodes from a source on PostgreSQL, but none of them writes without its scope's number growing. */
-async function assertUnmoved({ space, from }: CopySides, heads: readonly ScopeHead[]): Promise<void> {
-  const now = await allScopes(from);
-  if (JSON.stringify(now) === JSON.stringify(heads)) return;
-  throw new CopyRefused(`the source was written to meanwhile in \`${space}\`: stop every node, and copy again`);
+async function assertUnmoved({ sides: { space, from }, sha256 }: Begun): Promise<void> {
+  const hash = createHash('sha256');
+  for await (const head of eachScope(from)) hash.update(JSON.stringify(head));
+  if (hash.digest('hex') === sha256) return;
+  throw moved(space);
 }
 
-async function allScopes(maintenance: Maintenance): Promise<readonly ScopeHead[]> {
-  const heads: ScopeHead[] = [];
-  for await (const head of eachScope(maintenance)) heads.push(head);
-  return heads;
+function moved(space: string): CopyRefused {
+  return new CopyRefused(`the source was written to meanwhile in \`${space}\`: stop every node, and copy again`);
 }

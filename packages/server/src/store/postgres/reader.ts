@@ -12,17 +12,17 @@ import {
   type ScopeState,
 } from '../port.ts';
 import type { Value } from './connections/connection.ts';
-import type { ReadConnections } from './connections/read-connections.ts';
 import { type ItemRow, itemOfRow } from './rows.ts';
-import type { RangeShape, Statement, Statements } from './statements.ts';
+import type { Lanes } from './servers/lanes.ts';
+import { type RangeShape, type Statements, serverState } from './statements.ts';
 import { isWritable, textBounds } from './text-bounds.ts';
 
 /** Every read is one statement, and so sees one snapshot. */
 export class PostgresReader {
-  readonly #connections: ReadConnections;
+  readonly #connections: Pick<Lanes, 'read' | 'dueOfThoseUp'>;
   readonly #statements: Statements;
 
-  constructor(connections: ReadConnections, statements: Statements) {
+  constructor(connections: Pick<Lanes, 'read' | 'dueOfThoseUp'>, statements: Statements) {
     this.#connections = connections;
     this.#statements = statements;
   }
@@ -112,7 +112,12 @@ export class PostgresReader {
   }
 
   async due(queue: Queue, before: number, limit: number): Promise<readonly DueItem[]> {
-    const rows = await this.#connections.read<DueRow>(this.#statements.due(), [queue, before, limit]);
+    // A server that was not asked may have what is due earlier: it comes when the server is back.
+    const ofSome = await this.#connections.dueOfThoseUp?.(queue, before, limit);
+    const rows =
+      ofSome === undefined
+        ? await this.#connections.read<DueRow>(this.#statements.due(), [queue, before, limit])
+        : earliest(ofSome as unknown as readonly DueRow[], limit);
     return rows.map((row) => ({ scope: row[itemColumnsMax], item: itemOfRow(row) }));
   }
 
@@ -130,12 +135,6 @@ export interface Server {
   readonly isSynced: boolean;
 }
 
-const serverState: Statement = {
-  name: 'server',
-  text: `select not pg_is_in_recovery(), current_setting('synchronous_commit') in ('on', 'remote_apply'),
-    current_setting('fsync') = 'on'`,
-};
-
 /** Above every name of a scope, which has at most {@link limits.scopeBytesMax} bytes. */
 const aboveAllNames = '\u{10ffff}'.repeat(limits.scopeBytesMax / 4 + 1);
 
@@ -145,6 +144,12 @@ const itemColumnsMax = 8;
 type FollowedRow = readonly [version: number, value: string, sk: string];
 type HeadRow = readonly [name: ScopeName, seq: number, state: ScopeState];
 type DueRow = readonly [...ItemRow, scope: ScopeName];
+
+function earliest(rows: readonly DueRow[], limit: number): readonly DueRow[] {
+  return rows.toSorted((left, right) => (left[dueAtColumn] ?? 0) - (right[dueAtColumn] ?? 0)).slice(0, limit);
+}
+
+const dueAtColumn = 2;
 
 function shapeOf({ to, isReverse, bytesMax }: BoundedRead): RangeShape {
   return { isOpenEnded: to === undefined, isReverse, isSized: bytesMax !== Number.POSITIVE_INFINITY };

@@ -181,7 +181,7 @@ export class Statements {
     return this.#make(
       acrossScopes.due,
       ({ items }) => `
-        select ${itemColumns}, scope from ${items} where due_queue = $1 and due_at <= $2 order by due_at limit $3`,
+        select ${dueColumns} from ${items} where due_queue = $1 and due_at <= $2 order by due_at limit $3`,
     );
   }
 
@@ -198,12 +198,30 @@ export class Statements {
 /** What background jobs and commands ask of all scopes at once. */
 const acrossScopes = { heads: 'heads', scopeBetween: 'scope-between', due: 'due' } as const;
 
+export function isAcrossScopes({ name }: Statement): boolean {
+  return Object.values<string | undefined>(acrossScopes).includes(name);
+}
+
+/** What the server says of itself, without a look at the tables. */
+export const serverState: Statement = {
+  name: 'server',
+  text: `select not pg_is_in_recovery(), current_setting('synchronous_commit') in ('on', 'remote_apply'),
+    current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on'`,
+};
+
+export function isOfTheServer({ name }: Statement): boolean {
+  return name === serverState.name;
+}
+
 interface Tables {
   readonly heads: string;
   readonly items: string;
 }
 
 const itemColumns = 'version, due_queue, due_at, target_pk, target_sk, value, sk, pk';
+
+/** What {@link Statements.due} gives. */
+export const dueColumns = `${itemColumns}, scope`;
 
 function isLive(table: string, now: string): string {
   return `(${table}due_queue is distinct from 'expire' or ${table}due_at > ${now})`;

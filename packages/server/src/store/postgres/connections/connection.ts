@@ -9,7 +9,11 @@ import { describeError, endsSession, isServerError, SessionLost } from './postgr
 export interface TimeLimits {
   readonly statement: number;
   readonly lock: number;
+  /** How much longer the driver waits, for a server that cannot even say that its time is over. Default 5 s. */
+  readonly grace?: number;
 }
+
+const endMilliseconds = 1000;
 
 export type Value = string | number | null | readonly (string | number | null)[];
 
@@ -37,7 +41,7 @@ export class Connection {
       pipeline: true,
       keepAlive: true,
       connectionTimeoutMillis: 5000,
-      query_timeout: limits.statement + 5000,
+      query_timeout: limits.statement + (limits.grace ?? 5000),
     });
     // The statements in progress fail as well; an idle session that ends is opened again on demand.
     client.on('error', () => {});
@@ -90,9 +94,11 @@ export class Connection {
     }
   }
 
+  /** A server that hangs does not close its end: it is not waited for. */
   async end(): Promise<void> {
     this.#isOpen = false;
-    await this.#client.end();
+    const cut = setTimeout(() => this.#socket.destroy(), endMilliseconds);
+    await this.#client.end().finally(() => clearTimeout(cut));
   }
 
   #lose(): void {

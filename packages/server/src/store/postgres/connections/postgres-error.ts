@@ -10,6 +10,11 @@ export function isInTheWay(error: unknown): boolean {
   return isServerError(error) && /^40(?!003)/.test(error.code ?? '');
 }
 
+/** The server ended the statement because its time was over. */
+export function isTimeout(error: unknown): boolean {
+  return isServerError(error) && error.code === '57014';
+}
+
 /** The connection was lost, or its answer was not waited for any longer: what was asked may have been done. */
 export class SessionLost extends Error {
   /** Whether another session is likely to answer; the one whose patience ended would only wait again. */
