@@ -44,7 +44,7 @@ export class SharedSlots {
     Atomics.add(this.#cells, slot + offset, by);
   }
 
-  /** Adds 1 to every slot; takes about a millisecond. */
+  /** Adds 1 to every slot. */
   addToAll(): void {
     for (let slot = 0; slot < slots; slot++) this.add(slot, 1);
   }
