@@ -28,6 +28,7 @@ import type { Usage } from '../report-cpu.ts';
 
 const fewOrgs = 100;
 const orgsAtWork = 10;
+const starts = 5;
 const patternCode = 'p0000000';
 const root = join(import.meta.dirname, '..', '..');
 /** A program of the server, since it writes to the store. */
@@ -40,7 +41,7 @@ interface AtWork extends AppUser {
 
 interface Side {
   readonly platform: Platform;
-  readonly startMilliseconds: number;
+  readonly startsMilliseconds: readonly number[];
   readonly residentBytes: number;
   readonly atWork: readonly AtWork[];
 }
@@ -60,7 +61,7 @@ async function main(): Promise<void> {
   const load = fork(join(import.meta.dirname, '..', 'load.ts'));
   try {
     const rows: Record<string, Row> = {
-      'start, ms': row([few.startMilliseconds], [many.startMilliseconds]),
+      'start, ms': row(few.startsMilliseconds, many.startsMilliseconds),
       'resident set after the start, MB': row([few.residentBytes / 2 ** 20], [many.residentBytes / 2 ** 20]),
       'GET /item of ten orgs, µs': await gets(few, many, rounds, load),
       'an org founded, ms': await founding(few, many, rounds, (side) => signUp(side.platform)),
@@ -84,14 +85,21 @@ async function prepared(orgs: number, workspaces: number): Promise<Side> {
   await filled(pattern, workspaces);
   await first.terminate();
   execFileSync(process.execPath, [multiplier, dataDir, patternCode, String(orgs - 1)], { stdio: 'inherit' });
-  const began = performance.now();
-  const platform = await startPlatform({ dataDir, ipc: true, nodeFlags });
-  const startMilliseconds = performance.now() - began;
+  const startsMilliseconds: number[] = [];
+  const start = async (): Promise<Platform> => {
+    const began = performance.now();
+    const started = await startPlatform({ dataDir, ipc: true, nodeFlags });
+    startsMilliseconds.push(performance.now() - began);
+    return started;
+  };
+  // A busy machine delays a start several times over: of a few, the one in the middle counts.
+  for (let nr = 1; nr < starts; nr++) await (await start()).terminate();
+  const platform = await start();
   const { residentBytes } = await usage(platform);
   await assertServed(platform, pattern.clientId);
   const atWork: AtWork[] = [];
   for (let nr = 0; nr < orgsAtWork; nr++) atWork.push(await filled(await signUp(platform), 1));
-  return { platform, startMilliseconds, residentBytes, atWork };
+  return { platform, startsMilliseconds, residentBytes, atWork };
 }
 
 /** The last user of an org that gets an entity, and workspaces with a record each. */
