@@ -19,8 +19,15 @@ export const sharedApi = {
     summary: 'Whether the node can serve now, and how durable its writes are',
     replies: {
       200: reply(
-        'It can.',
-        Type.Object({ status: Type.Literal('ok'), store: Type.Object({ kind: text, synchronous: text }) }),
+        'It can; `degraded`: but for the data of servers of a cluster that are `down`.',
+        Type.Object({
+          status: Type.Union([Type.Literal('ok'), Type.Literal('degraded')]),
+          store: Type.Object({
+            kind: text,
+            synchronous: text,
+            servers: Type.Optional(Type.Object({ all: Type.Integer(), down: Type.Integer() })),
+          }),
+        }),
       ),
     },
   }),

@@ -30,7 +30,7 @@ import { automationParts, composeAutomation, composeEvents } from './compose-aut
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
 import { composeSpaces } from './compose-spaces.ts';
-import { openVaultOf, type Spaces } from './open-spaces.ts';
+import { openVaultOf, type SpaceDeps, type Spaces } from './open-spaces.ts';
 import type { SharedParts } from './workers/shared-parts.ts';
 
 /** The platform, ready to be given listeners. */
@@ -50,6 +50,8 @@ export interface ComposeOptions {
   readonly onFault: (error: unknown, requestId?: string) => void;
   /** Called when the store can no longer be trusted: the process has to end and recover at the next start. */
   readonly onFatal: (error: unknown) => void;
+  /** Called with what became of one of several servers that keep the data, for each data space. */
+  readonly onServer?: SpaceDeps['onServer'];
   /** Opens a space otherwise than the settings say: tests put stores there that fail. */
   readonly openSpace?: (name: keyof Spaces) => Promise<OpenedStore>;
   /** The console that the management gateway serves; left out, it serves the API alone. */
@@ -105,7 +107,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
     foundingGate,
     ...{ onError: onFault, settings: config, passwordCost: options.passwordCost },
-    ...{ throttles: counted?.throttles, revocations: epochs?.revocations },
+    ...{ throttles: counted?.throttles, refusedOrigins: counted?.refusedOrigins, revocations: epochs?.revocations },
   });
 
   const decisions = countDenials(metrics, iam.decisions);

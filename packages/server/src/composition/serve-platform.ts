@@ -49,6 +49,10 @@ export async function servePlatform({ config, opened, onFatal, worker }: ServeOp
     clock: systemClock,
     onFault: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request or a job failed'),
     onFatal,
+    onServer: ({ state, ...said }) => {
+      if (state === 'up') log.info(said, 'a server of the store answers again, with safe settings');
+      else log.error(said, `a server of the store ${state === 'down' ? 'does not answer' : 'may lose writes'}`);
+    },
     ...(worker?.openSpace && { openSpace: worker.openSpace }),
     shared: worker?.shared,
   });

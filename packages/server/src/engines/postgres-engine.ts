@@ -24,7 +24,8 @@ export const postgresEngine: StoreEngine<ServerAddress> = {
   },
   placeText: () => 'the database',
   storeText: (_, space) => `the schema of \`${space}\``,
-  open: (space, { url }, { clock, onFatal, hold = 'shared' }) => openPostgres({ url, space, clock, onFatal, hold }),
+  open: (space, { url }, { clock, onFatal, onServer, hold = 'shared' }) =>
+    openPostgres({ url, space, clock, onFatal, onServer, hold }),
   isMissing: async ({ url }, space) => (await missingSpaces(url, [space])).length > 0,
   // A database is made for a platform, and one that is new has no schema of it.
   hasWritten: async () => true,

@@ -1,7 +1,7 @@
 import type { Finding } from '../doctor/finding.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AttachedStore, AttachOptions, SharedStore, StoreAttachment } from '../store/attached-store.ts';
-import type { OpenedStore } from '../store/port.ts';
+import type { OpenedStore, ServerChange } from '../store/port.ts';
 
 /** Where the stores of a platform lie. May hold a password, so no message quotes it. */
 export interface EngineAddress {
@@ -21,6 +21,8 @@ export interface EngineDeps {
   readonly clock: Clock;
   /** Called when the store can no longer be trusted. */
   readonly onFatal: (error: unknown) => void;
+  /** Called with what became of one of several servers that keep the data. */
+  readonly onServer?: ((change: ServerChange) => void) | undefined;
   /** Of an embedded store: for pages, and for items that are read by key. */
   readonly cacheMegabytes?: number | undefined;
   readonly itemCacheMegabytes?: number | undefined;

@@ -4,6 +4,7 @@ import {
   type CommitterLimits,
   committerDefaults,
   GroupCommitter,
+  type Lane,
   type MemberAnswer,
 } from './committing/group-committer.ts';
 import { assertScopeName, validateChanges } from './committing/validate-changes.ts';
@@ -51,6 +52,11 @@ export interface Engine {
   readonly scopesOfGroupMax?: number;
   /** So many changes of a group may be of one owner where others commit too, or one commit. Left out: all of them. */
   readonly groupChangesOfOwnerMax?: number;
+  /** So many groups of one lane are run at once; see {@link CommitterLimits}. */
+  readonly groupsOfLaneMax?: number;
+  /** The servers that keep the data, where there are several. */
+  readonly servers?: Health['servers'];
+  laneOf?(scope: ScopeName): Lane;
   get(scope: ScopeName, keys: readonly Key[], now: number): Answer<readonly (Item | undefined)[]>;
   range(scope: ScopeName, read: BoundedRead, now: number): Answer<readonly Item[]>;
   follow(scope: ScopeName, read: BoundedRead, now: number): Answer<readonly Followed[]>;
@@ -97,6 +103,7 @@ export function storeOnEngine(engine: Engine, clock: Clock, committer = committe
         ok: !backend.isClosed && (await engine.isHealthy()),
         kind: engine.kind,
         synchronous: engine.synchronous,
+        ...(engine.servers === undefined ? {} : { servers: engine.servers }),
       }),
       close: () => {
         closing ??= close();
@@ -115,12 +122,14 @@ export function storeOnEngine(engine: Engine, clock: Clock, committer = committe
   };
 }
 
-function limitsOf({ groupsAtOnce, scopesOfGroupMax, groupChangesOfOwnerMax }: Engine): CommitterLimits {
+function limitsOf(engine: Engine): CommitterLimits {
+  const { groupsAtOnce, scopesOfGroupMax, groupChangesOfOwnerMax, groupsOfLaneMax } = engine;
   return {
     ...committerDefaults,
     ...(groupsAtOnce === undefined ? {} : { groupsAtOnce }),
     ...(scopesOfGroupMax === undefined ? {} : { scopesOfGroupMax }),
     ...(groupChangesOfOwnerMax === undefined ? {} : { groupChangesOfOwnerMax }),
+    ...(groupsOfLaneMax === undefined ? {} : { groupsOfLaneMax, laneOf: (scope) => engine.laneOf?.(scope) }),
   };
 }
 

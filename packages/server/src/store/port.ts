@@ -166,6 +166,17 @@ export interface Health {
   /** The engine's name for itself, such as `sqlite`. */
   readonly kind: string;
   readonly synchronous: 'full' | 'none';
+  /** Where several servers keep the data: how many, and how many of them do not answer. */
+  readonly servers?: { readonly all: number; readonly down: number };
+}
+
+/** What became of one of several servers that keep the data. */
+export interface ServerChange {
+  /** `host:port`, for the operator alone. */
+  readonly server: string;
+  readonly state: 'down' | 'up' | 'unsafe';
+  /** What it said, or which settings are not as they have to be. */
+  readonly why?: string;
 }
 
 /** One store per data space: platform, test, prod. */

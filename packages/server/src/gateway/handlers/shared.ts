@@ -11,7 +11,14 @@ import { serve, serveReply } from '../serve.ts';
 /** What both gateways answer about the process itself. */
 export interface Operations {
   readonly clientAddress: ClientAddress;
-  readonly readiness: () => Promise<{ readonly isReady: boolean; readonly store: Readonly<Record<string, unknown>> }>;
+  readonly readiness: () => Promise<{ readonly isReady: boolean; readonly store: ReadyStore }>;
+}
+
+interface ReadyStore {
+  readonly kind: string;
+  readonly synchronous: string;
+  /** Where several servers keep the data. */
+  readonly servers?: { readonly all: number; readonly down: number };
 }
 
 /** The routes that both gateways have. */
@@ -27,7 +34,8 @@ export function sharedRoutes(operations: Operations): readonly PublicRoute[] {
 async function readyz(operations: Operations): Promise<Reply> {
   const { isReady, store } = await operations.readiness();
   if (!isReady) throw new Problem('unavailable', 'the platform is draining or its store cannot serve');
-  return json(200, { status: 'ok', store });
+  // A load balancer must not take a node away that serves all but the scopes of one server.
+  return json(200, { status: (store.servers?.down ?? 0) > 0 ? 'degraded' : 'ok', store });
 }
 
 /** The page behind a problem's `type`. */

@@ -279,6 +279,22 @@ describe('a group committer for groups of one scope', () => {
     assert.equal(new Set(await bench.answers()).size, 1);
   });
 
+  test('leaves room beside a lane whose groups do not end', async () => {
+    const laneOf = (scope: string) => (scope.startsWith('hung') ? 1 : undefined);
+    const bench = new CommitterBench({ groupsAtOnce: 4, scopesOfGroupMax: 1, groupsOfLaneMax: 2, laneOf });
+    for (const name of ['hung1', 'hung2', 'hung3', 'hung4', 'a', 'b', 'c']) bench.submit(name, 1);
+    await bench.turn();
+    assert.deepEqual(bench.groups, [['hung1'], ['hung2'], ['a'], ['b']]);
+    bench.finish('a');
+    await bench.turn();
+    assert.deepEqual(bench.groups.at(-1), ['c']);
+    bench.finish('hung1');
+    await bench.turn();
+    assert.deepEqual(bench.groups.at(-1), ['hung3']);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups.at(-1), ['hung4']);
+  });
+
   test('lets a busy scope hold up no other, and serves the others in turn', async () => {
     const bench = new CommitterBench({ groupsAtOnce: 1, scopesOfGroupMax: 1, groupMax: 2 });
     for (let index = 0; index < 5; index++) bench.submit('busy', 1);

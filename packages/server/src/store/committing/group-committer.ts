@@ -32,7 +32,14 @@ export interface CommitterLimits {
   readonly scopesOfGroupMax?: number;
   /** So many changes of a group may be of one owner where others commit too, or one commit. Left out: all of them. */
   readonly groupChangesOfOwnerMax?: number;
+  /** So many groups of one lane are under way at once, so that a lane that hangs leaves room for the others. */
+  readonly groupsOfLaneMax?: number;
+  /** What a scope shares with others that would hang with it, such as a server. Groups are of one scope then. */
+  readonly laneOf?: (scope: ScopeName) => Lane;
 }
+
+/** `undefined` where it is not known yet: such scopes share a lane. */
+export type Lane = number | undefined;
 
 export const committerDefaults: CommitterLimits = {
   groupMax: 256,
@@ -58,6 +65,8 @@ export class GroupCommitter {
   readonly #apart = new Set<ScopeName>();
   readonly #answers = new CompletionQueue();
   readonly #shares: TenantQuota;
+  /** How many groups of each lane are under way. */
+  readonly #lanes = new Map<Lane, number>();
   #queuedBytes = 0;
   #underWay = 0;
   #isStarting = false;
@@ -132,6 +141,8 @@ export class GroupCommitter {
 
   async #runGroup(group: readonly Waiting[]): Promise<void> {
     const scopes = new Set(group.map(({ member }) => member.scope));
+    const lane = this.#laneOf(group[0]?.member.scope);
+    this.#lanes.set(lane, (this.#lanes.get(lane) ?? 0) + 1);
     this.#underWay++;
     for (const scope of scopes) {
       this.#busy.add(scope);
@@ -139,6 +150,9 @@ export class GroupCommitter {
     }
     await this.#settle(group, scopes.size === 1);
     this.#underWay--;
+    const left = (this.#lanes.get(lane) ?? 0) - 1;
+    if (left > 0) this.#lanes.set(lane, left);
+    else this.#lanes.delete(lane);
     for (const scope of scopes) this.#busy.delete(scope);
     this.#runGroups();
   }
@@ -196,8 +210,17 @@ export class GroupCommitter {
 
   /** Whether one waits whose owner does not stand behind. */
   #someGoFirst(): boolean {
-    const isFree = (scope: ScopeName) => !this.#busy.has(scope);
+    const isFree = (scope: ScopeName) => this.#mayRun(scope);
     return this.#lines.request.next(isFree, (first) => !this.#shares.isBehind(first)) !== undefined;
+  }
+
+  #mayRun(scope: ScopeName): boolean {
+    const { groupsOfLaneMax = Number.POSITIVE_INFINITY } = this.#limits;
+    return !this.#busy.has(scope) && (this.#lanes.get(this.#laneOf(scope)) ?? 0) < groupsOfLaneMax;
+  }
+
+  #laneOf(scope: ScopeName | undefined): Lane {
+    return scope === undefined ? undefined : this.#limits.laneOf?.(scope);
   }
 
   /** Who comes next into a group. */
@@ -207,7 +230,7 @@ export class GroupCommitter {
     const isAlone = scopes.values().some((scope) => this.#apart.has(scope));
     const isClosed = isAlone || scopes.size >= scopesOfGroupMax;
     const isFree = (scope: ScopeName) =>
-      !this.#busy.has(scope) && (scopes.size === 0 || !this.#apart.has(scope) || scopes.has(scope));
+      this.#mayRun(scope) && (scopes.size === 0 || !this.#apart.has(scope) || scopes.has(scope));
     const mayCome = (next: Waiting) =>
       !hasItsShare(forming, next) && (forming.mayBeBehind || !this.#shares.isBehind(next));
     for (const line of [this.#lines.request, this.#lines.background]) {

@@ -7,23 +7,32 @@ const secret = 'sesame';
 
 describe('the address of a PostgreSQL store', () => {
   test('says host, port, user, password, database and schema', () => {
-    assert.deepEqual(parseAddress('postgresql://me:p%40ss@[::1]:6432/my%20base?schema=mine&citus=true'), {
-      client: {
-        application_name: 'freehold',
-        ssl: false,
-        host: '::1',
-        port: 6432,
-        user: 'me',
-        password: 'p@ss',
-        database: 'my base',
+    assert.deepEqual(
+      parseAddress(
+        'postgresql://me:p%40ss@[::1]:6432/my%20base?schema=mine&citus=true&reads=3&commits=64&read_timeout=2500',
+      ),
+      {
+        client: {
+          application_name: 'freehold',
+          ssl: false,
+          host: '::1',
+          port: 6432,
+          user: 'me',
+          password: 'p@ss',
+          database: 'my base',
+        },
+        schema: 'mine',
+        wantsCitus: true,
+        counts: { reads: 3, commits: 64 },
+        readTimeout: 2500,
       },
-      schema: 'mine',
-      wantsCitus: true,
-    });
+    );
     assert.deepEqual(parseAddress('postgres:///base?host=/var/run/postgresql'), {
       client: { application_name: 'freehold', ssl: false, host: '/var/run/postgresql', database: 'base' },
       schema: 'freehold',
       wantsCitus: undefined,
+      counts: {},
+      readTimeout: undefined,
     });
   });
 
@@ -49,6 +58,9 @@ describe('the address of a PostgreSQL store', () => {
     [`postgres://me:${secret}@host/base?sslmode=prefer`, /`sslmode` of the PostgreSQL store is/],
     [`postgres://me:${secret}@host/base?schema=A"b`, /`schema` of the PostgreSQL store takes/],
     [`postgres://me:${secret}@host/base?citus=maybe`, /`citus` of the PostgreSQL store is `true` or `false`/],
+    [`postgres://me:${secret}@host/base?reads=0`, /`reads` of the PostgreSQL store is a whole number from 1 to 64/],
+    [`postgres://me:${secret}@host/base?commits=65`, /`commits` of the PostgreSQL store is a whole number/],
+    [`postgres://me:${secret}@host/base?read_timeout=4s`, /`read_timeout` .+ is a whole number from 500 to 60000/],
     [`postgres://me:${secret}@host/base?options=-c%20fsync%3Doff`, /an option `options`, which is not known/],
   ];
   for (const [url, sentence] of mistakes) {

@@ -9,6 +9,10 @@ export interface Address {
   readonly schema: string;
   /** Whether Citus is to distribute the tables when they are made; undefined where the address does not say. */
   readonly wantsCitus: boolean | undefined;
+  /** How many connections a store opens at most, to each server. */
+  readonly counts: { readonly reads?: number; readonly commits?: number };
+  /** How long a read may take, in milliseconds; undefined where the address does not say. */
+  readonly readTimeout: number | undefined;
 }
 
 /**
@@ -36,12 +40,21 @@ export function parseAddress(url: string): Address {
     },
     schema,
     wantsCitus: readFlag(options.citus),
+    counts: {
+      ...(options.reads === undefined ? {} : { reads: readNumber(options, 'reads', { min: 1, max: 64 }) }),
+      ...(options.commits === undefined ? {} : { commits: readNumber(options, 'commits', { min: 1, max: 64 }) }),
+    },
+    readTimeout:
+      options.read_timeout === undefined ? undefined : readNumber(options, 'read_timeout', { min: 500, max: 60_000 }),
   };
 }
 
 const optionNames = [
   'schema',
   'citus',
+  'reads',
+  'commits',
+  'read_timeout',
   'host',
   'application_name',
   'sslmode',
@@ -67,6 +80,17 @@ function readFlag(text: string | undefined): boolean | undefined {
   if (text === 'false') return false;
   if (text === 'true') return true;
   throw new Error('the option `citus` of the PostgreSQL store is `true` or `false`');
+}
+
+function readNumber(
+  options: Options,
+  name: 'reads' | 'commits' | 'read_timeout',
+  { min, max }: { readonly min: number; readonly max: number },
+): number {
+  const text = options[name] ?? '';
+  const found = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (found >= min && found <= max) return found;
+  throw new Error(`the option \`${name}\` of the PostgreSQL store is a whole number from ${min} to ${max}`);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Member } from '../committing/apply-group.ts';
-import type { MemberAnswer } from '../committing/group-committer.ts';
+import type { Lane, MemberAnswer } from '../committing/group-committer.ts';
 import { type BoundedRead, type Engine, storeOnEngine } from '../engine.ts';
 import {
   type DueItem,
@@ -12,17 +12,19 @@ import {
   type Queue,
   type ScopeHead,
   type ScopeName,
+  type ServerChange,
   Unavailable,
 } from '../port.ts';
 import { type Address, parseAddress } from './address.ts';
 import { type ClusterFacts, contradiction, readClusterFacts } from './cluster.ts';
-import { CommitConnections } from './connections/commit-connections.ts';
 import { Connection, type TimeLimits } from './connections/connection.ts';
 import { describeError, isServerError, SessionLost } from './connections/postgres-error.ts';
-import { ReadConnections } from './connections/read-connections.ts';
 import { DataHeld, type Hold, openHeld, versionSql } from './hold-data.ts';
 import { PostgresReader } from './reader.ts';
 import { prepareSchema } from './schema.ts';
+import { ClusterLanes } from './servers/cluster-lanes.ts';
+import { probeStatement } from './servers/cluster-statements.ts';
+import { type ConnectionCounts, type Lanes, SingleLane } from './servers/lanes.ts';
 import { Statements } from './statements.ts';
 import { PostgresWriter } from './writer.ts';
 
@@ -37,20 +39,28 @@ export interface PostgresOptions {
   readonly hold?: Hold;
   /** Called when the data was migrated by a newer release: this one can do nothing with it any more. */
   readonly onFatal?: (error: Error) => void;
-}
-
-/** How many connections a store opens at most. `commits` is also how many transactions there are at once. */
-export interface ConnectionCounts {
-  readonly reads: number;
-  readonly commits: number;
+  /** Called when a server of a cluster no longer answers, answers again, or may lose what it has acknowledged. */
+  readonly onServer?: ((change: ServerChange) => void) | undefined;
 }
 
 const defaultCounts: ConnectionCounts = { reads: 2, commits: 8 };
 
-const readLimits: TimeLimits = { statement: 10_000, lock: 10_000 };
+/** In milliseconds, where the address does not say otherwise. */
+const readTimeout = 10_000;
+
+/** On a cluster: calls of a server that hangs are answered within 5 s. */
+const clusterTimeout = 4000;
+const clusterGrace = 500;
+
+const lockTimeout = 10_000;
 
 /** A node that stops in the middle of a group keeps the scope from others for as long as `lock`. */
-const commitLimits: TimeLimits = { statement: 30_000, lock: 10_000 };
+const commitLimits: TimeLimits = { statement: 30_000, lock: lockTimeout };
+
+/** For statements of all scopes, on a cluster. */
+const acrossLimits: TimeLimits = { statement: 10_000, lock: lockTimeout, grace: clusterGrace };
+
+const probeLimits: TimeLimits = { statement: 2000, lock: 1000, grace: 200 };
 
 /**
  * Scopes that commit at once share a transaction, which costs half of one each. With more, fewer transactions are under
@@ -69,17 +79,19 @@ export async function openPostgres({
   url,
   space,
   clock,
-  connections = defaultCounts,
+  connections,
   hold = 'shared',
   onFatal = () => undefined,
+  onServer = () => undefined,
 }: PostgresOptions): Promise<OpenedStore> {
   const parsed = parseAddress(url);
   const address = { ...parsed, schema: `${parsed.schema}_${space}` };
   const started = await start(address);
-  const counts = hold === 'alone' ? { reads: 1, commits: 1 } : connections;
-  const engine = new PostgresEngine(address, { counts, hold, onFatal }, started);
+  const counts = hold === 'alone' ? { reads: 1, commits: 1 } : { ...defaultCounts, ...parsed.counts, ...connections };
+  const engine = new PostgresEngine(address, { counts, hold, onFatal, onServer }, started);
   try {
     if (hold === 'alone') await engine.haveAlone();
+    else await engine.begin();
     return storeOnEngine(engine, clock);
   } catch (error) {
     await engine.close();
@@ -120,19 +132,27 @@ async function readVersion(connection: Connection, { schema }: Address): Promise
   return Number(rows[0]?.[0]);
 }
 
+function limitsOf({ readTimeout: set }: Address, isDistributed: boolean): Record<'read' | 'commit', TimeLimits> {
+  if (!isDistributed) return { read: { statement: set ?? readTimeout, lock: lockTimeout }, commit: commitLimits };
+  const statement = set ?? clusterTimeout;
+  const limits = { statement, lock: Math.min(statement, lockTimeout), grace: clusterGrace };
+  return { read: limits, commit: limits };
+}
+
 interface Use {
   readonly counts: ConnectionCounts;
   readonly hold: Hold;
   readonly onFatal: (error: Error) => void;
+  readonly onServer: (change: ServerChange) => void;
 }
 
 class PostgresEngine implements Engine {
   readonly kind = 'postgres';
   readonly groupsAtOnce: number;
   readonly scopesOfGroupMax: number;
+  readonly groupsOfLaneMax?: number;
   readonly #address: Address;
-  readonly #reads: ReadConnections;
-  readonly #commits: CommitConnections;
+  readonly #lanes: Lanes;
   readonly #reader: PostgresReader;
   readonly #writer: PostgresWriter;
   #isSynced: boolean;
@@ -140,25 +160,55 @@ class PostgresEngine implements Engine {
   /** What the data has to be for the next connection; undefined until it is had alone. */
   #expected: number | undefined;
 
-  constructor(address: Address, { counts, hold, onFatal }: Use, { isSynced, version, facts }: Started) {
-    const { reads, commits } = counts;
-    const statements = new Statements(address.schema);
+  constructor(address: Address, use: Use, { isSynced, version, facts }: Started) {
+    const { counts, hold, onFatal } = use;
     const isDistributed = facts.tables === 'distributed';
+    const statements = new Statements(address.schema, isDistributed);
     const onOther = (change: string) => onFatal(new Error(change));
     const open = (limits: TimeLimits) =>
       openHeld(address, limits, { hold, version: this.#expected, isDistributed, onOther });
     this.#address = address;
     this.#version = version;
     this.#expected = hold === 'alone' ? undefined : version;
-    this.groupsAtOnce = commits;
     this.scopesOfGroupMax = isDistributed ? 1 : scopesOfTransactionMax;
     this.#isSynced = isSynced;
-    // Of who has the data alone, the session that writes does.
-    const openRead = () => (hold === 'alone' ? Connection.open(address, readLimits) : open(readLimits));
-    this.#reads = new ReadConnections(reads, openRead);
-    this.#commits = new CommitConnections(commits, () => open(commitLimits));
-    this.#reader = new PostgresReader(this.#reads, statements);
-    this.#writer = new PostgresWriter(this.#commits, statements);
+    const limits = limitsOf(address, isDistributed);
+    if (isDistributed && hold === 'shared') {
+      // A server that hangs has no more than its share, and scopes whose server is not known yet have one of their own.
+      this.groupsOfLaneMax = counts.commits;
+      this.groupsAtOnce = counts.commits * (facts.servers.length + 1);
+      this.#lanes = new ClusterLanes(counts, {
+        schema: address.schema,
+        open: {
+          read: () => open(limits.read),
+          commit: () => open(limits.commit),
+          across: () => open(acrossLimits),
+          probe: () => Connection.open(address, probeLimits, isDistributed),
+        },
+        probe: probeStatement(address.schema),
+        onServer: use.onServer,
+      });
+    } else {
+      this.groupsAtOnce = counts.commits;
+      // Of who has the data alone, the session that writes does.
+      const read = () => (hold === 'alone' ? Connection.open(address, limits.read, isDistributed) : open(limits.read));
+      this.#lanes = new SingleLane(counts, { read, commit: () => open(limits.commit) });
+    }
+    this.#reader = new PostgresReader(this.#lanes, statements);
+    this.#writer = new PostgresWriter(this.#lanes, statements);
+  }
+
+  /** Ends when it is known which servers there are, and which of them answer. */
+  async begin(): Promise<void> {
+    if (this.#lanes instanceof ClusterLanes) await this.#lanes.begin();
+  }
+
+  laneOf(scope: ScopeName): Lane {
+    return this.#lanes.laneOf?.(scope);
+  }
+
+  get servers(): Health['servers'] {
+    return this.#lanes.servers;
   }
 
   /** `none` if the server is configured not to sync its files: it loses answered commits when it loses power. */
@@ -203,7 +253,7 @@ class PostgresEngine implements Engine {
     for (let tries = 1; ; tries++) {
       try {
         // Who had it before has made of it what it is now.
-        this.#version = await this.#commits.use((connection) => readVersion(connection, this.#address));
+        this.#version = await this.#lanes.commit(undefined, (connection) => readVersion(connection, this.#address));
         this.#expected = this.#version;
         return;
       } catch (error) {
@@ -219,7 +269,7 @@ class PostgresEngine implements Engine {
 
   async setDataVersion(version: number): Promise<void> {
     const text = `update "${this.#address.schema}".schema_version set version = ${version}`;
-    await this.#commits.use((connection) => connection.send({ text }));
+    await this.#lanes.commit(undefined, (connection) => connection.send({ text }));
     this.#version = version;
     this.#expected = version;
   }
@@ -228,7 +278,7 @@ class PostgresEngine implements Engine {
     try {
       const server = await this.#reader.server();
       this.#isSynced = server.isSynced;
-      return server.isWriter && server.isWaitedFor;
+      return server.isWriter && server.isWaitedFor && server.isSynced && (this.#lanes.areSafe ?? true);
     } catch (error) {
       if (error instanceof Unavailable) return false;
       throw error;
@@ -236,6 +286,6 @@ class PostgresEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#reads.close(), this.#commits.close()]);
+    await this.#lanes.close();
   }
 }

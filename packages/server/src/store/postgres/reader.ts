@@ -12,17 +12,17 @@ import {
   type ScopeState,
 } from '../port.ts';
 import type { Value } from './connections/connection.ts';
-import type { ReadConnections } from './connections/read-connections.ts';
 import { type ItemRow, itemOfRow } from './rows.ts';
-import type { RangeShape, Statement, Statements } from './statements.ts';
+import type { Lanes } from './servers/lanes.ts';
+import { type RangeShape, type Statements, serverState } from './statements.ts';
 import { isWritable, textBounds } from './text-bounds.ts';
 
 /** Every read is one statement, and so sees one snapshot. */
 export class PostgresReader {
-  readonly #connections: ReadConnections;
+  readonly #connections: Pick<Lanes, 'read' | 'dueOfThoseUp'>;
   readonly #statements: Statements;
 
-  constructor(connections: ReadConnections, statements: Statements) {
+  constructor(connections: Pick<Lanes, 'read' | 'dueOfThoseUp'>, statements: Statements) {
     this.#connections = connections;
     this.#statements = statements;
   }
@@ -36,7 +36,14 @@ export class PostgresReader {
       const [row] = await this.#connections.read<ItemRow>(this.#statements.getOne(), values);
       return [row === undefined ? undefined : itemOfRow(row)];
     }
-    const values = [scope, asked.map(({ pk }) => pk), asked.map(({ sk }) => sk), now];
+    const names = asked.map(({ sk }) => sk);
+    if (asked.every(({ pk }) => pk === first.pk)) {
+      const values = [scope, first.pk, names, now];
+      const items = (await this.#connections.read<ItemRow>(this.#statements.getIn(), values)).map(itemOfRow);
+      const found = new Map(items.map((item) => [item.sk, item]));
+      return keys.map(({ pk, sk }) => (pk === first.pk ? found.get(sk) : undefined));
+    }
+    const values = [scope, asked.map(({ pk }) => pk), names, now];
     const rows = await this.#connections.read<readonly [...ItemRow, place: number]>(this.#statements.get(), values);
     const found = new Map(rows.map((row) => [asked[row[itemColumnsMax] - 1], itemOfRow(row)]));
     return keys.map((key) => found.get(key));
@@ -48,7 +55,7 @@ export class PostgresReader {
       this.#statements.range(shapeOf(read)),
       rangeValues(scope, read, now),
     );
-    return rows.map(itemOfRow);
+    return rows.filter(([, , , , , value]) => value !== null).map(itemOfRow);
   }
 
   async follow(scope: ScopeName, read: BoundedRead, now: number): Promise<readonly Followed[]> {
@@ -57,7 +64,7 @@ export class PostgresReader {
       this.#statements.follow(shapeOf(read)),
       rangeValues(scope, read, now),
     );
-    return rows.map(([version, value, sk]) => ({ sk, version, value }));
+    return rows.flatMap(([version, value, sk]) => (value === null ? [] : [{ sk, version, value }]));
   }
 
   async count(scope: ScopeName, read: BoundedRead, now: number): Promise<number> {
@@ -112,7 +119,12 @@ export class PostgresReader {
   }
 
   async due(queue: Queue, before: number, limit: number): Promise<readonly DueItem[]> {
-    const rows = await this.#connections.read<DueRow>(this.#statements.due(), [queue, before, limit]);
+    // A server that was not asked may have what is due earlier: it comes when the server is back.
+    const ofSome = await this.#connections.dueOfThoseUp?.(queue, before, limit);
+    const rows =
+      ofSome === undefined
+        ? await this.#connections.read<DueRow>(this.#statements.due(), [queue, before, limit])
+        : earliest(ofSome as unknown as readonly DueRow[], limit);
     return rows.map((row) => ({ scope: row[itemColumnsMax], item: itemOfRow(row) }));
   }
 
@@ -130,21 +142,21 @@ export interface Server {
   readonly isSynced: boolean;
 }
 
-const serverState: Statement = {
-  name: 'server',
-  text: `select not pg_is_in_recovery(), current_setting('synchronous_commit') in ('on', 'remote_apply'),
-    current_setting('fsync') = 'on'`,
-};
-
 /** Above every name of a scope, which has at most {@link limits.scopeBytesMax} bytes. */
 const aboveAllNames = '\u{10ffff}'.repeat(limits.scopeBytesMax / 4 + 1);
 
 /** What a statement gives beside an item stands behind the item's columns. */
 const itemColumnsMax = 8;
 
-type FollowedRow = readonly [version: number, value: string, sk: string];
+type FollowedRow = readonly [version: number, value: string | null, sk: string];
 type HeadRow = readonly [name: ScopeName, seq: number, state: ScopeState];
 type DueRow = readonly [...ItemRow, scope: ScopeName];
+
+function earliest(rows: readonly DueRow[], limit: number): readonly DueRow[] {
+  return rows.toSorted((left, right) => (left[dueAtColumn] ?? 0) - (right[dueAtColumn] ?? 0)).slice(0, limit);
+}
+
+const dueAtColumn = 2;
 
 function shapeOf({ to, isReverse, bytesMax }: BoundedRead): RangeShape {
   return { isOpenEnded: to === undefined, isReverse, isSized: bytesMax !== Number.POSITIVE_INFINITY };

@@ -2,11 +2,11 @@ import { compareBytes } from '../../lib/byte-order.ts';
 import type { Member } from '../committing/apply-group.ts';
 import type { MemberAnswer } from '../committing/group-committer.ts';
 import { OutcomeUnknown, type ScopeName, Unavailable } from '../port.ts';
-import type { CommitConnections } from './connections/commit-connections.ts';
 import type { Answer, Connection } from './connections/connection.ts';
-import { describeError, endsSession, isInTheWay, isServerError } from './connections/postgres-error.ts';
+import { describeError, endsSession, isInTheWay, isServerError, isTimeout } from './connections/postgres-error.ts';
 import { type JudgedScope, ScopeGroup, type Session, sendWrites, type TakenScope } from './scope-group.ts';
-import { begin, beginShared, commit, rollback, type Statements } from './statements.ts';
+import type { Lanes } from './servers/lanes.ts';
+import { commit, rollback, type Statements, shared } from './statements.ts';
 
 /**
  * A group that got in another's way, or whose connection was found lost before it committed, is made again so often.
@@ -18,11 +18,11 @@ const triesMax = 4;
  * heads in byte order, so that no two of them wait for each other.
  */
 export class PostgresWriter {
-  readonly #connections: CommitConnections;
+  readonly #lanes: Pick<Lanes, 'commit'>;
   readonly #statements: Statements;
 
-  constructor(connections: CommitConnections, statements: Statements) {
-    this.#connections = connections;
+  constructor(lanes: Pick<Lanes, 'commit'>, statements: Statements) {
+    this.#lanes = lanes;
     this.#statements = statements;
   }
 
@@ -31,7 +31,7 @@ export class PostgresWriter {
     const groups = groupsOf(members);
     for (let tries = 1; ; tries++) {
       try {
-        const judged = await this.#connections.use((connection) =>
+        const judged = await this.#lanes.commit(groups[0]?.scope, (connection) =>
           this.#runOn({ connection, statements: this.#statements, now }, groups),
         );
         return answersOf(members, judged);
@@ -64,13 +64,15 @@ export class PostgresWriter {
     const takeAll = () => Promise.all(groups.map((group) => group.take(session)));
     try {
       const [, taken] = await connection.together(() =>
-        Promise.all([connection.send(isShared ? beginShared : begin), takeAll()]),
+        Promise.all([connection.send(isShared ? shared(connection.begin) : connection.begin), takeAll()]),
       );
       if (only === undefined || isShared || taken[0] !== undefined) return taken;
       const made = connection.send(this.#statements.makeHead(), [only.scope]);
       return (await Promise.all([made, takeAll()]))[1];
     } catch (cause) {
-      await rollBack(connection);
+      // A server whose time was over may hang: its session ends, and takes the transaction with it.
+      if (isTimeout(cause)) void connection.end();
+      else await rollBack(connection);
       throw new NotCommitted('the group was not begun', { cause });
     }
   }

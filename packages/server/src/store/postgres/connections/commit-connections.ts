@@ -6,20 +6,22 @@ export class CommitConnections {
   readonly #slots: readonly ConnectionSlot[];
   /** The last one used is used first, so that no more are opened than are needed at once. */
   readonly #free: ConnectionSlot[];
+  readonly #waiting: ((slot: ConnectionSlot) => void)[] = [];
 
   constructor(count: number, open: () => Promise<Connection>) {
     this.#slots = Array.from({ length: count }, () => new ConnectionSlot(open));
     this.#free = [...this.#slots];
   }
 
-  /** INVARIANT: no more than `count` at once; who calls sees to it. */
+  /** The committer sees to it that hardly more than `count` come at once; the others wait for their turn. */
   async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const slot = this.#free.pop();
-    if (slot === undefined) throw new Error('more transactions at once than connections');
+    const slot = this.#free.pop() ?? (await new Promise<ConnectionSlot>((resolve) => this.#waiting.push(resolve)));
     try {
       return await work(await slot.connection());
     } finally {
-      this.#free.push(slot);
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free.push(slot);
+      else next(slot);
     }
   }
 

@@ -10,8 +10,11 @@ const waitingMax = 2048;
 /** A few connections that all reads share: each sends its statement at once, behind those that are under way. */
 export class ReadConnections {
   readonly #lanes: readonly Lane[];
+  readonly #isDown: () => boolean;
 
-  constructor(count: number, open: () => Promise<Connection>) {
+  /** @param isDown whether asking again is in vain, as the server behind is known not to answer. */
+  constructor(count: number, open: () => Promise<Connection>, isDown = () => false) {
+    this.#isDown = isDown;
     this.#lanes = Array.from({ length: count }, () => ({ slot: new ConnectionSlot(open), underWay: 0 }));
   }
 
@@ -21,7 +24,7 @@ export class ReadConnections {
       try {
         return await this.#ask(statement, values);
       } catch (error) {
-        if (isFirst && endsSession(error)) continue;
+        if (isFirst && endsSession(error) && !this.#isDown()) continue;
         if (!isServerError(error) && !(error instanceof SessionLost)) throw error;
         throw new Unavailable('the store cannot be read', { cause: describeError(error) });
       }

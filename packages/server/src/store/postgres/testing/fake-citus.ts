@@ -15,4 +15,8 @@ export const fakeCitus = `
     returns void language sql as $$
       insert into pg_catalog.pg_dist_partition values ($1, 'h');
       insert into public.spread values ($1::text, $2, $3) $$;
-  grant select on pg_catalog.pg_dist_partition, pg_catalog.pg_dist_node to public;`;
+  create table pg_catalog.pg_dist_placement (shardid bigint, groupid int);
+  insert into pg_catalog.pg_dist_placement values (1, 0);
+  create function pg_catalog.get_shard_id_for_distribution_column(regclass, text) returns bigint language sql
+    as 'select 1::bigint';
+  grant select on pg_catalog.pg_dist_partition, pg_catalog.pg_dist_node, pg_catalog.pg_dist_placement to public;`;

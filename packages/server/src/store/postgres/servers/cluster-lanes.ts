@@ -1,0 +1,182 @@
+import type { Lane } from '../../committing/group-committer.ts';
+import type { Health, ScopeName, ServerChange } from '../../port.ts';
+import { CommitConnections } from '../connections/commit-connections.ts';
+import type { Connection, Value } from '../connections/connection.ts';
+import { ReadConnections } from '../connections/read-connections.ts';
+import { isAcrossScopes, isOfTheServer, type Statement } from '../statements.ts';
+import { dueOnServersSql, type ServerRow, serversStatement } from './cluster-statements.ts';
+import type { ConnectionCounts, Lanes, Openers } from './lanes.ts';
+import { ScopeServers } from './scope-servers.ts';
+import { ServerWatch } from './server-watch.ts';
+
+interface ClusterOpeners extends Openers {
+  /** For statements that ask every server. */
+  readonly across: () => Promise<Connection>;
+  readonly probe: () => Promise<Connection>;
+}
+
+export interface ClusterLanesParts {
+  readonly schema: string;
+  readonly open: ClusterOpeners;
+  readonly probe: Statement;
+  readonly onServer: (change: ServerChange) => void;
+}
+
+/** Between two questions to a server. */
+const askMilliseconds = 1000;
+
+/** Servers that came or went are noticed after so many questions. */
+const rounds = 30;
+
+/** Connections for statements of all scopes: they wait for the slowest server, and must not keep a request waiting. */
+const acrossCount = 2;
+
+/**
+ * Connections of their own for the scopes of each server of a cluster, so that a server which hangs keeps only its own
+ * scopes waiting. What no worker has to answer has connections of its own, too.
+ */
+export class ClusterLanes implements Lanes {
+  readonly #parts: ClusterLanesParts;
+  readonly #counts: ConnectionCounts;
+  readonly #byGroup = new Map<number, ServerLane>();
+  readonly #watches = new Map<number, ServerWatch>();
+  readonly #entry: ReadConnections;
+  readonly #entryCommits: CommitConnections;
+  readonly #across: ReadConnections;
+  readonly #servers: ScopeServers;
+  readonly #timer: NodeJS.Timeout;
+  #round = 0;
+  #asking: Promise<void> | undefined;
+
+  constructor(counts: ConnectionCounts, parts: ClusterLanesParts) {
+    const { open, schema } = parts;
+    this.#parts = parts;
+    this.#counts = counts;
+    this.#entry = new ReadConnections(1, open.read);
+    this.#entryCommits = new CommitConnections(1, open.commit);
+    this.#across = new ReadConnections(acrossCount, open.across);
+    this.#servers = new ScopeServers(this.#entry, schema);
+    this.#timer = setInterval(() => this.#ask(), askMilliseconds);
+    this.#timer.unref();
+  }
+
+  /** Ends when every server was asked for the first time. */
+  async begin(): Promise<void> {
+    this.#ask();
+    await this.#asking;
+  }
+
+  async read<Row extends readonly unknown[]>(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
+    if (isOfTheServer(statement)) return this.#entry.read(statement, values);
+    if (isAcrossScopes(statement)) return this.#across.read(statement, values);
+    const lane = await this.#laneFor(String(values[0]));
+    return lane.use(() => lane.reads.read(statement, values));
+  }
+
+  async commit<T>(scope: ScopeName | undefined, work: (connection: Connection) => Promise<T>): Promise<T> {
+    if (scope === undefined) return this.#entryCommits.use(work);
+    const lane = await this.#laneFor(scope);
+    // It may have gone down while the transaction waited for a connection.
+    return lane.use(() => lane.commits.use((connection) => lane.use(() => work(connection))));
+  }
+
+  laneOf(scope: ScopeName): Lane {
+    return this.#servers.known(scope);
+  }
+
+  get servers(): NonNullable<Health['servers']> {
+    const watches = [...this.#watches.values()];
+    return { all: watches.length, down: watches.filter(({ isDown }) => isDown).length };
+  }
+
+  get areSafe(): boolean {
+    return this.#watches.values().every(({ isSafe }) => isSafe);
+  }
+
+  /** A statement of all scopes fails where one server does: then those that answer are asked one by one. */
+  dueOfThoseUp(queue: string, before: number, limit: number): Promise<readonly (readonly unknown[])[]> | undefined {
+    const up = [...this.#watches].filter(([, { isDown }]) => !isDown);
+    if (up.length === this.#watches.size) return undefined;
+    return this.#dueOf(
+      up.map(([group]) => group),
+      [queue, before, limit],
+    );
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#asking;
+    await Promise.all([
+      ...[this.#entry, this.#entryCommits, this.#across, ...this.#watches.values()].map((one) => one.close()),
+      ...this.#byGroup.values().map((lane) => lane.close()),
+    ]);
+  }
+
+  async #dueOf(groups: readonly number[], values: readonly Value[]): Promise<readonly (readonly unknown[])[]> {
+    const statement = dueOnServersSql(this.#parts.schema);
+    const answers = await this.#across.read<readonly [boolean, string]>(statement, [groups.map(Number), ...values]);
+    return answers.flatMap(([isAnswer, text]): readonly (readonly unknown[])[] =>
+      isAnswer && text !== '' ? JSON.parse(text) : [],
+    );
+  }
+
+  async #laneFor(scope: ScopeName): Promise<ServerLane> {
+    const group = await this.#servers.of(scope);
+    const known = this.#byGroup.get(group);
+    if (known !== undefined) return known;
+    const made = new ServerLane(this.#counts, this.#parts.open, () => this.#watches.get(group));
+    this.#byGroup.set(group, made);
+    return made;
+  }
+
+  #ask(): void {
+    this.#asking ??= this.#askAll().finally(() => {
+      this.#asking = undefined;
+    });
+  }
+
+  async #askAll(): Promise<void> {
+    // Where the server that the store is connected to is away, nothing is known of the others.
+    if (this.#round++ % rounds === 0) await this.#survey().catch(() => undefined);
+    await Promise.all(this.#watches.values().map((watch) => watch.ask()));
+  }
+
+  /** Which servers there are. */
+  async #survey(): Promise<void> {
+    const { schema, open, probe, onServer } = this.#parts;
+    const rows = await this.#entry.read<ServerRow>(serversStatement(schema), []);
+    for (const [group, scope, name] of rows)
+      if (!this.#watches.has(group))
+        this.#watches.set(group, new ServerWatch({ group, scope, name }, { open: open.probe, probe, tell: onServer }));
+    for (const [group, watch] of this.#watches) {
+      if (rows.some(([there]) => there === group)) continue;
+      this.#watches.delete(group);
+      await watch.close();
+    }
+  }
+}
+
+/** The connections for the scopes of one server. */
+class ServerLane {
+  readonly reads: ReadConnections;
+  readonly commits: CommitConnections;
+  readonly #watch: () => ServerWatch | undefined;
+
+  constructor({ reads, commits }: ConnectionCounts, open: Openers, watch: () => ServerWatch | undefined) {
+    this.reads = new ReadConnections(reads, open.read, () => watch()?.isDown === true);
+    this.commits = new CommitConnections(commits, open.commit);
+    this.#watch = watch;
+  }
+
+  /** @throws Unavailable at once where the server is known to be down. */
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    this.#watch()?.assertUp();
+    const answer = await work();
+    this.#watch()?.hear();
+    return answer;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.reads.close(), this.commits.close()]);
+  }
+}
