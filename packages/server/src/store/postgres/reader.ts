@@ -36,14 +36,7 @@ export class PostgresReader {
       const [row] = await this.#connections.read<ItemRow>(this.#statements.getOne(), values);
       return [row === undefined ? undefined : itemOfRow(row)];
     }
-    const names = asked.map(({ sk }) => sk);
-    if (asked.every(({ pk }) => pk === first.pk)) {
-      const values = [scope, first.pk, names, now];
-      const items = (await this.#connections.read<ItemRow>(this.#statements.getIn(), values)).map(itemOfRow);
-      const found = new Map(items.map((item) => [item.sk, item]));
-      return keys.map(({ pk, sk }) => (pk === first.pk ? found.get(sk) : undefined));
-    }
-    const values = [scope, asked.map(({ pk }) => pk), names, now];
+    const values = [scope, asked.map(({ pk }) => pk), asked.map(({ sk }) => sk), now];
     const rows = await this.#connections.read<readonly [...ItemRow, place: number]>(this.#statements.get(), values);
     const found = new Map(rows.map((row) => [asked[row[itemColumnsMax] - 1], itemOfRow(row)]));
     return keys.map((key) => found.get(key));

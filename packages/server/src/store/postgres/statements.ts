@@ -73,16 +73,6 @@ export class Statements {
     );
   }
 
-  /** {@link standing} of one partition, with the values of `$4`. */
-  standingIn(): Statement {
-    return this.#make(
-      'standing_in',
-      ({ items }) => `
-        select sk, version, due_queue, due_at, case when sk = any($4::text[]) then value end from ${items}
-        where scope = $1 and pk = $2 and sk = any($3::text[])`,
-    );
-  }
-
   put(rows: number): Statement {
     const row = (index: number) => `($1, ${Array.from({ length: 8 }, (_, column) => `$${2 + 8 * index + column}`)})`;
     return this.#make(
@@ -120,16 +110,6 @@ export class Statements {
         cross join lateral (
           select ${itemColumns} from ${items}
           where scope = $1 and pk = asked_pk and sk = asked_sk and ${isLive('', '$4')} limit 1) as found`,
-    );
-  }
-
-  /** {@link get} of one partition. */
-  getIn(): Statement {
-    return this.#make(
-      'get_in',
-      ({ items }) => `
-        select ${itemColumns} from ${items}
-        where scope = $1 and pk = $2 and sk = any($3::text[]) and ${isLive('', '$4')}`,
     );
   }
 
@@ -238,7 +218,7 @@ export function isAcrossScopes({ name }: Statement): boolean {
   return Object.values<string | undefined>(acrossScopes).includes(name);
 }
 
-/** What the server says of itself, without a look at the tables. */
+/** The server's role and settings, without a look at the tables. */
 export const serverState: Statement = {
   name: 'server',
   text: `select not pg_is_in_recovery(), current_setting('synchronous_commit') in ('on', 'remote_apply'),
