@@ -202,7 +202,7 @@ export function isAcrossScopes({ name }: Statement): boolean {
   return Object.values<string | undefined>(acrossScopes).includes(name);
 }
 
-/** What the server says of itself, without a look at the tables. */
+/** The state of the server alone, without a look at the tables. */
 export const serverState: Statement = {
   name: 'server',
   text: `select not pg_is_in_recovery(), current_setting('synchronous_commit') in ('on', 'remote_apply'),
