@@ -1,7 +1,7 @@
 import { checkServer, missingSpaces } from '../doctor/check-server.ts';
 import { parseAddress } from '../store/postgres/address.ts';
-import { distributeStore } from '../store/postgres/distribute-store.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
+import { distributeStore } from '../store/postgres/servers/distribute-store.ts';
 import type { StoreEngine } from './store-engine.ts';
 
 export interface ServerAddress {

@@ -3,10 +3,10 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { systemClock } from '../../../lib/clock.ts';
 import { Unavailable } from '../../port.ts';
 import { put } from '../../testing/conformance/bench.ts';
-import { distributeStore } from '../distribute-store.ts';
 import { openPostgres } from '../open-postgres.ts';
 import { fakeCitus } from '../testing/fake-citus.ts';
 import { startOwnServer, type TestServer, whyNotOwn } from '../testing/test-server.ts';
+import { distributeStore } from './distribute-store.ts';
 
 describe('distributing tables that are there', { skip: whyNotOwn }, () => {
   let server: Awaited<ReturnType<typeof startOwnServer>>;

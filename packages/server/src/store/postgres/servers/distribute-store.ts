@@ -1,10 +1,10 @@
-import { Unavailable } from '../port.ts';
-import { parseAddress } from './address.ts';
-import { readClusterFacts } from './cluster.ts';
-import { Connection, type TimeLimits } from './connections/connection.ts';
-import { describeError, isServerError, SessionLost } from './connections/postgres-error.ts';
-import { DataHeld, holdElsewhere, openHeld } from './hold-data.ts';
-import { distributeTables, placementOf, whyNotDistributed } from './servers/distribution.ts';
+import { Unavailable } from '../../port.ts';
+import { parseAddress } from '../address.ts';
+import { readClusterFacts } from '../cluster.ts';
+import { Connection, type TimeLimits } from '../connections/connection.ts';
+import { describeError, isServerError, SessionLost } from '../connections/postgres-error.ts';
+import { DataHeld, holdElsewhere, openHeld } from '../hold-data.ts';
+import { distributeTables, placementOf, whyNotDistributed } from './distribution.ts';
 
 /** A day: the rows of a table are moved by one statement. */
 const limits: TimeLimits = { statement: 86_400_000, lock: 60_000 };
