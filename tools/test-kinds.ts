@@ -62,12 +62,12 @@ interface TestKind {
 
 /**
  * Where the tests of each kind lie. Every `*.test.*` file belongs to exactly one kind; `repository.test.ts` sees to it.
- * Those of `postgres` need a server.
+ * Those of `postgres` need a server, those of `citus` a cluster.
  */
 export const testKinds = {
   unit: {
     globs: [
-      'packages/{contract,server,client,cli,console}/src/**/!(*.postgres).test.ts',
+      'packages/{contract,server,client,cli,console}/src/**/!(*.postgres|*.citus).test.ts',
       'packages/console/build/*.test.ts',
       'bench/**/*.test.ts',
       'examples/**/*.test.ts',
@@ -75,12 +75,16 @@ export const testKinds = {
     ],
     but: [...slow.unit, ...load],
   },
-  acceptance: { globs: ['packages/acceptance/src/**/!(*.postgres).test.ts'], but: [...slow.acceptance, ...browser] },
+  acceptance: {
+    globs: ['packages/acceptance/src/**/!(*.postgres|*.citus).test.ts'],
+    but: [...slow.acceptance, ...browser],
+  },
   browser: { globs: browser },
   'slow-unit': { globs: slow.unit },
   load: { globs: load },
   'slow-acceptance': { globs: slow.acceptance },
   postgres: { globs: ['packages/{server,acceptance}/src/**/*.postgres.test.ts'] },
+  citus: { globs: ['packages/{server,acceptance}/src/**/*.citus.test.ts'] },
 } as const satisfies Readonly<Record<string, TestKind>>;
 
 export function isTestKind(word: string): word is keyof typeof testKinds {

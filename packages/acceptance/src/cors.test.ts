@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { type CallOptions, call, type Reply } from './call.ts';
 import { appUrl, create, defineEntity, definition, foundedOrg, list, manage, memberWith, type Org } from './org.ts';
-import { whyOneWorker } from './platform.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { rawCall } from './raw-call.ts';
 import { putSetting } from './workspaces.ts';
@@ -306,9 +305,7 @@ interface Refused {
   readonly items: readonly { readonly origin: string; readonly count: number; readonly last_at: string }[];
 }
 
-test('the builder sees which origins were refused and how often, of the own org, the last one first', {
-  skip: whyOneWorker,
-}, async () => {
+test('the builder sees which origins were refused and how often, of the own org, the last one first', async () => {
   const { org: of } = await foundedOrg(gateways);
   const refused = async () => (await manage<Refused>(of, 'GET', '/org/refused-origins')).body.items;
   assert.deepEqual(await refused(), []);

@@ -175,7 +175,7 @@ test('the denials and the mails of one worker are shown by the other one', async
     assert.equal(shown.status, 200, shown.text);
   }
   const email = newEmail('invited');
-  const invited = await manage(orgOn(one, org), 'POST', '/org/users', { body: { email, role: 'member' } });
+  const invited = await manage(orgOn(one, org), 'POST', '/org/users', { body: { email, role: 'developer' } });
   assert.ok(invited.status < 300, invited.text);
   for (const worker of both) assert.equal((await mailsTo(worker, email)).length, 1);
 });

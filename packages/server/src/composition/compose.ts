@@ -107,7 +107,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
     foundingGate,
     ...{ onError: onFault, settings: config, passwordCost: options.passwordCost },
-    ...{ throttles: counted?.throttles, revocations: epochs?.revocations },
+    ...{ throttles: counted?.throttles, refusedOrigins: counted?.refusedOrigins, revocations: epochs?.revocations },
   });
 
   const decisions = countDenials(metrics, iam.decisions);

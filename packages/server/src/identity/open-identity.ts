@@ -23,7 +23,7 @@ import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
 import { createThrottles, type Throttles } from './people/throttles.ts';
 import { createAppSessions } from './sessions/app-sessions.ts';
 import { createImpersonation } from './sessions/impersonation.ts';
-import { createAppOrigins } from './settings/app-origins.ts';
+import { createAppOrigins, type RefusedOrigins } from './settings/app-origins.ts';
 import { createOrgSettings } from './settings/org-settings.ts';
 import { startKeyUpkeep } from './tokens/key-upkeep.ts';
 import { platformIssuer } from './tokens/platform-issuer.ts';
@@ -50,6 +50,7 @@ export interface IdentityDeps extends MembershipDeps {
   readonly passwordCost: PasswordCost | undefined;
   /** What several threads count together; left out, this one counts alone. */
   readonly throttles: Throttles | undefined;
+  readonly refusedOrigins: RefusedOrigins | undefined;
   /** Moves where tokens of a person, or sessions of a builder, end. */
   readonly revocations: AccessEpochs | undefined;
 }
@@ -79,7 +80,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
   const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog: deps.operatorLog, onError: deps.onError });
   return {
     /** What browsers may call an app from. */
-    origins: createAppOrigins({ platform, configs, clock }),
+    origins: createAppOrigins({ platform, configs, clock, refusedOrigins: deps.refusedOrigins }),
     app: {
       jwks: signingKeys.jwks,
       signIn: createAppSignIn(app),

@@ -26,7 +26,7 @@ export { createThrottles, loginDoors, type Throttles } from './people/throttles.
 export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';
 export type { Impersonate } from './sessions/impersonation.ts';
 export { openWorkSession, type WorkSessionDeps, type WorkUser } from './sessions/work-session.ts';
-export type { AppOrigins } from './settings/app-origins.ts';
+export { type AppOrigins, createRefusedOrigins, type RefusedOrigins } from './settings/app-origins.ts';
 export { httpHosts } from './settings/http-hosts.ts';
 export { namesOf, type OrgSettings, settingTypes } from './settings/org-settings.ts';
 export { unverifiedActor } from './tokens/app-tokens.ts';

@@ -43,6 +43,11 @@ export class SharedSlots {
   add(slot: number, by: number): void {
     Atomics.add(this.#cells, slot + offset, by);
   }
+
+  /** Adds 1 to every slot. */
+  addToAll(): void {
+    for (let slot = 0; slot < slots; slot++) this.add(slot, 1);
+  }
 }
 
 /** Numbers by name, each of which is another one after it was bumped. */

@@ -2,7 +2,8 @@
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
-import { andThen } from '../../lib/maybe-promise.ts';
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import type {
   EntityEvents,
   EventWrite,
@@ -14,6 +15,7 @@ import type {
 } from '../../records/port.ts';
 import { asDefined, unconditional } from '../../records/port.ts';
 import type { Scope } from '../../store/port.ts';
+import { laneOf } from '../../tenancy/port.ts';
 import type { LiveEvent } from '../config/event-forms.ts';
 import type { LiveEvents } from '../config/live-events.ts';
 import { opOf, type WriteValues, writeValues } from '../config/write-values.ts';
@@ -78,21 +80,33 @@ const textsInItemMax = 64 * 1024;
 const apartMilliseconds = 30 * 24 * 3600 * 1000;
 
 function itemsOf(
-  { clock, newId }: RecordEventsDeps,
+  deps: RecordEventsDeps,
   events: readonly LiveEvent[],
   write: EventWrite,
-): readonly PlannedChange[] {
-  const { call, before, after } = write;
-  const { entity } = call;
-  const record = after ?? before?.data;
-  if (record === undefined) return [];
+): MaybePromise<readonly PlannedChange[]> {
+  const record = write.after ?? write.before?.data;
   const op = opOf(write);
-  const now = clock.now();
-  const due = dueEvents(
-    events.filter(({ content }) => content.event_optype === op),
-    { write, record, now },
-  );
-  if (due.length === 0) return [];
+  const asked = events.filter(({ content }) => content.event_optype === op);
+  if (record === undefined || asked.length === 0) return [];
+  const written: WrittenRecord = { write, record, now: deps.clock.now() };
+  return dueEvents(asked, written).then((due) => (due.length === 0 ? [] : itemsFor(deps, due, written)));
+}
+
+/** The record of a write as its events tell it. `now` is in milliseconds since the epoch. */
+interface WrittenRecord {
+  readonly write: EventWrite;
+  readonly record: RecordData;
+  readonly now: number;
+}
+
+function itemsFor(
+  { newId }: RecordEventsDeps,
+  due: readonly DueEvent[],
+  { write, record, now }: WrittenRecord,
+): readonly PlannedChange[] {
+  const { call, before } = write;
+  const { entity } = call;
+  const op = opOf(write);
   const text = JSON.stringify(asDefined(entity, record));
   const textBefore = op === 'update' && before !== undefined ? textWithVersion(write, before) : undefined;
   const sk = placeText({ recordId: record.id, before: before?.version ?? 0 });
@@ -118,23 +132,32 @@ interface DueEvent {
   readonly refused?: string;
 }
 
-/** Those whose conditions are met. One whose condition takes too much is given up where that can be seen: in a receipt. */
-function dueEvents(
+/** How many steps of a list's walk, by which work is cut into slices, take as long as a step of a condition. */
+const stepsOfSlices = 60;
+
+/**
+ * Those whose conditions are met. One whose condition takes too much is given up where that can be seen: in a receipt.
+ * Other calls are served between two conditions: those of one write may take 50 ms together.
+ */
+async function dueEvents(
   events: readonly LiveEvent[],
-  { write, record, now }: { readonly write: EventWrite; readonly record: RecordData; readonly now: number },
-): readonly DueEvent[] {
+  { write, record, now }: WrittenRecord,
+): Promise<readonly DueEvent[]> {
   let known: WriteValues | undefined;
   const values = (): WriteValues => {
     known ??= writeValues(write, record, now);
     return known;
   };
   const effort = { steps: 0 };
-  return events.flatMap((event): readonly DueEvent[] => {
+  const pause = createYielder(laneOf(write.call.workspace), () => effort.steps * stepsOfSlices);
+  const due: DueEvent[] = [];
+  for (const event of events) {
+    await pause();
     const { name } = event;
     const verdict = event.judge(write.call.entity, record, { values, effort });
-    if (verdict === 'unmet') return [];
-    return [verdict === 'met' ? { name } : { name, refused: tooCostly }];
-  });
+    if (verdict !== 'unmet') due.push(verdict === 'met' ? { name } : { name, refused: tooCostly });
+  }
+  return due;
 }
 
 const tooCostly = 'the conditions of the events of this write take too much';

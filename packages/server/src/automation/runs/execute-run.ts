@@ -31,17 +31,21 @@ export interface Executed {
   readonly refusal?: Problem;
 }
 
+export interface Execution {
+  readonly journal: RunJournal;
+  readonly workspace: Workspace;
+  readonly caller: BlockCaller;
+  /** Whether a caller waits for its end. */
+  readonly isAwaited: boolean;
+}
+
 /**
  * Does what is left of a run, to its end or to where it has to wait.
  * @throws RunLost, and what is no refusal: then the run stands as it is, and is taken up again.
  */
 export async function executeRun(
   deps: ExecuteDeps,
-  {
-    journal,
-    workspace,
-    caller,
-  }: { readonly journal: RunJournal; readonly workspace: Workspace; readonly caller: BlockCaller },
+  { journal, workspace, caller, isAwaited }: Execution,
 ): Promise<Executed> {
   const { runtime, clock, scripts, http, mail, meter } = deps;
   const { run } = journal;
@@ -83,12 +87,28 @@ export async function executeRun(
     const refusal = refusalOf(error, journal);
     if (refusal === undefined) throw error;
     if (!journal.isStored) return { run, refusal };
+    const laterAt = isAwaited ? undefined : triedAgainAt(refusal, journal.run, clock.now());
+    if (laterAt !== undefined) {
+      await journal.end({ ...journal.run, state: 'waiting' }, laterAt);
+      return { run: journal.run };
+    }
     const failed = errorOf(refusal);
     await failRun(journal, clock, { error: failed, steps: failedStep(effects, { journal, clock }, failed) });
     return { run: journal.run, refusal };
   } finally {
     effects.release();
   }
+}
+
+/** Of a run that no caller waits for, since its beginning. */
+const triedAgainMilliseconds = 86_400_000;
+const pauseMillisecondsMax = 5 * 60_000;
+
+/** When a step is tried again that is refused because others of the org wait; undefined where the run fails of it. */
+function triedAgainAt({ code }: Problem, { started_at, taken }: Run, now: number): number | undefined {
+  if (code !== 'rate_limited') return undefined;
+  const at = now + Math.min(1000 * 2 ** taken, pauseMillisecondsMax);
+  return at < Date.parse(started_at) + triedAgainMilliseconds ? at : undefined;
 }
 
 /** What the platform cannot do now is tried again. What is too large for a commit would be so each time. */

@@ -43,7 +43,7 @@ export async function callBlock(deps: RunsDeps, ask: Omit<RunAsk, 'id'>, caller:
   deps.meter.add(workspace, 'runs', 1);
   const journal = new RunJournal({ ...deps, workspace }, run);
   try {
-    const executed = await executeRun(deps, { journal, workspace, caller });
+    const executed = await executeRun(deps, { journal, workspace, caller, isAwaited: true });
     if (journal.isStored) await settle(deps, workspace, journal);
     return { ...executed, isStored: journal.isStored };
   } catch (error) {
@@ -131,7 +131,7 @@ async function resume(deps: RunsDeps, workspace: Workspace, journal: RunJournal)
     if (run.stalled >= stalledMax)
       throw new Problem('internal_error', `the run was begun ${stalledMax} times without coming further`);
     const caller = await deps.callers.as(run.user, workspace, run.id, run.block);
-    await executeRun(deps, { journal, workspace, caller });
+    await executeRun(deps, { journal, workspace, caller, isAwaited: false });
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'unavailable') throw error;
     await failRun(journal, deps.clock, { error: errorOf(error) });

@@ -149,6 +149,8 @@ class WorkerPool {
       const error = fault instanceof Error ? fault : new Error(`the thread ended with code ${code}`);
       if (this.#running.get(name) === worker) this.#running.delete(name);
       releaseConnections();
+      // It may have changed rights, and ended before it said so.
+      new SharedSlots(this.#epochs).addToAll();
       channel.end(error);
       if (this.#isReady && !this.#isEnding) this.#replace(name, error);
     });

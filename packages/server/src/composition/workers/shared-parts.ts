@@ -6,7 +6,14 @@ import {
   type RateLimits,
 } from '../../gateway/rate-limits.ts';
 import { createDecisionLog, type DecisionLog } from '../../iam/port.ts';
-import { createThrottles, loginDoors, type SecretsVault, type Throttles } from '../../identity/port.ts';
+import {
+  createRefusedOrigins,
+  createThrottles,
+  loginDoors,
+  type RefusedOrigins,
+  type SecretsVault,
+  type Throttles,
+} from '../../identity/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -32,6 +39,7 @@ export interface SharedParts {
 /** What the main thread counts and keeps for all workers. */
 export interface CountedParts {
   readonly throttles: Throttles;
+  readonly refusedOrigins: RefusedOrigins;
   readonly rateLimits: RateLimits;
   readonly decisions: DecisionLog;
   readonly mailbox: Mailbox;
@@ -46,6 +54,7 @@ export function countedServices(rateLimits: RateLimitSettings, clock: Clock): Se
   return {
     ...Object.fromEntries(loginDoors.map((door) => [`login ${door}`, { ...logins[door] }])),
     mails: { ...mails },
+    origins: { ...createRefusedOrigins(clock) },
     rate: { take: (call: LimitedCall) => takenOf(limits, call) },
     decisions: { ...createDecisionLog(clock) },
     mailbox: {
@@ -129,6 +138,10 @@ export function countedParts(calls: Calls, settings: RateLimitSettings): Counted
     throttles: {
       logins: { app: login('app'), org: login('org'), operator: login('operator') },
       mails: { take: of<void>('mails', 'take'), tryTake: of<boolean>('mails', 'tryTake') },
+    },
+    refusedOrigins: {
+      note: of<void>('origins', 'note'),
+      of: of<ReturnType<RefusedOrigins['of']>>('origins', 'of'),
     },
     rateLimits: { take: isLimited ? (trace) => take(of<Taken>('rate', 'take'), trace) : () => undefined },
     decisions: {

@@ -22,10 +22,18 @@ export interface AppOrigins {
 
 export type RefusedOrigin = ReplyOf<typeof settingsApi.listRefusedOrigins>['items'][number];
 
+/** The origins that were refused of each app, in memory. */
+export interface RefusedOrigins {
+  note(orgCode: string, origin: string): void;
+  of(orgCode: string): readonly RefusedOrigin[];
+}
+
 export interface AppOriginsDeps {
   readonly platform: Scope;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
+  /** What several threads share; left out, this one keeps its own. */
+  readonly refusedOrigins?: RefusedOrigins | undefined;
 }
 
 const orgsMax = 1000;
@@ -33,30 +41,36 @@ const originsMax = 100;
 const originCharactersMax = 300;
 const environments = ['test', 'prod'] as const;
 
-export function createAppOrigins({ platform, configs, clock }: AppOriginsDeps): AppOrigins {
-  const refusals = new BoundedMap<string, Map<string, RefusedOrigin>>(orgsMax);
-
+export function createAppOrigins({ platform, configs, clock, refusedOrigins }: AppOriginsDeps): AppOrigins {
+  const refusals = refusedOrigins ?? createRefusedOrigins(clock);
   const isAllowed = async (orgCode: string, origin: string, env: Environment | undefined): Promise<boolean> => {
     for (const one of env === undefined ? environments : [env])
       if (allowsOrigin(settingOf(await configs[one].current(orgCode), one, allowedDomains), origin)) return true;
     return false;
   };
-  const note = (orgCode: string, origin: string): void => {
-    const known = refusals.get(orgCode) ?? new Map<string, RefusedOrigin>();
-    refusals.set(orgCode, known);
-    const count = (known.get(origin)?.count ?? 0) + 1;
-    known.delete(origin);
-    if (known.size === originsMax) known.delete(leastRefused(known.values()));
-    known.set(origin, { origin, count, last_at: timestamp(clock.now()) });
-  };
   return {
     isAllowed: async (orgCode, origin, env) => {
       if (origin.length > originCharactersMax || (await findOrg(platform, orgCode)) === undefined) return false;
       if (await isAllowed(orgCode, origin, env)) return true;
-      note(orgCode, origin);
+      refusals.note(orgCode, origin);
       return false;
     },
-    refused: (orgCode) => [...(refusals.get(orgCode)?.values() ?? [])].reverse(),
+    refused: refusals.of,
+  };
+}
+
+export function createRefusedOrigins(clock: Clock): RefusedOrigins {
+  const orgs = new BoundedMap<string, Map<string, RefusedOrigin>>(orgsMax);
+  return {
+    note: (orgCode, origin) => {
+      const known = orgs.get(orgCode) ?? new Map<string, RefusedOrigin>();
+      orgs.set(orgCode, known);
+      const count = (known.get(origin)?.count ?? 0) + 1;
+      known.delete(origin);
+      if (known.size === originsMax) known.delete(leastRefused(known.values()));
+      known.set(origin, { origin, count, last_at: timestamp(clock.now()) });
+    },
+    of: (orgCode) => [...(orgs.get(orgCode)?.values() ?? [])].reverse(),
   };
 }
 

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { assertAgreement } from '../testing/conformance/model-agreement.ts';
 import { withNeighbour } from '../testing/conformance/neighbour.ts';
 import { storeConformance } from '../testing/conformance/run-conformance.ts';
+import { fakeCitus } from './testing/fake-citus.ts';
 import { postgresSubject } from './testing/postgres-subject.ts';
 import { startTestServer, type TestServer, whyNot } from './testing/test-server.ts';
 
@@ -17,6 +18,18 @@ describe('PostgreSQL', { skip: whyNot }, () => {
 
   test('gives the verdicts, numbers and contents of the model for any run of commits', () =>
     assertAgreement(subject, 40));
+
+  describe('in the form that it has on Citus', () => {
+    let database: TestServer;
+    before(async () => {
+      database = await server.database('');
+      await database.run(fakeCitus);
+    });
+    after(() => database.stop());
+
+    const distributed = postgresSubject(() => ({ ...database, url: `${database.url}?citus=true` }));
+    storeConformance('PostgreSQL with the statements for distributed tables', distributed);
+  });
 
   describe('in a database that orders text as people do', () => {
     let database: TestServer;

@@ -15,6 +15,10 @@ type StoredItemRow = readonly [
   value: string | null,
 ];
 
+type StandingInRow = StoredItemRow extends readonly [number, ...infer Standing]
+  ? readonly [sk: string, ...Standing]
+  : never;
+
 interface AskedKey extends Key {
   readonly isValueAsked: boolean;
 }
@@ -60,13 +64,27 @@ export class GroupReads {
   }
 
   async #readStanding(connection: Connection, statements: Statements): Promise<Pick<Answer<StoredItemRow>, 'rows'>> {
-    if (this.#keys.length === 0) return { rows: [] };
+    const [first] = this.#keys;
+    if (first === undefined) return { rows: [] };
+    if (this.#keys.every(({ pk }) => pk === first.pk)) return this.#readStandingIn(connection, statements, first.pk);
     return connection.send<StoredItemRow>(statements.standing(), [
       this.#scope,
       this.#keys.map(({ pk }) => pk),
       this.#keys.map(({ sk }) => sk),
       this.#keys.map(({ isValueAsked }) => String(isValueAsked)),
     ]);
+  }
+
+  async #readStandingIn(
+    connection: Connection,
+    statements: Statements,
+    pk: string,
+  ): Promise<Pick<Answer<StoredItemRow>, 'rows'>> {
+    const places = new Map(this.#keys.map(({ sk }, index) => [sk, index + 1]));
+    const counters = this.#keys.flatMap(({ sk, isValueAsked }) => (isValueAsked ? [sk] : []));
+    const values = [this.#scope, pk, [...places.keys()], counters];
+    const { rows } = await connection.send<StandingInRow>(statements.standingIn(), values);
+    return { rows: rows.map(([sk, ...standing]) => [places.get(sk) ?? 0, ...standing]) };
   }
 
   async #readKeys(

@@ -22,7 +22,7 @@ export interface Held {
  * of the data meanwhile.
  */
 export async function openHeld(address: Address, limits: TimeLimits, held: Held): Promise<Connection> {
-  const connection = await Connection.open(address, limits);
+  const connection = await Connection.open(address, limits, held.isDistributed);
   try {
     await takeHold(connection, address.schema, held);
     return connection;

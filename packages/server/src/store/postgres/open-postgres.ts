@@ -26,7 +26,7 @@ import { ClusterLanes } from './servers/cluster-lanes.ts';
 import { probeStatement } from './servers/cluster-statements.ts';
 import { type Placement, placementOf, refuseWorker } from './servers/distribution.ts';
 import { type ConnectionCounts, type Lanes, SingleLane } from './servers/lanes.ts';
-import { begin, Statements } from './statements.ts';
+import { Statements } from './statements.ts';
 import { PostgresWriter } from './writer.ts';
 
 export interface PostgresOptions {
@@ -167,8 +167,8 @@ class PostgresEngine implements Engine {
 
   constructor(address: Address, use: Use, { isSynced, version, facts }: Started) {
     const { counts, hold, onFatal } = use;
-    const statements = new Statements(address.schema);
     const isDistributed = facts.tables === 'distributed';
+    const statements = new Statements(address.schema, isDistributed);
     const onOther = (change: string) => onFatal(new Error(change));
     const open = (limits: TimeLimits) =>
       openHeld(address, limits, { hold, version: this.#expected, isDistributed, onOther });
@@ -188,15 +188,15 @@ class PostgresEngine implements Engine {
           read: () => open(limits.read),
           commit: () => open(limits.commit),
           across: () => open(acrossLimits),
-          probe: () => Connection.open(address, probeLimits),
+          probe: () => Connection.open(address, probeLimits, isDistributed),
         },
-        probe: { begin, ask: probeStatement(address.schema) },
+        probe: probeStatement(address.schema),
         onServer: use.onServer,
       });
     } else {
       this.groupsAtOnce = counts.commits;
       // Of who has the data alone, the session that writes does.
-      const read = () => (hold === 'alone' ? Connection.open(address, limits.read) : open(limits.read));
+      const read = () => (hold === 'alone' ? Connection.open(address, limits.read, isDistributed) : open(limits.read));
       this.#lanes = new SingleLane(counts, { read, commit: () => open(limits.commit) });
     }
     this.#reader = new PostgresReader(this.#lanes, statements);

@@ -36,7 +36,14 @@ export class PostgresReader {
       const [row] = await this.#connections.read<ItemRow>(this.#statements.getOne(), values);
       return [row === undefined ? undefined : itemOfRow(row)];
     }
-    const values = [scope, asked.map(({ pk }) => pk), asked.map(({ sk }) => sk), now];
+    const names = asked.map(({ sk }) => sk);
+    if (asked.every(({ pk }) => pk === first.pk)) {
+      const values = [scope, first.pk, names, now];
+      const items = (await this.#connections.read<ItemRow>(this.#statements.getIn(), values)).map(itemOfRow);
+      const found = new Map(items.map((item) => [item.sk, item]));
+      return keys.map(({ pk, sk }) => (pk === first.pk ? found.get(sk) : undefined));
+    }
+    const values = [scope, asked.map(({ pk }) => pk), names, now];
     const rows = await this.#connections.read<readonly [...ItemRow, place: number]>(this.#statements.get(), values);
     const found = new Map(rows.map((row) => [asked[row[itemColumnsMax] - 1], itemOfRow(row)]));
     return keys.map((key) => found.get(key));
@@ -48,7 +55,7 @@ export class PostgresReader {
       this.#statements.range(shapeOf(read)),
       rangeValues(scope, read, now),
     );
-    return rows.map(itemOfRow);
+    return rows.filter(([, , , , , value]) => value !== null).map(itemOfRow);
   }
 
   async follow(scope: ScopeName, read: BoundedRead, now: number): Promise<readonly Followed[]> {
@@ -57,7 +64,7 @@ export class PostgresReader {
       this.#statements.follow(shapeOf(read)),
       rangeValues(scope, read, now),
     );
-    return rows.map(([version, value, sk]) => ({ sk, version, value }));
+    return rows.flatMap(([version, value, sk]) => (value === null ? [] : [{ sk, version, value }]));
   }
 
   async count(scope: ScopeName, read: BoundedRead, now: number): Promise<number> {
@@ -140,7 +147,7 @@ const aboveAllNames = '\u{10ffff}'.repeat(limits.scopeBytesMax / 4 + 1);
 /** What a statement gives beside an item stands behind the item's columns. */
 const itemColumnsMax = 8;
 
-type FollowedRow = readonly [version: number, value: string, sk: string];
+type FollowedRow = readonly [version: number, value: string | null, sk: string];
 type HeadRow = readonly [name: ScopeName, seq: number, state: ScopeState];
 type DueRow = readonly [...ItemRow, scope: ScopeName];
 

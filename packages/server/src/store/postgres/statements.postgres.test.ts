@@ -8,25 +8,34 @@ import { Connection } from './connections/connection.ts';
 import { versionSql } from './hold-data.ts';
 import { openPostgres } from './open-postgres.ts';
 import { putSizes, type Statement, Statements } from './statements.ts';
+import { fakeCitus } from './testing/fake-citus.ts';
 import { startTestServer, type TestServer, whyNot } from './testing/test-server.ts';
 
 const schema = `freehold_statements_${process.pid}`;
 
-describe('the statements of the PostgreSQL store', { skip: whyNot }, () => {
+for (const isDistributed of [false, true]) {
+  const where = isDistributed ? 'with distributed tables' : 'on one server';
+  describe(`the statements of the PostgreSQL store ${where}`, { skip: whyNot }, () => testStatements(isDistributed));
+}
+
+function testStatements(isDistributed: boolean): void {
   let server: TestServer;
+  let database: TestServer;
   let requested: readonly string[];
   let ofJobs: readonly string[];
 
   before(async () => {
     server = await startTestServer();
-    const url = server.url;
+    database = await server.database('');
+    if (isDistributed) await database.run(fakeCitus);
+    const url = `${database.url}?citus=${isDistributed}`;
     const opened = await openPostgres({ url, space: `statements_${process.pid}`, clock: new TestClock() });
     requested = await recorded(() => request(opened));
     ofJobs = await recorded(() => runJobs(opened));
     await opened.store.close();
   });
   after(async () => {
-    await server.run(`drop schema ${schema} cascade`);
+    await database.stop();
     await server.stop();
   });
 
@@ -41,11 +50,11 @@ describe('the statements of the PostgreSQL store', { skip: whyNot }, () => {
 
   test('are all that can be made: none is left out by what was asked here', () => {
     const seen = new Set([...requested, ...ofJobs]);
-    for (const sql of everyStatement()) assert.ok(seen.has(sql), sql);
+    for (const sql of everyStatement(isDistributed)) assert.ok(seen.has(sql), sql);
   });
 
   test('read and write by keys alone: none walks a table or sorts', async () => {
-    const connection = await Connection.open(parseAddress(server.url), { statement: 5000, lock: 5000 });
+    const connection = await Connection.open(parseAddress(database.url), { statement: 5000, lock: 5000 });
     for (const [index, sql] of [...requested, ...ofJobs].entries()) {
       const parameters = Math.max(...[...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
       await connection.send({ text: `prepare explained_${index} as ${sql}` });
@@ -58,11 +67,11 @@ describe('the statements of the PostgreSQL store', { skip: whyNot }, () => {
     }
     await connection.end();
   });
-});
+}
 
 /** In every shape that the store asks for. A method that is new has to be named here. */
-function everyStatement(): readonly string[] {
-  const statements = new Statements(schema);
+function everyStatement(isDistributed: boolean): readonly string[] {
+  const statements = new Statements(schema, isDistributed);
   const both = [false, true];
   const shapes = both.flatMap((isOpenEnded) =>
     both.flatMap((isReverse) => both.map((isSized) => ({ isOpenEnded, isReverse, isSized }))),
@@ -75,6 +84,8 @@ function everyStatement(): readonly string[] {
     standing: [statements.standing()],
     put: putSizes.map((rows) => statements.put(rows)),
     remove: [statements.remove()],
+    standingIn: [statements.standingIn()],
+    getIn: [statements.getIn()],
     getOne: [statements.getOne()],
     get: [statements.get()],
     range: shapes.map((shape) => statements.range(shape)),
@@ -106,8 +117,9 @@ async function recorded(work: () => Promise<void>): Promise<readonly string[]> {
   } finally {
     Reflect.set(pg.Client.prototype, 'query', query);
   }
-  // What a session begins with is asked once, and of no scope.
-  return [...sent].filter((sql) => sql.includes(schema) && sql !== versionSql(schema));
+  // What a session begins with is asked once, and of no scope; the rest is asked of the servers of a cluster.
+  const isOfServers = (sql: string) => sql === versionSql(schema) || /pg_dist_|current_setting/.test(sql);
+  return [...sent].filter((sql) => sql.includes(schema) && !isOfServers(sql));
 }
 
 async function request({ store }: OpenedStore): Promise<void> {
@@ -117,9 +129,11 @@ async function request({ store }: OpenedStore): Promise<void> {
   for (const count of putSizes) await scope.commit(keys.slice(0, count));
   const conditional = [put('p', 'k1', { if: 'present' }), check('p', 'k2', 'present'), add('c', 'n', 1)];
   await scope.commit([...conditional, append('log', 'x'), putIndex('index#i', 'k', 'p', 'k1'), checkEmpty('p', 'x')]);
+  await scope.commit([put('p', 'k1', { if: 'present' }), check('p', 'k2', 'present')]);
   await scope.commit([remove('p', 'k1'), remove('p', 'k2'), remove('index#i', 'k'), checkEmpty('index#i')]);
   await scope.get([{ pk: 'p', sk: 'k1' }]);
   await scope.get(['k1', 'k2'].map((sk) => ({ pk: 'p', sk })));
+  await scope.get(['p', 'c'].map((pk) => ({ pk, sk: 'k2' })));
   const reads: readonly Partial<RangeRead>[] = [{}, { after: 'a' }, { prefix: 'a' }, { bytesMax: 9 }];
   for (const read of [...reads, { prefix: 'a', bytesMax: 9 }]) {
     for (const reverse of [false, true]) {

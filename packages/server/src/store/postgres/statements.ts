@@ -11,13 +11,14 @@ export interface RangeShape {
   readonly isSized: boolean;
 }
 
-export const begin: Statement = { text: 'begin isolation level read committed' };
-
 /**
  * Scopes that ride together wait only for a moment for one that another node has, and go on without it. Longer than a
  * transaction should take, shorter than a commit should wait for another scope.
  */
-export const beginShared: Statement = { text: `${begin.text}; set local lock_timeout = '250ms'` };
+export function shared({ text }: Statement): Statement {
+  return { text: `${text}; set local lock_timeout = '250ms'` };
+}
+
 export const commit: Statement = { text: 'commit' };
 export const rollback: Statement = { text: 'rollback' };
 
@@ -30,10 +31,13 @@ export const putSizes: readonly number[] = [64, 32, ...Array.from({ length: 16 }
  */
 export class Statements {
   readonly #schema: string;
+  readonly #isDistributed: boolean;
   readonly #made = new Map<string, Statement>();
 
-  constructor(schema: string) {
+  /** `isDistributed` has statements on one table at their top where they can be, which Citus plans once for all. */
+  constructor(schema: string, isDistributed: boolean) {
     this.#schema = schema;
+    this.#isDistributed = isDistributed;
   }
 
   /** Waits for the group of another node that has the scope, and keeps it to this transaction. */
@@ -66,6 +70,16 @@ export class Statements {
         cross join lateral (
           select version, due_queue, due_at, case when asked.counts then value end as value from ${items}
           where scope = $1 and pk = asked.pk and sk = asked.sk limit 1) as found`,
+    );
+  }
+
+  /** {@link standing} of one partition, with the values of `$4`. */
+  standingIn(): Statement {
+    return this.#make(
+      'standing_in',
+      ({ items }) => `
+        select sk, version, due_queue, due_at, case when sk = any($4::text[]) then value end from ${items}
+        where scope = $1 and pk = $2 and sk = any($3::text[])`,
     );
   }
 
@@ -109,23 +123,45 @@ export class Statements {
     );
   }
 
+  /** {@link get} of one partition. */
+  getIn(): Statement {
+    return this.#make(
+      'get_in',
+      ({ items }) => `
+        select ${itemColumns} from ${items}
+        where scope = $1 and pk = $2 and sk = any($3::text[]) and ${isLive('', '$4')}`,
+    );
+  }
+
+  /** On Citus, rows behind the cut of a sized read come without their value. */
   range(shape: RangeShape): Statement {
     return this.#make(`range${nameOf(shape)}`, ({ items }) => {
-      const page = `
-        select ${itemColumns} from ${items}
+      const page = (columns: string) => `
+        select ${columns} from ${items}
         where ${bounds(shape, '')} and ${isLive('', '$4')} ${order(shape, '')} limit $5`;
-      return sized(shape, itemColumns, page);
+      if (!this.#isDistributed) return sized(shape, itemColumns, page(itemColumns));
+      return page(itemColumns.replace('value', `${valueWithin(shape, 'value', order(shape, ''))} as value`));
     });
   }
 
+  /** As {@link range}. The two forms join in the same way: other servers know nothing of the planner's settings here. */
   follow(shape: RangeShape): Statement {
     return this.#make(`follow${nameOf(shape)}`, ({ items }) => {
+      const entries = bounds(shape, 'entry.');
+      const ordered = order(shape, 'entry.');
+      const target = 'target.scope = $1 and target.pk = entry.target_pk and target.sk = entry.target_sk';
+      const live = isLive('target.', '$4');
+      if (this.#isDistributed)
+        return `
+          select found.version, ${valueWithin(shape, 'found.value', ordered)}, entry.sk
+          from ${items} as entry
+          cross join lateral (
+            select target.version, target.value from ${items} as target where ${target} and ${live} limit 1) as found
+          where ${entries} ${ordered} limit $5`;
       const page = `
         select target.version, target.value, entry.sk
-        from ${items} as entry
-        join ${items} as target
-          on target.scope = $1 and target.pk = entry.target_pk and target.sk = entry.target_sk
-        where ${bounds(shape, 'entry.')} and ${isLive('target.', '$4')} ${order(shape, 'entry.')} limit $5`;
+        from ${items} as entry join ${items} as target on ${target}
+        where ${entries} and ${live} ${ordered} limit $5`;
       return sized(shape, 'version, value, sk', page);
     });
   }
@@ -236,9 +272,20 @@ function order({ isReverse }: RangeShape, table: string): string {
   return `order by ${table}sk ${isReverse ? 'desc' : 'asc'}`;
 }
 
+/** Empty from the row on that comes after the one with which the values go over a number of bytes. */
+function valueWithin(shape: RangeShape, value: string, ordered: string): string {
+  if (!shape.isSized) return value;
+  return `case when coalesce(sum(octet_length(${value})) over (
+    ${ordered} rows between unbounded preceding and 1 preceding), 0) <= ${bytesMaxOf(shape)} then ${value} end`;
+}
+
+function bytesMaxOf({ isOpenEnded }: RangeShape): string {
+  return isOpenEnded ? '$6' : '$7';
+}
+
 function sized(shape: RangeShape, columns: string, page: string): string {
   if (!shape.isSized) return page;
-  return cut(page, { columns, order: order(shape, ''), bytesMax: shape.isOpenEnded ? '$6' : '$7' });
+  return cut(page, { columns, order: order(shape, ''), bytesMax: bytesMaxOf(shape) });
 }
 
 interface Cut {

@@ -6,7 +6,7 @@ import type { Answer, Connection } from './connections/connection.ts';
 import { describeError, endsSession, isInTheWay, isServerError, isTimeout } from './connections/postgres-error.ts';
 import { type JudgedScope, ScopeGroup, type Session, sendWrites, type TakenScope } from './scope-group.ts';
 import type { Lanes } from './servers/lanes.ts';
-import { begin, beginShared, commit, rollback, type Statements } from './statements.ts';
+import { commit, rollback, type Statements, shared } from './statements.ts';
 
 /**
  * A group that got in another's way, or whose connection was found lost before it committed, is made again so often.
@@ -64,7 +64,7 @@ export class PostgresWriter {
     const takeAll = () => Promise.all(groups.map((group) => group.take(session)));
     try {
       const [, taken] = await connection.together(() =>
-        Promise.all([connection.send(isShared ? beginShared : begin), takeAll()]),
+        Promise.all([connection.send(isShared ? shared(connection.begin) : connection.begin), takeAll()]),
       );
       if (only === undefined || isShared || taken[0] !== undefined) return taken;
       const made = connection.send(this.#statements.makeHead(), [only.scope]);

@@ -19,8 +19,11 @@ export interface RecordEvents {
 }
 
 export interface EntityEvents {
-  /** What a write leaves for later, in its own commit. Plans may be made again, and then this is asked again. */
-  after(write: EventWrite): readonly PlannedChange[];
+  /**
+   * What a write leaves for later, in its own commit. Plans may be made again, and then this is asked again. Other
+   * calls are served between conditions that take long.
+   */
+  after(write: EventWrite): MaybePromise<readonly PlannedChange[]>;
 }
 
 /** A write of one record: made (`after` only), changed (both) or removed (`before` only). */

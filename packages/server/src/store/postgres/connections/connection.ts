@@ -27,12 +27,14 @@ export interface Answer<Row> {
 export class Connection {
   /** Whether the server keeps what it has acknowledged when it loses power. */
   readonly isSynced: boolean;
+  /** Begins a transaction with the session's limits on every server that takes part in it. */
+  readonly begin: Statement;
   readonly #client: pg.Client;
   readonly #socket: Socket;
   #isOpen = true;
 
   /** Rejects with {@link Unavailable} when there is no server, or none that may be written to. */
-  static async open({ client: config }: Address, limits: TimeLimits): Promise<Connection> {
+  static async open({ client: config }: Address, limits: TimeLimits, isDistributed = false): Promise<Connection> {
     const socket = new Socket();
     const client = new pg.Client({
       ...config,
@@ -47,7 +49,7 @@ export class Connection {
     client.on('error', () => {});
     try {
       await client.connect();
-      return new Connection(client, socket, await startSession(client, limits));
+      return new Connection(client, socket, await startSession(client, limits, isDistributed));
     } catch (error) {
       void client.end();
       if (error instanceof Unavailable) throw error;
@@ -55,10 +57,11 @@ export class Connection {
     }
   }
 
-  private constructor(client: pg.Client, socket: Socket, { isSynced }: Session) {
+  private constructor(client: pg.Client, socket: Socket, { isSynced, begin }: Session) {
     this.#client = client;
     this.#socket = socket;
     this.isSynced = isSynced;
+    this.begin = begin;
     client.once('error', () => this.#lose());
     client.once('end', () => this.#lose());
   }
@@ -112,9 +115,7 @@ const types: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
 };
 
-interface Session {
-  readonly isSynced: boolean;
-}
+type Session = Pick<Connection, 'isSynced' | 'begin'>;
 
 /**
  * Keys alone decide how a statement is run, so the planner is shown once for all: whatever it believes of a table that
@@ -130,9 +131,15 @@ const plannerSettings = {
   jit: 'off',
 };
 
-async function startSession(client: pg.Client, limits: TimeLimits): Promise<Session> {
+/**
+ * Citus plans by itself: it makes generic plans only of statements on one table, and refuses to be forced to more. Of
+ * the settings of a session it tells other servers those that a transaction sets for itself.
+ */
+const distributedSettings = { plan_cache_mode: 'auto', 'citus.propagate_set_commands': 'local', jit: 'off' };
+
+async function startSession(client: pg.Client, limits: TimeLimits, isDistributed: boolean): Promise<Session> {
   const settings = Object.entries({
-    ...plannerSettings,
+    ...(isDistributed ? distributedSettings : plannerSettings),
     search_path: 'pg_catalog',
     statement_timeout: String(limits.statement),
     lock_timeout: String(limits.lock),
@@ -148,7 +155,16 @@ async function startSession(client: pg.Client, limits: TimeLimits): Promise<Sess
   if (server.encoding !== 'UTF8')
     throw new Unavailable(`the database is encoded in ${server.encoding}: make one that is encoded in UTF8`);
   if (server.standby) throw new Unavailable('the server is a standby, which takes no writes: point at the writer');
-  return { isSynced: server.fsync === 'on' };
+  return { isSynced: server.fsync === 'on', begin: isDistributed ? beginEverywhere(limits, server) : beginHere };
+}
+
+const beginHere: Statement = { text: 'begin isolation level read committed' };
+
+/** The statement's own time limit is kept here: the server that we talk to cancels what it has others do. */
+function beginEverywhere({ lock }: TimeLimits, { synchronous }: ServerRow): Statement {
+  const settings = { synchronous_commit: synchronous, lock_timeout: lock, idle_in_transaction_session_timeout: lock };
+  const local = Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}'`);
+  return { text: [beginHere.text, ...local].join('; ') };
 }
 
 interface ServerRow {
@@ -156,6 +172,7 @@ interface ServerRow {
   readonly encoding: string;
   readonly standby: boolean;
   readonly fsync: string;
+  readonly synchronous: 'on' | 'remote_apply';
 }
 
 /** Whatever the server's default is: a commit is answered when it is on disk, at `remote_apply` also elsewhere. */
@@ -163,4 +180,4 @@ const sessionSql = `
   select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
     pg_is_in_recovery() as standby, current_setting('fsync') as fsync,
     set_config('synchronous_commit',
-      case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false)`;
+      case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false) as synchronous`;

@@ -29,7 +29,15 @@ export class SessionLost extends Error {
 /** The session is gone, or has become one that cannot serve; another one may. */
 export function endsSession(error: unknown): boolean {
   if (error instanceof SessionLost) return error.mayAskAgain;
-  return isServerError(error) && /^(57P|08|25006|26000|0A000)/.test(error.code ?? '');
+  return isServerError(error) && (/^(57P|08|25006|26000)/.test(error.code ?? '') || hasStalePlan(error));
+}
+
+/**
+ * A table was changed since the session prepared a statement. The same code says that a server cannot do what a
+ * statement asks, which no other session mends.
+ */
+function hasStalePlan({ code, routine }: pg.DatabaseError): boolean {
+  return code === '0A000' && routine === 'RevalidateCachedQuery';
 }
 
 /**

@@ -7,7 +7,7 @@ import { isAcrossScopes, isOfTheServer, type Statement } from '../statements.ts'
 import { dueOnServersSql, type ServerRow, serversStatement } from './cluster-statements.ts';
 import type { ConnectionCounts, Lanes, Openers } from './lanes.ts';
 import { ScopeServers } from './scope-servers.ts';
-import { type Probe, ServerWatch } from './server-watch.ts';
+import { ServerWatch } from './server-watch.ts';
 
 interface ClusterOpeners extends Openers {
   /** For statements that ask every server. */
@@ -18,7 +18,7 @@ interface ClusterOpeners extends Openers {
 export interface ClusterLanesParts {
   readonly schema: string;
   readonly open: ClusterOpeners;
-  readonly probe: Probe;
+  readonly probe: Statement;
   readonly onServer: (change: ServerChange) => void;
 }
 

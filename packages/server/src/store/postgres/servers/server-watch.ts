@@ -12,12 +12,6 @@ export interface WatchedServer {
   readonly name: string;
 }
 
-/** Set to what a session of the store has there, in a transaction as its commits are. */
-export interface Probe {
-  readonly begin: Statement;
-  readonly ask: Statement;
-}
-
 /**
  * Asks a server now and then whether it answers, by the way that commits take. Down is a server of which nothing was
  * heard while a question waited in vain: one that is merely slow goes on answering something.
@@ -27,13 +21,13 @@ export class ServerWatch {
   isSafe = true;
   readonly #server: WatchedServer;
   readonly #slot: ConnectionSlot;
-  readonly #probe: Probe;
+  readonly #probe: Statement;
   readonly #tell: (change: ServerChange) => void;
   #heard = 0;
 
   constructor(
     server: WatchedServer,
-    { open, probe, tell }: { open: () => Promise<Connection>; probe: Probe; tell: (change: ServerChange) => void },
+    { open, probe, tell }: { open: () => Promise<Connection>; probe: Statement; tell: (change: ServerChange) => void },
   ) {
     this.#server = server;
     this.#slot = new ConnectionSlot(open);
@@ -57,8 +51,8 @@ export class ServerWatch {
       const connection = await this.#slot.connection();
       const [, answer] = await connection.together(() =>
         Promise.all([
-          connection.send(this.#probe.begin),
-          connection.send<ProbeRow>(this.#probe.ask, [this.#server.scope]),
+          connection.send(connection.begin),
+          connection.send<ProbeRow>(this.#probe, [this.#server.scope]),
           connection.send({ text: 'rollback' }),
         ]),
       );

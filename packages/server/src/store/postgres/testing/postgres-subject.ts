@@ -5,13 +5,13 @@ import { openPostgres } from '../open-postgres.ts';
 import type { TestServer } from './test-server.ts';
 
 /** PostgreSQL as the suite gets it: a schema of its own, which goes when the subject does. */
-export function postgresSubject(server: () => TestServer): Subject {
+export function postgresSubject(server: () => Pick<TestServer, 'url' | 'run'>): Subject {
   return { isDurable: true, open: (clock) => openSubject(server(), clock) };
 }
 
 let subjects = 0;
 
-async function openSubject({ url, run }: TestServer, clock: Clock): Promise<OpenedSubject> {
+async function openSubject({ url, run }: Pick<TestServer, 'url' | 'run'>, clock: Clock): Promise<OpenedSubject> {
   const space = `test_${process.pid}_${++subjects}`;
   const open = () => openPostgres({ url, space, clock });
   let opened: OpenedStore = await open();

@@ -225,7 +225,8 @@ async function untilReady(url: string, server: ChildProcess): Promise<void> {
   throw new Error('the PostgreSQL server did not start');
 }
 
-async function runOn(url: string, sql: string): Promise<readonly pg.QueryResultRow[]> {
+/** Runs statements on a server by itself. */
+export async function runOn(url: string, sql: string): Promise<readonly pg.QueryResultRow[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});
   await client.connect();

@@ -1,6 +1,7 @@
 /** The largest of what an app's users may ask. */
 import { randomUUID } from 'node:crypto';
 import { fullLinks, largestDefinition, linkedDefinition } from '../largest/largest-definitions.ts';
+import { writesWithEvents } from '../largest/largest-events.ts';
 import type { Stage } from '../stage.ts';
 import { random } from '../stage.ts';
 import type { Asked, Largest, Row, Rows } from '../worst-case.ts';
@@ -296,6 +297,7 @@ const recordRows: Rows = {
     largest: [
       batchOf('independent', 'wide', () => fullRecord(bodyBytes / 105)),
       batchOf('atomic', 'note', () => ({ title: random(), note: 'a'.repeat(9_000) })),
+      writesWithEvents,
     ],
   },
   'POST /app/:org/access/v1/evaluation': {

@@ -1,0 +1,20 @@
+import { runOn, type TestServer } from './test-server.ts';
+
+/** The servers of a cluster of Citus for tests, the coordinator first, as the environment names them. */
+const named = (process.env.FREEHOLD_TEST_CITUS ?? '').split(',').filter((url) => url !== '');
+
+/** Why tests cannot run here; `false` where they can. */
+export const whyNotCluster: string | false = named.length === 0 && 'skipped: no Citus cluster';
+
+export interface TestCluster extends Pick<TestServer, 'url' | 'run'> {
+  /** The addresses of the servers that keep data. */
+  readonly workers: readonly string[];
+}
+
+/** `url` has the tables distributed when they are made; `run` asks the coordinator. */
+export function testCluster(): TestCluster {
+  const [coordinator = '', ...workers] = named;
+  const url = new URL(coordinator);
+  url.searchParams.set('citus', 'true');
+  return { url: url.href, workers, run: (sql) => runOn(coordinator, sql) };
+}
