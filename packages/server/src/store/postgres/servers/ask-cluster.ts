@@ -2,7 +2,6 @@ import { parseAddress } from '../address.ts';
 import { readClusterFacts } from '../cluster.ts';
 import { Connection, type TimeLimits } from '../connections/connection.ts';
 import { describeError } from '../connections/postgres-error.ts';
-import { begin } from '../statements.ts';
 import { probeStatement, type ServerRow, serversStatement } from './cluster-statements.ts';
 import { faultsOf, type ProbeRow } from './server-watch.ts';
 
@@ -37,7 +36,7 @@ export async function askCluster(url: string, spaces: readonly string[]): Promis
     for (const [, scope, name] of servers) {
       if (asked.has(name)) continue;
       const probe = async (connection: Connection) => {
-        await connection.send(begin);
+        await connection.send(connection.begin);
         return (await connection.send<ProbeRow>(probeStatement(address.schema), [scope])).rows[0];
       };
       const faults = await ask(probe).then(faultsOf, (error: unknown) => [describeError(error).message]);
