@@ -1,7 +1,7 @@
 import { Unavailable } from '../port.ts';
 import type { Address } from './address.ts';
-import { readClusterFacts } from './cluster.ts';
 import { Connection, type TimeLimits } from './connections/connection.ts';
+import { readClusterFacts } from './servers/cluster.ts';
 
 /** How a node holds the data of a schema: `shared` with other nodes, or `alone` while it migrates the data. */
 export type Hold = 'shared' | 'alone';

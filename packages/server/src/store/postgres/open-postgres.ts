@@ -16,12 +16,12 @@ import {
   Unavailable,
 } from '../port.ts';
 import { type Address, parseAddress } from './address.ts';
-import { type ClusterFacts, contradiction, readClusterFacts } from './cluster.ts';
 import { Connection, type TimeLimits } from './connections/connection.ts';
 import { describeError, isServerError, SessionLost } from './connections/postgres-error.ts';
 import { DataHeld, type Hold, holdElsewhere, openHeld, versionSql } from './hold-data.ts';
 import { PostgresReader } from './reader.ts';
 import { prepareSchema } from './schema.ts';
+import { type ClusterFacts, contradiction, readClusterFacts } from './servers/cluster.ts';
 import { ClusterLanes } from './servers/cluster-lanes.ts';
 import { probeStatement } from './servers/cluster-statements.ts';
 import { type Placement, placementOf, refuseWorker } from './servers/distribution.ts';

@@ -238,7 +238,7 @@ export function isAcrossScopes({ name }: Statement): boolean {
   return Object.values<string | undefined>(acrossScopes).includes(name);
 }
 
-/** The state of the server alone, without a look at the tables. */
+/** The server's role and settings, without a look at the tables. */
 export const serverState: Statement = {
   name: 'server',
   text: `select not pg_is_in_recovery(), current_setting('synchronous_commit') in ('on', 'remote_apply'),

@@ -1,7 +1,7 @@
 import { parseAddress } from '../address.ts';
-import { readClusterFacts } from '../cluster.ts';
 import { Connection, type TimeLimits } from '../connections/connection.ts';
 import { describeError } from '../connections/postgres-error.ts';
+import { readClusterFacts } from './cluster.ts';
 import { probeStatement, type ServerRow, serversStatement } from './cluster-statements.ts';
 import { faultsOf, type ProbeRow } from './server-watch.ts';
 

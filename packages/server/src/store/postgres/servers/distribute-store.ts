@@ -1,9 +1,9 @@
 import { Unavailable } from '../../port.ts';
 import { parseAddress } from '../address.ts';
-import { readClusterFacts } from '../cluster.ts';
 import { Connection, type TimeLimits } from '../connections/connection.ts';
 import { describeError, isServerError, SessionLost } from '../connections/postgres-error.ts';
 import { DataHeld, holdElsewhere, openHeld } from '../hold-data.ts';
+import { readClusterFacts } from './cluster.ts';
 import { distributeTables, placementOf, whyNotDistributed } from './distribution.ts';
 
 /** A day: the rows of a table are moved by one statement. */

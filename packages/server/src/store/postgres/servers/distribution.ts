@@ -1,7 +1,7 @@
 import { Unavailable } from '../../port.ts';
 import type { Address } from '../address.ts';
-import type { ClusterFacts } from '../cluster.ts';
 import type { Connection } from '../connections/connection.ts';
+import type { ClusterFacts } from './cluster.ts';
 
 /** `spread`: by scope over the servers that keep data. `together`: on the coordinator, reachable from every server. */
 export type Placement = 'spread' | 'together';

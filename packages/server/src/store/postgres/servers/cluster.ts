@@ -1,5 +1,5 @@
-import type { Address } from './address.ts';
-import type { Connection } from './connections/connection.ts';
+import type { Address } from '../address.ts';
+import type { Connection } from '../connections/connection.ts';
 
 /** What the server is, and how it keeps the tables of a schema: read from the server, and never from an option. */
 export interface ClusterFacts {

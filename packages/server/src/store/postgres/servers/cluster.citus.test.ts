@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { systemClock } from '../../lib/clock.ts';
-import { add, put } from '../testing/conformance/bench.ts';
-import { openPostgres } from './open-postgres.ts';
-import { testCluster, whyNotCluster } from './testing/test-cluster.ts';
-import { runOn } from './testing/test-server.ts';
+import { systemClock } from '../../../lib/clock.ts';
+import { add, put } from '../../testing/conformance/bench.ts';
+import { openPostgres } from '../open-postgres.ts';
+import { testCluster, whyNotCluster } from '../testing/test-cluster.ts';
+import { runOn } from '../testing/test-server.ts';
 
 describe('a store on a cluster', { skip: whyNotCluster }, () => {
   test('commits with its own limits on the server of a scope, whatever a role sets there', async (t) => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { systemClock } from '../../lib/clock.ts';
-import { type OpenedStore, Unavailable } from '../port.ts';
-import { add, put } from '../testing/conformance/bench.ts';
-import { openPostgres } from './open-postgres.ts';
-import { fakeCitus } from './testing/fake-citus.ts';
-import { startTestServer, type TestServer, whyNot } from './testing/test-server.ts';
+import { systemClock } from '../../../lib/clock.ts';
+import { type OpenedStore, Unavailable } from '../../port.ts';
+import { add, put } from '../../testing/conformance/bench.ts';
+import { openPostgres } from '../open-postgres.ts';
+import { fakeCitus } from '../testing/fake-citus.ts';
+import { startTestServer, type TestServer, whyNot } from '../testing/test-server.ts';
 
 describe('what the server is decides how the store works', { skip: whyNot }, () => {
   let server: TestServer;
