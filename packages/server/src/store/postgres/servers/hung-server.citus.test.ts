@@ -9,13 +9,11 @@ import { openPostgres } from '../open-postgres.ts';
 import { testCluster, whyNotCluster } from '../testing/test-cluster.ts';
 import { runOn } from '../testing/test-server.ts';
 
-/** The processes of the server behind an address; undefined where they do not run on this machine. */
-async function processesOf(url: string): Promise<readonly number[] | undefined> {
+/** The first process of the server behind an address; undefined where it does not run on this machine. */
+async function serverProcess(url: string): Promise<number | undefined> {
   const [row] = await runOn(url, `select pid from pg_stat_activity where backend_type = 'checkpointer'`);
   const parent = statOf(Number(row?.pid));
-  if (parent === undefined || !/^postgres/.test(parent.name)) return undefined;
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return [parent.parent, ...all.map(Number).filter((pid) => statOf(pid)?.parent === parent.parent)];
+  return parent !== undefined && /^postgres/.test(parent.name) ? parent.parent : undefined;
 }
 
 function statOf(pid: number): { readonly name: string; readonly parent: number } | undefined {
@@ -27,7 +25,10 @@ function statOf(pid: number): { readonly name: string; readonly parent: number }
   }
 }
 
-function signalAll(processes: readonly number[], signal: 'SIGSTOP' | 'SIGCONT'): void {
+/** To the server and to each of its sessions. */
+function signalAll(server: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const processes = [server, ...all.map(Number).filter((pid) => statOf(pid)?.parent === server)];
   for (const pid of processes) {
     try {
       process.kill(pid, signal);
@@ -41,23 +42,23 @@ describe('a cluster of which one server hangs', { skip: whyNotCluster }, () => {
   test('serves the scopes of the others, refuses its own, starts, and loses nothing', async (t) => {
     const { url, workers, run } = testCluster();
     const [stopped = ''] = workers;
-    const processes = await processesOf(stopped);
-    if (processes === undefined) return t.skip('skipped: the servers of the cluster run on another machine');
+    const server = await serverProcess(stopped);
+    if (server === undefined) return t.skip('skipped: the servers of the cluster run on another machine');
     const space = `hung_${process.pid}`;
     const open = () => openPostgres({ url, space, clock: systemClock });
     const opened = await open();
     t.after(async () => {
-      signalAll(processes, 'SIGCONT');
+      signalAll(server, 'SIGCONT');
       await opened.store.close();
       await run(`drop schema "freehold_${space}" cascade`);
     });
     const scopes = await scopesBy(stopped, { run, space });
     for (const name of [...scopes.hung, ...scopes.others]) await commit(opened, name, 'before');
-    signalAll(processes, 'SIGSTOP');
+    signalAll(server, 'SIGSTOP');
     await everyOtherIsServed(opened, scopes);
     assert.deepEqual((await opened.store.health()).servers, { all: workers.length, down: 1 });
     await startsMeanwhile(t, open, scopes);
-    signalAll(processes, 'SIGCONT');
+    signalAll(server, 'SIGCONT');
     while ((await opened.store.health()).servers?.down !== 0) await after(100);
     for (const name of [...scopes.hung, ...scopes.others]) {
       assert.ok((await opened.store.scope(name).get([{ pk: 'p', sk: 'before' }]))[0] !== undefined);
