@@ -146,6 +146,7 @@ const topFiles: readonly string[] = [
   'settings.ts',
   'verify.ts',
   'recount.ts',
+  'distribute.ts',
   'audit-command.ts',
   'stopped-platform.ts',
   'keys.ts',

@@ -21,6 +21,13 @@ const commands = new Map<string, Listed>([
     { says: 'moves a platform between a folder and PostgreSQL', load: async () => (await import('./copy.ts')).copy },
   ],
   [
+    'distribute',
+    {
+      says: 'spreads the data over the servers of a Citus cluster',
+      load: async () => (await import('./distribute.ts')).distribute,
+    },
+  ],
+  [
     'doctor',
     { says: 'finds what keeps a platform from starting', load: async () => (await import('./doctor.ts')).doctor },
   ],
@@ -51,7 +58,7 @@ function answer(word: string | undefined): number {
 }
 
 function help(): string {
-  const lines = [...commands].map(([name, { says }]) => `  freehold ${name.padEnd(9)}${says}\n`);
+  const lines = [...commands].map(([name, { says }]) => `  freehold ${name.padEnd(11)}${says}\n`);
   return `${lines.join('')}
   freehold COMMAND --help     what a command takes
   freehold --version

@@ -8,6 +8,7 @@ const sound: AskedServer = {
   now: 0,
   isStandby: false,
   isReadOnly: false,
+  settingsOff: [],
   encoding: 'UTF8',
   user: 'freehold',
   database: 'freehold',
@@ -26,6 +27,7 @@ test('a server that can hold a platform has no fault, and every other has its ow
     [{ version: '14.11' }, /^PostgreSQL 14\.11 is too old: use 15/],
     [{ encoding: 'SQL_ASCII' }, /encoded in SQL_ASCII/],
     [{ isStandby: true, isReadOnly: true }, /is a standby/],
+    [{ settingsOff: ['fsync'] }, /`fsync` is off on the server/],
     [{ isReadOnly: true }, /are read-only there/],
     [
       { schemas: [{ name: 's', hasTables: true, missing: 'use tables' as const }] },
@@ -46,4 +48,15 @@ test('clocks that are more than two seconds apart, either way, are a fault', () 
     );
   }
   for (const apart of [0, 2000, -2000]) assert.deepEqual(faultsOf({}, apart), []);
+});
+
+test('a server of a cluster that does not answer, or may lose writes, is named in a fault', () => {
+  const cluster = [
+    { name: 'db1:5432', faults: [] },
+    { name: 'db2:5432', faults: ['fsync is off', 'it is a standby'] },
+  ];
+  const findings = judgeServer(sound, { setting: 'FREEHOLD_STORE', apart: 0, cluster });
+  const [says = '', ...others] = findings.filter(({ kind }) => kind === 'fault').map((finding) => finding.says);
+  assert.match(says, /^the server db2:5432 of the cluster: fsync is off, it is a standby: /);
+  assert.deepEqual(others, []);
 });

@@ -1,5 +1,11 @@
 import type { Clock } from '../lib/clock.ts';
-import { type AskedSchema, type AskedServer, askServer } from '../store/postgres/ask-server.ts';
+import {
+  type AskedClusterServer,
+  type AskedSchema,
+  type AskedServer,
+  askCluster,
+  askServer,
+} from '../store/postgres/ask-server.ts';
 import { type Finding, fault, good, reasonOf } from './finding.ts';
 
 const versionMin = 15;
@@ -18,11 +24,22 @@ export async function checkServer({ url, setting, spaces }: ServerToCheck, clock
   try {
     const before = clock.now();
     const server = await askServer(url, spaces);
-    return judgeServer(server, { setting, apart: server.now - (before + clock.now()) / 2 });
+    const apart = server.now - (before + clock.now()) / 2;
+    // No platform works on the others.
+    const isAble = !server.isStandby && server.encoding === 'UTF8';
+    return judgeServer(server, { setting, apart, cluster: isAble ? await askCluster(url, spaces) : [] });
   } catch (error) {
     const advice = `see that it runs, that ${setting} names it with the right user and password, and that it takes connections from here`;
     return [fault(`the PostgreSQL server cannot be asked (${reasonOf(error)}): ${advice}`)];
   }
+}
+
+/** A server of a cluster, which keeps some of the data. */
+function judgeClusterServer({ name, faults }: AskedClusterServer): Finding {
+  if (faults.length === 0) return good(`the server ${name} of the cluster answers`);
+  return fault(
+    `the server ${name} of the cluster: ${faults.join(', ')}: see that it runs and answers the coordinator, and set what is off to \`on\``,
+  );
 }
 
 /** Those of the data spaces that no platform has made there. */
@@ -34,11 +51,14 @@ export async function missingSpaces<Space extends string>(
   return spaces.filter((space) => !made.some(({ name }) => name.endsWith(`_${space}`)));
 }
 
+interface Looked {
+  readonly setting: string;
+  readonly apart: number;
+  readonly cluster?: readonly AskedClusterServer[];
+}
+
 /** @param looked under which setting the server was found, and how many milliseconds its clock is ahead. */
-export function judgeServer(
-  server: AskedServer,
-  { setting, apart }: { readonly setting: string; readonly apart: number },
-): readonly Finding[] {
+export function judgeServer(server: AskedServer, { setting, apart, cluster = [] }: Looked): readonly Finding[] {
   const { version, encoding, isStandby, isReadOnly, user, database } = server;
   const findings: Finding[] = [good(`PostgreSQL ${version} of ${setting} answers`)];
   if (Number.parseInt(version, 10) < versionMin)
@@ -55,6 +75,9 @@ export function judgeServer(
         `sessions of the user \`${user}\` are read-only there (\`default_transaction_read_only\`): see whether its disk is full, or set that off`,
       ),
     );
+  for (const name of server.settingsOff)
+    findings.push(fault(`\`${name}\` is off on the server, which may then lose acknowledged writes: set it to \`on\``));
+  findings.push(...cluster.map(judgeClusterServer));
   findings.push(...server.schemas.flatMap((schema) => missingRight(schema, user, database)));
   if (Math.abs(apart) > clocksApartMax)
     findings.push(

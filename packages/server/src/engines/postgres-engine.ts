@@ -1,6 +1,7 @@
 import { checkServer, missingSpaces } from '../doctor/check-server.ts';
 import { parseAddress } from '../store/postgres/address.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
+import { distributeStore } from '../store/postgres/servers/distribute-store.ts';
 import type { StoreEngine } from './store-engine.ts';
 
 export interface ServerAddress {
@@ -29,5 +30,6 @@ export const postgresEngine: StoreEngine<ServerAddress> = {
   isMissing: async ({ url }, space) => (await missingSpaces(url, [space])).length > 0,
   // A database is made for a platform, and one that is new has no schema of it.
   hasWritten: async () => true,
+  distribute: (space, { url }, done) => distributeStore(url, space, done),
   check: ({ url }, place, clock) => checkServer({ url, ...place }, clock),
 };

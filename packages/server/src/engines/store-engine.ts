@@ -69,6 +69,11 @@ export interface StoreEngine<Address extends EngineAddress> {
   isMissing(address: Address, space: Space): Promise<boolean>;
   /** Whether a platform may have written there. Opens no store. */
   hasWritten(address: Address): Promise<boolean>;
+  /**
+   * Spreads the store of one data space over the servers of a cluster, in place; left out where there is none.
+   * @param done is called with what was spread now.
+   */
+  distribute?(space: Space, address: Address, done: (table: string) => void): Promise<void>;
   /** Whether a platform can keep its data there. Changes nothing. */
   check(address: Address, place: PlaceToCheck, clock: Clock): Promise<readonly Finding[]>;
 }

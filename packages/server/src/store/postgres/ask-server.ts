@@ -1,6 +1,8 @@
 import pg from 'pg';
 import { parseAddress } from './address.ts';
 
+export { type AskedClusterServer, askCluster } from './servers/ask-cluster.ts';
+
 export interface AskedServer {
   readonly version: string;
   /** The server's clock, in milliseconds since 1970. */
@@ -8,6 +10,8 @@ export interface AskedServer {
   readonly isStandby: boolean;
   /** Whether sessions of this user take no writes unless they ask for it. */
   readonly isReadOnly: boolean;
+  /** Settings that are off, without which acknowledged writes can be lost. */
+  readonly settingsOff: readonly string[];
   readonly encoding: string;
   readonly user: string;
   readonly database: string;
@@ -39,6 +43,7 @@ export async function askServer(url: string, spaces: readonly string[]): Promise
       now: Number(server.now),
       isStandby: server.standby,
       isReadOnly: server.read_only === 'on',
+      settingsOff: server.settings_off,
       encoding: server.encoding,
       user: server.user,
       database: server.database,
@@ -54,6 +59,7 @@ interface ServerRow {
   readonly now: string;
   readonly standby: boolean;
   readonly read_only: string;
+  readonly settings_off: readonly string[];
   readonly encoding: string;
   readonly user: string;
   readonly database: string;
@@ -62,6 +68,8 @@ interface ServerRow {
 const serverSql = `select current_setting('server_version') as version,
   (extract(epoch from clock_timestamp()) * 1000)::bigint::text as now, pg_is_in_recovery() as standby,
   current_setting('default_transaction_read_only') as read_only, current_setting('server_encoding') as encoding,
+  array(select setting from unnest(array['fsync', 'full_page_writes']) as setting
+    where current_setting(setting) = 'off') as settings_off,
   current_user::text as user, current_database()::text as database`;
 
 interface SchemaRow {

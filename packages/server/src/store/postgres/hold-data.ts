@@ -32,6 +32,38 @@ export async function openHeld(address: Address, limits: TimeLimits, held: Held)
   }
 }
 
+/**
+ * A lock is known to its server alone, and a node may enter by any server of a cluster: who is to have the data alone
+ * takes the lock on all of them. Those that do not know the tables are left out, as no node can enter there.
+ */
+export async function holdElsewhere(
+  entry: Connection,
+  address: Address,
+  limits: TimeLimits,
+): Promise<readonly Connection[]> {
+  const { hasCitus } = await readClusterFacts(entry, address.schema);
+  if (!hasCitus) return [];
+  const { rows } = await entry.send<readonly [host: string, port: number]>({ text: othersSql }, [address.schema]);
+  const held: Connection[] = [];
+  try {
+    for (const [host, port] of rows) {
+      const there = { ...address, client: { ...address.client, host, port } };
+      const taken = { hold: 'alone', version: undefined, isDistributed: undefined, onOther: () => undefined } as const;
+      held.push(await openHeld(there, limits, taken));
+    }
+    return held;
+  } catch (error) {
+    await Promise.all(held.map((connection) => connection.end()));
+    throw error;
+  }
+}
+
+/** Only where the version can be read on every server can a node enter there. */
+const othersSql = `select nodename, nodeport from pg_dist_node
+  where isactive and noderole = 'primary' and groupid <> (select groupid from pg_dist_local_group)
+    and exists (select from pg_dist_partition join pg_class on pg_class.oid = logicalrelid
+      join pg_namespace on pg_namespace.oid = relnamespace where nspname = $1 and relname = 'schema_version')`;
+
 const lockSql = {
   shared: `select pg_try_advisory_lock_shared(hashtextextended($1, 0))`,
   alone: `select pg_try_advisory_lock(hashtextextended($1, 0))`,

@@ -18,12 +18,13 @@ import {
 import { type Address, parseAddress } from './address.ts';
 import { Connection, type TimeLimits } from './connections/connection.ts';
 import { describeError, isServerError, SessionLost } from './connections/postgres-error.ts';
-import { DataHeld, type Hold, openHeld, versionSql } from './hold-data.ts';
+import { DataHeld, type Hold, holdElsewhere, openHeld, versionSql } from './hold-data.ts';
 import { PostgresReader } from './reader.ts';
 import { prepareSchema } from './schema.ts';
 import { type ClusterFacts, contradiction, readClusterFacts } from './servers/cluster.ts';
 import { ClusterLanes } from './servers/cluster-lanes.ts';
 import { probeStatement } from './servers/cluster-statements.ts';
+import { type Placement, placementOf, refuseWorker } from './servers/distribution.ts';
 import { type ConnectionCounts, type Lanes, SingleLane } from './servers/lanes.ts';
 import { Statements } from './statements.ts';
 import { PostgresWriter } from './writer.ts';
@@ -86,7 +87,7 @@ export async function openPostgres({
 }: PostgresOptions): Promise<OpenedStore> {
   const parsed = parseAddress(url);
   const address = { ...parsed, schema: `${parsed.schema}_${space}` };
-  const started = await start(address);
+  const started = await start(address, placementOf(space));
   const counts = hold === 'alone' ? { reads: 1, commits: 1 } : { ...defaultCounts, ...parsed.counts, ...connections };
   const engine = new PostgresEngine(address, { counts, hold, onFatal, onServer }, started);
   try {
@@ -105,11 +106,13 @@ interface Started {
   readonly facts: ClusterFacts;
 }
 
-async function start(address: Address): Promise<Started> {
+async function start(address: Address, placement: Placement): Promise<Started> {
   const connection = await Connection.open(address, startLimits);
   try {
-    assertAgreement(address, await readClusterFacts(connection, address.schema));
-    await prepareSchema(connection, address);
+    const before = await readClusterFacts(connection, address.schema);
+    assertAgreement(address, before);
+    await refuseWorker(connection, before);
+    await prepareSchema(connection, address, placement);
     const facts = await readClusterFacts(connection, address.schema);
     // Another node may have made the tables meanwhile.
     assertAgreement(address, facts);
@@ -155,6 +158,8 @@ class PostgresEngine implements Engine {
   readonly #lanes: Lanes;
   readonly #reader: PostgresReader;
   readonly #writer: PostgresWriter;
+  /** Where the data is had alone: what has it on the other servers of a cluster. */
+  #elsewhere: readonly Connection[] = [];
   #isSynced: boolean;
   #version: number;
   /** What the data has to be for the next connection; undefined until it is had alone. */
@@ -253,7 +258,10 @@ class PostgresEngine implements Engine {
     for (let tries = 1; ; tries++) {
       try {
         // Who had it before has made of it what it is now.
-        this.#version = await this.#lanes.commit(undefined, (connection) => readVersion(connection, this.#address));
+        await this.#lanes.commit(undefined, async (connection) => {
+          this.#elsewhere = await holdElsewhere(connection, this.#address, startLimits);
+          this.#version = await readVersion(connection, this.#address);
+        });
         this.#expected = this.#version;
         return;
       } catch (error) {
@@ -286,6 +294,6 @@ class PostgresEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await this.#lanes.close();
+    await Promise.all([this.#lanes.close(), ...this.#elsewhere.map((connection) => connection.end())]);
   }
 }

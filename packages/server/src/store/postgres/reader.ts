@@ -112,12 +112,11 @@ export class PostgresReader {
   }
 
   async due(queue: Queue, before: number, limit: number): Promise<readonly DueItem[]> {
+    const values = [queue, before, limit];
     // A server that was not asked may have what is due earlier: it comes when the server is back.
-    const ofSome = await this.#connections.dueOfThoseUp?.(queue, before, limit);
     const rows =
-      ofSome === undefined
-        ? await this.#connections.read<DueRow>(this.#statements.due(), [queue, before, limit])
-        : earliest(ofSome as unknown as readonly DueRow[], limit);
+      (await this.#connections.dueOfThoseUp?.<DueRow>(values)) ??
+      (await this.#connections.read<DueRow>(this.#statements.due(), values));
     return rows.map((row) => ({ scope: row[itemColumnsMax], item: itemOfRow(row) }));
   }
 
@@ -144,12 +143,6 @@ const itemColumnsMax = 8;
 type FollowedRow = readonly [version: number, value: string | null, sk: string];
 type HeadRow = readonly [name: ScopeName, seq: number, state: ScopeState];
 type DueRow = readonly [...ItemRow, scope: ScopeName];
-
-function earliest(rows: readonly DueRow[], limit: number): readonly DueRow[] {
-  return rows.toSorted((left, right) => (left[dueAtColumn] ?? 0) - (right[dueAtColumn] ?? 0)).slice(0, limit);
-}
-
-const dueAtColumn = 2;
 
 function shapeOf({ to, isReverse, bytesMax }: BoundedRead): RangeShape {
   return { isOpenEnded: to === undefined, isReverse, isSized: bytesMax !== Number.POSITIVE_INFINITY };

@@ -2,6 +2,7 @@ import { assertKnownVersion, dataVersion } from '../data-version.ts';
 import type { Address } from './address.ts';
 import type { Connection } from './connections/connection.ts';
 import { versionSql } from './hold-data.ts';
+import { distributionSteps, type Placement } from './servers/distribution.ts';
 
 /** Nodes that start at once take turns by this number; it says nothing but that it is ours. */
 const startLock = 5_147_233_790_061;
@@ -35,15 +36,11 @@ const tablesSql = (schema: string) => `
   insert into "${schema}".schema_version (version) values (${dataVersion});
 `;
 
-const distributeSql = (schema: string) => `
-  select create_distributed_table('"${schema}".heads', 'scope');
-  select create_distributed_table('"${schema}".items', 'scope', colocate_with => '"${schema}".heads');
-`;
-
 /** Makes the tables where there are none yet. What a newer release wrote is refused and left as it is. */
 export async function prepareSchema(
   connection: Connection,
   { schema, wantsCitus }: Pick<Address, 'schema' | 'wantsCitus'>,
+  placement: Placement,
 ): Promise<void> {
   if (await hasTables(connection, schema)) return;
   await connection.send({ text: 'begin' });
@@ -52,7 +49,8 @@ export async function prepareSchema(
     if (!(await hasTables(connection, schema))) {
       await makeSchema(connection, schema);
       await connection.send({ text: tablesSql(schema) });
-      if (wantsCitus === true) await connection.send({ text: distributeSql(schema) });
+      if (wantsCitus === true)
+        for (const { sql } of distributionSteps(schema, placement)) await connection.send({ text: sql });
     }
     await connection.send({ text: 'commit' });
   } catch (error) {

@@ -32,6 +32,7 @@ export class Connection {
   readonly #client: pg.Client;
   readonly #socket: Socket;
   #isOpen = true;
+  #ending: Promise<void> | undefined;
 
   /** Rejects with {@link Unavailable} when there is no server, or none that may be written to. */
   static async open({ client: config }: Address, limits: TimeLimits, isDistributed = false): Promise<Connection> {
@@ -98,8 +99,13 @@ export class Connection {
   }
 
   /** A server that hangs does not close its end: it is not waited for. */
-  async end(): Promise<void> {
+  end(): Promise<void> {
     this.#isOpen = false;
+    this.#ending ??= this.#endSoon();
+    return this.#ending;
+  }
+
+  async #endSoon(): Promise<void> {
     const cut = setTimeout(() => this.#socket.destroy(), endMilliseconds);
     await this.#client.end().finally(() => clearTimeout(cut));
   }

@@ -94,13 +94,10 @@ export class ClusterLanes implements Lanes {
   }
 
   /** A statement of all scopes fails where one server does: then those that answer are asked one by one. */
-  dueOfThoseUp(queue: string, before: number, limit: number): Promise<readonly (readonly unknown[])[]> | undefined {
+  dueOfThoseUp<Row extends readonly unknown[]>(values: readonly Value[]): Promise<readonly Row[]> | undefined {
     const up = [...this.#watches].filter(([, { isDown }]) => !isDown);
     if (up.length === this.#watches.size) return undefined;
-    return this.#dueOf(
-      up.map(([group]) => group),
-      [queue, before, limit],
-    );
+    return this.#across.read(dueOnServersSql(this.#parts.schema), [up.map(([group]) => group), ...values]);
   }
 
   async close(): Promise<void> {
@@ -110,14 +107,6 @@ export class ClusterLanes implements Lanes {
       ...[this.#entry, this.#entryCommits, this.#across, ...this.#watches.values()].map((one) => one.close()),
       ...this.#byGroup.values().map((lane) => lane.close()),
     ]);
-  }
-
-  async #dueOf(groups: readonly number[], values: readonly Value[]): Promise<readonly (readonly unknown[])[]> {
-    const statement = dueOnServersSql(this.#parts.schema);
-    const answers = await this.#across.read<readonly [boolean, string]>(statement, [groups.map(Number), ...values]);
-    return answers.flatMap(([isAnswer, text]): readonly (readonly unknown[])[] =>
-      isAnswer && text !== '' ? JSON.parse(text) : [],
-    );
   }
 
   async #laneFor(scope: ScopeName): Promise<ServerLane> {

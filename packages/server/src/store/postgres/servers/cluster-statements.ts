@@ -26,8 +26,8 @@ export function probeStatement(schema: string): Statement {
 }
 
 /**
- * What is due on some servers alone, `$1`, each asked by itself over a connection of its own: a row for each, of whether
- * it answered, and of its rows as JSON. Those that are `$2` at or before `$3`, at most `$4` of them, the earliest first.
+ * What is due on some servers alone, `$1`, each asked by itself over a connection of its own, and without those that do
+ * not answer: what is `$2` at or before `$3`, at most `$4` of it, the earliest first.
  */
 export function dueOnServersSql(schema: string): Statement {
   return named(
@@ -39,12 +39,17 @@ export function dueOnServersSql(schema: string): Statement {
        from pg_dist_shard join pg_dist_placement using (shardid) join pg_dist_node using (groupid)
        where logicalrelid = '"${schema}".items'::regclass and groupid = any($1::int[]) and noderole = 'primary'
        group by nodename, nodeport)
-     select answer.success, coalesce(answer.result, '') from shards cross join lateral master_run_on_worker(
+     select ${dueTypes.map((type, place) => `(due ->> ${place})::${type}`).join(', ')} from shards cross join lateral master_run_on_worker(
        array[nodename], array[nodeport], array[format(
          'select coalesce(json_agg(json_build_array(${dueColumns})), ''[]'') from (select * from (%s) as due order by due_at limit %s) as due',
-         asked, $4::int)], false) as answer`,
+         asked, $4::int)], false) as answer
+     cross join lateral json_array_elements(case when success then result::json else '[]' end) as due
+     order by (due ->> 2)::bigint limit $4::int`,
   );
 }
+
+/** Of {@link dueColumns}. */
+const dueTypes = ['bigint', 'text', 'bigint', 'text', 'text', 'text', 'text', 'text', 'text'];
 
 function named(name: string, text: string): Statement {
   return { name, text: text.replaceAll(/\s+/g, ' ') };

@@ -18,7 +18,7 @@ export interface Lanes {
   /** Whether every server that answers keeps what it has acknowledged. */
   readonly areSafe?: boolean;
   /** The first that are due, of the servers that answer; undefined where all of them do, and one statement is enough. */
-  dueOfThoseUp?(queue: string, before: number, limit: number): Promise<readonly (readonly unknown[])[]> | undefined;
+  dueOfThoseUp?<Row extends readonly unknown[]>(values: readonly Value[]): Promise<readonly Row[]> | undefined;
 }
 
 /** How many connections a store opens at most to each server. `commits` is also how many transactions there are at once. */

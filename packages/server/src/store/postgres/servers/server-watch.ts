@@ -71,7 +71,7 @@ export class ServerWatch {
   }
 
   #judge(row: ProbeRow | undefined): void {
-    const faults = row === undefined ? ['it answers nothing'] : faultsOf(row);
+    const faults = faultsOf(row);
     const wasSafe = this.isSafe;
     this.isSafe = faults.length === 0;
     if (wasSafe && !this.isSafe) this.#tell({ server: this.#server.name, state: 'unsafe', why: faults.join(', ') });
@@ -84,13 +84,15 @@ export class ServerWatch {
   }
 }
 
-type ProbeRow = readonly [synchronousCommit: string, fsync: string, fullPageWrites: string, isStandby: boolean];
+export type ProbeRow = readonly [synchronousCommit: string, fsync: string, fullPageWrites: string, isStandby: boolean];
 
-function faultsOf([synchronousCommit, fsync, fullPageWrites, isStandby]: ProbeRow): readonly string[] {
+/** What could lose acknowledged writes on a server that answered. */
+export function faultsOf(row: ProbeRow | undefined): readonly string[] {
+  if (row === undefined) return ['it answers nothing'];
+  const [synchronousCommit, fsync, fullPageWrites, isStandby] = row;
+  const isWaitedFor = synchronousCommit === 'on' || synchronousCommit === 'remote_apply';
   return [
-    ...(synchronousCommit === 'on' || synchronousCommit === 'remote_apply'
-      ? []
-      : [`synchronous_commit is ${synchronousCommit}`]),
+    ...(isWaitedFor ? [] : [`synchronous_commit is ${synchronousCommit}`]),
     ...(fsync === 'on' ? [] : ['fsync is off']),
     ...(fullPageWrites === 'on' ? [] : ['full_page_writes is off']),
     ...(isStandby ? ['it is a standby'] : []),

@@ -19,4 +19,14 @@ export const fakeCitus = `
   insert into pg_catalog.pg_dist_placement values (1, 0);
   create function pg_catalog.get_shard_id_for_distribution_column(regclass, text) returns bigint language sql
     as 'select 1::bigint';
-  grant select on pg_catalog.pg_dist_partition, pg_catalog.pg_dist_node, pg_catalog.pg_dist_placement to public;`;
+  create table pg_catalog.pg_dist_local_group (groupid int);
+  insert into pg_catalog.pg_dist_local_group values (0);
+  create function pg_catalog.create_reference_table(regclass) returns void language sql as $$
+      insert into pg_catalog.pg_dist_partition values ($1, 'n');
+      insert into public.spread values ($1::text, null, null) $$;
+  create function pg_catalog.citus_add_local_table_to_metadata(regclass) returns void language sql as $$
+      insert into pg_catalog.pg_dist_partition values ($1, 'n');
+      insert into public.spread values ($1::text, 'here', null) $$;
+  create function pg_catalog.truncate_local_data_after_distributing_table(regclass) returns void language sql
+    as 'select';
+  grant select on pg_catalog.pg_dist_local_group, pg_catalog.pg_dist_partition, pg_catalog.pg_dist_node, pg_catalog.pg_dist_placement to public;`;
