@@ -1,0 +1,201 @@
+/**
+ * What grows with the number of orgs that a platform holds, of which few are at work.
+ *
+ *   npm run bench:orgs -- [--orgs 100000] [--workspaces 10] [--rounds 8] [--idle 60]
+ *
+ * Two platforms with an embedded store each: one with a hundred orgs, one with `--orgs`, all of the same shape. They are
+ * made directly in the store, from the rows that the platform has written for one org. Then both start, and do the same
+ * work in turns for ten orgs that are founded on each; each ratio is that of the many to the few. `--idle` is how many
+ * seconds they are watched without a call.
+ */
+import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+  type AppUser,
+  appUrl,
+  create,
+  defineEntity,
+  definition,
+  logIn,
+  signUp,
+} from '../../packages/acceptance/src/org.ts';
+import { type Platform, startPlatform, temporaryDirectory } from '../../packages/acceptance/src/platform.ts';
+import { founderOf, makeWorkspace, putSetting, refreshed } from '../../packages/acceptance/src/workspaces.ts';
+import { compete, job, median, nodeFlags } from '../measure.ts';
+import type { Usage } from '../report-cpu.ts';
+
+const fewOrgs = 100;
+const orgsAtWork = 10;
+const starts = 5;
+const patternCode = 'p0000000';
+const root = join(import.meta.dirname, '..', '..');
+/** A program of the server, since it writes to the store. */
+const multiplier = join(root, 'packages', 'server', 'src', 'testing', 'many-orgs', 'multiply-org.ts');
+const plan = { rounds: 8, requests: 3000, warmUpRequests: 30_000, millisecondsMax: 60_000, staysAwake: false };
+
+interface AtWork extends AppUser {
+  readonly record: string;
+}
+
+interface Side {
+  readonly platform: Platform;
+  readonly startsMilliseconds: readonly number[];
+  readonly residentBytes: number;
+  readonly atWork: readonly AtWork[];
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      orgs: { type: 'string', default: '100000' },
+      workspaces: { type: 'string', default: '10' },
+      rounds: { type: 'string', default: String(plan.rounds) },
+      idle: { type: 'string', default: '60' },
+    },
+  });
+  const [orgs, workspaces, rounds] = [Number(values.orgs), Number(values.workspaces), Number(values.rounds)];
+  const few = await prepared(fewOrgs, workspaces);
+  const many = await prepared(orgs, workspaces);
+  const load = fork(join(import.meta.dirname, '..', 'load.ts'));
+  try {
+    const rows: Record<string, Row> = {
+      'start, ms': row(few.startsMilliseconds, many.startsMilliseconds),
+      'resident set after the start, MB': row([few.residentBytes / 2 ** 20], [many.residentBytes / 2 ** 20]),
+      'GET /item of ten orgs, µs': await gets(few, many, rounds, load),
+      'an org founded, ms': await founding(few, many, rounds, (side) => signUp(side.platform)),
+      'a workspace founded, ms': await founding(few, many, rounds, found),
+      'a second without calls, ms': await idle(few, many, Number(values.idle)),
+    };
+    console.log(
+      `Node ${process.version}: ${orgs} orgs with ${workspaces} workspaces each, against ${fewOrgs}; CPU but for the start`,
+    );
+    console.table(rows);
+  } finally {
+    load.kill();
+    await Promise.all([few.platform.terminate(), many.platform.terminate()]);
+  }
+}
+
+async function prepared(orgs: number, workspaces: number): Promise<Side> {
+  const dataDir = temporaryDirectory();
+  const first = await startPlatform({ dataDir, ipc: true });
+  const pattern = await signUp(first, patternCode);
+  await filled(pattern, workspaces);
+  await first.terminate();
+  execFileSync(process.execPath, [multiplier, dataDir, patternCode, String(orgs - 1)], { stdio: 'inherit' });
+  const startsMilliseconds: number[] = [];
+  const start = async (): Promise<Platform> => {
+    const began = performance.now();
+    const started = await startPlatform({ dataDir, ipc: true, nodeFlags });
+    startsMilliseconds.push(performance.now() - began);
+    return started;
+  };
+  // A busy machine delays a start several times over: of a few, the one in the middle counts.
+  for (let nr = 1; nr < starts; nr++) await (await start()).terminate();
+  const platform = await start();
+  const { residentBytes } = await usage(platform);
+  await assertServed(platform, pattern.clientId);
+  const atWork: AtWork[] = [];
+  for (let nr = 0; nr < orgsAtWork; nr++) atWork.push(await filled(await signUp(platform), 1));
+  return { platform, startsMilliseconds, residentBytes, atWork };
+}
+
+/** The last user of an org that gets an entity, and workspaces with a record each. */
+async function filled(org: Awaited<ReturnType<typeof signUp>>, workspaces: number): Promise<AtWork> {
+  await putSetting(org, 'tenancy', 'tenancy_type', 'multi');
+  await defineEntity(org, definition('order', [{ name: 'title' }]));
+  let last: AtWork | undefined;
+  for (let nr = 0; nr < workspaces; nr++) {
+    const founder = await founderOf(org);
+    last = { ...founder, record: (await create(founder, 'order', { title: 'An order' })).id };
+  }
+  if (last === undefined) throw new RangeError('an org has a workspace at least');
+  return last;
+}
+
+/** An org that was made directly in the store answers like each other: a person signs up in it. */
+async function assertServed(platform: Platform, clientId: string): Promise<void> {
+  const code = 'z0000000';
+  const org = {
+    ...platform,
+    code,
+    clientId: clientId.replaceAll(patternCode, code),
+    builder: { email: '', password: '', token: '' },
+  };
+  const { status, text } = await logIn(org, 'someone@example.test');
+  if (status !== 200) throw new Error(`an org made in the store does not work: ${text}`);
+}
+
+interface Row {
+  readonly few: string;
+  readonly many: string;
+  readonly ratio: string;
+}
+
+/** Ratios are those of rounds, of which the one in the middle counts. */
+function row(few: readonly number[], many: readonly number[]): Row {
+  const ratios = few.map((value, index) => (many[index] ?? 0) / value);
+  return { few: median(few).toFixed(1), many: median(many).toFixed(1), ratio: median(ratios).toFixed(2) };
+}
+
+async function gets(few: Side, many: Side, rounds: number, load: ReturnType<typeof fork>): Promise<Row> {
+  const asked = ({ platform, atWork }: Side) => {
+    const server = { child: platform.child, port: Number(new URL(platform.app).port) };
+    const requests = atWork.map(({ org, token, record }) => {
+      const path = new URL(appUrl(org, `/item/order/${record}`)).pathname;
+      return { method: 'GET', path, token, status: 200 } as const;
+    });
+    return { server, job: job(server, plan, ...requests) };
+  };
+  const costs = await compete({ few: asked(few), many: asked(many) }, { ...plan, rounds }, load);
+  return row(
+    costs.map((cost) => cost.few.cpuMicroseconds),
+    costs.map((cost) => cost.many.cpuMicroseconds),
+  );
+}
+
+const foundedInRound = 10;
+
+async function founding(few: Side, many: Side, rounds: number, work: (side: Side) => Promise<unknown>): Promise<Row> {
+  const spent = async (side: Side): Promise<number> => {
+    const before = await usage(side.platform);
+    for (let nr = 0; nr < foundedInRound; nr++) await work(side);
+    return ((await usage(side.platform)).cpuMicroseconds - before.cpuMicroseconds) / foundedInRound / 1000;
+  };
+  const costs: (readonly [number, number])[] = [];
+  // The first round warms up.
+  for (let round = -1; round < rounds; round++) {
+    const cost = [await spent(few), await spent(many)] as const;
+    if (round >= 0) costs.push(cost);
+  }
+  return row(
+    costs.map(([value]) => value),
+    costs.map(([, value]) => value),
+  );
+}
+
+let named = 0;
+
+async function found({ atWork: [founder] }: Side): Promise<void> {
+  if (founder === undefined) throw new Error('no org is at work');
+  named += 1;
+  const made = await makeWorkspace(await refreshed(founder), { name: 'Another', code: `another-${named}` });
+  if (made.status !== 201) throw new Error(made.text);
+}
+
+async function idle(few: Side, many: Side, seconds: number): Promise<Row> {
+  const [fewBefore, manyBefore] = [await usage(few.platform), await usage(many.platform)];
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  const perSecond = (after: Usage, before: Usage) => (after.cpuMicroseconds - before.cpuMicroseconds) / seconds / 1000;
+  return row([perSecond(await usage(few.platform), fewBefore)], [perSecond(await usage(many.platform), manyBefore)]);
+}
+
+async function usage({ child }: Platform): Promise<Usage> {
+  const answer = once(child, 'message');
+  child.send('cpu');
+  return ((await answer) as [Usage])[0];
+}
+
+await main();
