@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
+import { deliveries, type Delivery as EventDelivery, makeEvent } from './event-receiver.ts';
 import { ask, codeIn, mailsTo, platformForMails, signUpUser } from './mails.ts';
-import { act, logIn, newEmail, random, signIn, signUp } from './org.ts';
+import { act, create, defineEntity, definition, foundedOrg, logIn, newEmail, random, signIn, signUp } from './org.ts';
 import { runToEnd } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
 import { type Delivery, startSmtpServer } from './smtp-server.ts';
@@ -78,6 +79,36 @@ test('no user-chosen name begins a header, a line or a link of a mail', async (t
   assert.equal(head.get('bcc'), undefined);
   assert.doesNotMatch(text, /evil\.example/);
   assert.equal(codeIn(text, 'invitation'), invited.body.code);
+});
+
+test('the mail of an event is handed to the server whole under the id of its delivery, and one that the server refuses is given up', async (t) => {
+  const [server, refusing] = [await startSmtpServer(), await startSmtpServer({ toRecipients: '550 no such user' })];
+  for (const one of [server, refusing]) t.after(() => one.close());
+  const mailedBy = async (host: string): Promise<EventDelivery | undefined> => {
+    const env = { FREEHOLD_SMTP_URL: `smtp://${host}`, FREEHOLD_MAIL_FROM: from };
+    const { org, founder } = await foundedOrg(await platformOf(t, { env }));
+    await defineEntity(org, definition('order', [{ name: 'title' }]));
+    const destination_config = {
+      to: 'shop@example.com',
+      subject: 'About {{record.title}}',
+      text: 'Grüße\n.\n{{record.title}}',
+    };
+    await makeEvent(org, 'tell', '', { event_type: 'mail', destination_config });
+    await create(founder, 'order', { title: 'a desk' });
+    const [delivery] = await deliveries(org, '', ([first]) => first !== undefined && first.state !== 'retrying');
+    return delivery;
+  };
+  const sent = await mailedBy(server.host);
+  assert.equal(sent?.state, 'delivered');
+  const delivery =
+    server.deliveries.find(({ to }) => to.includes('shop@example.com')) ?? assert.fail('it did not come');
+  const { head, text } = read(delivery);
+  assert.deepEqual([delivery.from, head.get('from'), head.get('to')], [from, from, 'shop@example.com']);
+  assert.deepEqual([head.get('subject'), head.get('message-id')], ['About a desk', `<${sent.id}@acme.example>`]);
+  assert.match(text, /\n\.\.?\r?\na desk/);
+  const refused = await mailedBy(refusing.host);
+  assert.deepEqual([refused?.state, refused?.attempts.length], ['dead', 1]);
+  assert.match(refused?.attempts[0]?.answer ?? '', /550/);
 });
 
 test('J04: what a server says of a mail that it refuses stands in no log, nor does the mail', async (t) => {

@@ -9,6 +9,7 @@ export { type Automation, openAutomation } from './open-automation.ts';
 export { type EventsDeps, type OpenedEvents, openEvents } from './open-events.ts';
 export type { EventServices } from './outbox/event-services.ts';
 export type { RetentionOf } from './retention.ts';
+export { forgetRunsOf } from './runs/close-run.ts';
 export type { RunName } from './runs/control-run.ts';
 export type { Runs } from './runs/open-runs.ts';
 export type { RunCallers } from './runs/run-caller.ts';

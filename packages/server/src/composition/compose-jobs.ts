@@ -1,5 +1,6 @@
 /** Puts together what works in the background. */
 
+import { forgetRunsOf } from '../automation/port.ts';
 import type { ConfigReader } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { networkList } from '../gateway/client-address.ts';
@@ -65,7 +66,9 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch, even
     [closeWorkspaceJob, (space, work) => closeWorkspace({ ...space, clock }, readRemovalWork(work))],
     [
       purgeWorkspaceJob,
-      paced((space, work, renewLease) => purgeWorkspace({ ...space, clock }, readRemovalWork(work), renewLease)),
+      paced((space, work, renewLease) =>
+        purgeWorkspace({ ...space, clock, forgetRuns: forgetRunsOf }, readRemovalWork(work), renewLease),
+      ),
     ],
     [
       removeRecordJob,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Change, Condition, Due, Scope, Store } from '../../store/port.ts';
 import { transact } from '../../store/transact.ts';
+import { walk } from '../../store/walk.ts';
 import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import type { Tell } from '../alerts.ts';
 import type { RetentionOf } from '../retention.ts';
@@ -133,4 +134,23 @@ export async function putSummary(
   const kept = isOver(run) ? (await retentionOf(orgCode)).runs : openMilliseconds;
   const due = forgottenAt(clock.now(), kept);
   await store.scope(orgScopeName(orgCode)).commit([runSummaries.put(id, summary, { if: condition, due })]);
+}
+
+const summariesPerRead = 200;
+
+/**
+ * Removes what the lists of an org show of the runs of a workspace. May be repeated.
+ * @param orgScope that of the org in the environment.
+ * @param afterPage asked after each page that was read. What it throws ends the work.
+ */
+export async function forgetRunsOf(orgScope: Scope, tenantCode: string, afterPage: () => Promise<void>): Promise<void> {
+  const { pk } = runSummaries.key('');
+  const read = (after: string | undefined) =>
+    runSummaries.range(orgScope, pk, { ...(after === undefined ? {} : { after }), limit: summariesPerRead });
+  for await (const rows of walk({ after: undefined }, read, ({ sk }) => sk)) {
+    const gone = rows.filter(({ value }) => value.tenant_code === tenantCode);
+    const removals = gone.map(({ sk }): Change => ({ kind: 'remove', pk, sk, if: 'any' }));
+    if (removals.length > 0) await orgScope.commit(removals, { priority: 'background' });
+    await afterPage();
+  }
 }

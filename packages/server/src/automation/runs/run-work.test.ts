@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
+import { openStore } from '../../store/open-store.ts';
 import { raceKinds } from '../../store/testing/open-test-store.ts';
+import { forgetRunsOf } from './close-run.ts';
 import { cancelRun, retryRun } from './control-run.ts';
 import { openRunsMax } from './run-bounds.ts';
-import { dueRun, dueRunKey, runSummaries } from './run-rows.ts';
+import { dueRun, dueRunKey, type RunSummary, runSummaries } from './run-rows.ts';
 import { startRun } from './start-run.ts';
 import { accounts, openOrg, paid, settle, states, waitMilliseconds } from './testing/account-runs.ts';
 import type { RunBench } from './testing/run-bench.ts';
@@ -123,3 +125,29 @@ for (const kind of raceKinds) {
     assert.deepEqual(new Set((await expires()).map((one) => JSON.stringify(one))), new Set([JSON.stringify(due)]));
   });
 }
+
+test('the runs of a removed workspace are in no list any more, and those of others stay', async () => {
+  const { store } = await openStore({ kind: 'memory', clock: { now: () => 1_800_000_000_000 } });
+  const scope = store.scope('org#acme');
+  const codes = Array.from({ length: 450 }, (_, index) => (index % 3 === 0 ? 'main' : 'team'));
+  const summaryOf = (id: string, tenant_code: string): RunSummary => ({
+    ...{ id, tenant_code, block: 'b', state: 'done', started_at: '' },
+    trigger: { kind: 'event', id, name: 'e' },
+  });
+  await scope.commit(
+    codes.map((code, index) => {
+      const id = String(index).padStart(4, '0');
+      return runSummaries.insert(id, summaryOf(id, code));
+    }),
+  );
+  let pages = 0;
+  await forgetRunsOf(scope, 'team', async () => {
+    pages += 1;
+  });
+  assert.equal(pages, 3);
+  const left = await runSummaries.range(scope, runSummaries.key('').pk, { limit: 500 });
+  assert.deepEqual(
+    left.map(({ value }) => value.tenant_code),
+    Array(150).fill('main'),
+  );
+});

@@ -45,7 +45,7 @@ export async function orgWithTeam(opened: OpenedStore, clock: Clock, code = 'tea
     found,
     foundWhole,
     work,
-    space: { store, maintenance, clock },
+    space: { store, maintenance, clock, forgetRuns: async () => undefined },
     remove: () => removeOn(deps),
     /** Beside the audit log, which stays. */
     stored: async () => (await maintenance.scan(scope.name, undefined, 1000)).filter((item) => !isOfAudit(item)).length,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../../store/open-store.ts';
-import { ScopeClosed } from '../../store/port.ts';
+import { type Scope, ScopeClosed } from '../../store/port.ts';
 import { ann, orgWithTeam, place } from '../testing/org-with-team.ts';
 import { findMembership, listMemberships } from './memberships.ts';
 import { closeWorkspace, closeWorkspaceJob, purgeWorkspace, purgeWorkspaceJob } from './workspace-removal.ts';
@@ -36,11 +36,14 @@ test('a workspace admits no caller from its removal on, and takes no write once 
 });
 
 test('nothing of a removed workspace is left but a fence against writes, and its code is free after 30 days and not before', async () => {
-  const { remove, space, work, stored, found, foundWhole, advance, deps, tenant } = await started();
+  const { remove, space, work, stored, found, foundWhole, advance, deps, tenant, orgScope } = await started();
   await remove();
   await closeWorkspace(space, work);
   assert.ok((await stored()) > 0);
-  await purgeWorkspace(space, work, renewLease);
+  const forgotten: unknown[] = [];
+  const forgetRuns = async (of: Scope, code: string) => void forgotten.push([of.name, code]);
+  await purgeWorkspace({ ...space, forgetRuns }, work, renewLease);
+  assert.deepEqual(forgotten, [[orgScope.name, 'team']]);
   assert.equal(await stored(), 1);
   advance(30 * days - 1);
   assert.equal(await found(), undefined);

@@ -101,6 +101,11 @@ export interface RemovalSpace {
   readonly clock: Clock;
 }
 
+export interface PurgeSpace extends RemovalSpace {
+  /** Removes what the org's own lists show of the runs of the workspace. May be repeated. */
+  readonly forgetRuns: (orgScope: Scope, tenantCode: string, renewLease: () => Promise<void>) => Promise<void>;
+}
+
 /** More than any process goes by what it knew of the workspace before it was removed. */
 const closedMilliseconds = 10 * 60 * 1000;
 const codeKeptMilliseconds = 30 * 24 * 60 * 60 * 1000;
@@ -117,13 +122,13 @@ export async function closeWorkspace({ store, maintenance, clock }: RemovalSpace
 }
 
 /**
- * Removes all that lies in the workspace's scope but its audit log, in bounded commits, and from then on keeps the code
+ * Removes all that lies in the workspace's scope but its audit log, and what the org lists of its runs, in bounded commits, and from then on keeps the code
  * from being taken for a while. First the scope loses its owner: a call that was held up all the time, say by a machine
  * put to sleep, finds no way into it. May be repeated: once that is done, the row of the workspace is no longer what is
  * looked for here.
  */
 export async function purgeWorkspace(
-  { store, maintenance, clock }: RemovalSpace,
+  { store, maintenance, clock, forgetRuns }: PurgeSpace,
   work: RemovalWork,
   renewLease: () => Promise<void>,
 ): Promise<void> {
@@ -136,6 +141,7 @@ export async function purgeWorkspace(
   await scope.commit([tombstone(clock.now() + codeKeptMilliseconds)], { priority: 'background' });
   // What was written behind a pass, by a call that was under way, is found by the next one.
   while (await removeAll({ scope, maintenance }, renewLease));
+  await forgetRuns(orgScope, work.code, renewLease);
   const due = { at: clock.now() + codeKeptMilliseconds, queue: 'expire' } as const;
   await orgScope.commit([rows.put(row.value.code, row.value, { if: asRead(row), due })]);
 }
