@@ -9,7 +9,7 @@ import { demoTraceId } from '../../demo/call.ts';
 import { engineOf } from '../../engines/registry.ts';
 import type { SharedStore, Space } from '../../engines/store-engine.ts';
 import type { ConnectionCounts } from '../../gateway/listener.ts';
-import { checkFree } from '../../gateway/listener.ts';
+import { claimPort } from '../../gateway/listener.ts';
 import { type KeptSecrets, loadSecrets, type Secrets, type SecretsVault } from '../../identity/port.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { SharedSlots } from '../../lib/shared-slots.ts';
@@ -25,7 +25,7 @@ export async function serveWithWorkers(options: ServeOptions): Promise<ServingPl
   const { spaces, shared } = await openSharedSpaces(options);
   const vault = await openVaultOf(spaces, options.config);
   await loadSecrets(vault, systemClock);
-  for (const { host, port } of portsOf(options.config)) await checkFree(host, port);
+  for (const { host, port } of portsOf(options.config)) await claimPort(host, port);
   const pool = new WorkerPool(options, shared, vault);
   try {
     const urls = await pool.start();
