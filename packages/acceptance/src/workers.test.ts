@@ -33,8 +33,9 @@ import { putSetting } from './workspaces.ts';
 
 const env = { FREEHOLD_WORKERS: '2', FREEHOLD_OPERATOR_KEY: operatorKey, FREEHOLD_STORE: 'sqlite:' };
 
-async function twoWorkers(t: TestContext, more: Readonly<Record<string, string>> = {}) {
-  const platform = await platformOf(t, { env: { ...env, ...more } });
+async function twoWorkers(t: TestContext, more: Readonly<Record<string, string>> = {}, preloaded?: string) {
+  const nodeFlags = preloaded === undefined ? [] : preload(preloaded);
+  const platform = await platformOf(t, { env: { ...env, ...more }, nodeFlags });
   const workers = await pinnedWorkers(t, platform);
   const { org, founder } = await foundedOrg(workers.one);
   await defineEntity(org, definition('order', [{ name: 'title' }]));
@@ -43,6 +44,10 @@ async function twoWorkers(t: TestContext, more: Readonly<Record<string, string>>
   const statuses = (user: AppUser, path = '/list/order') =>
     Promise.all(both.map(async (worker) => (await act(userOn(worker, user), 'GET', path)).status));
   return { platform, ...workers, both, org, founder, statuses };
+}
+
+function preload(...files: readonly string[]): readonly string[] {
+  return files.flatMap((file) => ['--import', new URL(file, import.meta.url).href]);
 }
 
 /** Changes that are made by both workers in turn, so that each is made where it is not seen first. */
@@ -135,6 +140,17 @@ test('both workers change the signing keys at once, and agree on what came of it
   assert.deepEqual(await publishedKeys(one.app), await publishedKeys(other.app));
 });
 
+test('a key is not said to be revoked where a worker that serves on could not learn of it', async (t) => {
+  const file = join(temporaryDirectory(), 'fail');
+  const { both, one } = await twoWorkers(t, { FREEHOLD_TEST_FAIL_FILE: file }, './fail-to-read-secrets.ts');
+  const [first] = await publishedKeys(one.app);
+  writeFileSync(file, '');
+  for (const { management } of both) {
+    const reply = await call('DELETE', `${management}/platform/keys/${first?.kid}`, { token: operatorKey });
+    assert.equal(reply.status, 500, reply.text);
+  }
+});
+
 test('failed sign-ins count together: both workers admit no more of them than one would', async (t) => {
   const { both, org, founder } = await twoWorkers(t);
   const guesses = Array.from({ length: 16 }, (_, index) =>
@@ -209,7 +225,7 @@ test('a worker that fails under load is replaced, and nothing is lost that was a
   const file = join(temporaryDirectory(), 'fail');
   const platform: Platform = await platformOf(t, {
     env: { ...env, FREEHOLD_TEST_FAIL_FILE: file },
-    nodeFlags: ['--import', new URL('./fail-on-demand.ts', import.meta.url).href],
+    nodeFlags: preload('./fail-on-demand.ts'),
   });
   const { org, founder } = await foundedOrg(platform);
   await defineEntity(org, definition('order', [{ name: 'title' }]));
@@ -233,6 +249,16 @@ test('a worker that fails under load is replaced, and nothing is lost that was a
   assert.match(platform.stderr(), /a planted failure of a worker/);
   const { code } = await platform.terminate();
   assert.equal(code, 0);
+});
+
+test('a worker that fails while others start is replaced', async (t) => {
+  const file = join(temporaryDirectory(), 'fail');
+  const platform = await platformOf(t, {
+    env: { ...env, FREEHOLD_TEST_FAIL_FILE: file, FREEHOLD_TEST_FAIL_WORKER: 'worker 1' },
+    nodeFlags: preload('./fail-on-demand.ts', './fail-during-start.ts'),
+  });
+  while (!platform.stderr().includes('a worker was replaced')) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(new Set(await workersBehind(platform.app)).size, 2);
 });
 
 async function titlesOf({ code }: Org, user: AppUser): Promise<ReadonlySet<unknown>> {

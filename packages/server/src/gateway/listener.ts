@@ -5,14 +5,14 @@ import type { Gateway } from './app-gateway.ts';
 import { type CallWatch, unwatched } from './call-watch.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { createAnswer } from './listening/answer.ts';
-import { checkFree, portError } from './listening/check-free.ts';
+import { claimPort, portError } from './listening/check-free.ts';
 import { type ConnectionCounts, createConnectionCounts, createConnectionLimit } from './listening/connection-limit.ts';
 import { createPipeliningQueue } from './listening/pipelining-queue.ts';
 import { createRequestIds } from './listening/request-id.ts';
 import { faultOfTarget } from './listening/request-target.ts';
 import { isStreamed } from './pipeline/body/body-stream.ts';
 
-export { type ConnectionCounts, checkFree, createConnectionCounts };
+export { type ConnectionCounts, claimPort, createConnectionCounts };
 
 /** A gateway that listens. */
 export interface Listener {

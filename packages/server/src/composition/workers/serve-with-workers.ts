@@ -9,7 +9,7 @@ import { demoTraceId } from '../../demo/call.ts';
 import { engineOf } from '../../engines/registry.ts';
 import type { SharedStore, Space } from '../../engines/store-engine.ts';
 import type { ConnectionCounts } from '../../gateway/listener.ts';
-import { checkFree } from '../../gateway/listener.ts';
+import { claimPort } from '../../gateway/listener.ts';
 import { type KeptSecrets, loadSecrets, type Secrets, type SecretsVault } from '../../identity/port.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { SharedSlots } from '../../lib/shared-slots.ts';
@@ -25,7 +25,7 @@ export async function serveWithWorkers(options: ServeOptions): Promise<ServingPl
   const { spaces, shared } = await openSharedSpaces(options);
   const vault = await openVaultOf(spaces, options.config);
   await loadSecrets(vault, systemClock);
-  for (const { host, port } of portsOf(options.config)) await checkFree(host, port);
+  for (const { host, port } of portsOf(options.config)) await claimPort(host, port);
   const pool = new WorkerPool(options, shared, vault);
   try {
     const urls = await pool.start();
@@ -142,6 +142,7 @@ class WorkerPool {
     const worker = { thread, channel };
     this.#running.set(name, worker);
     let fault: unknown;
+    let hasServed = false;
     thread.on('error', (error) => {
       fault = error;
     });
@@ -152,11 +153,13 @@ class WorkerPool {
       // It may have changed rights, and ended before it said so.
       new SharedSlots(this.#epochs).addToAll();
       channel.end(error);
-      if (this.#isReady && !this.#isEnding) this.#replace(name, error);
+      if ((hasServed || this.#isReady) && !this.#isEnding) this.#replace(name, error);
     });
     channel.serve('ask others', (topic) => this.#askOthers(name, topic as string));
     channel.serve('write secrets', (change) => this.#writeSecrets(name, change as SecretsChange));
-    return (await channel.ask('urls')) as ServedUrls;
+    const urls = (await channel.ask('urls')) as ServedUrls;
+    hasServed = true;
+    return urls;
   }
 
   #seedFor(name: string): { readonly seed: WorkerSeed; readonly releaseConnections: () => void } {
@@ -193,11 +196,21 @@ class WorkerPool {
     this.#pause = Math.min(2 * this.#pause, pauseMilliseconds.most);
   }
 
-  /** What every other worker answers; a worker that ends meanwhile knows nothing any more. */
+  /**
+   * What every other worker answers; a worker that ends meanwhile knows nothing any more.
+   * @throws Error where one fails to answer and serves on.
+   */
   async #askOthers(asking: string, topic: string): Promise<readonly unknown[]> {
     const others = [...this.#running].filter(([name]) => name !== asking);
-    const answers = await Promise.allSettled(others.map(([, { channel }]) => channel.ask(topic)));
-    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    const answers = others.map(async ([name, worker]): Promise<readonly unknown[]> => {
+      try {
+        return [await worker.channel.ask(topic)];
+      } catch (error) {
+        if (this.#running.get(name) === worker) throw error;
+        return [];
+      }
+    });
+    return (await Promise.all(answers)).flat();
   }
 
   /** Answered when every worker goes by the new secrets. */

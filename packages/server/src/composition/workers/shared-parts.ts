@@ -5,7 +5,7 @@ import {
   type RateLimitSettings,
   type RateLimits,
 } from '../../gateway/rate-limits.ts';
-import { createDecisionLog, type DecisionLog } from '../../iam/port.ts';
+import { asKept, createDecisionLog, type DecisionLog } from '../../iam/port.ts';
 import {
   createRefusedOrigins,
   createThrottles,
@@ -88,6 +88,8 @@ export function connectionServices(all: Map<string, ConnectionCounts>): {
   releaseAll(): void;
 } {
   const held = new Map<string, number>();
+  // What a worker has asked for may arrive behind the news of its end.
+  let hasEnded = false;
   const countsOf = (listener: string): ConnectionCounts => {
     const known = all.get(listener) ?? createConnectionCounts();
     all.set(listener, known);
@@ -106,14 +108,17 @@ export function connectionServices(all: Map<string, ConnectionCounts>): {
     services: {
       connections: {
         take: (listener: string, address: string, max: number) => {
-          const isTaken = countsOf(listener).take(address, max);
+          const isTaken = !hasEnded && countsOf(listener).take(address, max);
           if (isTaken) note(`${listener} ${address}`, 1);
           return isTaken;
         },
-        release,
+        release: (listener: string, address: string) => {
+          if (!hasEnded) release(listener, address);
+        },
       },
     },
     releaseAll: () => {
+      hasEnded = true;
       for (const [key, count] of [...held]) {
         const [listener = '', address = ''] = key.split(' ');
         for (let left = count; left > 0; left--) release(listener, address);
@@ -123,7 +128,7 @@ export function connectionServices(all: Map<string, ConnectionCounts>): {
 }
 
 /** In a worker: the same parts, which the main thread answers for. */
-export function countedParts(calls: Calls, settings: RateLimitSettings): CountedParts {
+export function countedParts(calls: Pick<Calls, 'call'>, settings: RateLimitSettings): CountedParts {
   const of =
     <T>(service: string, method: string) =>
     (...args: readonly unknown[]): T =>
@@ -145,7 +150,8 @@ export function countedParts(calls: Calls, settings: RateLimitSettings): Counted
     },
     rateLimits: { take: isLimited ? (trace) => take(of<Taken>('rate', 'take'), trace) : () => undefined },
     decisions: {
-      add: of<string>('decisions', 'add'),
+      // Shortened here: what is compared in a decision may be as long as a body, and the main thread is that of all.
+      add: (orgCode, decision) => calls.call('decisions', 'add', orgCode, asKept(decision)) as string,
       find: of<ReturnType<DecisionLog['find']>>('decisions', 'find'),
       latest: of<ReturnType<DecisionLog['latest']>>('decisions', 'latest'),
     },

@@ -1,14 +1,23 @@
-import { createServer } from 'node:net';
+import { createServer, type ListenOptions, type Server } from 'node:net';
 
 /**
- * Several listeners may share a port, also with those of another program: the first looks whether it is free.
- * @throws Error with a sentence for the operator where it is not.
+ * Several listeners may share a port, also with those of another process: before the first of them, this looks whether
+ * the port is free, and keeps other processes that share theirs from taking it until this one ends. Between the look and
+ * the first listener the port itself says nothing, so a socket of Linux without a file stands for it.
+ * @throws Error with a sentence for the operator where the port is taken.
  */
-export function checkFree(host: string, port: number): Promise<void> {
+export async function claimPort(host: string, port: number): Promise<void> {
+  const claim = await listening({ path: `\0freehold ${host}:${port}` }, { host, port });
+  claim.unref();
+  const probe = await listening({ host, port }, { host, port });
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+function listening(options: ListenOptions, named: Parameters<typeof portError>[0]): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', (error: NodeJS.ErrnoException) => reject(portError({ host, port }, error)));
-    probe.listen({ host, port }, () => probe.close(() => resolve()));
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error: NodeJS.ErrnoException) => reject(portError(named, error)));
+    server.listen(options, () => resolve(server));
   });
 }
 

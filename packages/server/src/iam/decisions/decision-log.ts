@@ -12,9 +12,11 @@ export interface LoggedDecision extends Omit<ReplyOf<typeof accessApi.readDecisi
   readonly explanation?: Explanation;
 }
 
+type NewDecision = Omit<LoggedDecision, 'decision_id' | 'at'>;
+
 export interface DecisionLog {
   /** Keeps a denial and returns its id. */
-  add(orgCode: string, decision: Omit<LoggedDecision, 'decision_id' | 'at'>): string;
+  add(orgCode: string, decision: NewDecision): string;
   find(orgCode: string, by: { readonly decisionId?: string; readonly requestId?: string }): LoggedDecision | undefined;
   /** The last denials, the latest first. */
   latest(orgCode: string, asked: AskedDenials): readonly LoggedDecision[];
@@ -37,6 +39,11 @@ const lengthMax = 128;
 
 /** One request with many denials must not push out those of all the others. */
 const perRequestMax = 10;
+
+/** As much of a denial as the log keeps. */
+export function asKept(decision: NewDecision): NewDecision {
+  return { ...decision, ...shortened(decision.explanation) };
+}
 
 function shortened(explanation: LoggedDecision['explanation']): Pick<LoggedDecision, 'explanation'> {
   if (explanation === undefined) return {};
@@ -68,7 +75,7 @@ export function createDecisionLog(
       const ring = orgs.get(orgCode) ?? [];
       const isOfRequest = ({ request_id }: LoggedDecision): boolean => request_id === decision.request_id;
       if (ring.filter(isOfRequest).length >= perRequestMax) return decision_id;
-      ring.push({ decision_id, at: timestamp(clock.now()), ...decision, ...shortened(decision.explanation) });
+      ring.push({ decision_id, at: timestamp(clock.now()), ...asKept(decision) });
       if (ring.length > perOrgMax) ring.shift();
       orgs.set(orgCode, ring);
       return decision_id;
