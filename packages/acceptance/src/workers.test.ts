@@ -261,6 +261,22 @@ test('a worker that fails while others start is replaced', async (t) => {
   assert.equal(new Set(await workersBehind(platform.app)).size, 2);
 });
 
+test('workers outlive a stop of the process that is longer than they wait for the main thread', async (t) => {
+  const platform = await platformOf(t, { env: { ...env, FREEHOLD_CONNECTIONS_PER_ADDRESS: '64' } });
+  let isOver = false;
+  const connecting = Array.from({ length: 6 }, async () => {
+    while (!isOver) await call('GET', `${platform.app}/healthz`, { headers: { connection: 'close' } });
+  });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  platform.child.kill('SIGSTOP');
+  await new Promise((resolve) => setTimeout(resolve, 11_000));
+  platform.child.kill('SIGCONT');
+  await call('GET', `${platform.app}/healthz`);
+  isOver = true;
+  await Promise.all(connecting);
+  assert.doesNotMatch(platform.stderr(), /a worker has failed/);
+});
+
 async function titlesOf({ code }: Org, user: AppUser): Promise<ReadonlySet<unknown>> {
   const titles = new Set<unknown>();
   assert.equal(user.org.code, code);

@@ -53,8 +53,11 @@ export function answerCalls(services: Services): CallLine {
   return { port: port2, answered };
 }
 
-/** So long may the main thread be busy; it never is in practice. */
-const waitMilliseconds = 10_000;
+/**
+ * So long may the main thread be busy, 10 s together; it never is in practice. In parts, because a process that was
+ * stopped for longer, as a debugger or a snapshot of the machine does, finds all of one part gone.
+ */
+const waits = { most: 100, milliseconds: 100 };
 
 export class Calls {
   readonly #port: MessagePort;
@@ -70,16 +73,14 @@ export class Calls {
   call(service: string, method: string, ...args: readonly unknown[]): unknown {
     this.#last += 1;
     const id = this.#last;
-    const deadline = performance.now() + waitMilliseconds;
     this.#port.postMessage({ id, service, method, args } satisfies Call);
-    for (;;) {
+    for (let waited = 0; ; ) {
       const before = Atomics.load(this.#moved, 0);
       const received = receiveMessageOnPort(this.#port) as { readonly message: Answered } | undefined;
       if (received?.message.id === id) return resultOf(received.message.outcome);
       if (received !== undefined) continue;
-      const left = deadline - performance.now();
-      if (left <= 0) throw new Unavailable('the main thread does not answer');
-      Atomics.wait(this.#moved, 0, before, left);
+      if (waited >= waits.most) throw new Unavailable('the main thread does not answer');
+      if (Atomics.wait(this.#moved, 0, before, waits.milliseconds) === 'timed-out') waited += 1;
     }
   }
 }
