@@ -68,7 +68,8 @@ export type Identity = Awaited<ReturnType<typeof openIdentity>>;
 export async function openIdentity({ settings, passwordCost, ...deps }: IdentityDeps) {
   const { platform, stores, configs, clock, newId, signingKeys } = deps;
   const issuer = await platformIssuer(platform, settings.publicUrl);
-  const hasher = createPasswordHasher({}, passwordCost);
+  // Threads of one process share libuv's threads too, which files and key signatures wait for.
+  const hasher = createPasswordHasher(deps.throttles === undefined ? {} : { parallelMax: 1 }, passwordCost);
   const { logins, mails } = deps.throttles ?? createThrottles(clock);
   const shared = { ...deps, issuer, hasher, mailThrottle: mails };
   const providers = createProviderTokens({ clock, allowPrivateAddresses: settings.mode === 'development' });

@@ -82,6 +82,8 @@ interface RunningWorker {
 const pauseMilliseconds = { least: 100, most: 30_000 };
 /** After so long without a failure the pauses begin at the least again. */
 const calmMilliseconds = 60_000;
+/** A worker that answers nothing for so long serves no caller either, and is ended. */
+const answerMilliseconds = 30_000;
 
 class WorkerPool {
   readonly #options: ServeOptions;
@@ -123,7 +125,7 @@ class WorkerPool {
   async drain(milliseconds: number): Promise<void> {
     this.#isEnding = true;
     const drained = this.#running.values().map(async ({ thread, channel }) => {
-      await channel.ask('drain', milliseconds).catch(() => undefined);
+      await askInTime({ thread, channel }, 'drain', milliseconds).catch(() => undefined);
       await thread.terminate();
     });
     await Promise.all(drained);
@@ -204,7 +206,7 @@ class WorkerPool {
     const others = [...this.#running].filter(([name]) => name !== asking);
     const answers = others.map(async ([name, worker]): Promise<readonly unknown[]> => {
       try {
-        return [await worker.channel.ask(topic)];
+        return [await askInTime(worker, topic)];
       } catch (error) {
         if (this.#running.get(name) === worker) throw error;
         return [];
@@ -218,6 +220,16 @@ class WorkerPool {
     const isWritten = await this.#vault.write(secrets, seen);
     if (isWritten) await this.#askOthers(asking, 'learn keys');
     return isWritten;
+  }
+}
+
+/** Rejects where the worker ends, also because it did not answer in time: then it is replaced as one that failed. */
+async function askInTime({ thread, channel }: RunningWorker, topic: string, payload?: unknown): Promise<unknown> {
+  const timer = setTimeout(() => void thread.terminate(), answerMilliseconds);
+  try {
+    return await channel.ask(topic, payload);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
