@@ -53,7 +53,7 @@ export async function whyNotDistributed(connection: Connection, facts: ClusterFa
 }
 
 /** Whether the server is the one that makes tables: every server without Citus is. */
-export async function isCoordinator(connection: Connection): Promise<boolean> {
+async function isCoordinator(connection: Connection): Promise<boolean> {
   const { rows } = await connection.send<readonly [number]>({ text: 'select groupid from pg_dist_local_group' });
   return rows[0]?.[0] === 0;
 }
