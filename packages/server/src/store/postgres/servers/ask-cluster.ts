@@ -20,15 +20,15 @@ export async function askCluster(url: string, spaces: readonly string[]): Promis
   const asked = new Map<string, AskedClusterServer>();
   for (const space of spaces) {
     const address = { ...parsed, schema: `${parsed.schema}_${space}` };
-    const ask = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
-      const connection = await Connection.open(address, limits);
+    const ask = async <T>(isDistributed: boolean, work: (connection: Connection) => Promise<T>): Promise<T> => {
+      const connection = await Connection.open(address, limits, isDistributed);
       try {
         return await work(connection);
       } finally {
         await connection.end();
       }
     };
-    const servers = await ask(async (connection) => {
+    const servers = await ask(false, async (connection) => {
       const { tables } = await readClusterFacts(connection, address.schema);
       if (tables !== 'distributed') return [];
       return (await connection.send<ServerRow>(serversStatement(address.schema))).rows;
@@ -39,7 +39,7 @@ export async function askCluster(url: string, spaces: readonly string[]): Promis
         await connection.send(connection.begin);
         return (await connection.send<ProbeRow>(probeStatement(address.schema), [scope])).rows[0];
       };
-      const faults = await ask(probe).then(faultsOf, (error: unknown) => [describeError(error).message]);
+      const faults = await ask(true, probe).then(faultsOf, (error: unknown) => [describeError(error).message]);
       asked.set(name, { name, faults });
     }
   }
