@@ -1,5 +1,5 @@
 /**
- * Preloaded into a platform: its second worker, or the one that is named, fails as soon as there is a file, which it
+ * Preloaded into a platform: its second worker, or the worker that is named, fails as soon as there is a file, which it
  * removes.
  */
 import { existsSync, rmSync } from 'node:fs';

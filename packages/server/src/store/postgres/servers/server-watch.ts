@@ -14,7 +14,7 @@ export interface WatchedServer {
 
 /**
  * Asks a server now and then whether it answers, by the way that commits take. Down is a server of which nothing was
- * heard while a question waited in vain: one that is merely slow goes on answering something.
+ * heard while a question waited in vain: a server that is merely slow goes on answering something.
  */
 export class ServerWatch {
   isDown = false;
