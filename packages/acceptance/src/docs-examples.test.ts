@@ -11,7 +11,7 @@ const docs = globSync('docs/{,recipes/}*.md', { cwd: root }).toSorted();
 /** Pages that are not about calls: the table of contents, how the code is built, what was measured. */
 const pagesWithoutExamples = ['docs/README.md', 'docs/architecture.md', 'docs/performance.md'];
 /** A backup is taken of a data folder, which a platform on PostgreSQL does not have. */
-const pagesAboutDataFolders = ['docs/operate.md', 'docs/upgrade.md'];
+const pagesAboutDataFolders = ['docs/operate.md', 'docs/scale.md', 'docs/upgrade.md'];
 
 /** What takes seconds, since another system is down in it, is run by `recipes.test.ts`. */
 const slowPages = ['docs/recipes/sync.md'];
