@@ -136,7 +136,7 @@ interface DueEvent {
 const stepsOfSlices = 60;
 
 /**
- * Those whose conditions are met. One whose condition takes too much is given up where that can be seen: in a receipt.
+ * The events whose conditions are met. An event whose condition takes too much is given up where that can be seen: in a receipt.
  * Other calls are served between two conditions: those of one write may take 50 ms together.
  */
 async function dueEvents(

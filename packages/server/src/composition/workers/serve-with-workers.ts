@@ -223,7 +223,7 @@ class WorkerPool {
   }
 }
 
-/** Rejects where the worker ends, also because it did not answer in time: then it is replaced as one that failed. */
+/** Rejects where the worker ends, also because it did not answer in time: then the worker is replaced like any that failed. */
 async function askInTime({ thread, channel }: RunningWorker, topic: string, payload?: unknown): Promise<unknown> {
   const timer = setTimeout(() => void thread.terminate(), answerMilliseconds);
   try {

@@ -25,7 +25,7 @@ import type { Calls, Services } from './calls.ts';
 
 /** What a platform that is one of several workers shares with the others, in place of its own. */
 export interface SharedParts {
-  /** Names the worker, and the one that replaces it. */
+  /** Names the worker, and its replacement. */
   readonly name: string;
   readonly epochs: Readonly<Record<'access' | 'revocations' | 'plans', SharedEpochs>>;
   readonly changesOf: Readonly<Record<Environment, (scope: ScopeName, key: Key) => number>>;

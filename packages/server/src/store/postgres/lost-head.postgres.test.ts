@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { systemClock } from '../../lib/clock.ts';
 import { put } from '../testing/conformance/bench.ts';
@@ -10,14 +10,7 @@ import { startTestServer, whyNot } from './testing/test-server.ts';
 test('a scope whose head was removed from a schema is listed all the same, and in its place', {
   skip: whyNot,
 }, async (t) => {
-  const server = await startTestServer();
-  const database = await server.database('');
-  t.after(async () => {
-    await database.stop();
-    await server.stop();
-  });
-  const opened = await openPostgres({ url: database.url, space: 'test', clock: systemClock });
-  t.after(() => opened.store.close());
+  const { opened, database } = await openEmpty(t);
   await writeScopes(opened);
   await database.run(`delete from freehold_test.heads where scope like 'lost%'`);
   await database.run(`delete from freehold_test.items where scope = 'lost#index' and target_pk is null`);
@@ -27,14 +20,7 @@ test('a scope whose head was removed from a schema is listed all the same, and i
 });
 
 test('a page of scopes costs two statements, however many scopes it has', { skip: whyNot }, async (t) => {
-  const server = await startTestServer();
-  const database = await server.database('');
-  t.after(async () => {
-    await database.stop();
-    await server.stop();
-  });
-  const opened = await openPostgres({ url: database.url, space: 'test', clock: systemClock });
-  t.after(() => opened.store.close());
+  const { opened } = await openEmpty(t);
   const names = Array.from({ length: 50 }, (_, index) => `s${100 + index}`);
   await Promise.all(names.map((name) => opened.store.scope(name).commit([put('p', 'k')])));
   await opened.maintenance.scopes(undefined, 1);
@@ -45,3 +31,15 @@ test('a page of scopes costs two statements, however many scopes it has', { skip
   );
   assert.equal(sent.mock.callCount(), 2);
 });
+
+async function openEmpty(t: TestContext) {
+  const server = await startTestServer();
+  const database = await server.database('');
+  t.after(async () => {
+    await database.stop();
+    await server.stop();
+  });
+  const opened = await openPostgres({ url: database.url, space: 'test', clock: systemClock });
+  t.after(() => opened.store.close());
+  return { opened, database };
+}

@@ -24,7 +24,7 @@ type Items = readonly (Item | undefined)[];
  * item that is read beside it are of one snapshot.
  *
  * Where several threads read, the groups run in another one and the marks take the place of `run`: an entry holds as
- * long as the mark of its key is the one that it was read under, and what is found beside a read of the store is
+ * long as its key has the mark under which it was read, and what is found beside a read of the store is
  * looked at again behind it.
  */
 export class ItemCache {

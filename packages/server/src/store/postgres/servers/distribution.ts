@@ -52,7 +52,7 @@ export async function whyNotDistributed(connection: Connection, facts: ClusterFa
     : 'the server has another `wal_level` than `logical`: set that on every server, as shards are moved by it';
 }
 
-/** Whether the server is the one that makes tables: every server without Citus is. */
+/** Whether the server makes tables for the cluster. */
 async function isCoordinator(connection: Connection): Promise<boolean> {
   const { rows } = await connection.send<readonly [number]>({ text: 'select groupid from pg_dist_local_group' });
   return rows[0]?.[0] === 0;

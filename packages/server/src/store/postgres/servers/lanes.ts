@@ -12,7 +12,7 @@ export interface Lanes {
   /** Has a connection for a transaction on one scope, or on several where there is one server. */
   commit<T>(scope: ScopeName | undefined, work: (connection: Connection) => Promise<T>): Promise<T>;
   close(): Promise<void>;
-  /** Where there are several servers: the one that keeps the scope, as far as it is known. */
+  /** Where there are several servers: the group of servers that keeps the scope, as far as it is known. */
   laneOf?(scope: ScopeName): Lane;
   readonly servers?: Health['servers'];
   /** Whether every server that answers keeps what it has acknowledged. */
