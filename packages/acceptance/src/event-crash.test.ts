@@ -22,5 +22,8 @@ test('kill -9 while events are delivered loses none, invents none, and keeps the
 });
 
 test('the crash loop of events finds a platform that forgets events', { skip: whyNoDataDir }, async () => {
-  assert.match(await findLostEvents(chances(8)), /came before the write that it follows|without their event|writes of events are missing/);
+  assert.match(
+    await findLostEvents(chances(8)),
+    /came before the write that it follows|without their event|writes of events are missing/,
+  );
 });
