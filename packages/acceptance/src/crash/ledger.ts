@@ -36,6 +36,7 @@ export class Ledger {
   readonly hasOrder: Promise<void>;
   readonly #path: string;
   readonly #tellOrder: () => void;
+  readonly #counts = new Map<Asked['kind'], number>();
   #next = 0;
 
   constructor(path: string) {
@@ -47,11 +48,17 @@ export class Ledger {
   /** Notes what is asked, and what was answered once it was. Rejects with what `call` rejects with. */
   async record(command: Asked, call: () => Promise<Answer>): Promise<Answer> {
     const number = this.#next++;
+    this.#counts.set(command.kind, this.countOf(command.kind) + 1);
     this.#append({ number, asked: command });
     const answer = await call();
     this.#append({ number, answer });
     if (command.kind === 'create' || command.kind === 'batch') this.#tellOrder();
     return answer;
+  }
+
+  /** Requests of this kind so far, answered or not. */
+  countOf(kind: Asked['kind']): number {
+    return this.#counts.get(kind) ?? 0;
   }
 
   /** As it stands on disk, in the order of asking. */

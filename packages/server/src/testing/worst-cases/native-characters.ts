@@ -4,6 +4,8 @@
  */
 
 export interface CharacterCount {
+  /** Since the last `take`, which this does not end. */
+  counted(): number;
   /** Since the last time. */
   take(): number;
   /** Puts everything back. */
@@ -47,6 +49,7 @@ export function countCharacters(): CharacterCount {
     return { owner, name, original };
   });
   return {
+    counted: () => characters,
     take: () => {
       const taken = characters;
       characters = 0;

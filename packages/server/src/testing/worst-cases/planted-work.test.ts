@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { isOver } from './hold-work.ts';
 import { startWorkCounter } from './work-counter.ts';
 
@@ -38,4 +39,27 @@ test('twice the work is counted as twice as much, whatever the machine does mean
   const [once, twice] = [await measure(3_000_000), await measure(6_000_000)];
   const ratio = twice.whole.steps / once.whole.steps;
   assert.ok(ratio > 1.99 && ratio < 2.01, String(ratio));
+});
+
+/** Searches as many characters in each of so many turns of the event loop. */
+function searchInTurns(turns: number, charactersOfTurn: number) {
+  const text = 'a'.repeat(charactersOfTurn);
+  const search = async () => {
+    for (let turn = 0; turn < turns; turn++) {
+      assert.ok(!text.includes('b'));
+      await setImmediate();
+    }
+  };
+  return counter.measure(search, { isByTurn: true });
+}
+
+test('characters of several turns are not counted as those of one, on a fast machine too', async () => {
+  const { whole, longestTurn } = await searchInTurns(20, 3_000_000);
+  assert.ok(isOver(whole), JSON.stringify(whole));
+  assert.ok(!isOver(longestTurn), JSON.stringify(longestTurn));
+});
+
+test('characters of one turn that are too many are found', async () => {
+  const { longestTurn } = await searchInTurns(1, 30_000_000);
+  assert.ok(isOver(longestTurn), JSON.stringify(longestTurn));
 });

@@ -5,7 +5,8 @@
  * code that is counted.
  */
 import { type Profiler, Session } from 'node:inspector';
-import { countCharacters } from './native-characters.ts';
+import { turnMax } from './bounds.ts';
+import { type CharacterCount, countCharacters } from './native-characters.ts';
 
 export interface Work {
   /** Blocks that were gone through. */
@@ -48,7 +49,7 @@ export function startWorkCounter(): WorkCounter {
     characters: characters.take(),
   });
   return {
-    measure: (send, { isByTurn }) => (isByTurn ? measureTurns(take, send) : measureWhole(take, send)),
+    measure: (send, { isByTurn }) => (isByTurn ? measureTurns({ take, characters }, send) : measureWhole(take, send)),
     stop: () => {
       characters.stop();
       session.disconnect();
@@ -67,10 +68,14 @@ async function measureWhole(take: () => Taken, send: () => Promise<unknown>): Pr
   return { whole, longestTurn: whole, busiest: whole.busiest };
 }
 
-/** A tenth of what the bound on a turn takes. */
+/** A tenth of what the bound on a turn takes; a fast machine reads the characters of ten turns in the time of one. */
 const lookMicroseconds = 5000;
+const lookCharacters = turnMax.characters / 10;
 
-async function measureTurns(take: () => Taken, send: () => Promise<unknown>): Promise<MeasuredWork> {
+async function measureTurns(
+  { take, characters }: { readonly take: () => Taken; readonly characters: CharacterCount },
+  send: () => Promise<unknown>,
+): Promise<MeasuredWork> {
   const turns: Taken[] = [];
   let isOver = false;
   take();
@@ -79,7 +84,7 @@ async function measureTurns(take: () => Taken, send: () => Promise<unknown>): Pr
     if (isOver) return;
     // A look takes longer than most turns. So several that are far from any bound count as one, which makes it no smaller.
     const { user, system } = process.threadCpuUsage(begun);
-    if (user + system >= lookMicroseconds) {
+    if (user + system >= lookMicroseconds || characters.counted() >= lookCharacters) {
       turns.push(take());
       begun = process.threadCpuUsage();
     }
