@@ -25,7 +25,7 @@ export const sharedApi = {
           store: Type.Object({
             kind: text,
             synchronous: text,
-            servers: Type.Optional(Type.Object({ all: Type.Integer(), down: Type.Integer() })),
+            servers: Type.Optional(Type.Object({ all: Type.Integer(), down: Type.Integer(), relayed: Type.Integer() })),
           }),
         }),
       ),

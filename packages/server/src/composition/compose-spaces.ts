@@ -82,11 +82,11 @@ async function healthOf(stores: readonly Store[]) {
   const healths: readonly Health[] = await Promise.all(stores.map((store) => store.health()));
   const [first] = healths;
   const servers = healths.flatMap((health) => (health.servers === undefined ? [] : [health.servers]));
-  const most = (name: 'all' | 'down') => Math.max(...servers.map((counts) => counts[name]));
+  const most = (name: 'all' | 'down' | 'relayed') => Math.max(...servers.map((counts) => counts[name]));
   const store = {
     kind: first?.kind ?? 'none',
     synchronous: first?.synchronous ?? 'none',
-    ...(servers.length === 0 ? {} : { servers: { all: most('all'), down: most('down') } }),
+    ...(servers.length === 0 ? {} : { servers: { all: most('all'), down: most('down'), relayed: most('relayed') } }),
   };
   return { isWell: healths.every(({ ok }) => ok), store };
 }

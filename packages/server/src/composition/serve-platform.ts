@@ -51,6 +51,7 @@ export async function servePlatform({ config, opened, onFatal, worker }: ServeOp
     onFatal,
     onServer: ({ state, ...said }) => {
       if (state === 'up') log.info(said, 'a server of the store answers again, with safe settings');
+      else if (state === 'relayed') log.warn(said, 'a server of the store is reached only through another server');
       else log.error(said, `a server of the store ${state === 'down' ? 'does not answer' : 'may lose writes'}`);
     },
     ...(worker?.openSpace && { openSpace: worker.openSpace }),

@@ -166,15 +166,18 @@ export interface Health {
   /** The engine's name for itself, such as `sqlite`. */
   readonly kind: string;
   readonly synchronous: 'full' | 'none';
-  /** Where several servers keep the data: how many, and how many of them do not answer. */
-  readonly servers?: { readonly all: number; readonly down: number };
+  /**
+   * Where several servers keep the data: how many, how many of them do not answer, and how many that answer are reached
+   * only through another server.
+   */
+  readonly servers?: { readonly all: number; readonly down: number; readonly relayed: number };
 }
 
 /** What became of one of several servers that keep the data. */
 export interface ServerChange {
   /** `host:port`, for the operator alone. */
   readonly server: string;
-  readonly state: 'down' | 'up' | 'unsafe';
+  readonly state: 'down' | 'up' | 'unsafe' | 'relayed';
   /** What it said, or which settings are not as they have to be. */
   readonly why?: string;
 }

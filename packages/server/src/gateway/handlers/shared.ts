@@ -18,7 +18,7 @@ interface ReadyStore {
   readonly kind: string;
   readonly synchronous: string;
   /** Where several servers keep the data. */
-  readonly servers?: { readonly all: number; readonly down: number };
+  readonly servers?: { readonly all: number; readonly down: number; readonly relayed: number };
 }
 
 /** The routes that both gateways have. */

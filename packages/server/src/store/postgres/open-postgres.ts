@@ -23,9 +23,9 @@ import { PostgresReader } from './reader.ts';
 import { prepareSchema } from './schema.ts';
 import { type ClusterFacts, contradiction, readClusterFacts } from './servers/cluster.ts';
 import { ClusterLanes } from './servers/cluster-lanes.ts';
-import { probeStatement } from './servers/cluster-statements.ts';
 import { type Placement, placementOf, refuseWorker } from './servers/distribution.ts';
 import { type ConnectionCounts, type Lanes, SingleLane } from './servers/lanes.ts';
+import { openOnServer, type ServerPlace } from './servers/open-on-server.ts';
 import { Statements } from './statements.ts';
 import { PostgresWriter } from './writer.ts';
 
@@ -170,8 +170,12 @@ class PostgresEngine implements Engine {
     const isDistributed = facts.tables === 'distributed';
     const statements = new Statements(address.schema, isDistributed);
     const onOther = (change: string) => onFatal(new Error(change));
-    const open = (limits: TimeLimits) =>
-      openHeld(address, limits, { hold, version: this.#expected, isDistributed, onOther });
+    const open = (limits: TimeLimits, place?: ServerPlace) => {
+      const held = { hold, version: this.#expected, isDistributed };
+      return place === undefined
+        ? openHeld(address, limits, { ...held, onOther })
+        : openOnServer(address, limits, held, place);
+    };
     this.#address = address;
     this.#version = version;
     this.#expected = hold === 'alone' ? undefined : version;
@@ -185,12 +189,12 @@ class PostgresEngine implements Engine {
       this.#lanes = new ClusterLanes(counts, {
         schema: address.schema,
         open: {
-          read: () => open(limits.read),
-          commit: () => open(limits.commit),
+          read: (place) => open(limits.read, place),
+          commit: (place) => open(limits.commit, place),
           across: () => open(acrossLimits),
-          probe: () => Connection.open(address, probeLimits, isDistributed),
+          probe: (place) =>
+            place === undefined ? Connection.open(address, probeLimits, true) : open(probeLimits, place),
         },
-        probe: probeStatement(address.schema),
         onServer: use.onServer,
       });
     } else {

@@ -43,7 +43,7 @@ export class Connection {
       stream: () => socket,
       pipeline: true,
       keepAlive: true,
-      connectionTimeoutMillis: 5000,
+      connectionTimeoutMillis: Math.min(5000, Math.max(limits.statement, 2000)),
       query_timeout: limits.statement + (limits.grace ?? 5000),
     });
     // The statements in progress fail as well; an idle session that ends is opened again on demand.
@@ -127,8 +127,7 @@ type Session = Pick<Connection, 'isSynced' | 'begin'>;
  * Keys alone decide how a statement is run, so the planner is shown once for all: whatever it believes of a table that
  * it has not counted yet, it reads by index and in the order of the index.
  */
-const plannerSettings = {
-  plan_cache_mode: 'force_generic_plan',
+const keySettings = {
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
   enable_hashjoin: 'off',
@@ -136,6 +135,14 @@ const plannerSettings = {
   enable_sort: 'off',
   jit: 'off',
 };
+
+const plannerSettings = { ...keySettings, plan_cache_mode: 'force_generic_plan' };
+
+/** For a session on the server of a cluster that keeps the rows, which plans for itself alone. */
+export async function usePlannerSettings(connection: Connection): Promise<void> {
+  const settings = Object.entries(keySettings).map(([name, value]) => `set_config('${name}', '${value}', false)`);
+  await connection.send({ text: `select ${settings.join(', ')}` });
+}
 
 /**
  * Citus plans by itself: it makes generic plans only of statements on one table, and refuses to be forced to more. Of

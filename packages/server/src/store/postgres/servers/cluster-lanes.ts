@@ -5,20 +5,21 @@ import type { Connection, Value } from '../connections/connection.ts';
 import { ReadConnections } from '../connections/read-connections.ts';
 import { isAcrossScopes, isOfTheServer, type Statement } from '../statements.ts';
 import { dueOnServersSql, type ServerRow, serversStatement } from './cluster-statements.ts';
-import type { ConnectionCounts, Lanes, Openers } from './lanes.ts';
+import type { ConnectionCounts, Lanes } from './lanes.ts';
+import type { ServerPlace } from './open-on-server.ts';
 import { ScopeServers } from './scope-servers.ts';
+import { ServerLane, type ServerOpeners } from './server-lane.ts';
 import { ServerWatch } from './server-watch.ts';
 
-interface ClusterOpeners extends Openers {
+interface ClusterOpeners extends ServerOpeners {
   /** For statements that ask every server. */
   readonly across: () => Promise<Connection>;
-  readonly probe: () => Promise<Connection>;
+  readonly probe: (place?: ServerPlace) => Promise<Connection>;
 }
 
 export interface ClusterLanesParts {
   readonly schema: string;
   readonly open: ClusterOpeners;
-  readonly probe: Statement;
   readonly onServer: (change: ServerChange) => void;
 }
 
@@ -33,7 +34,8 @@ const acrossCount = 2;
 
 /**
  * Connections of their own for the scopes of each server of a cluster, so that a server which hangs keeps only its own
- * scopes waiting. What no worker has to answer has connections of its own, too.
+ * scopes waiting. They lead to that server itself where the node reaches it, and else to the server of the address; any
+ * server answers for any scope. What no worker has to answer has connections of its own, too.
  */
 export class ClusterLanes implements Lanes {
   readonly #parts: ClusterLanesParts;
@@ -52,8 +54,8 @@ export class ClusterLanes implements Lanes {
     const { open, schema } = parts;
     this.#parts = parts;
     this.#counts = counts;
-    this.#entry = new ReadConnections(1, open.read);
-    this.#entryCommits = new CommitConnections(1, open.commit);
+    this.#entry = new ReadConnections(1, () => open.read());
+    this.#entryCommits = new CommitConnections(1, () => open.commit());
     this.#across = new ReadConnections(acrossCount, open.across);
     this.#servers = new ScopeServers(this.#entry, schema);
     this.#timer = setInterval(() => this.#ask(), askMilliseconds);
@@ -86,7 +88,11 @@ export class ClusterLanes implements Lanes {
 
   get servers(): NonNullable<Health['servers']> {
     const watches = [...this.#watches.values()];
-    return { all: watches.length, down: watches.filter(({ isDown }) => isDown).length };
+    return {
+      all: watches.length,
+      down: watches.filter(({ isDown }) => isDown).length,
+      relayed: watches.filter(({ isDown, isRelayed }) => isRelayed && !isDown).length,
+    };
   }
 
   get areSafe(): boolean {
@@ -111,9 +117,12 @@ export class ClusterLanes implements Lanes {
 
   async #laneFor(scope: ScopeName): Promise<ServerLane> {
     const group = await this.#servers.of(scope);
+    const watch = () => this.#watches.get(group);
+    const place = watch()?.place;
     const known = this.#byGroup.get(group);
-    if (known !== undefined) return known;
-    const made = new ServerLane(this.#counts, this.#parts.open, () => this.#watches.get(group));
+    if (known !== undefined && known.place === place) return known;
+    known?.retire();
+    const made = new ServerLane(this.#counts, this.#parts.open, { place, watch });
     this.#byGroup.set(group, made);
     return made;
   }
@@ -126,46 +135,26 @@ export class ClusterLanes implements Lanes {
 
   async #askAll(): Promise<void> {
     // Where the server that the store is connected to is away, nothing is known of the others.
-    if (this.#round++ % rounds === 0) await this.#survey().catch(() => undefined);
-    await Promise.all(this.#watches.values().map((watch) => watch.ask()));
+    const isSurvey = this.#round++ % rounds === 0;
+    if (isSurvey) await this.#survey().catch(() => undefined);
+    await Promise.all(this.#watches.values().map((watch) => watch.ask(isSurvey)));
   }
 
   /** Which servers there are. */
   async #survey(): Promise<void> {
-    const { schema, open, probe, onServer } = this.#parts;
+    const { schema, open, onServer } = this.#parts;
     const rows = await this.#entry.read<ServerRow>(serversStatement(schema), []);
-    for (const [group, scope, name] of rows)
-      if (!this.#watches.has(group))
-        this.#watches.set(group, new ServerWatch({ group, scope, name }, { open: open.probe, probe, tell: onServer }));
     for (const [group, watch] of this.#watches) {
-      if (rows.some(([there]) => there === group)) continue;
+      // A server that took the place of another has another name.
+      if (rows.some(([there, , name]) => there === group && name === watch.name)) continue;
       this.#watches.delete(group);
       await watch.close();
     }
-  }
-}
-
-/** The connections for the scopes of one server. */
-class ServerLane {
-  readonly reads: ReadConnections;
-  readonly commits: CommitConnections;
-  readonly #watch: () => ServerWatch | undefined;
-
-  constructor({ reads, commits }: ConnectionCounts, open: Openers, watch: () => ServerWatch | undefined) {
-    this.reads = new ReadConnections(reads, open.read, () => watch()?.isDown === true);
-    this.commits = new CommitConnections(commits, open.commit);
-    this.#watch = watch;
-  }
-
-  /** @throws Unavailable at once where the server is known to be down. */
-  async use<T>(work: () => Promise<T>): Promise<T> {
-    this.#watch()?.assertUp();
-    const answer = await work();
-    this.#watch()?.hear();
-    return answer;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.reads.close(), this.commits.close()]);
+    for (const [group, scope, name, host, port, isEntry] of rows)
+      if (!this.#watches.has(group))
+        this.#watches.set(
+          group,
+          new ServerWatch({ scope, name, host, port, isEntry }, { schema, open: open.probe, tell: onServer }),
+        );
   }
 }

@@ -1,15 +1,26 @@
 import { dueColumns, type Statement } from '../statements.ts';
 
-export type ServerRow = readonly [group: number, scope: string, name: string];
+export type ServerRow = readonly [
+  group: number,
+  scope: string,
+  name: string,
+  host: string,
+  port: number,
+  isEntry: boolean,
+];
 
 /** So many names come to lie on every server, however few of the shards it keeps. */
 const namesTried = 1000;
 
-/** The servers that keep scopes, each with a name that a scope there could have. Asks no worker. */
+/**
+ * The servers that keep scopes, each with a name that a scope there could have, and whether it is the server that is
+ * asked. Asks no worker.
+ */
 export function serversStatement(schema: string): Statement {
   return named(
     'servers',
-    `select groupid, min(scope), min(nodename || ':' || nodeport)
+    `select groupid, min(scope), min(nodename || ':' || nodeport), min(nodename), min(nodeport)::int,
+       groupid = (select groupid from pg_dist_local_group)
      from (select 'probe-' || n as scope from generate_series(1, ${namesTried}) as n) as tried
      join pg_dist_placement on shardid = get_shard_id_for_distribution_column('"${schema}".heads', scope)
      join pg_dist_node using (groupid) where noderole = 'primary' group by groupid order by groupid`,
@@ -22,6 +33,14 @@ export function probeStatement(schema: string): Statement {
     'probe',
     `select current_setting('synchronous_commit'), current_setting('fsync'), current_setting('full_page_writes'),
      pg_is_in_recovery() from (select max(seq) from "${schema}".heads where scope = $1) as asked`,
+  );
+}
+
+/** Which server keeps the scope, whether there is such a scope or not: a copy of its files says the same of itself. */
+export function identityStatement(schema: string): Statement {
+  return named(
+    'identity',
+    `select (pg_control_system()).system_identifier::text from (select max(seq) from "${schema}".heads where scope = $1) as asked`,
   );
 }
 

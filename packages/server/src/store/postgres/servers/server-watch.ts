@@ -3,36 +3,62 @@ import type { Connection } from '../connections/connection.ts';
 import { ConnectionSlot } from '../connections/connection-slot.ts';
 import { describeError, isServerError, SessionLost } from '../connections/postgres-error.ts';
 import type { Statement } from '../statements.ts';
+import { identityStatement, probeStatement } from './cluster-statements.ts';
+import type { ServerPlace } from './open-on-server.ts';
 
 /** A server that keeps scopes, and a name that a scope there could have. */
 export interface WatchedServer {
-  readonly group: number;
   readonly scope: string;
-  /** `host:port`, for the log alone. */
+  /** `host:port`. */
   readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  /** Whether it is the server that the address names. */
+  readonly isEntry: boolean;
+}
+
+export interface WatchParts {
+  readonly schema: string;
+  readonly open: (place?: ServerPlace) => Promise<Connection>;
+  readonly tell: (change: ServerChange) => void;
 }
 
 /**
  * Asks a server now and then whether it answers, by the way that commits take. Down is a server of which nothing was
- * heard while a question waited in vain: a server that is merely slow goes on answering something.
+ * heard while a question waited in vain: a server that is merely slow goes on answering something. Finds out, too, whether
+ * the node reaches the server by the name that the cluster has for it.
  */
 export class ServerWatch {
   isDown = false;
   isSafe = true;
+  /** Where to connect to; undefined where the way is through the server of the address. */
+  place: ServerPlace | undefined;
   readonly #server: WatchedServer;
   readonly #slot: ConnectionSlot;
   readonly #probe: Statement;
-  readonly #tell: (change: ServerChange) => void;
+  readonly #identity: Statement;
+  readonly #open: WatchParts['open'];
+  readonly #tell: WatchParts['tell'];
   #heard = 0;
+  /** Why there was no direct way when it was last looked for. */
+  #whyRelayed: string | undefined;
 
-  constructor(
-    server: WatchedServer,
-    { open, probe, tell }: { open: () => Promise<Connection>; probe: Statement; tell: (change: ServerChange) => void },
-  ) {
+  constructor(server: WatchedServer, { schema, open, tell }: WatchParts) {
     this.#server = server;
-    this.#slot = new ConnectionSlot(open);
-    this.#probe = probe;
+    this.#slot = new ConnectionSlot(() => open(this.place));
+    this.#probe = probeStatement(schema);
+    this.#identity = identityStatement(schema);
+    this.#open = open;
     this.#tell = tell;
+  }
+
+  get name(): string {
+    return this.#server.name;
+  }
+
+  /** Whether another server has to pass on what it is asked. */
+  get isRelayed(): boolean {
+    return this.place === undefined && !this.#server.isEntry;
   }
 
   /** @throws Unavailable at once where waiting would be in vain. */
@@ -45,7 +71,14 @@ export class ServerWatch {
     if (this.isDown) this.#become({ isDown: false });
   }
 
-  async ask(): Promise<void> {
+  /** @param isSurvey whether a direct way is looked for where there was none; it is, too, of a server that comes back. */
+  async ask(isSurvey: boolean): Promise<void> {
+    const { isDown: wasDown } = this;
+    await this.#askWhetherUp();
+    if (this.isRelayed && !this.isDown && (isSurvey || wasDown)) await this.#lookForWay();
+  }
+
+  async #askWhetherUp(): Promise<void> {
     const heard = this.#heard;
     try {
       const connection = await this.#slot.connection();
@@ -59,10 +92,32 @@ export class ServerWatch {
       this.hear();
       this.#judge(answer.rows[0]);
     } catch (error) {
-      if (!(isServerError(error) || error instanceof SessionLost || error instanceof Unavailable)) throw error;
+      assertAnswered(error);
+      const isUnheard = this.#heard === heard;
+      // Where nothing was opened, others cannot open anything either.
+      if (isUnheard || error instanceof Unavailable) this.place = undefined;
       // Its session may hang with it.
       void this.#slot.close();
-      if (this.#heard === heard && !this.isDown) this.#become({ isDown: true, why: describeError(error).message });
+      if (isUnheard && !this.isDown) this.#become({ isDown: true, why: describeError(error).message });
+    }
+  }
+
+  /** By the name in the lists there may be another server, or none: the way through the address says which it has to be. */
+  async #lookForWay(): Promise<void> {
+    const { host, port, name, scope } = this.#server;
+    try {
+      const { rows } = await (await this.#slot.connection()).send<readonly [string]>(this.#identity, [scope]);
+      const place = { host, port, identity: rows[0]?.[0] ?? '' };
+      await (await this.#open(place)).end();
+      this.place = place;
+      await this.#slot.close();
+      if (this.#whyRelayed !== undefined) this.#tell({ server: name, state: 'up' });
+      this.#whyRelayed = undefined;
+    } catch (error) {
+      assertAnswered(error);
+      const why = describeError(error instanceof Unavailable ? (error.cause ?? error) : error).message;
+      if (this.#whyRelayed !== why) this.#tell({ server: name, state: 'relayed', why });
+      this.#whyRelayed = why;
     }
   }
 
@@ -97,4 +152,9 @@ export function faultsOf(row: ProbeRow | undefined): readonly string[] {
     ...(fullPageWrites === 'on' ? [] : ['full_page_writes is off']),
     ...(isStandby ? ['it is a standby'] : []),
   ];
+}
+
+/** Anything else is a fault of the program. */
+function assertAnswered(error: unknown): void {
+  if (!(isServerError(error) || error instanceof SessionLost || error instanceof Unavailable)) throw error;
 }
