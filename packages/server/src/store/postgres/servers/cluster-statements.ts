@@ -36,7 +36,7 @@ export function probeStatement(schema: string): Statement {
   );
 }
 
-/** Which server keeps the scope, whether there is such a scope or not: a copy of its files says the same of itself. */
+/** The system identifier of the server that keeps the scope, or would: a copy of its files has the same identifier. */
 export function identityStatement(schema: string): Statement {
   return named(
     'identity',
