@@ -4,7 +4,7 @@ import { settingOf } from '../../config/port.ts';
 import type { Scope } from '../../store/port.ts';
 import { type IssuerEntry, issuers } from '../settings/issuers.ts';
 import { passwordLogin } from '../settings/plain-settings.ts';
-import { type ExchangedToken, exchangeToken, type TokenExchangeDeps } from '../tokens/token-exchange.ts';
+import { type ExchangedToken, type ExchangeHeaders, exchangeToken, type TokenExchangeDeps } from '../tokens/token-exchange.ts';
 import { appOf, openAppClient, requireOrg } from './app-client.ts';
 import { type EmailVerificationDeps, offerMerge, welcome } from './email-verification.ts';
 import { type AppUsersDeps, logInWithPassword } from './password-log-in.ts';
@@ -14,7 +14,7 @@ export interface AppSignIn {
   logIn(orgCode: string, request: LogInRequest): Promise<{ readonly token: string; readonly expires_at: string }>;
   exchange(
     orgCode: string,
-    headers: { readonly clientId: string; readonly oauthToken: string; readonly requestId: string },
+    headers: Omit<ExchangeHeaders, 'onSuspension'>,
   ): Promise<ExchangedToken>;
   /** How an app's users may come in, for one with this email where it is said. */
   offers(
