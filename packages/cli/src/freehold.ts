@@ -20,16 +20,12 @@ export async function runBuilder(words: readonly string[], others: readonly Oper
     process.exit(brokenPipe);
   });
   const { env, stdin, stdout, stderr } = process;
-  process.exitCode = await runWords({ env, cwd: process.cwd(), stdin, stdout, stderr }, words, others);
+  process.exitCode = await runWords({ env, cwd: process.cwd(), stdin, stdout, stderr, others }, words);
 }
 
-async function runWords(
-  surroundings: Surroundings,
-  words: readonly string[],
-  others: readonly OperatorCommand[],
-): Promise<number> {
+async function runWords(surroundings: Surroundings, words: readonly string[]): Promise<number> {
   const { stdout, stderr } = surroundings;
-  const { program, run } = createProgram(surroundings, others);
+  const { program, run } = createProgram(surroundings);
   const [first] = words;
   if (first === '--version') stdout.write(`freehold ${version()}\n`);
   else if (first === undefined) stdout.write(program.helpInformation());

@@ -143,9 +143,10 @@ async function whoAmI(context: Context): Promise<undefined> {
 
 function listProfiles(context: Context): undefined {
   const listed = [...context.profiles.all()];
+  const width = Math.max(0, ...listed.map(([name]) => name.length));
   context.out.result(
     { path: context.profiles.path, profiles: listed.map(([name, profile]) => ({ profile: name, ...shown(profile) })) },
-    listed.map(([name, { url, org, kind, email }]) => `${name}\t${org} at ${url}\t${email ?? kind}`),
+    listed.map(([name, { url, org, kind, email }]) => `${name.padEnd(width)}  ${org} at ${url}, ${email ?? kind}`),
   );
   if (listed.length === 0) context.out.note('there are no profiles: run `freehold login`');
 }

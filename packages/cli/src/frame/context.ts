@@ -7,13 +7,15 @@ import { findProject, type Project } from '../project/project-file.ts';
 import { type Ask, createAsk } from './ask.ts';
 import { CommandError } from './command-error.ts';
 import { createOutput, type Output, type Streams } from './output.ts';
+import type { OperatorCommand } from './root-help.ts';
 
 /** The options that every command takes. */
 export interface GlobalOptions {
   readonly json?: true;
   readonly profile?: string;
   readonly target?: string;
-  readonly yes?: string | true;
+  /** Empty without a name. */
+  readonly yes?: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -22,6 +24,8 @@ export interface Surroundings extends Streams {
   readonly env: Environment;
   readonly cwd: string;
   readonly stdin: NodeJS.ReadStream;
+  /** The commands of the same name that another program runs. */
+  readonly others: readonly OperatorCommand[];
 }
 
 /** All that a command gets at. What is not asked for is not read. */
