@@ -1,5 +1,5 @@
-import type { Management } from '../management/call.ts';
-import { createManagement } from '../management/call.ts';
+import type { Management } from '@freehold/client/management';
+import { connect } from '../management/connect.ts';
 import { configFolder } from '../profiles/config-folder.ts';
 import { openProfiles, type ProfileStore } from '../profiles/profile-store.ts';
 import { resolveTarget, type Target } from '../profiles/target.ts';
@@ -43,7 +43,7 @@ export interface Context {
   projectIfAny(): Project | undefined;
   /** Where the platform is, which org, and by which credential. @throws CommandError rather than take another one. */
   target(): Target;
-  /** Calls of the management API with the credential of the target. */
+  /** Calls of the management API with the credential of the target. A FreeholdError is reported as it is. */
   management(): Management;
 }
 
@@ -63,7 +63,7 @@ export function createContext(surroundings: Surroundings, options: GlobalOptions
     project: () => projectIfAny() ?? fail(cwd),
     projectIfAny,
     target,
-    management: once(() => createManagement(target())),
+    management: once(() => connect(target())),
   };
 }
 
