@@ -6,8 +6,8 @@ import { CommandError, errorAsJson, errorAsText, exitCodes } from './frame/comma
 import type { Surroundings } from './frame/context.ts';
 import { printable } from './frame/printable.ts';
 import { createProgram } from './frame/program.ts';
-import { refusalOf } from './management/refusal.ts';
 import type { OperatorCommand } from './frame/root-help.ts';
+import { refusalOf } from './management/refusal.ts';
 
 /** How a shell reports a program that SIGPIPE ended, because its reader, such as `head`, has seen enough. */
 const brokenPipe = 141;

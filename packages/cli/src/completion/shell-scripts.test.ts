@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { test } from 'node:test';
 import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
 import { createProgram } from '../frame/program.ts';
 import { commandTree } from './command-tree.ts';
 import { shellScripts } from './shell-scripts.ts';
@@ -32,15 +32,24 @@ function completedByBash(...words: readonly string[]): readonly string[] {
 test('every command and every option is in the tree that completions are made from', () => {
   const root = tree.find(({ path }) => path === '/');
   for (const command of program.commands) {
-    assert.ok(root?.words.some(({ word }) => word === command.name()), command.name());
+    assert.ok(
+      root?.words.some(({ word }) => word === command.name()),
+      command.name(),
+    );
     const node = tree.find(({ path }) => path === `/${command.name()}`);
-    for (const { long } of command.options) assert.ok(node?.words.some(({ word }) => word === long), `${long}`);
+    for (const { long } of command.options)
+      assert.ok(
+        node?.words.some(({ word }) => word === long),
+        `${long}`,
+      );
   }
 });
 
 const isThere = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
 
-test('bash completes commands, options and values, also behind options', { skip: !isThere('bash') && 'no bash' }, () => {
+test('bash completes commands, options and values, also behind options', {
+  skip: !isThere('bash') && 'no bash',
+}, () => {
   assert.deepEqual(completedByBash('freehold', 'dep'), ['deploy']);
   assert.deepEqual(completedByBash('freehold', 'st'), ['start']);
   assert.deepEqual(completedByBash('freehold', '--json', 'deploy', '--no'), ['--note']);
@@ -63,6 +72,9 @@ test('fish completes the same', { skip: !isThere('fish') && 'no fish' }, () => {
 });
 
 test('zsh reads its script', { skip: !isThere('zsh') && 'no zsh' }, () => {
-  const { status, stderr } = spawnSync('zsh', ['-f', '-n'], { input: shellScripts.zsh?.(tree) ?? '', encoding: 'utf8' });
+  const { status, stderr } = spawnSync('zsh', ['-f', '-n'], {
+    input: shellScripts.zsh?.(tree) ?? '',
+    encoding: 'utf8',
+  });
   assert.deepEqual([status, stderr], [0, '']);
 });

@@ -76,5 +76,8 @@ function pathsBelow(tree: readonly CommandNode[]): readonly string[] {
 
 /** All three shells read this form alike. */
 function quoted(text: string): string {
-  return `'${text.replaceAll('\\:', '\u0000').replaceAll(/['\\\n]/g, ' ').replaceAll('\u0000', '\\:')}'`;
+  return `'${text
+    .replaceAll('\\:', '\u0000')
+    .replaceAll(/['\\\n]/g, ' ')
+    .replaceAll('\u0000', '\\:')}'`;
 }

@@ -57,7 +57,10 @@ test('Q03: the folder itself may be no link', (context) => {
   const { root, outside } = folder(context);
   rmSync(root, { recursive: true });
   symlinkSync(outside, root);
-  assert.match(refusal(() => listFolder(root)), /is a symbolic link, and no folder/);
+  assert.match(
+    refusal(() => listFolder(root)),
+    /is a symbolic link, and no folder/,
+  );
 });
 
 test('Q03: a file or a folder that is replaced between the look and the reading is refused', (context) => {
@@ -92,7 +95,11 @@ test('Q03: a file or a folder that is replaced between the look and the reading 
     assert.ok(entry);
     assert.equal(readEntry(made.root, entry).toString(), 'a: 1\n');
     replace(made);
-    assert.match(refusal(() => readEntry(made.root, entry)), /`entity\/ticket.yaml` was replaced/, how);
+    assert.match(
+      refusal(() => readEntry(made.root, entry)),
+      /`entity\/ticket.yaml` was replaced/,
+      how,
+    );
   }
 });
 

@@ -9,7 +9,19 @@ const { content } = fc.letrec((tie) => ({
     { maxDepth: 3 },
     fc.string(),
     fc.string({ unit: 'binary' }).map((text) => text.replaceAll(/[\ud800-\udfff\ufeff]/g, '')),
-    fc.constantFrom('yes', '1e3', '0x1f', '2026-01-01', 'a: b', '# no comment', '|', ' lead', 'line\nline\n', '\n\n x', '- a'),
+    fc.constantFrom(
+      'yes',
+      '1e3',
+      '0x1f',
+      '2026-01-01',
+      'a: b',
+      '# no comment',
+      '|',
+      ' lead',
+      'line\nline\n',
+      '\n\n x',
+      '- a',
+    ),
     fc.integer(),
     fc.double({ noNaN: true, noDefaultInfinity: true }),
     fc.boolean(),
@@ -64,7 +76,12 @@ test('comments, order and quotes of what stays are kept where one member changes
   title.mandatory = false;
   const text = changedText(commented, after);
   assert.deepEqual(contentOf(text), after);
-  for (const line of ['# Tickets of the help desk.', '# never renamed', '# What the customer sees first.', '# see the state machine'])
+  for (const line of [
+    '# Tickets of the help desk.',
+    '# never renamed',
+    '# What the customer sees first.',
+    '# see the state machine',
+  ])
     assert.ok(text.includes(line), `${line}\n${text}`);
   assert.ok(text.indexOf('# What the customer') < text.indexOf('name: title'), text);
   assert.ok(text.indexOf('name: number') < text.indexOf('# What the customer'), text);

@@ -32,8 +32,8 @@ export function fetchFrom(address: string): typeof globalThis.fetch {
 
 function unreachable(address: string, error: unknown): CommandError {
   const cause = (error as { readonly cause?: { readonly code?: unknown } } | null)?.cause?.code;
-  return new CommandError(
-    `no platform can be reached at ${address}${typeof cause === 'string' ? ` (${cause})` : ''}`,
-    { code: 'unreachable', next: 'start it, or check the address' },
-  );
+  return new CommandError(`no platform can be reached at ${address}${typeof cause === 'string' ? ` (${cause})` : ''}`, {
+    code: 'unreachable',
+    next: 'start it, or check the address',
+  });
 }
