@@ -141,6 +141,7 @@ const modulesWithPort: readonly string[] = [
  */
 const topFiles: readonly string[] = [
   'freehold.ts',
+  'operator-commands.ts',
   'main.ts',
   'config.ts',
   'settings.ts',

@@ -1,0 +1,5 @@
+import { addProfileCommands } from './commands/profiles.ts';
+import type { AddCommands } from './frame/program.ts';
+
+/** The commands of builders, in the order of the help. A new file of `commands/` adds its function here. */
+export const commands: readonly AddCommands[] = [addProfileCommands];
