@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { BrokenRows, type CsvRecord, csvLine, readCsv, rowCharactersMax } from './read-csv.ts';
 
 async function read(...chunks: readonly string[]): Promise<readonly CsvRecord[]> {
-  return Array.fromAsync(readCsv(chunks));
+  const records: CsvRecord[] = [];
+  for await (const record of readCsv(chunks)) records.push(record);
+  return records;
 }
 
 test('quotes, line ends of both kinds, a byte-order mark and empty lines', async () => {

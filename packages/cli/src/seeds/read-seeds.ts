@@ -32,18 +32,12 @@ const special = ['users.yaml', 'workspaces.yaml', 'keys.yaml'];
 export async function readSeeds(folder: string): Promise<SeedFolder> {
   const mistakes: string[] = [];
   const entries = sorted(readdirSync(folder, { withFileTypes: true }));
-  const files = entries.flatMap((entry) =>
-    entry.isDirectory()
-      ? sorted(readdirSync(join(folder, entry.name), { withFileTypes: true })).map((inner) => ({
-          path: join(folder, entry.name, inner.name),
-          name: inner.name,
-          workspace: entry.name,
-        }))
-      : [{ path: join(folder, entry.name), name: entry.name, workspace: undefined }],
-  );
+  const files = entries.flatMap((entry) => filesOf(folder, entry));
   const names = new Set(entries.map(({ name }) => name));
   const people = readPeople(folder, names, mistakes);
-  const keys = names.has('keys.yaml') ? readKeys(join(folder, 'keys.yaml'), mistakes) : new Map();
+  const keys = names.has('keys.yaml')
+    ? readKeys(join(folder, 'keys.yaml'), mistakes)
+    : new Map<string, readonly string[]>();
   const rows: RawRow[] = [];
   for (const { path, name, workspace } of files) {
     if (workspace === undefined && special.includes(name)) continue;
@@ -60,6 +54,20 @@ export async function readSeeds(folder: string): Promise<SeedFolder> {
     }
   }
   return { ...people, keys, rows, mistakes };
+}
+
+interface FoundFile {
+  readonly path: string;
+  readonly name: string;
+  readonly workspace: string | undefined;
+}
+
+/** The file itself, or the files of the folder of a workspace. */
+function filesOf(folder: string, entry: Dirent): readonly FoundFile[] {
+  const path = join(folder, entry.name);
+  if (!entry.isDirectory()) return [{ path, name: entry.name, workspace: undefined }];
+  const inner = sorted(readdirSync(path, { withFileTypes: true }));
+  return inner.map(({ name }) => ({ path: join(path, name), name, workspace: entry.name }));
 }
 
 function sorted(entries: readonly Dirent[]): readonly Dirent[] {
