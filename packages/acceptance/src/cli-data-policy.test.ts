@@ -79,11 +79,17 @@ cases:
   assert.match(cases[2]?.why ?? '', /no member `nobody@example.com`/);
   assert.match(cases[3]?.why ?? '', /no policy `nothing`/);
   const text = await cli(['policy', 'test', 'wrong.cases.yaml'], { cwd, env });
-  assert.match(text.stdout, /^FAILED {2}paid orders go \(wrong.cases.yaml:3\)\n {8}expected allow, got deny: .*\n {8}decided by `KeepPaid` of policy/m);
+  assert.match(
+    text.stdout,
+    /^FAILED {2}paid orders go \(wrong.cases.yaml:3\)\n {8}expected allow, got deny: .*\n {8}decided by `KeepPaid` of policy/m,
+  );
 });
 
 test('malformed cases are named with their places, and none is run', async () => {
-  const cwd = folderWith({ 'policies/a.cases.yaml': 'cases:\n  - { name: x, expect: maybe }\n', 'policies/b.cases.yaml': 'cases: [' });
+  const cwd = folderWith({
+    'policies/a.cases.yaml': 'cases:\n  - { name: x, expect: maybe }\n',
+    'policies/b.cases.yaml': 'cases: [',
+  });
   const run = await cli(['policy', 'test'], { cwd, env });
   assert.equal(run.code, 2);
   assert.match(run.stderr, /policies\/a.cases.yaml:2: `expect` must be/);
@@ -94,7 +100,9 @@ test('malformed cases are named with their places, and none is run', async () =>
   assert.equal(missing.code, 2);
 });
 
-test('denials are listed with their reasons, and followed line by line until the command is ended', { timeout: 240_000 }, async () => {
+test('denials are listed with their reasons, and followed line by line until the command is ended', {
+  timeout: 240_000,
+}, async () => {
   const viewer = await memberWith(founder, [allow(['listorder'])]);
   assert.equal((await act(viewer, 'POST', '/create/order', { body: { title: 'first' } })).status, 403);
   const listed = await cli(['denials', '--json'], { cwd: folderWith(), env });
@@ -128,7 +136,10 @@ test('logs put denials and audit entries in one list, and a developer gets all b
   const kinds = new Set((all.json.items as readonly { readonly kind: string }[]).map(({ kind }) => kind));
   assert.ok(kinds.has('audit') && kinds.has('denial'), [...kinds].join());
   const developer = await joinOrg(org, 'developer');
-  const part = await cli(['logs', '-n', '200'], { cwd: folderWith(), env: { ...env, FREEHOLD_TOKEN: developer.token } });
+  const part = await cli(['logs', '-n', '200'], {
+    cwd: folderWith(),
+    env: { ...env, FREEHOLD_TOKEN: developer.token },
+  });
   assert.equal(part.code, 0, part.stderr);
   assert.match(part.stderr, /without the audit log/);
   assert.equal((await cli(['logs', '-n', 'many'], { cwd: folderWith(), env })).code, 2);

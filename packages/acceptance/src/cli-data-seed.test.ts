@@ -11,7 +11,11 @@ const gateways = await platformForTests();
 async function orgWithTickets(): Promise<Org> {
   const org = await signUp(gateways);
   await defineEntity(org, {
-    ...definition('customer', [{ name: 'name' }, { name: 'opened_at', colType: 'datetime' }, { name: 'pin', colType: 'encrypted' }]),
+    ...definition('customer', [
+      { name: 'name' },
+      { name: 'opened_at', colType: 'datetime' },
+      { name: 'pin', colType: 'encrypted' },
+    ]),
     UniqueIndexes: [{ indexName: 'by_name', fields: ['name'] }],
   });
   await defineEntity(
@@ -33,7 +37,8 @@ const files = (ann: string, bob: string) => ({
 - { email: ${ann}, password: correct horse battery, fn: Ann, ln: Lind }
 - { email: ${bob}, password: correct horse battery, policies: [clerk] }
 `,
-  'seeds/aclpolicy.jsonl': '{"name":"clerk","statements":[{"Effect":"Allow","Action":["createticket"],"Resource":["*"]}]}\n',
+  'seeds/aclpolicy.jsonl':
+    '{"name":"clerk","statements":[{"Effect":"Allow","Action":["createticket"],"Resource":["*"]}]}\n',
   'seeds/keys.yaml': 'ticket: number\n',
   'seeds/ticket.csv': `number,title,tags,customer_id,follows,agent_id
 2,"second, of all","[""x"",""y""]",@customer.name=Acme,@ticket.number=1,@user.email=${bob}
@@ -78,7 +83,7 @@ test('seeds become users, policies and records in the order of their references,
 
 test('workspaces are founded by their users, and folders name them', async () => {
   const org = await orgWithTickets();
-  await putSetting(org, 'tenancy', { tenancy_type: 'multi' });
+  await putSetting(org, 'tenancy', 'tenancy_type', 'multi');
   const [ann, bob] = emails(org);
   const cwd = folderWith({
     'seeds/users.yaml': `
@@ -122,7 +127,10 @@ test('mistakes are named before anything is written: cycles, unknown entities, k
     [{ 'ticket.jsonl': '{"number":1,"titel":"x"}\n' }, /ticket.jsonl:1: \/titel/],
   ];
   for (const [given, expected] of bad) {
-    const named = Object.entries({ 'keys.yaml': 'ticket: number\n', ...given }).map(([name, text]) => [`seeds/${name}`, text]);
+    const named = Object.entries({ 'keys.yaml': 'ticket: number\n', ...given }).map(([name, text]) => [
+      `seeds/${name}`,
+      text,
+    ]);
     const run = await cli(['seed'], { cwd: folderWith(Object.fromEntries(named)), env });
     assert.equal(run.code, 2, run.stderr);
     assert.match(run.stderr, expected);

@@ -2,10 +2,11 @@
 import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
-import { refusalOf, unreachable } from '../management/refusal.ts';
+import { fetchFrom } from '../management/connect.ts';
 import { assertReaches } from '../profiles/target.ts';
 import { memberByEmail } from './members.ts';
 import { onlyWorkspace } from './only-workspace.ts';
+import { refusedReply } from './refused-reply.ts';
 
 /** In whose name, and where. */
 export interface Actor {
@@ -50,7 +51,7 @@ export async function openApp(context: Context, actor: Actor): Promise<AppCalls>
       if (response.ok) return response;
       const canRepeat = response.status === 429 && call.stream === undefined && attempt < attemptsMax;
       const seconds = Number(response.headers.get('retry-after') ?? '1');
-      if (!canRepeat || !(seconds <= waitSecondsMax)) throw await refusalOf(response, base);
+      if (!canRepeat || !(seconds <= waitSecondsMax)) throw await refusedReply(response);
       await response.body?.cancel();
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
     }
@@ -139,10 +140,8 @@ async function sendOnce(url: string, call: AppCall, token: string): Promise<Resp
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, String(value));
   const type = stream?.type ?? (body === undefined ? undefined : 'application/json');
   const sent = stream?.bytes ?? (body === undefined ? undefined : JSON.stringify(body));
-  return fetch(search.size === 0 ? url : `${url}?${search}`, {
+  return fetchFrom(new URL(url).origin)(search.size === 0 ? url : `${url}?${search}`, {
     method,
-    // A credential goes to the address that it was given for, and to no other.
-    redirect: 'manual',
     headers: {
       Accept: accept,
       Authorization: `Bearer ${token}`,
@@ -150,7 +149,5 @@ async function sendOnce(url: string, call: AppCall, token: string): Promise<Resp
     },
     ...(sent === undefined ? {} : { body: sent }),
     ...(stream === undefined ? {} : { duplex: 'half' as const }),
-  }).catch((error: unknown) => {
-    throw unreachable(url, error);
   });
 }

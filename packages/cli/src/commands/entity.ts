@@ -8,6 +8,7 @@ import type { Context } from '../frame/context.ts';
 import { environmentOption } from '../frame/environment-option.ts';
 import type { AddCommands } from '../frame/program.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
+import { knownError } from '../management/known-error.ts';
 import { assertReaches } from '../profiles/target.ts';
 import { textTable } from '../text-table.ts';
 
@@ -160,9 +161,10 @@ async function entityOrNext<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof CommandError) || error.details.code !== 'not_found') throw error;
-    throw new CommandError(error.message, {
-      ...error.details,
+    const known = knownError(error);
+    if (known?.details.code !== 'not_found') throw error;
+    throw new CommandError(known.message, {
+      ...known.details,
       next: '`freehold entity list` names those that there are',
     });
   }

@@ -1,12 +1,13 @@
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import { type FollowedList, follow, showLatest } from '../follow/follow.ts';
 import { audit, deliveries, denials, type FollowChoice, runs } from '../follow/lists.ts';
 import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
 import { environmentOption } from '../frame/environment-option.ts';
+import { untilInterrupted } from '../frame/interrupts.ts';
 import { printable } from '../frame/printable.ts';
 import type { AddCommands } from '../frame/program.ts';
+import { hasCode, mayPass } from '../management/known-error.ts';
 
 interface FollowOptions {
   readonly env: 'test' | 'prod';
@@ -21,8 +22,12 @@ export const addFollowCommands: AddCommands = (program, run) => {
     run<FollowOptions, []>((context, options) => show(context, options, [denials])),
   );
   withOptions(
-    program.command('logs').description('shows denials, runs of logic blocks, deliveries of events and audit entries in one list'),
-  ).action(run<FollowOptions, []>(async (context, options) => show(context, options, await listsOfLogs(context, options))));
+    program
+      .command('logs')
+      .description('shows denials, runs of logic blocks, deliveries of events and audit entries in one list'),
+  ).action(
+    run<FollowOptions, []>(async (context, options) => show(context, options, await listsOfLogs(context, options))),
+  );
 };
 
 function withOptions(command: Command): Command {
@@ -41,7 +46,7 @@ async function listsOfLogs(context: Context, options: FollowOptions): Promise<re
     await audit(context, choiceOf(options)).read(1);
     return [denials, runs, deliveries, audit];
   } catch (error) {
-    if (!(error instanceof CommandError) || error.details.code !== 'role_required') throw error;
+    if (!hasCode(error, 'role_required')) throw error;
     context.out.note('without the audit log, which is for org admins');
     return [denials, runs, deliveries];
   }
@@ -56,7 +61,7 @@ async function show(context: Context, options: FollowOptions, lists: readonly Li
   const { stdout, out } = context;
   const shown: object[] = [];
   const asLines = options.follow === true;
-  const end = new AbortController();
+  const interrupts = asLines ? untilInterrupted() : undefined;
   const following = {
     lists: lists.map((list) => list(context, choiceOf(options))),
     show: ({ kind, at, item, line }: { kind: string; at: string; item: unknown; line: string }) => {
@@ -65,32 +70,14 @@ async function show(context: Context, options: FollowOptions, lists: readonly Li
       else shown.push({ kind, at, ...(item as object) });
     },
     warn: (sentence: string) => out.note(sentence),
-    wait: (milliseconds: number) => wait(milliseconds, end.signal),
-    mayPass: isPassing,
-    isOver: () => end.signal.aborted,
+    wait: async (milliseconds: number) => interrupts?.wait(milliseconds),
+    mayPass,
+    isOver: () => interrupts?.isOver() ?? true,
   };
   const known = await showLatest(following, count);
   if (!asLines) {
     if (out.isJson) out.result({ items: shown }, []);
     return;
   }
-  const stop = () => end.abort();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   await follow(following, known);
-}
-
-const passing = ['unreachable', 'rate_limited', 'unavailable', 'internal_error', 'no_platform'];
-
-function isPassing(error: unknown): boolean {
-  return error instanceof CommandError && passing.includes(error.details.code ?? '');
-}
-
-async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const timer = new AbortController();
-  const passed = new Promise<void>((resolve) => {
-    const handle = setTimeout(resolve, milliseconds);
-    timer.signal.addEventListener('abort', () => clearTimeout(handle));
-  });
-  await Promise.race([passed, signal.aborted ? undefined : once(signal, 'abort', { signal: timer.signal }).catch(() => undefined)]);
-  timer.abort();
 }

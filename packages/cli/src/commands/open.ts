@@ -10,7 +10,19 @@ interface OpenOptions {
 }
 
 /** The screens of the console below an environment. */
-const pages = ['entities', 'records', 'config', 'deploy', 'api', 'users', 'groups', 'policies', 'simulator', 'decisions', 'account'];
+const pages = [
+  'entities',
+  'records',
+  'config',
+  'deploy',
+  'api',
+  'users',
+  'groups',
+  'policies',
+  'simulator',
+  'decisions',
+  'account',
+];
 
 /** `open`: the console in a browser. */
 export const addOpenCommand: AddCommands = (program, run) => {
@@ -26,12 +38,16 @@ async function open(context: Context, { env, print }: OpenOptions, page: string 
   const { url, org } = context.target();
   const [first, ...rest] = (page ?? '').split('/').filter((part) => part !== '');
   if (first !== undefined && !pages.includes(first))
-    throw new CommandError(`the console has no page \`${first}\``, { code: 'wrong_usage', next: `use ${pages.join(', ')}` });
+    throw new CommandError(`the console has no page \`${first}\``, {
+      code: 'wrong_usage',
+      next: `use ${pages.join(', ')}`,
+    });
   const path = ['o', org, env, ...(first === undefined ? [] : [first, ...rest])].map(encodeURIComponent).join('/');
   const address = `${url}/${path}`;
   const isOpened = print !== true && !context.out.isJson && (await openBrowser(address));
   context.out.result({ url: address }, [address]);
-  if (print !== true && !context.out.isJson && !isOpened) context.out.note('no browser could be opened: open the address yourself');
+  if (print !== true && !context.out.isJson && !isOpened)
+    context.out.note('no browser could be opened: open the address yourself');
 }
 
 /** @returns whether a program took the address. It is a word of its own, which no shell reads. */

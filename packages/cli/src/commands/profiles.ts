@@ -2,7 +2,7 @@ import { sep } from 'node:path';
 import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
 import type { AddCommands } from '../frame/program.ts';
-import { createManagement } from '../management/call.ts';
+import { connect } from '../management/connect.ts';
 import type { Profile } from '../profiles/profile-store.ts';
 import { boundEnvironment, placeOf } from '../profiles/target.ts';
 import { isWebAddress } from '../project/project-file.ts';
@@ -109,7 +109,7 @@ async function logout(context: Context): Promise<undefined> {
     });
   let hasEnded = false;
   if (target.kind === 'session')
-    hasEnded = await createManagement(target)
+    hasEnded = await connect(target)
       .call('logOut')
       .then(
         () => true,
@@ -143,9 +143,10 @@ async function whoAmI(context: Context): Promise<undefined> {
 
 function listProfiles(context: Context): undefined {
   const listed = [...context.profiles.all()];
+  const width = Math.max(0, ...listed.map(([name]) => name.length));
   context.out.result(
     { path: context.profiles.path, profiles: listed.map(([name, profile]) => ({ profile: name, ...shown(profile) })) },
-    listed.map(([name, { url, org, kind, email }]) => `${name}\t${org} at ${url}\t${email ?? kind}`),
+    listed.map(([name, { url, org, kind, email }]) => `${name.padEnd(width)}  ${org} at ${url}, ${email ?? kind}`),
   );
   if (listed.length === 0) context.out.note('there are no profiles: run `freehold login`');
 }

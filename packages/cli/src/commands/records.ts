@@ -7,6 +7,7 @@ import type { Context } from '../frame/context.ts';
 import { environmentOption } from '../frame/environment-option.ts';
 import type { AddCommands } from '../frame/program.ts';
 import { isObject } from '../json-object.ts';
+import { knownError } from '../management/known-error.ts';
 import { writeExport, writeExportFile } from '../records/export-records.ts';
 import {
   contentTypes,
@@ -194,9 +195,10 @@ async function entityOrNext<T>(entity: string, work: () => Promise<T>): Promise<
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof CommandError) || error.details.code !== 'not_found') throw error;
+    const known = knownError(error);
+    if (known?.details.code !== 'not_found') throw error;
     throw new CommandError(`the app has no entity \`${entity}\``, {
-      ...error.details,
+      ...known.details,
       next: '`freehold entity list` names those that there are',
     });
   }

@@ -31,7 +31,11 @@ export const addSeedCommand: AddCommands = (program, run) => {
 
 async function seed(context: Context, options: SeedOptions): Promise<undefined> {
   const isDryRun = options.dryRun === true;
-  const figures = await seedFolder(context, { folder: folderOf(context, options), workspace: options.workspace, isDryRun });
+  const figures = await seedFolder(context, {
+    folder: folderOf(context, options),
+    workspace: options.workspace,
+    isDryRun,
+  });
   const { people, created, updated, unchanged } = figures;
   const rows = `${created} records created, ${updated} updated, ${unchanged} unchanged`;
   const line = people === 0 ? rows : `${people} changes of workspaces and members; ${rows}`;
@@ -39,7 +43,8 @@ async function seed(context: Context, options: SeedOptions): Promise<undefined> 
 }
 
 function folderOf(context: Context, { dir }: SeedOptions): string {
-  const folder = dir === undefined ? resolve(context.projectIfAny()?.root ?? context.cwd, 'seeds') : resolve(context.cwd, dir);
+  const folder =
+    dir === undefined ? resolve(context.projectIfAny()?.root ?? context.cwd, 'seeds') : resolve(context.cwd, dir);
   if (existsSync(folder)) return relative(context.cwd, folder) || '.';
   throw new CommandError(`there is no folder ${folder}`, {
     code: 'no_seeds',
@@ -61,7 +66,9 @@ export async function seedFolder(context: Context, { folder, workspace, isDryRun
   const changed = (sentence: string) => context.out.note(sentence);
   const people = seedPeople({ context, people: seeds, workspace, isDryRun, changed });
   await people.join();
-  const code = seeds.rows.some((row) => row.workspace === undefined) ? await usualWorkspace(context, workspace, isDryRun) : '';
+  const code = seeds.rows.some((row) => row.workspace === undefined)
+    ? await usualWorkspace(context, workspace, isDryRun)
+    : '';
   const { rows, entities, mistakes } = await typeSeeds(context, seeds, code);
   assertNone(mistakes);
   const ordered = orderRows(rows);
@@ -109,7 +116,9 @@ async function openSeedApp(context: Context, workspace: string, isDryRun: boolea
 }
 
 async function isWorkspace(context: Context, code: string): Promise<boolean> {
-  const { items } = await context.management().call('listOrgWorkspaces', { query: { env: 'test', prefix: code, pagesize: 1 } });
+  const { items } = await context
+    .management()
+    .call('listOrgWorkspaces', { query: { env: 'test', prefix: code, pagesize: 1 } });
   return items[0]?.code === code;
 }
 

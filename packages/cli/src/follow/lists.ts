@@ -16,7 +16,13 @@ export function denials(context: Context, { env, workspace }: FollowChoice): Fol
       const items = 'items' in reply ? reply.items : [];
       return items.map((item): FollowedItem => {
         const { decision_id: key, at, tenant_code, email, action, resource, reason } = item;
-        return { kind: 'denial', key, at, item, line: `${tenant_code} ${email} ${action} on ${resource}: ${reason} (${key})` };
+        return {
+          kind: 'denial',
+          key,
+          at,
+          item,
+          line: `${tenant_code} ${email} ${action} on ${resource}: ${reason} (${key})`,
+        };
       });
     },
   };
@@ -30,7 +36,8 @@ export function runs(context: Context, { env, workspace }: FollowChoice): Follow
       const { items } = await context.management().call('listRuns', { query: { env, pagesize } });
       return items.filter(inWorkspace(workspace)).map((item): FollowedItem => {
         const { id, block, tenant_code, trigger, state, started_at, ended_at, error } = item;
-        const why = error === undefined ? '' : `: ${error.code}${error.message === undefined ? '' : ` ${error.message}`}`;
+        const why =
+          error === undefined ? '' : `: ${error.code}${error.message === undefined ? '' : ` ${error.message}`}`;
         const line = `${tenant_code} run of ${block} by ${trigger.kind} is ${state}${why} (${id})`;
         return { kind: 'run', key: `${id} ${state}`, at: ended_at ?? started_at, item, line };
       });
@@ -47,7 +54,8 @@ export function deliveries(context: Context, { env, workspace }: FollowChoice): 
       return items.filter(inWorkspace(workspace)).map((item): FollowedItem => {
         const { id, event, entity, op, tenant_code, state, attempts } = item;
         const last = attempts.at(-1);
-        const how = last === undefined ? '' : ` (attempt ${attempts.length}: ${last.status ?? 'no answer'}, ${last.ms} ms)`;
+        const how =
+          last === undefined ? '' : ` (attempt ${attempts.length}: ${last.status ?? 'no answer'}, ${last.ms} ms)`;
         const line = `${tenant_code} delivery of ${event} after ${op} of ${entity} is ${state}${how} (${id})`;
         return { kind: 'delivery', key: `${id} ${state} ${last?.at ?? ''}`, at: last?.at ?? '', item, line };
       });

@@ -12,8 +12,8 @@ export interface Ask {
   password(question: string): Promise<string>;
 }
 
-/** `--yes` is `true`, `--yes=<org>` the name. */
-export function createAsk(yes: string | true | undefined, isTerminal: boolean): Ask {
+/** A bare `--yes` is the empty text, `--yes=<org>` the name. */
+export function createAsk(yes: string | undefined, isTerminal: boolean): Ask {
   return {
     isTerminal,
     confirm: async (question) => {
@@ -24,11 +24,11 @@ export function createAsk(yes: string | true | undefined, isTerminal: boolean): 
       if (isCancel(answer) || !answer) throw notConfirmed();
     },
     confirmByName: async (org, question) => {
-      if (typeof yes === 'string') {
+      if (yes !== undefined && yes !== '') {
         if (yes === org) return;
         throw notConfirmed(`\`--yes=${yes}\` names another org than \`${org}\``);
       }
-      if (!isTerminal) throw notAsked(question, `add \`--yes=${org}\` to answer without a terminal`);
+      if (!isTerminal) throw notAsked(question, `name the org to answer without a terminal: \`--yes=${org}\``);
       const { isCancel, text } = await prompts();
       const typed = await text({ message: `${question} Type the name of the org to go on:`, output: process.stderr });
       if (isCancel(typed) || typed !== org) throw notConfirmed();

@@ -1,5 +1,5 @@
-import type { Management } from '../management/call.ts';
-import { createManagement } from '../management/call.ts';
+import type { Management } from '@freehold/client/management';
+import { connect } from '../management/connect.ts';
 import { configFolder } from '../profiles/config-folder.ts';
 import { openProfiles, type ProfileStore } from '../profiles/profile-store.ts';
 import { resolveTarget, type Target } from '../profiles/target.ts';
@@ -7,13 +7,15 @@ import { findProject, type Project } from '../project/project-file.ts';
 import { type Ask, createAsk } from './ask.ts';
 import { CommandError } from './command-error.ts';
 import { createOutput, type Output, type Streams } from './output.ts';
+import type { OperatorCommand } from './root-help.ts';
 
 /** The options that every command takes. */
 export interface GlobalOptions {
   readonly json?: true;
   readonly profile?: string;
   readonly target?: string;
-  readonly yes?: string | true;
+  /** Empty without a name. */
+  readonly yes?: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -22,6 +24,8 @@ export interface Surroundings extends Streams {
   readonly env: Environment;
   readonly cwd: string;
   readonly stdin: NodeJS.ReadStream;
+  /** The commands of the same name that another program runs. */
+  readonly others: readonly OperatorCommand[];
 }
 
 /** All that a command gets at. What is not asked for is not read. */
@@ -43,7 +47,7 @@ export interface Context {
   projectIfAny(): Project | undefined;
   /** Where the platform is, which org, and by which credential. @throws CommandError rather than take another one. */
   target(): Target;
-  /** Calls of the management API with the credential of the target. */
+  /** Calls of the management API with the credential of the target. A FreeholdError is reported as it is. */
   management(): Management;
 }
 
@@ -65,7 +69,7 @@ export function createContext(surroundings: Surroundings, options: GlobalOptions
     project: () => projectIfAny() ?? fail(cwd),
     projectIfAny,
     target,
-    management: once(() => createManagement(target())),
+    management: once(() => connect(target())),
   };
 }
 

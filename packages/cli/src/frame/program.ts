@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { commands } from '../commands.ts';
 import { CommandError, type ExitCode, exitCodes } from './command-error.ts';
 import { type Context, createContext, type GlobalOptions, type Surroundings } from './context.ts';
-import { type OperatorCommand, rootHelp } from './root-help.ts';
+import { rootHelp } from './root-help.ts';
 
 /** The work of a command. It gives the code to end with; left out, all is done. */
 export type Work<Options, Arguments extends readonly unknown[]> = (
@@ -28,7 +28,7 @@ export interface Program {
   readonly run: (words: readonly string[]) => Promise<ExitCode>;
 }
 
-export function createProgram(surroundings: Surroundings, others: readonly OperatorCommand[]): Program {
+export function createProgram(surroundings: Surroundings): Program {
   let code: ExitCode = exitCodes.done;
   const run: Run =
     <Options, Arguments extends readonly unknown[]>(work: Work<Options, Arguments>) =>
@@ -41,7 +41,7 @@ export function createProgram(surroundings: Surroundings, others: readonly Opera
   const program = root(surroundings);
   for (const add of commands) add(program, run);
   program.configureHelp({ showGlobalOptions: true });
-  program.helpInformation = () => rootHelp(program, others);
+  program.helpInformation = () => rootHelp(program, surroundings.others);
   for (const command of program.commands) inherit(program, command);
   return {
     program,

@@ -7,6 +7,7 @@ import { onlyWorkspace } from '../app/only-workspace.ts';
 import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
 import { isObject } from '../json-object.ts';
+import { knownError } from '../management/known-error.ts';
 import { failedCase, judgeCase, type Outcome } from './judge-case.ts';
 import type { PolicyCase } from './read-cases.ts';
 
@@ -30,8 +31,9 @@ export async function runCases(context: Context, cases: readonly PolicyCase[]): 
 /** Refusals that would be the same for every case. */
 const general = [
   'unreachable',
-  'no_platform',
+  'network',
   'redirected',
+  'unexpected_reply',
   'token_missing',
   'token_invalid',
   'token_expired',
@@ -39,8 +41,9 @@ const general = [
 ];
 
 function refused(asked: PolicyCase, error: unknown): Outcome {
-  if (!(error instanceof CommandError) || general.includes(error.details.code ?? '')) throw error;
-  return failedCase(asked, [error.message, ...(error.details.lines ?? [])].join('; '));
+  const known = knownError(error);
+  if (known === undefined || general.includes(known.details.code ?? '')) throw error;
+  return failedCase(asked, [known.message, ...(known.details.lines ?? [])].join('; '));
 }
 
 function createAsking(context: Context): (asked: PolicyCase) => Promise<Outcome> {

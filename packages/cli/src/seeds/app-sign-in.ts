@@ -1,9 +1,10 @@
 /** A user of the app, who signs in by password; an email without an account makes one. */
 import { appUrlOf } from '../app/app-calls.ts';
+import { refusedReply } from '../app/refused-reply.ts';
 import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
-import { refusalOf, unreachable } from '../management/refusal.ts';
+import { fetchFrom } from '../management/connect.ts';
 import type { SeedUser } from './read-people.ts';
 
 export interface SeededUser {
@@ -14,7 +15,11 @@ export interface SeededUser {
 }
 
 /** @throws CommandError */
-export async function signInUser(context: Context, clientId: string, { email, password, place }: SeedUser): Promise<SeededUser> {
+export async function signInUser(
+  context: Context,
+  clientId: string,
+  { email, password, place }: SeedUser,
+): Promise<SeededUser> {
   const base = `${appUrlOf(context)}/app/${encodeURIComponent(context.target().org)}`;
   const client = { client_id: clientId };
   const login = await ask(`${base}/login`, { method: 'POST', headers: client, body: { email, password } }).catch(
@@ -26,7 +31,10 @@ export async function signInUser(context: Context, clientId: string, { email, pa
       });
     },
   );
-  const session = await ask(`${base}/token`, { method: 'GET', headers: { ...client, oauthtoken: String(login.token) } });
+  const session = await ask(`${base}/token`, {
+    method: 'GET',
+    headers: { ...client, oauthtoken: String(login.token) },
+  });
   const headers = { Authorization: `Bearer ${String(session.token)}` };
   return {
     id: String(session.user_id),
@@ -42,15 +50,12 @@ interface Asked {
 }
 
 async function ask(url: string, { method, headers, body }: Asked): Promise<JsonObject> {
-  const response = await fetch(url, {
+  const response = await fetchFrom(new URL(url).origin)(url, {
     method,
-    redirect: 'manual',
     headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  }).catch((error: unknown) => {
-    throw unreachable(url, error);
   });
-  if (!response.ok) throw await refusalOf(response, url);
+  if (!response.ok) throw await refusedReply(response);
   const text = await response.text();
   const read: unknown = text === '' ? {} : JSON.parse(text);
   return isObject(read) ? read : {};

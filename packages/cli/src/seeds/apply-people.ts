@@ -46,7 +46,9 @@ export function seedPeople({ context, people, workspace, isDryRun, changed }: Pe
       const signIn = (user: SeedUser) => signInUser(context, environments.test.client_id, user);
       for (const wanted of people.workspaces)
         if (!(await exists(context, wanted.code)))
-          await does(`workspace \`${wanted.code}\` is founded by ${wanted.founder}`, () => found(people, wanted, signIn));
+          await does(`workspace \`${wanted.code}\` is founded by ${wanted.founder}`, () =>
+            found(people, wanted, signIn),
+          );
       for (const membership of await memberships()) await joinMember(membership, signIn);
     },
     grant: async () => {
@@ -59,7 +61,9 @@ export function seedPeople({ context, people, workspace, isDryRun, changed }: Pe
 type Does = (sentence: string, work: () => Promise<unknown>) => Promise<void>;
 
 async function exists(context: Context, code: string): Promise<boolean> {
-  const { items } = await context.management().call('listOrgWorkspaces', { query: { env: 'test', prefix: code, pagesize: 1 } });
+  const { items } = await context
+    .management()
+    .call('listOrgWorkspaces', { query: { env: 'test', prefix: code, pagesize: 1 } });
   return items[0]?.code === code;
 }
 
@@ -134,7 +138,9 @@ async function adminOf(context: Context, code: string): Promise<string> {
     if (admin !== undefined) return admin.user_id;
     nexttoken = page.nexttoken ?? undefined;
   } while (nexttoken !== undefined);
-  throw new CommandError(`workspace \`${code}\` has no active member with the policy \`adminacl\`, who could invite others`);
+  throw new CommandError(
+    `workspace \`${code}\` has no active member with the policy \`adminacl\`, who could invite others`,
+  );
 }
 
 async function grant(context: Context, { email, place }: SeedUser, code: string, policy: string): Promise<void> {

@@ -2,6 +2,7 @@
 import type { AppCalls } from '../app/app-calls.ts';
 import { CommandError } from '../frame/command-error.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
+import { knownError, mayPass } from '../management/known-error.ts';
 import type { SeedEntity } from './natural-keys.ts';
 import { keyOfReference, type Reference } from './references.ts';
 import { resolveValues, type SeedRow, textOfValue } from './seed-row.ts';
@@ -53,18 +54,22 @@ export async function applyRows(applying: Applying): Promise<SeedFigures> {
     };
     await Promise.all(Array.from({ length: atOnce }, work));
     if (mistakes.length > 0)
-      throw new CommandError(`seeds were not written completely: ${figures.created} created, ${figures.updated} updated`, {
-        code: 'seeds_refused',
-        lines: mistakes,
-        next: 'correct the rows, and run the command again: it goes on from here',
-      });
+      throw new CommandError(
+        `seeds were not written completely: ${figures.created} created, ${figures.updated} updated`,
+        {
+          code: 'seeds_refused',
+          lines: mistakes,
+          next: 'correct the rows, and run the command again: it goes on from here',
+        },
+      );
   }
   return figures;
 }
 
 function mistakesOf({ place }: SeedRow, error: unknown): readonly string[] {
-  if (!(error instanceof CommandError) || error.details.code === 'unreachable') throw error;
-  return [`${place}: ${error.message}`, ...(error.details.lines ?? []).map((line) => `${place}: ${line}`)];
+  const known = knownError(error);
+  if (known === undefined || mayPass(error)) throw error;
+  return [`${place}: ${known.message}`, ...(known.details.lines ?? []).map((line) => `${place}: ${line}`)];
 }
 
 async function applyRow(applying: Applying, ids: Ids, row: SeedRow): Promise<Done> {
@@ -80,14 +85,20 @@ async function applyRow(applying: Applying, ids: Ids, row: SeedRow): Promise<Don
     throw new CommandError(`several records have this ${key.join(' and ')}: the key names none of them alone`);
   if (stored === undefined) {
     changed(row, 'create', Object.keys(values));
-    const made = isDryRun ? toBeMade(row) : String((await app.json(`/create/${row.entity}`, { method: 'POST', body: values })).id);
+    const made = isDryRun
+      ? toBeMade(row)
+      : String((await app.json(`/create/${row.entity}`, { method: 'POST', body: values })).id);
     ids.set(row, made);
     return 'created';
   }
   ids.set(row, String(stored.id));
   const differing = Object.entries(values).filter(([name, value]) => !hasValue(types.get(name), value, stored[name]));
   if (differing.length === 0) return 'unchanged';
-  changed(row, 'update', differing.map(([name]) => name));
+  changed(
+    row,
+    'update',
+    differing.map(([name]) => name),
+  );
   const path = `/update/${row.entity}/${encodeURIComponent(String(stored.id))}`;
   if (!isDryRun) await app.json(path, { method: 'PUT', body: Object.fromEntries(differing) });
   return 'updated';

@@ -1,7 +1,7 @@
 /** Makes rows of what the files have: typed by the definitions, with the fields by which each is found again. */
-import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
 import { isObject } from '../json-object.ts';
+import { hasCode } from '../management/known-error.ts';
 import type { RawRow, SeedFolder } from './read-seeds.ts';
 import { referencesOf, type SeedRow, textOfValue } from './seed-row.ts';
 import { cellValue, type FieldTypes, fieldTypes, onlyUniqueIndex } from './typed-values.ts';
@@ -57,8 +57,12 @@ async function entityOf(
   const types = fieldTypes(definition);
   const key = keys.get(name) ?? onlyUniqueIndex(definition);
   if (key === undefined)
-    mistakes.push(`${name}: say in keys.yaml which fields name a record, as \`${name}: [number]\`: there is not exactly one unique index`);
-  else for (const field of key) if (!types.has(field)) mistakes.push(`${name}: keys.yaml names \`${field}\`, which is no field`);
+    mistakes.push(
+      `${name}: say in keys.yaml which fields name a record, as \`${name}: [number]\`: there is not exactly one unique index`,
+    );
+  else
+    for (const field of key)
+      if (!types.has(field)) mistakes.push(`${name}: keys.yaml names \`${field}\`, which is no field`);
   return key === undefined ? undefined : { types, key };
 }
 
@@ -68,7 +72,7 @@ async function definitionOf(context: Context, entityName: string) {
     const definition: unknown = create;
     return isObject(definition) ? definition : undefined;
   } catch (error) {
-    if (error instanceof CommandError && error.details.code === 'not_found') return undefined;
+    if (hasCode(error, 'not_found')) return undefined;
     throw error;
   }
 }
@@ -76,12 +80,15 @@ async function definitionOf(context: Context, entityName: string) {
 function rowOf(raw: RawRow, { types, key }: SeedEntity, workspace: string, mistakes: string[]): SeedRow {
   const { place, entity } = raw;
   const values = raw.isCsv
-    ? Object.fromEntries(Object.entries(raw.values).map(([name, cell]) => [name, cellValue(types.get(name), String(cell))]))
+    ? Object.fromEntries(
+        Object.entries(raw.values).map(([name, cell]) => [name, cellValue(types.get(name), String(cell))]),
+      )
     : raw.values;
   const found = referencesOf(values);
   mistakes.push(...found.mistakes.map((mistake) => `${place}: ${mistake}`));
   for (const field of key)
-    if (textOfValue(values[field]) === undefined) mistakes.push(`${place}: \`${field}\` names the record, and has no value`);
+    if (textOfValue(values[field]) === undefined)
+      mistakes.push(`${place}: \`${field}\` names the record, and has no value`);
   return { place, entity, values, references: found.references, workspace: raw.workspace ?? workspace };
 }
 
