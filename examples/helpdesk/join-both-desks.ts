@@ -15,7 +15,8 @@ export async function joinBothDesks({ url, org, clientId, password }: DemoPlatfo
   const workspaces = await lea.workspaces.list();
   if (workspaces.some(({ code }) => code === 'harbour')) return;
   const max = await enter('max');
-  const body = { email: 'lea@demo.example', role: 'lead' };
+  const { items } = await max.entity('aclpolicy').list({ where: { name: 'lead' } });
+  const body = { email: 'lea@demo.example', role: 'lead', acl_policy_id: items[0]?.id };
   const { code } = await max.request<{ code: string }>('POST', '/user/invitations', { body });
   await lea.request('POST', '/user/acceptinvitation', { body: { code } });
   // Accepting has chosen the other desk for her next sign-in.

@@ -131,9 +131,15 @@ function Table({
             <th scope="col">No.</th>
             <th scope="col">Subject</th>
             <th scope="col">Status</th>
-            <th scope="col">Priority</th>
-            <th scope="col">Customer</th>
-            <th scope="col">Due</th>
+            <th scope="col" className="secondary">
+              Priority
+            </th>
+            <th scope="col" className="secondary">
+              Customer
+            </th>
+            <th scope="col" className="secondary">
+              Due
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -146,9 +152,9 @@ function Table({
               <td>
                 <StatusBadge status={ticket.status} />
               </td>
-              <td className="number">{ticket.priority}</td>
-              <td>{ticket.expand?.customer_id?.name ?? '–'}</td>
-              <td className="date">{dateOf(ticket.due_at)}</td>
+              <td className="number secondary">{ticket.priority}</td>
+              <td className="secondary">{ticket.expand?.customer_id?.name ?? '–'}</td>
+              <td className="date secondary">{dateOf(ticket.due_at)}</td>
             </tr>
           ))}
         </tbody>
