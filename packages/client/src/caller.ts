@@ -24,8 +24,8 @@ export interface CallerOptions {
   readonly session: SessionHolder;
 }
 
-/** Routes where a POST is no single write that counts once: imports, and what the first attempt makes impossible. */
-const withoutKey = /^\/(?:import\/|user\/password$|user\/logout$)/;
+/** Routes where a POST does not count once by a key: imports, mails to unknown callers, and what can be done once alone. */
+const withoutKey = /^\/(?:import\/|hooks\/|password\/|verify-email$|user\/(?:password|logout)$)/;
 
 export class Caller {
   readonly #options: CallerOptions;
