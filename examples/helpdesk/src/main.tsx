@@ -2,8 +2,8 @@ import { createApp } from '@freehold/client';
 import { FreeholdProvider } from '@freehold/react';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import type { Schema } from './freehold.d.ts';
 import { HelpDesk } from './help-desk.tsx';
-import type { Schema } from './schema.ts';
 
 declare module '@freehold/react' {
   interface Register {

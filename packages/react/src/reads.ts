@@ -6,7 +6,7 @@ import {
   useInfiniteQuery,
   useQuery,
 } from '@tanstack/react-query';
-import { useApp, useScope } from './provider.tsx';
+import { useApp, useScope } from './app-context.ts';
 import { type ReadOptions, readOptions } from './read-options.ts';
 import { entityKey } from './record-keys.ts';
 import type { AppSchema, EntityName } from './register.ts';

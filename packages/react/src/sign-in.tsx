@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
-import { useApp } from './provider.tsx';
+import { useApp } from './app-context.ts';
 import type { App } from './register.ts';
 import { appKey } from './scope.ts';
 

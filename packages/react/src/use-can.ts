@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { useApp, useScope } from './app-context.ts';
 import { evaluate } from './evaluations.ts';
-import { useApp, useScope } from './provider.tsx';
 import { readOptions } from './read-options.ts';
 import { entityKey } from './record-keys.ts';
 import type { EntityName, UpdateOf } from './register.ts';

@@ -1,6 +1,6 @@
 import type { Session } from '@freehold/client';
 import { useMemo } from 'react';
-import { useApp, useScope } from './provider.tsx';
+import { useApp, useScope } from './app-context.ts';
 import type { App } from './register.ts';
 
 interface SessionState extends Pick<App, 'signIn' | 'signInWithToken' | 'signOut'> {

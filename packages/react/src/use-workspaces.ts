@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { useApp, useScope } from './provider.tsx';
+import { useApp, useScope } from './app-context.ts';
 import { readOptions } from './read-options.ts';
 import type { App } from './register.ts';
 import { inScope } from './scope.ts';

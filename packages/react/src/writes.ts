@@ -1,6 +1,6 @@
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useApp, useScope } from './app-context.ts';
 import { showBeforehand } from './optimistic.ts';
-import { useApp, useScope } from './provider.tsx';
 import { invalidate } from './record-keys.ts';
 import type { CreateOf, EntityName, Shown, Shows, UpdateOf } from './register.ts';
 import { inScope } from './scope.ts';

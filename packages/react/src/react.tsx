@@ -1,7 +1,20 @@
+/** `@freehold/react`: hooks over `@freehold/client` and TanStack Query. */
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { AppContext } from './app-context.ts';
 import type { App } from './register.ts';
-import { forgetOtherScopes, type Scope, scopeOf } from './scope.ts';
+import { forgetOtherScopes } from './scope.ts';
+
+export { useApp } from './app-context.ts';
+export type { ReadOptions } from './read-options.ts';
+export { useCount, useInfiniteList, useList, useRecord } from './reads.ts';
+export type { CreateOf, EntityName, RecordOf, Register, Shown, Shows, UpdateOf } from './register.ts';
+export { SessionChangedError } from './scope.ts';
+export { type Provider, SignIn, type SignInTexts } from './sign-in.tsx';
+export { useCan } from './use-can.ts';
+export { useSession } from './use-session.ts';
+export { useWorkspaces } from './use-workspaces.ts';
+export { type Update, useCreate, useDelete, useUpdate } from './writes.ts';
 
 interface FreeholdProviderProps {
   /** An app client of `createApp`. It must stay the same from render to render. */
@@ -10,8 +23,6 @@ interface FreeholdProviderProps {
   readonly queryClient?: QueryClient;
   readonly children?: ReactNode;
 }
-
-const AppContext = createContext<App | undefined>(undefined);
 
 /**
  * Gives the hooks below it their app and their cache. When the user signs out, or the user or the workspace changes, the
@@ -31,23 +42,4 @@ export function FreeholdProvider({ app, queryClient, children }: FreeholdProvide
       <QueryClientProvider client={cache}>{children}</QueryClientProvider>
     </AppContext>
   );
-}
-
-/** The app client of the nearest provider, for calls that no hook makes. */
-export function useApp(): App {
-  const app = useContext(AppContext);
-  if (app === undefined) throw new TypeError('hooks of @freehold/react need a FreeholdProvider above them');
-  return app;
-}
-
-/** Whose data the hooks read now; a component renders again when it changes. */
-export function useScope(): Scope {
-  const app = useApp();
-  // A text, since a snapshot must be equal to itself as long as nothing changes.
-  const text = useSyncExternalStore(
-    (listener) => app.onSessionChange(listener),
-    () => JSON.stringify(scopeOf(app)),
-    () => JSON.stringify(scopeOf(app)),
-  );
-  return useMemo(() => JSON.parse(text) as Scope, [text]);
 }
