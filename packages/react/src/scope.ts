@@ -2,17 +2,36 @@ import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import type { App } from './register.ts';
 
 /**
- * Whose data a cache entry holds: the app, its environment (by its client id), the workspace and the user. It begins every
- * key, so no entry is ever read by another user or in another workspace.
+ * Whose data a cache entry holds: the app, its environment (by its client id), the client that reads it, the workspace and
+ * the user. It begins every key, so no entry is ever read by another user or in another workspace.
  */
-export type Scope = readonly ['freehold', url: string, org: string, clientId: string, workspace: string, user: string];
+export type Scope = readonly [
+  'freehold',
+  url: string,
+  org: string,
+  clientId: string,
+  client: number,
+  workspace: string,
+  user: string,
+];
 
 /** How many members of a scope name the app; the others name its session. */
-const appLength = 4;
+const appLength = 5;
+
+/** Two clients of one app may be in different workspaces at a time, and must not forget what the other has read. */
+const clients = new WeakMap<App, number>();
+let clientCount = 0;
+
+function numberOf(app: App): number {
+  const number = clients.get(app) ?? ++clientCount;
+  clients.set(app, number);
+  return number;
+}
 
 export function scopeOf(app: App): Scope {
   const { url, org, clientId } = app.options;
-  return ['freehold', url, org, clientId, app.session?.tenantCode ?? '', app.session?.userId ?? ''];
+  const { tenantCode, userId } = app.session ?? {};
+  return ['freehold', url, org, clientId, numberOf(app), tenantCode ?? '', userId ?? ''];
 }
 
 export function appKey(app: App): QueryKey {
