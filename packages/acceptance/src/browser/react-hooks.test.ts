@@ -191,7 +191,12 @@ test('an update is shown at once, says which version it is based on, and is take
   assert.equal(await sent.headerValue('if-match'), `"${note.version}"`);
   await page.getByText('as read: draft, changed').waitFor();
   await page.getByText('draft, changed', { exact: true }).waitFor();
+  const reads = await hold(page, /\/(list|item)\/note/);
   await updates.release();
+  await reads.held;
+  // Before anything is read again.
+  await page.getByText('draft', { exact: true }).waitFor();
+  await reads.release();
   const item = page.getByRole('listitem').filter({ hasText: 'faster' });
   await item.getByRole('alert').getByText('conflict').waitFor();
   await item.getByText('as read: faster').waitFor();
