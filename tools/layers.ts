@@ -11,11 +11,12 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'packages/contract': [],
   'packages/server': ['packages/contract'],
   'packages/client': ['packages/contract'],
+  'packages/react': ['packages/client'],
   'packages/acceptance': ['packages/client', 'packages/contract'],
   'packages/cli': ['packages/client', 'packages/contract'],
   'packages/console': ['packages/client', 'packages/contract'],
   bench: ['packages/acceptance', 'packages/client', 'packages/contract'],
-  examples: ['packages/client', 'packages/contract'],
+  examples: ['packages/client', 'packages/contract', 'packages/react'],
   tools: [],
 };
 
