@@ -87,9 +87,7 @@ function unknownMembers(yaml: string): readonly string[] {
   host.getSourceFile = (file, target) =>
     file === name ? ts.createSourceFile(file, lines.join('\n'), target) : getSourceFile(file, target);
   const program = ts.createProgram([name], options, host);
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
+  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
 }
 
 test('each manifest is valid by the schema of its kind, and has no member that the schema does not name', () => {
@@ -115,5 +113,5 @@ test('planted mistakes are found: a wrong type, a wrong value, a missing member,
     ['minAvailable', 'minimumAvailable'],
   ] as const;
   const told = unknownMembers(misspelt.reduce((planted, [right, wrong]) => planted.replace(right, wrong), text)).join();
-  for (const [, wrong] of misspelt) assert.match(told, new RegExp(`'${wrong.replace(/:.*/, '')}'`));
+  for (const [, wrong] of misspelt) assert.ok(told.includes(wrong.replace(/:.*/, '')), wrong);
 });
