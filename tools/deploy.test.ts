@@ -96,7 +96,7 @@ test('systemd has no complaint about the unit, and calls its exposure low', { sk
   const exposure = /exposure level for freehold.service: ([\d.]+)/.exec(
     analyze('security', '--offline=true', join(root, 'deploy', 'freehold.service')),
   );
-  assert.ok(Number(exposure?.[1]) <= 2, exposure?.[0]);
+  assert.ok(Number(exposure?.[1]) <= 2, String(exposure?.[0]));
 });
 
 test('the stage that builds the console has the settings of the compiler that the console extends', () => {

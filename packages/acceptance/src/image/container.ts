@@ -115,7 +115,6 @@ export function startContainer(name: string, volume: string, env: Readonly<Recor
 /** Ends what runs, and takes the mounts away that keep the folder from being removed. */
 export function removeAll(): void {
   podman('rm', '--all', '--force');
-  podman('rmi', '--all', '--force');
   spawnSync('umount', [join(folder, 'store', 'overlay')]);
 }
 

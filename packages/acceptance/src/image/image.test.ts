@@ -69,9 +69,8 @@ async function assertConsole(): Promise<void> {
 
 /** What the image asks itself, at the port of this test. */
 function assertHealthCheck(): void {
-  const [probe] = JSON.parse(
-    podman('inspect', 'localhost/freehold:test', '--format', '{{json .Healthcheck.Test}}'),
-  ).slice(3);
+  const [inspected] = JSON.parse(podman('image', 'inspect', 'localhost/freehold:test'));
+  const probe = inspected.Healthcheck.Test.at(-1);
   podman('exec', 'first', 'node', '-e', String(probe).replace(':4000', `:${appPort}`));
   assert.throws(() => podman('exec', 'first', 'node', '-e', String(probe).replace(':4000', ':1')));
 }
