@@ -11,7 +11,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'packages/contract': [],
   'packages/server': ['packages/contract'],
   'packages/client': ['packages/contract'],
-  'packages/acceptance': ['packages/contract'],
+  'packages/acceptance': ['packages/client', 'packages/contract'],
   'packages/cli': ['packages/client', 'packages/contract'],
   'packages/console': ['packages/client', 'packages/contract'],
   bench: ['packages/acceptance', 'packages/client', 'packages/contract'],
@@ -141,6 +141,7 @@ const modulesWithPort: readonly string[] = [
  */
 const topFiles: readonly string[] = [
   'freehold.ts',
+  'operator-commands.ts',
   'main.ts',
   'config.ts',
   'settings.ts',
