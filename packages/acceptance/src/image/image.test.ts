@@ -9,12 +9,8 @@ import type { Gateways } from '../platform.ts';
 import { buildImage, type Container, podman, removeAll, startContainer, whyNoImage } from './container.ts';
 
 const skip = whyNoImage();
-const [appPort, managementPort] = [await freePort(), await freePort()];
-const gateways: Gateways = { app: `http://127.0.0.1:${appPort}`, management: `http://127.0.0.1:${managementPort}` };
 const env = {
   FREEHOLD_HOST: '127.0.0.1',
-  FREEHOLD_APP_PORT: String(appPort),
-  FREEHOLD_MANAGEMENT_PORT: String(managementPort),
   FREEHOLD_PUBLIC_URL: 'https://api.example.com',
   FREEHOLD_MANAGEMENT_URL: 'https://manage.example.com',
   FREEHOLD_OPERATOR_KEY: randomBytes(32).toString('hex'),
@@ -27,29 +23,39 @@ test('the image is built by its Dockerfile, and serves, keeps its data in its vo
 }, async () => {
   buildImage();
   const first = await started('first');
-  assert.equal((await call('GET', `${gateways.app}/readyz`)).status, 200);
-  await assertConsole();
+  assert.equal((await call('GET', `${first.app}/readyz`)).status, 200);
+  await assertConsole(first);
   const ids = podman('exec', 'first', 'node', '-p', '[process.getuid(), process.getgid(), process.ppid].join()');
   assert.equal(ids.trim().replace(/,\d+$/, ''), '1000,1000');
   assert.throws(() => podman('exec', 'first', 'touch', '/opt/freehold/file'), /Read-only|Permission denied/);
-  assertHealthCheck();
-  const org = await signUp(gateways);
+  assertHealthCheck(first);
+  const org = await signUp(first);
   await defineEntity(org, definition('note', [{ name: 'text', colType: 'string' }]));
   const user = await signIn(org);
   const { id } = await create(user, 'note', { text: 'kept' });
-  await stopped('first', first);
+  await stopped('first', first.container);
   const second = await started('second');
   assert.deepEqual(
-    (await list(await signIn(org, user.email), 'note')).items.map((item) => [item.id, item.text]),
+    (await list(await signIn({ ...org, app: second.app }, user.email), 'note')).items.map((item) => [
+      item.id,
+      item.text,
+    ]),
     [[id, 'kept']],
   );
-  await stopped('second', second);
+  await stopped('second', second.container);
 });
 
-async function started(name: string): Promise<Container> {
-  const container = startContainer(name, 'freehold-data', env);
+interface Started extends Gateways {
+  readonly container: Container;
+}
+
+/** At ports of its own: connections to a container that has ended may be kept for a while. */
+async function started(name: string): Promise<Started> {
+  const [app, management] = [await freePort(), await freePort()];
+  const ports = { FREEHOLD_APP_PORT: String(app), FREEHOLD_MANAGEMENT_PORT: String(management) };
+  const container = startContainer(name, 'freehold-data', { ...env, ...ports });
   await container.ready;
-  return container;
+  return { container, app: `http://127.0.0.1:${app}`, management: `http://127.0.0.1:${management}` };
 }
 
 /** `podman stop` sends what the image names as its signal, and kills after the time. */
@@ -59,19 +65,19 @@ async function stopped(name: string, container: Container): Promise<void> {
   assert.match(`${container.stdout()}${container.stderr()}`, /"signal":"SIGTERM","msg":"draining"/);
 }
 
-async function assertConsole(): Promise<void> {
-  const page = await call('GET', `${gateways.management}/`, { headers: { accept: 'text/html' } });
+async function assertConsole({ management }: Gateways): Promise<void> {
+  const page = await call('GET', `${management}/`, { headers: { accept: 'text/html' } });
   assert.equal(page.status, 200, page.text);
   const [, script = ''] = /src="([^"]+\.js)"/.exec(page.text) ?? [];
-  const asset = await call('GET', new URL(script, `${gateways.management}/`).href);
+  const asset = await call('GET', new URL(script, `${management}/`).href);
   assert.deepEqual([asset.status, asset.headers.get('content-type')?.split(';')[0]], [200, 'text/javascript']);
 }
 
 /** What the image asks itself, at the port of this test. */
-function assertHealthCheck(): void {
+function assertHealthCheck({ app }: Gateways): void {
   const [inspected] = JSON.parse(podman('image', 'inspect', 'localhost/freehold:test'));
   const probe = inspected.Healthcheck.Test.at(-1);
-  podman('exec', 'first', 'node', '-e', String(probe).replace(':4000', `:${appPort}`));
+  podman('exec', 'first', 'node', '-e', String(probe).replace('http://127.0.0.1:4000', app));
   assert.throws(() => podman('exec', 'first', 'node', '-e', String(probe).replace(':4000', ':1')));
 }
 

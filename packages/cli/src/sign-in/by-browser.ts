@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { hash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
 import { createManagement } from '../management/call.ts';
@@ -30,8 +31,8 @@ export async function signInByPastedCode(context: Context, place: SignInPlace): 
   const { verifier, challenge, state } = newSecrets();
   context.out.note('Open this address in a browser, allow the sign-in, and paste the code that it shows:');
   context.out.note(consoleAddress(place, { challenge, state }));
-  const code = (await context.ask.password('Code')).trim();
-  return exchange(place, code, verifier);
+  const typed = context.stdin.isTTY === true ? context.ask.password('Code') : text(context.stdin);
+  return exchange(place, (await typed).trim(), verifier);
 }
 
 interface Secrets {
