@@ -1,3 +1,4 @@
+import { addCompletionCommand } from './commands/completion.ts';
 import { addConfigCommands } from './commands/config.ts';
 import { addDeployCommand } from './commands/deploy.ts';
 import { addInitCommand } from './commands/init.ts';
@@ -12,4 +13,5 @@ export const commands: readonly AddCommands[] = [
   addConfigCommands,
   addDeployCommand,
   addRollbackCommand,
+  addCompletionCommand,
 ];

@@ -1,11 +1,13 @@
 /** The builder's half of the command `freehold`: one program for a person at a terminal, a script, and a pipeline. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FreeholdError } from '@freehold/client/management';
 import { CommandError, errorAsJson, errorAsText, exitCodes } from './frame/command-error.ts';
 import type { Surroundings } from './frame/context.ts';
 import { printable } from './frame/printable.ts';
 import { createProgram } from './frame/program.ts';
 import type { OperatorCommand } from './frame/root-help.ts';
+import { refusalOf } from './management/refusal.ts';
 
 /** How a shell reports a program that SIGPIPE ended, because its reader, such as `head`, has seen enough. */
 const brokenPipe = 141;
@@ -34,11 +36,16 @@ async function runWords(surroundings: Surroundings, words: readonly string[]): P
   try {
     return await run(words);
   } catch (error) {
-    const failure = error instanceof CommandError ? error : unexpected(error);
+    const failure = failureOf(error);
     if (words.includes('--json')) stdout.write(`${JSON.stringify(errorAsJson(failure), undefined, 2)}\n`);
     else stderr.write(printable(errorAsText(failure)));
     return failure.exitCode;
   }
+}
+
+function failureOf(error: unknown): CommandError {
+  if (error instanceof CommandError) return error;
+  return error instanceof FreeholdError ? refusalOf(error) : unexpected(error);
 }
 
 /** A mistake of this program. Its stack names files of this program only, and no value that was sent. */

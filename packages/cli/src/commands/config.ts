@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import type { managementApi } from '@freehold/contract/management';
 import type { ReplyOf } from '@freehold/contract/route';
-import { archiveType, readArchive, writeArchive } from '../config/archive.ts';
-import { withUnknownKinds } from '../config/pushed-items.ts';
+import { archiveType, writeArchive } from '../config/archive.ts';
+import { exportedItems, withUnknownKinds } from '../config/exported-items.ts';
 import { readItems } from '../config/read-items.ts';
 import { countsOf, planJson, planLines, takesOut } from '../config/shown-plan.ts';
 import { planFolder, writeFolder } from '../config/write-items.ts';
@@ -52,7 +52,7 @@ async function pull(context: Context, { prod, prune, dryRun }: PullOptions): Pro
   const target = context.target();
   const environment = prod === true ? 'prod' : 'test';
   context.out.progress(`reading ${environment} of ${target.org} …`);
-  const items = readArchive(await context.management().bytes('exportConfig', { query: { env: environment } }));
+  const items = await exportedItems(context.management(), environment);
   const { changes, kept } = planFolder(items, readItems(config), prune === true);
   const overwritten = changes.filter(({ change }) => change !== 'added');
   const folder = relative(context.cwd, config) || '.';
@@ -81,10 +81,10 @@ async function pull(context: Context, { prod, prune, dryRun }: PullOptions): Pro
 
 async function push(context: Context, options: PushOptions): Promise<ExitCode> {
   const { org, url } = context.target();
-  const stream = await archiveOf(context, options.prune === true);
+  const archive = await archiveOf(context, options.prune === true);
   const query = { remove: options.prune === true, force: options.force === true };
   context.out.progress(`comparing with test of ${org} …`);
-  const plan = await context.management().call('importConfig', { query, stream });
+  const plan = await context.management().call('importConfig', { query, ...archive });
   const said = { org, environment: 'test', items: planJson(plan.items), problems: plan.problems ?? [] };
   if (plan.items.length === 0) {
     context.out.result({ ...said, applied: false }, ['test is as the files say']);
@@ -100,7 +100,7 @@ async function push(context: Context, options: PushOptions): Promise<ExitCode> {
   if (takesOut(plan.items))
     await context.ask.confirmByName(org, `This takes out what test of ${org} has (marked - and !).`);
   else await context.ask.confirm(`Change test of ${org}?`);
-  const made = await context.management().call('importConfig', { query: { ...query, base: plan.base }, stream });
+  const made = await context.management().call('importConfig', { query: { ...query, base: plan.base }, ...archive });
   for (const warning of made.warnings ?? []) context.out.note(warning);
   context.out.result({ ...said, applied: true, version: made.version ?? null, warnings: made.warnings ?? [] }, [
     `test of ${org} is changed: ${countsOf(made.items)}`,
@@ -110,9 +110,9 @@ async function push(context: Context, options: PushOptions): Promise<ExitCode> {
 
 async function diff(context: Context): Promise<ExitCode> {
   const { org } = context.target();
-  const stream = await archiveOf(context, true);
+  const archive = await archiveOf(context, true);
   context.out.progress(`comparing with test of ${org} …`);
-  const plan = await context.management().call('importConfig', { query: { remove: true }, stream });
+  const plan = await context.management().call('importConfig', { query: { remove: true }, ...archive });
   const json = { org, from: 'test', to: 'files', items: planJson(plan.items), problems: plan.problems ?? [] };
   const same = plan.items.length === 0;
   context.out.result(
@@ -150,7 +150,7 @@ async function archiveOf(context: Context, removes: boolean) {
       next: 'run `freehold pull` first, or correct `config` in freehold.yaml',
     });
   const items = removes ? await withUnknownKinds(context.management(), files) : files;
-  return { type: archiveType, bytes: writeArchive(items) };
+  return { file: writeArchive(items), headers: { 'content-type': archiveType } };
 }
 
 function problemLines({ problems = [] }: Pick<Imported, 'problems'>): readonly string[] {

@@ -1,9 +1,11 @@
+import { FreeholdError } from '@freehold/client/management';
 import type { managementApi } from '@freehold/contract/management';
 import type { ReplyOf } from '@freehold/contract/route';
 import { countsOf, planJson, planLines, takesOut } from '../config/shown-plan.ts';
 import { CommandError, type ExitCode, exitCodes } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
 import type { AddCommands } from '../frame/program.ts';
+import { refusalOf } from '../management/refusal.ts';
 
 type Difference = ReplyOf<(typeof managementApi)['readDiff']>['items'][number];
 type Staged = ReplyOf<(typeof managementApi)['readStaged']>;
@@ -82,9 +84,9 @@ async function differences(context: Context) {
   try {
     return await context.management().call('readDiff');
   } catch (error) {
-    if (!(error instanceof CommandError) || error.details.code !== 'conflict') throw error;
+    if (!(error instanceof FreeholdError) || error.code !== 'conflict') throw error;
     throw new CommandError(error.message, {
-      ...error.details,
+      ...refusalOf(error).details,
       next: 'an org admin makes it with `freehold deploy --provision`',
     });
   }

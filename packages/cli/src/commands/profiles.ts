@@ -2,7 +2,7 @@ import { sep } from 'node:path';
 import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
 import type { AddCommands } from '../frame/program.ts';
-import { createManagement } from '../management/call.ts';
+import { connect } from '../management/connect.ts';
 import type { Profile } from '../profiles/profile-store.ts';
 import { boundEnvironment, placeOf } from '../profiles/target.ts';
 import { isWebAddress } from '../project/project-file.ts';
@@ -117,7 +117,7 @@ async function logout(context: Context): Promise<undefined> {
     });
   let hasEnded = false;
   if (target.kind === 'session')
-    hasEnded = await createManagement(target)
+    hasEnded = await connect(target)
       .call('logOut')
       .then(
         () => true,

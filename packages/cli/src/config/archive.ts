@@ -8,7 +8,7 @@ const blockBytes = 512;
 
 export const archiveType = 'application/x-tar';
 
-export function writeArchive(items: readonly Item[]): Uint8Array {
+export function writeArchive(items: readonly Item[]): Uint8Array<ArrayBuffer> {
   const files = [
     file(manifestName, { format }),
     ...items.map(({ kind, name, content }) => file(`config/${kind}/${name}.json`, content)),

@@ -1,5 +1,5 @@
-import type { Management } from '../management/call.ts';
-import { createManagement } from '../management/call.ts';
+import type { Management } from '@freehold/client/management';
+import { connect } from '../management/connect.ts';
 import { configFolder } from '../profiles/config-folder.ts';
 import { openProfiles, type ProfileStore } from '../profiles/profile-store.ts';
 import { resolveTarget, type Target } from '../profiles/target.ts';
@@ -37,18 +37,20 @@ export interface Context {
   readonly out: Output;
   readonly ask: Ask;
   readonly profiles: ProfileStore;
+  /** The commands of the same name that another program runs. */
+  readonly others: readonly OperatorCommand[];
   /** The project file of this folder, or of the nearest one above. @throws CommandError where there is none. */
   project(): Project;
   /** The same, undefined where there is none. */
   projectIfAny(): Project | undefined;
   /** Where the platform is, which org, and by which credential. @throws CommandError rather than take another one. */
   target(): Target;
-  /** Calls of the management API with the credential of the target. */
+  /** Calls of the management API with the credential of the target. A FreeholdError is reported as it is. */
   management(): Management;
 }
 
 export function createContext(surroundings: Surroundings, options: GlobalOptions): Context {
-  const { cwd, env, stdin } = surroundings;
+  const { cwd, env, stdin, others } = surroundings;
   const profiles = openProfiles(configFolder(env));
   const projectIfAny = once(() => findProject(cwd));
   const target = once(() => resolveTarget({ options, env, profiles, project: projectIfAny() }));
@@ -60,10 +62,11 @@ export function createContext(surroundings: Surroundings, options: GlobalOptions
     out: createOutput(surroundings, options.json === true),
     ask: createAsk(options.yes, stdin.isTTY === true && surroundings.stderr.isTTY === true && options.json !== true),
     profiles,
+    others,
     project: () => projectIfAny() ?? fail(cwd),
     projectIfAny,
     target,
-    management: once(() => createManagement(target())),
+    management: once(() => connect(target())),
   };
 }
 

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
+import { FreeholdError } from '@freehold/client/management';
 import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
-import { createManagement } from '../management/call.ts';
-import { refusalOf, unreachable } from '../management/refusal.ts';
+import { connect, fetchFrom } from '../management/connect.ts';
 import type { Profile } from '../profiles/profile-store.ts';
 import { kindOfToken } from '../profiles/target.ts';
 import type { SignInPlace } from './sign-in.ts';
@@ -29,17 +29,14 @@ export async function signInByKey(context: Context, place: SignInPlace): Promise
   return profile;
 }
 
-/** Asks something small of the gateway that takes the credential. @throws CommandError where it is refused. */
+/** Asks something small of the gateway that takes the credential. @throws where it is refused. */
 export async function assertAccepted(profile: Profile): Promise<void> {
-  if (profile.kind === 'service key') {
-    await assertServiceKey(profile);
-    return;
-  }
+  if (profile.kind === 'service key') return assertServiceKey(profile);
   try {
-    await createManagement(profile).call('listRetired');
+    await connect(profile).call('listRetired');
   } catch (error) {
     // The key is known; the org has no production yet.
-    if (error instanceof CommandError && error.details.code === 'conflict') return;
+    if (error instanceof FreeholdError && error.code === 'conflict') return;
     throw error;
   }
 }
@@ -50,11 +47,13 @@ async function assertServiceKey({ appUrl, org, token }: Profile): Promise<void> 
       code: 'wrong_usage',
       next: 'add `--app-url URL`',
     });
-  const response = await fetch(`${appUrl}/app/${encodeURIComponent(org)}/user/me`, {
-    redirect: 'manual',
+  const response = await fetchFrom(appUrl)(`${appUrl}/app/${encodeURIComponent(org)}/user/me`, {
     headers: { Authorization: `Bearer ${token}` },
-  }).catch((error: unknown) => {
-    throw unreachable(appUrl, error);
   });
-  if (!response.ok) throw await refusalOf(response, appUrl);
+  if (response.ok) return;
+  throw new CommandError(`${appUrl} does not take this key (status ${response.status})`, {
+    code: 'token_invalid',
+    status: response.status,
+    next: 'check the key, the org and the address of the app gateway',
+  });
 }

@@ -1,6 +1,6 @@
 import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
-import { createManagement } from '../management/call.ts';
+import { connect } from '../management/connect.ts';
 import type { Profile } from '../profiles/profile-store.ts';
 import type { SignInPlace } from './sign-in.ts';
 
@@ -8,7 +8,7 @@ import type { SignInPlace } from './sign-in.ts';
 export async function signInByPassword(context: Context, { url, org, appUrl }: SignInPlace): Promise<Profile> {
   const email = (await context.ask.text('Email')).trim();
   const password = await context.ask.password('Password');
-  const reply = await createManagement({ url }).call('logIn', {
+  const reply = await connect({ url }).call('logIn', {
     body: { email, password, ...(org === undefined ? {} : { org }) },
   });
   if (reply.token === undefined) throw new CommandError('the platform gave no token', { code: 'no_platform' });
