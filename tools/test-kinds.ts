@@ -55,6 +55,9 @@ const load = ['packages/server/src/testing/worst-cases/load.test.ts'];
 /** What drives a real browser; skipped, with a line, where there is none. */
 const browser = ['packages/acceptance/src/browser/*.test.ts'];
 
+/** What builds the image of `deploy/` and runs it, for several minutes: `npm run test:image`. */
+const image = ['packages/acceptance/src/image/*.test.ts'];
+
 interface TestKind {
   readonly globs: readonly string[];
   readonly but?: readonly string[];
@@ -77,9 +80,10 @@ export const testKinds = {
   },
   acceptance: {
     globs: ['packages/acceptance/src/**/!(*.postgres|*.citus).test.ts'],
-    but: [...slow.acceptance, ...browser],
+    but: [...slow.acceptance, ...browser, ...image],
   },
   browser: { globs: browser },
+  image: { globs: image },
   'slow-unit': { globs: slow.unit },
   load: { globs: load },
   'slow-acceptance': { globs: slow.acceptance },

@@ -6,6 +6,7 @@ import { connect } from '../management/connect.ts';
 import type { Profile } from '../profiles/profile-store.ts';
 import { boundEnvironment, placeOf } from '../profiles/target.ts';
 import { isWebAddress } from '../project/project-file.ts';
+import { signInByBrowser, signInByPastedCode } from '../sign-in/by-browser.ts';
 import { assertAccepted, signInByKey } from '../sign-in/by-key.ts';
 import { signInByPassword } from '../sign-in/by-password.ts';
 import type { SignIn, SignInPlace } from '../sign-in/sign-in.ts';
@@ -16,6 +17,8 @@ interface LoginOptions {
   readonly appUrl?: string;
   readonly keyStdin?: true;
   readonly password?: true;
+  /** Undefined where neither `--browser` nor `--no-browser` is given. */
+  readonly browser?: boolean;
 }
 
 /** `login`, `logout`, `whoami` and `profiles`: credentials, and whose they are. */
@@ -27,6 +30,8 @@ export const addProfileCommands: AddCommands = (program, run) => {
     .option('--org <code>', 'org to work in (default: that of freehold.yaml)')
     .option('--app-url <url>', 'address of the app gateway, which service keys are for')
     .option('--key-stdin', 'reads a deploy key or a service key from standard input')
+    .option('--browser', 'signs in by the console in a browser (the way that a terminal takes)')
+    .option('--no-browser', 'shows the address, and asks for the code that the console shows')
     .option('--password', 'asks for email address and password')
     .action(run<LoginOptions, []>((context, options) => login(context, options)));
   program
@@ -46,7 +51,7 @@ export const addProfileCommands: AddCommands = (program, run) => {
 async function login(context: Context, options: LoginOptions): Promise<undefined> {
   const place = placeToSignIn(context, options);
   assertOutside(context);
-  const profile = await wayOf(options)(context, place);
+  const profile = await wayOf(context, options)(context, place);
   const name = context.options.profile ?? defaultName(context, profile);
   context.profiles.put(name, profile);
   if (isOpenToListeners(profile.url))
@@ -57,8 +62,11 @@ async function login(context: Context, options: LoginOptions): Promise<undefined
 }
 
 /** A further way to sign in is a `SignIn` of its own, and is chosen here. */
-function wayOf(options: LoginOptions): SignIn {
-  return options.keyStdin === true ? signInByKey : signInByPassword;
+function wayOf({ ask }: Context, { keyStdin, password, browser }: LoginOptions): SignIn {
+  if (keyStdin === true) return signInByKey;
+  if (browser === false) return signInByPastedCode;
+  if (browser === true) return signInByBrowser;
+  return password === true || !ask.isTerminal ? signInByPassword : signInByBrowser;
 }
 
 function placeToSignIn(context: Context, options: LoginOptions): SignInPlace {

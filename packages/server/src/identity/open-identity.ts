@@ -17,6 +17,7 @@ import { createOperatorAccess } from './keys/operator-key.ts';
 import { createServiceKeys } from './keys/service-keys.ts';
 import { createProviderTokens } from './oidc/provider-tokens.ts';
 import type { SignUpPolicy } from './org-users/account.ts';
+import { createCommandSignIns } from './org-users/command-sign-ins.ts';
 import { createOrgAccounts } from './org-users/org-accounts.ts';
 import { createSignInLinks } from './org-users/sign-in-links.ts';
 import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
@@ -93,6 +94,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
     },
     management: {
       accounts: createOrgAccounts(org),
+      commandSignIns: createCommandSignIns(org),
       signInLinks: settings.mode === 'development' ? createSignInLinks(org) : undefined,
       deployKeys: createDeployKeys({ platform, clock, newId }),
       operator: digest === undefined ? undefined : createOperatorAccess({ digest, ...operator }),
