@@ -70,8 +70,8 @@ interface TestKind {
 export const testKinds = {
   unit: {
     globs: [
-      'packages/{contract,server,client,cli,console}/src/**/!(*.postgres|*.citus).test.ts',
-      'packages/{client,console}/build/*.test.ts',
+      'packages/{contract,server,client,cli,console,docs}/src/**/!(*.postgres|*.citus).test.ts',
+      'packages/{client,console,docs}/build/*.test.ts',
       'bench/**/*.test.ts',
       'examples/**/*.test.ts',
       'tools/**/*.test.ts',

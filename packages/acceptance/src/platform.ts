@@ -178,6 +178,7 @@ function platformSettings(dataDir: string): Record<string, string> {
     FREEHOLD_DATA_DIR: dataDir,
     FREEHOLD_DEMO: 'off',
     FREEHOLD_CONSOLE: 'off',
+    FREEHOLD_DOCS: 'off',
     ...(testWorkers === undefined ? {} : { FREEHOLD_WORKERS: testWorkers }),
     ...(testStore === undefined ? {} : { FREEHOLD_STORE: storeOf(dataDir, testStore) }),
   };

@@ -4,9 +4,9 @@ import { createSecretVault } from '../automation/port.ts';
 import { openConfigs } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { openEntities } from '../entities/port.ts';
-import { type ConsoleSource, noConsole } from '../gateway/console-source.ts';
 import { createErrorReplies, type ErrorReplies } from '../gateway/error-reply.ts';
 import { createGateways, type Gateways, type GatewaysDeps } from '../gateway/gateways.ts';
+import { type ConsoleSource, type DocsSource, noConsole, noDocs } from '../gateway/site-source.ts';
 import { openIam } from '../iam/port.ts';
 import {
   derivedKey,
@@ -56,6 +56,8 @@ export interface ComposeOptions {
   readonly openSpace?: (name: keyof Spaces) => Promise<OpenedStore>;
   /** The console that the management gateway serves; left out, it serves the API alone. */
   readonly console?: ConsoleSource;
+  /** The documentation that both gateways serve. */
+  readonly docs?: DocsSource;
   /** What a new password hash costs: tests that are not about it take less. */
   readonly passwordCost?: PasswordCost;
   /** Where the platform is one of several workers of a process. */
@@ -120,7 +122,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...{ metrics: metricsOf(measurement, common), rateLimits: counted?.rateLimits },
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
     secretVault: createSecretVault({ stores, sealer }),
-    ...{ onceScopes, readiness, settings: config, console: options.console ?? noConsole },
+    ...{ onceScopes, readiness, settings: config },
+    ...{ console: options.console ?? noConsole, docs: options.docs ?? noDocs },
   });
   return {
     ...gateways,

@@ -1,3 +1,6 @@
+import { bodyOf, type Operation } from '@freehold/docs/openapi/openapi';
+import { type Filled, headersOf, missingOf, targetOf } from '@freehold/docs/openapi/request';
+import { curlOf, fetchOf, type Request } from '@freehold/docs/openapi/snippets';
 import { Button, Code, CopyButton, Group, Modal, Paper, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,10 +11,7 @@ import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Answer } from './answer.tsx';
 import { type Answered, readAnswer } from './answered.ts';
 import classes from './api.module.css';
-import { bodyOf, type Operation } from './openapi.ts';
-import { type Filled, headersOf, missingOf, targetOf } from './request.ts';
 import { RunAs } from './run-as.tsx';
-import { curlOf, fetchOf, type Request } from './snippets.ts';
 
 interface Props {
   readonly operation: Operation;

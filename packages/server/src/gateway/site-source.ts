@@ -1,4 +1,11 @@
-import type { ConsoleFiles } from './console-files.ts';
+import type { SiteFiles } from './site-files.ts';
+
+/** A site that is built beside the platform, or comes built. */
+export type SiteState<Files> =
+  | { readonly is: 'off' }
+  | { readonly is: 'building' }
+  | { readonly is: 'missing' }
+  | { readonly is: 'built'; readonly files: Files };
 
 /** What the management gateway knows of its console. */
 export interface ConsoleSource {
@@ -16,11 +23,20 @@ export const noConsole: ConsoleSource = {
   basePath: '/',
 };
 
-export type ConsoleState =
-  | { readonly is: 'off' }
-  | { readonly is: 'building' }
-  | { readonly is: 'missing' }
-  | { readonly is: 'built'; readonly files: ConsoleFiles };
+export type ConsoleState = SiteState<ConsoleFiles>;
+
+export interface ConsoleFiles {
+  /** The page, with the marks that each reply fills. */
+  readonly page: string;
+  readonly assets: SiteFiles;
+}
 
 /** The public address if there is one, or the port, at which the gateway is reached by the name of the request's host. */
 export type AppAddress = { readonly url: string } | { readonly port: number };
+
+/** What the gateways know of the documentation, which both serve files of. */
+export interface DocsSource {
+  current(): SiteState<SiteFiles>;
+}
+
+export const noDocs: DocsSource = { current: () => ({ is: 'off' }) };
