@@ -86,15 +86,15 @@ const keys = Array.from({ length: keysOfScope }, (_, index) => `k${String(index)
 const someKey = () => keys[Math.floor(Math.random() * keysOfScope)] ?? '';
 
 const works: readonly Work[] = [
-  { name: 'get', calls: 3000, run: (scope) => scope.get([{ pk: 'some', sk: someKey() }]) },
+  { name: 'get', calls: 6000, run: (scope) => scope.get([{ pk: 'some', sk: someKey() }]) },
   {
     name: 'get of 5',
-    calls: 1500,
+    calls: 2000,
     run: (scope) => scope.get(Array.from({ length: 5 }, () => ({ pk: 'some', sk: someKey() }))),
   },
   {
     name: 'get of 2 partitions',
-    calls: 1500,
+    calls: 2000,
     run: (scope) =>
       scope.get([
         { pk: 'some', sk: someKey() },
