@@ -10,13 +10,20 @@ export async function serverProcess(url: string): Promise<number | undefined> {
 }
 
 /** To the server and to each of its sessions. */
-export function signalAll(server: number, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
-  for (const pid of [server, ...childrenOf(server).map(({ pid }) => pid)]) {
-    try {
-      process.kill(pid, signal);
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-    }
+export function signalAll(server: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
+  for (const pid of [server, ...childrenOf(server).map((child) => child.pid)]) signalOne(pid, signal);
+}
+
+/** As if the server had failed: none of its processes gets to say anything. The first one then starts it again. */
+export function signalSessions(server: number, signal: 'SIGKILL'): void {
+  for (const { pid } of childrenOf(server)) signalOne(pid, signal);
+}
+
+function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }
 
