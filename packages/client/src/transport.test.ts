@@ -132,7 +132,7 @@ test('an abort ends the call and the wait, with its reason', async () => {
   assert.equal(sent.length, 1);
 });
 
-test('a reply that the platform did not write is told apart', async () => {
+test('a reply of another server than the platform has a code of its own', async () => {
   const { transport } = given(new Response('<h1>no</h1>', { status: 404, headers: { 'content-type': 'text/html' } }));
   await assert.rejects(send(transport, get), (error) => {
     assert.ok(error instanceof FreeholdError);
