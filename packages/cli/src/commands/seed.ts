@@ -63,7 +63,6 @@ export async function seedFolder(context: Context, { folder, workspace, isDryRun
   assertReaches(context.target(), 'test');
   const seeds = await readSeeds(folder);
   assertNone(seeds.mistakes);
-  const changed = (sentence: string) => context.out.note(sentence);
   const { rows, entities, mistakes } = await typeSeeds(context, seeds);
   assertNone(mistakes);
   const ordered = orderRows(rows);
