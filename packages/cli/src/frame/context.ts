@@ -33,6 +33,10 @@ export interface Context {
   readonly cwd: string;
   readonly env: Environment;
   readonly stdin: NodeJS.ReadStream;
+  /** For results that come piece by piece; others go through `out`. */
+  readonly stdout: Surroundings['stdout'];
+  /** In columns; undefined where standard output is no terminal. */
+  readonly terminalWidth: number | undefined;
   readonly options: GlobalOptions;
   readonly out: Output;
   readonly ask: Ask;
@@ -50,7 +54,7 @@ export interface Context {
 }
 
 export function createContext(surroundings: Surroundings, options: GlobalOptions): Context {
-  const { cwd, env, stdin, others } = surroundings;
+  const { cwd, env, stdin, stdout, others } = surroundings;
   const profiles = openProfiles(configFolder(env));
   const projectIfAny = once(() => findProject(cwd));
   const target = once(() => resolveTarget({ options, env, profiles, project: projectIfAny() }));
@@ -58,6 +62,8 @@ export function createContext(surroundings: Surroundings, options: GlobalOptions
     cwd,
     env,
     stdin,
+    stdout,
+    terminalWidth: stdout.columns,
     options,
     out: createOutput(surroundings, options.json === true),
     ask: createAsk(options.yes, stdin.isTTY === true && surroundings.stderr.isTTY === true && options.json !== true),

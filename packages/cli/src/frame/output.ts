@@ -12,7 +12,7 @@ export interface Output {
 }
 
 export interface Streams {
-  readonly stdout: NodeJS.WritableStream;
+  readonly stdout: NodeJS.WritableStream & { readonly columns?: number | undefined };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean | undefined };
 }
 
