@@ -90,3 +90,20 @@ export function writeFiles(folder: string, files: Readonly<Record<string, string
     writeFileSync(join(folder, name), text);
   }
 }
+
+/** Resolves when the stream has said this after the call. @throws where it ends before. */
+export function until(stream: NodeJS.ReadableStream, words: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const take = (chunk: Buffer | string) => {
+      text += String(chunk);
+      if (!text.includes(words)) return;
+      stream.off('data', take);
+      stream.off('end', ended);
+      resolve(text);
+    };
+    const ended = () => reject(new Error(`the command ended without saying \`${words}\`: ${text}`));
+    stream.on('data', take);
+    stream.once('end', ended);
+  });
+}

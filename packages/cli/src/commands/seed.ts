@@ -8,7 +8,7 @@ import type { AddCommands } from '../frame/program.ts';
 import { assertReaches } from '../profiles/target.ts';
 import { seedPeople } from '../seeds/apply-people.ts';
 import { applyRows } from '../seeds/apply-rows.ts';
-import { typeSeeds } from '../seeds/natural-keys.ts';
+import { typeSeeds, usualName } from '../seeds/natural-keys.ts';
 import { orderRows } from '../seeds/order-rows.ts';
 import { readSeeds } from '../seeds/read-seeds.ts';
 
@@ -63,13 +63,7 @@ export async function seedFolder(context: Context, { folder, workspace, isDryRun
   assertReaches(context.target(), 'test');
   const seeds = await readSeeds(folder);
   assertNone(seeds.mistakes);
-  const changed = (sentence: string) => context.out.note(sentence);
-  const people = seedPeople({ context, people: seeds, workspace, isDryRun, changed });
-  await people.join();
-  const code = seeds.rows.some((row) => row.workspace === undefined)
-    ? await usualWorkspace(context, workspace, isDryRun)
-    : '';
-  const { rows, entities, mistakes } = await typeSeeds(context, seeds, code);
+  const { rows, entities, mistakes } = await typeSeeds(context, seeds);
   assertNone(mistakes);
   const ordered = orderRows(rows);
   if ('cycle' in ordered)
@@ -78,7 +72,12 @@ export async function seedFolder(context: Context, { folder, workspace, isDryRun
       lines: [ordered.cycle.join(' → ')],
       next: 'leave the reference out of one of them, and set it after the seeding',
     });
-  const appOf = appsOf(context, isDryRun);
+  const changed = (sentence: string) => context.out.note(sentence);
+  const people = seedPeople({ context, people: seeds, workspace, isDryRun, changed });
+  await people.join();
+  const hasUsual = seeds.rows.some((row) => row.workspace === undefined);
+  const usual = hasUsual ? await usualWorkspace(context, workspace, isDryRun) : '';
+  const appOf = appsOf(context, usual, isDryRun);
   const figures = await applyRows({
     ...{ waves: ordered.waves, entities, isDryRun, appOf, progress: context.out.progress },
     mayBeMade: ({ entity }) => isDryRun && entity === 'user' && people.done() > 0,
@@ -99,9 +98,10 @@ async function usualWorkspace(context: Context, given: string | undefined, isDry
   });
 }
 
-function appsOf(context: Context, isDryRun: boolean): (workspace: string) => Promise<AppCalls> {
+function appsOf(context: Context, usual: string, isDryRun: boolean): (workspace: string) => Promise<AppCalls> {
   const apps = new Map<string, Promise<AppCalls>>();
-  return (workspace) => {
+  return (named) => {
+    const workspace = named === usualName ? usual : named;
     const app = apps.get(workspace) ?? openSeedApp(context, workspace, isDryRun);
     apps.set(workspace, app);
     return app;

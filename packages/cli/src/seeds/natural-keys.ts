@@ -26,7 +26,10 @@ const system: ReadonlyMap<string, SeedEntity> = new Map([
   ['useraclpolicy', { types: new Map(), key: ['user_id', 'acl_policy_id'] }],
 ]);
 
-export async function typeSeeds(context: Context, seeds: SeedFolder, workspace: string): Promise<TypedSeeds> {
+/** How rows call the workspace that the command is run for, which may not be founded yet. */
+export const usualName = '';
+
+export async function typeSeeds(context: Context, seeds: SeedFolder): Promise<TypedSeeds> {
   const mistakes: string[] = [];
   const entities = new Map<string, SeedEntity>();
   for (const name of new Set(seeds.rows.map(({ entity }) => entity))) {
@@ -35,7 +38,7 @@ export async function typeSeeds(context: Context, seeds: SeedFolder, workspace: 
   }
   const rows = seeds.rows.flatMap((raw) => {
     const entity = entities.get(raw.entity);
-    return entity === undefined ? [] : [rowOf(raw, entity, workspace, mistakes)];
+    return entity === undefined ? [] : [rowOf(raw, entity, mistakes)];
   });
   mistakes.push(...repeatedKeys(rows, entities));
   return { rows, entities, mistakes };
@@ -77,7 +80,7 @@ async function definitionOf(context: Context, entityName: string) {
   }
 }
 
-function rowOf(raw: RawRow, { types, key }: SeedEntity, workspace: string, mistakes: string[]): SeedRow {
+function rowOf(raw: RawRow, { types, key }: SeedEntity, mistakes: string[]): SeedRow {
   const { place, entity } = raw;
   const values = raw.isCsv
     ? Object.fromEntries(
@@ -89,7 +92,7 @@ function rowOf(raw: RawRow, { types, key }: SeedEntity, workspace: string, mista
   for (const field of key)
     if (textOfValue(values[field]) === undefined)
       mistakes.push(`${place}: \`${field}\` names the record, and has no value`);
-  return { place, entity, values, references: found.references, workspace: raw.workspace ?? workspace };
+  return { place, entity, values, references: found.references, workspace: raw.workspace ?? usualName };
 }
 
 /** Two rows for one record would change it back and forth. */

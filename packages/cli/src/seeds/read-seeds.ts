@@ -129,7 +129,7 @@ function valuesOf(header: readonly string[], cells: readonly string[]): JsonObje
 function readKeys(path: string, mistakes: string[]): ReadonlyMap<string, readonly string[]> {
   const content = readYaml(path, mistakes);
   const keys = new Map<string, readonly string[]>();
-  if (content === undefined) return keys;
+  if (content === undefined || (Array.isArray(content) && content.length === 0)) return keys;
   if (!isObject(content)) {
     mistakes.push(`${path}: must be a mapping of entities to fields, such as \`customer: [name]\``);
     return keys;
