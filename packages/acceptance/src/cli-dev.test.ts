@@ -6,7 +6,9 @@ import { test } from 'node:test';
 import { cli, folderWith, startCli, until, writeFiles } from './cli-data.ts';
 
 const entity = (...fields: readonly object[]) =>
-  JSON.stringify({ definition: { entityName: 'order', UpdateParams: [{ name: 'number', colType: 'integer' }, ...fields] } });
+  JSON.stringify({
+    definition: { entityName: 'order', UpdateParams: [{ name: 'number', colType: 'integer' }, ...fields] },
+  });
 
 const project = {
   'freehold.yaml': 'url: https://platform.example.com\norg: shop\n',
