@@ -1,3 +1,4 @@
+import { addCompletionCommand } from './commands/completion.ts';
 import { addConfigCommands } from './commands/config.ts';
 import { addDeployCommand } from './commands/deploy.ts';
 import { addDevCommand } from './commands/dev.ts';
@@ -28,4 +29,5 @@ export const commands: readonly AddCommands[] = [
   addSeedCommand,
   addFollowCommands,
   addOpenCommand,
+  addCompletionCommand,
 ];

@@ -45,7 +45,13 @@ async function runWords(surroundings: Surroundings, words: readonly string[]): P
 
 function failureOf(error: unknown): CommandError {
   if (error instanceof CommandError) return error;
-  return error instanceof FreeholdError ? refusalOf(error) : unexpected(error);
+  if (error instanceof FreeholdError) return refusalOf(error);
+  return isOfSystem(error) ? new CommandError(error.message, { code: 'file_error' }) : unexpected(error);
+}
+
+/** A file or folder that cannot be read or written, in the words of the system. */
+function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'path' in error;
 }
 
 /** A mistake of this program. Its stack names files of this program only, and no value that was sent. */

@@ -10,6 +10,7 @@ import {
   type Scalar,
   visit,
   type YAMLMap,
+  type YAMLSeq,
 } from 'yaml';
 
 /** Texts that an older reader of YAML would take for something else are quoted; lines are not broken. */
@@ -35,19 +36,19 @@ function foreignNodes(document: Document.Parsed): readonly string[] {
       else if (node.anchor !== undefined) mistakes.push(`\`&${node.anchor}\` is an anchor`);
       else if (node.tag !== undefined && !node.tag.startsWith('tag:yaml.org,2002:'))
         mistakes.push(`\`${node.tag}\` is a tag`);
-      else if (isScalar(node)) mistakes.push(...foreignScalar(node.value, key === 'key'));
+      else if (isScalar(node)) mistakes.push(...foreignScalar(node, key === 'key'));
       else if (key === 'key') mistakes.push('a name of a member is no text');
     },
   });
   return mistakes;
 }
 
-function foreignScalar(value: unknown, isKey: boolean): readonly string[] {
+function foreignScalar({ value, source = '' }: Scalar, isKey: boolean): readonly string[] {
   if (isKey && typeof value !== 'string') return [`the name of a member, \`${String(value)}\`, is no text: quote it`];
-  if (typeof value === 'number' && !Number.isFinite(value)) return [`\`${value}\` is no number of JSON`];
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-    return [`\`${value}\` has more digits than a number keeps`];
-  return [];
+  if (typeof value !== 'number') return [];
+  if (!Number.isFinite(value)) return [`\`${value}\` is no number of JSON`];
+  const isExact = !/^[-+]?\d+$/.test(source) || BigInt(source.replace(/^\+/, '')) === BigInt(value);
+  return isExact ? [] : [`\`${source}\` has more digits than a number keeps`];
 }
 
 /** A new file, with the members in the order of the platform. */
@@ -73,6 +74,7 @@ function merge(document: Document, node: Node | null, content: unknown): Node {
   if (isMap(node) && isObject(content)) return mergeMap(document, node, content);
   if (isSeq(node) && Array.isArray(content)) {
     const before = node.items as (Node | null)[];
+    keepFirstComment(node, before[0]);
     node.items = matched(document, before, content).map(([from, value]) => merge(document, from, value));
     return node;
   }
@@ -81,6 +83,13 @@ function merge(document: Document, node: Node | null, content: unknown): Node {
   made.commentBefore = node?.commentBefore ?? null;
   made.comment = node?.comment ?? null;
   return made;
+}
+
+/** A comment before the first element is kept with the list: it moves with its element. */
+function keepFirstComment(node: YAMLSeq, first: Node | null | undefined): void {
+  if (first === null || first === undefined || !node.commentBefore || first.commentBefore) return;
+  first.commentBefore = node.commentBefore;
+  node.commentBefore = null;
 }
 
 function mergeMap(document: Document, node: YAMLMap, content: Readonly<Record<string, unknown>>): YAMLMap {

@@ -41,6 +41,8 @@ export interface Context {
   readonly out: Output;
   readonly ask: Ask;
   readonly profiles: ProfileStore;
+  /** The commands of the same name that another program runs. */
+  readonly others: readonly OperatorCommand[];
   /** The project file of this folder, or of the nearest one above. @throws CommandError where there is none. */
   project(): Project;
   /** The same, undefined where there is none. */
@@ -52,7 +54,7 @@ export interface Context {
 }
 
 export function createContext(surroundings: Surroundings, options: GlobalOptions): Context {
-  const { cwd, env, stdin, stdout } = surroundings;
+  const { cwd, env, stdin, stdout, others } = surroundings;
   const profiles = openProfiles(configFolder(env));
   const projectIfAny = once(() => findProject(cwd));
   const target = once(() => resolveTarget({ options, env, profiles, project: projectIfAny() }));
@@ -66,6 +68,7 @@ export function createContext(surroundings: Surroundings, options: GlobalOptions
     out: createOutput(surroundings, options.json === true),
     ask: createAsk(options.yes, stdin.isTTY === true && surroundings.stderr.isTTY === true && options.json !== true),
     profiles,
+    others,
     project: () => projectIfAny() ?? fail(cwd),
     projectIfAny,
     target,
