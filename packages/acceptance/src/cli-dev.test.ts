@@ -53,12 +53,12 @@ test('dev starts a platform, pushes, seeds, writes types, follows changes, shows
   await refused;
   assert.ok(await reaches(management), errors);
 
-  const pushed = until(child.stderr, 'seeded: 1 records created, 1 updated');
-  writeFiles(cwd, {
-    'config/entity/order.json': entity({ name: 'title' }),
-    'seeds/order.jsonl': '{"number":1,"title":"Lamp"}\n{"number":2}\n',
-  });
+  const pushed = until(child.stderr, 'wrote freehold.d.ts');
+  writeFiles(cwd, { 'config/entity/order.json': entity({ name: 'title' }) });
   await pushed;
+  const changed = until(child.stderr, 'seeded: 1 records created, 1 updated');
+  writeFiles(cwd, { 'seeds/order.jsonl': '{"number":1,"title":"Lamp"}\n{"number":2}\n' });
+  await changed;
   assert.match(readFileSync(join(cwd, 'freehold.d.ts'), 'utf8'), /title/);
 
   child.kill('SIGINT');
