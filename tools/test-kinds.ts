@@ -29,6 +29,9 @@ const slow = {
   acceptance: [
     'additions',
     'alert-webhook',
+    'cli-data',
+    'cli-data-seed',
+    'cli-dev',
     'disk-failures',
     'command',
     'command-each',

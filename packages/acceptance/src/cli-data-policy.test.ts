@@ -65,7 +65,7 @@ test('a case that fails names what was expected, what came, and the statement th
 cases:
   - { name: paid orders go, user: ${clerk.email}, action: deleteorder, resource: /delete/order/1, record: { status: paid }, expect: allow }
   - { name: no record, user: ${clerk.email}, action: deleteorder, resource: /delete/order/1, expect: allow }
-  - { name: nobody, user: nobody@example.com, method: GET, path: /list/order, expect: deny }
+  - { name: no member, user: unknown@example.com, method: GET, path: /list/order, expect: deny }
   - { name: nothing, policies: [nothing], method: GET, path: /list/order, expect: deny }
   - { name: no route, user: ${clerk.email}, method: GET, path: /nowhere, expect: deny }
 `;
@@ -76,7 +76,7 @@ cases:
   assert.deepEqual([run.json.passed, run.json.failed], [0, 5]);
   assert.deepEqual([cases[0]?.expected, cases[0]?.got, cases[0]?.statement?.Sid], ['allow', 'deny', 'KeepPaid']);
   assert.deepEqual([cases[1]?.got, cases[1]?.why], ['undecided', 'the case must also give: `record`']);
-  assert.match(cases[2]?.why ?? '', /no member `nobody@example.com`/);
+  assert.match(cases[2]?.why ?? '', /no member `unknown@example.com`/);
   assert.match(cases[3]?.why ?? '', /no policy `nothing`/);
   const text = await cli(['policy', 'test', 'wrong.cases.yaml'], { cwd, env });
   assert.match(

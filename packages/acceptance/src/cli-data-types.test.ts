@@ -12,7 +12,10 @@ const gateways = await platformForTests();
 test('types are written where they differ, and a check says whether they are current', async () => {
   const org = await signUp(gateways);
   const env = signedIn(org);
-  await defineEntity(org, definition('order', [{ name: 'title' }, { name: 'status', colType: 'enum', enumValues: ['open', 'paid'] }]));
+  await defineEntity(
+    org,
+    definition('order', [{ name: 'title' }, { name: 'status', colType: 'enum', enumValues: ['open', 'paid'] }]),
+  );
   const cwd = folderWith();
   assert.equal((await cli(['types', '--check'], { cwd, env })).code, 1);
   const first = await cli(['types', '--json'], { cwd, env });
@@ -34,7 +37,9 @@ test('types are written where they differ, and a check says whether they are cur
   assert.equal((await cli(['types', '--check', '--watch'], { cwd, env })).code, 2);
 });
 
-test('a watch writes the file after a change of the definitions, and ends by a signal', { timeout: 240_000 }, async () => {
+test('a watch writes the file after a change of the definitions, and ends by a signal', {
+  timeout: 240_000,
+}, async () => {
   const org = await signUp(gateways);
   const cwd = folderWith();
   const child = startCli(['types', '--watch'], { cwd, env: signedIn(org) });

@@ -118,7 +118,7 @@ test('a member is acted for with what that member may do', async () => {
     'title\nx\n',
   );
   assert.deepEqual([refused.code, codeOf(refused)], [2, 'access_denied']);
-  const unknown = await run(['records', 'list', name, '--as', 'nobody@example.com', '--json']);
+  const unknown = await run(['records', 'list', name, '--as', 'unknown@example.com', '--json']);
   assert.deepEqual([unknown.code, codeOf(unknown)], [2, 'not_found']);
   const production = await run(['records', 'list', name, '--env', 'prod', '--json']);
   assert.equal(production.code, 2);

@@ -6,7 +6,9 @@ import { test } from 'node:test';
 import { cli, folderWith, startCli, until, writeFiles } from './cli-data.ts';
 
 const entity = (...fields: readonly object[]) =>
-  JSON.stringify({ definition: { entityName: 'order', UpdateParams: [{ name: 'number', colType: 'integer' }, ...fields] } });
+  JSON.stringify({
+    definition: { entityName: 'order', UpdateParams: [{ name: 'number', colType: 'integer' }, ...fields] },
+  });
 
 const project = {
   'freehold.yaml': 'url: https://platform.example.com\norg: shop\n',
@@ -51,12 +53,12 @@ test('dev starts a platform, pushes, seeds, writes types, follows changes, shows
   await refused;
   assert.ok(await reaches(management), errors);
 
-  const pushed = until(child.stderr, 'seeded: 1 records created, 1 updated');
-  writeFiles(cwd, {
-    'config/entity/order.json': entity({ name: 'title' }),
-    'seeds/order.jsonl': '{"number":1,"title":"Lamp"}\n{"number":2}\n',
-  });
+  const pushed = until(child.stderr, 'wrote freehold.d.ts');
+  writeFiles(cwd, { 'config/entity/order.json': entity({ name: 'title' }) });
   await pushed;
+  const changed = until(child.stderr, 'seeded: 1 records created, 1 updated');
+  writeFiles(cwd, { 'seeds/order.jsonl': '{"number":1,"title":"Lamp"}\n{"number":2}\n' });
+  await changed;
   assert.match(readFileSync(join(cwd, 'freehold.d.ts'), 'utf8'), /title/);
 
   child.kill('SIGINT');

@@ -35,6 +35,9 @@ export const addDevCommand: AddCommands = (program, run) => {
     .action(run<DevOptions, []>((context, options) => dev(context, options)));
 };
 
+/** A session lasts for hours, and the command may run for days. */
+const renewalMilliseconds = 3_600_000;
+
 async function dev(context: Context, options: DevOptions): Promise<ExitCode> {
   if (context.env.FREEHOLD_MODE === 'production' || context.env.NODE_ENV === 'production')
     throw new CommandError('`freehold dev` is for development, and this is an environment of production', {
@@ -58,12 +61,15 @@ async function dev(context: Context, options: DevOptions): Promise<ExitCode> {
   });
   try {
     if (interrupts.isOver()) return exitCodes.done;
-    const target = await signIn(platform, state);
+    const signedIn = { target: await signIn(platform, state) };
+    const renew = async () => {
+      const left = Date.parse(signedIn.target.expiresAt ?? '') - Date.now();
+      if (!(left > renewalMilliseconds)) signedIn.target = await signIn(platform, state);
+    };
     const ports = { appPort: portOfUrl(platform.app), managementPort: portOfUrl(platform.management) };
     writeState(folder, { ...state, ...ports });
     await work(
-      { context, options, root, config: project?.config ?? join(root, 'config') },
-      target,
+      { context, options, root, config: project?.config ?? join(root, 'config'), signedIn, renew },
       interrupts,
       platform,
     );
@@ -79,12 +85,15 @@ interface DevRun {
   readonly options: DevOptions;
   readonly root: string;
   readonly config: string;
+  readonly signedIn: { readonly target: Target };
+  /** Signs in again before the session ends. */
+  renew(): Promise<void>;
 }
 
 /** Follows the files until it is interrupted, or the platform ends. */
-async function work(run: DevRun, target: Target, interrupts: Interrupts, platform: StartedPlatform): Promise<void> {
+async function work(run: DevRun, interrupts: Interrupts, platform: StartedPlatform): Promise<void> {
   const { root, options, config } = run;
-  const context = contextOf(run.context, target);
+  const context = contextOf(run.context, run.signedIn);
   const seeds = join(root, 'seeds');
   const types = options.types === false ? undefined : resolve(root, options.types);
   const project = { context, config, seeds, types, workspace: options.workspace };
@@ -92,7 +101,10 @@ async function work(run: DevRun, target: Target, interrupts: Interrupts, platfor
     [relative(root, config), 'config'],
     ['seeds', 'seeds'],
   ]);
-  const rounds = createRounds((kinds) => devRound(project, kinds));
+  const rounds = createRounds(async (kinds) => {
+    await run.renew().catch(() => undefined);
+    await devRound(project, kinds);
+  });
   const ask = (name: string) => rounds.ask(kindOf.get(name) ?? name);
   // Watched before it is read, so that no change is missed.
   const watching = watchFolders(root, [...kindOf.keys()], ask, (sentence) => context.out.note(sentence));
@@ -107,9 +119,13 @@ async function work(run: DevRun, target: Target, interrupts: Interrupts, platfor
 }
 
 /** The same command, on the platform that was started, whichever the project names. */
-function contextOf(context: Context, target: Target): Context {
-  const management = connect(target);
-  return { ...context, target: () => target, management: () => management, ask: createAsk(target.org, false) };
+function contextOf(context: Context, signedIn: DevRun['signedIn']): Context {
+  return {
+    ...context,
+    target: () => signedIn.target,
+    management: () => connect(signedIn.target),
+    ask: createAsk(signedIn.target.org, false),
+  };
 }
 
 /** The first start signs the builder up. */

@@ -1,13 +1,13 @@
 /** What `freehold dev` does after changes: brings the platform to what the files say, and the types to what it has then. */
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
-import { seedFolder } from '../commands/seed.ts';
 import { archiveType, writeArchive } from '../config/archive.ts';
 import { readItems } from '../config/read-items.ts';
 import { countsOf } from '../config/shown-plan.ts';
 import { CommandError, errorAsText } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
 import { knownError } from '../management/known-error.ts';
+import { seedFolder } from '../seeds/seed-folder.ts';
 import { typesOf, writeTypes } from '../types/types-file.ts';
 
 export interface DevProject {

@@ -1,7 +1,7 @@
 /** The platform that `freehold dev` runs: a process of its own, started as an operator starts it, which ends with this one. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { CommandError } from '../frame/command-error.ts';
 
 export interface StartedPlatform {
@@ -25,7 +25,8 @@ export interface ChildOptions {
   log(line: string): void;
 }
 
-const program = fileURLToPath(new URL('../../../server/bin/freehold.mjs', import.meta.url));
+/** The launcher of the installation, which the package of the platform has beside this one. */
+const program = join(import.meta.dirname, '..', '..', '..', 'server', 'bin', 'freehold.mjs');
 /** A drain takes ten seconds at most. */
 const drainMilliseconds = 15_000;
 

@@ -25,7 +25,7 @@ export interface SeedFolder extends SeedPeople {
 
 const fileBytesMax = 64 * 1_048_576;
 /** More of them are an import. */
-export const rowsMax = 20_000;
+const rowsMax = 20_000;
 const special = ['users.yaml', 'workspaces.yaml', 'keys.yaml'];
 
 /** @param folder `seeds`, as the messages call it. @throws where the folder cannot be read. */
