@@ -15,10 +15,8 @@ export function routeTable(): string {
     return `  ${name}: [${cells.map((cell) => `'${cell}'`).join(', ')}],\n`;
   });
   return `// Made by \`node packages/client/build/route-table.ts\` from the descriptions of the routes.
-import type { Method } from '@freehold/contract/route';
-
 /** By name: the method and the path of a route, and \`once\` if a second attempt would be another call. */
-export const managementRoutes: Readonly<Record<string, readonly [method: Method, path: string, repeats?: 'once']>> = {
+export const managementRoutes: Readonly<Record<string, readonly [method: string, path: string, repeats?: 'once']>> = {
 ${rows.join('')}};
 `;
 }

@@ -57,7 +57,7 @@ function isRefusedToken(error: unknown): error is FreeholdError {
 }
 
 /** What is sent to any gateway: the body as JSON, and a key for a POST. */
-export function requestOf(method: string, path: string, options: RequestOptions) {
+export function requestOf(method: string, path: string, options: RequestOptions = {}) {
   const { body, signal, idempotencyKey } = options;
   const headers: Record<string, string> = { accept: 'application/json' };
   for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value;

@@ -1,15 +1,14 @@
 /** The client of the management API, for builders' programs and pipelines. Typed by the descriptions of its routes. */
-import type { managementApi } from '@freehold/contract/management';
-import type { CallParts, PartsArgument, ReplyOf } from '@freehold/contract/route';
+import type { PartsArgument } from '@freehold/contract/parts-argument';
 import { requestOf } from './caller.ts';
+import type { Calls } from './management/calls.ts';
 import { managementRoutes } from './management/routes.ts';
 import { type QueryValues, withQuery } from './query.ts';
 import { type RequestBody, send, transport } from './transport.ts';
 
 export { FreeholdError, VersionConflictError } from './errors.ts';
 
-type Api = typeof managementApi;
-export type RouteName = keyof Api;
+export type RouteName = keyof Calls;
 
 export interface ManagementOptions {
   /** The address of the management gateway, such as `https://manage.example.com`. */
@@ -24,7 +23,7 @@ export interface ManagementOptions {
 }
 
 /** What a call of the route sends. */
-export type CallInput<N extends RouteName> = CallParts<Api[N]> & {
+export type CallInput<N extends RouteName> = Calls[N]['parts'] & {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   /** For routes that take a stream: sent as it is, under the `Content-Type` of `headers`. */
@@ -33,7 +32,7 @@ export type CallInput<N extends RouteName> = CallParts<Api[N]> & {
   readonly idempotencyKey?: string;
 };
 
-export type Reply<N extends RouteName> = ReplyOf<Api[N]>;
+export type Reply<N extends RouteName> = Calls[N]['reply'];
 
 export interface Whole<Body> {
   readonly status: number;
@@ -73,7 +72,11 @@ export function createManagement(options: ManagementOptions): Management {
     };
     const request = requestOf(method, path, { ...input, headers, body: input.file ?? input.body });
     const countsOnce = request.countsOnce && repeats !== 'once';
-    return send(sender, { ...request, url: withQuery(`${base}${filled(path, input.params)}`, input.query), countsOnce });
+    return send(sender, {
+      ...request,
+      url: withQuery(`${base}${filled(path, input.params)}`, input.query),
+      countsOnce,
+    });
   };
   const call = async (name: string, input?: Input): Promise<unknown> => (await callWhole(name, input)).body;
   return { call, callWhole } as Management;

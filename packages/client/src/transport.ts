@@ -40,7 +40,7 @@ export interface Transport {
 
 /** Longer waits are the caller's to decide on: the error says in `retryAfter` what the platform asks for. */
 const waitSecondsMax = 30;
-const backoffMilliseconds = 300;
+const backoffMilliseconds = 250;
 
 export interface TransportOptions {
   readonly fetch?: Transport['fetch'] | undefined;

@@ -136,6 +136,3 @@ export type CallParts<R extends Route> = (keyof ParamsOf<R> extends never
   (undefined extends BodyOf<R> ? { readonly body?: BodyOf<R> } : { readonly body: BodyOf<R> }) & {
     readonly query?: Partial<QueryOf<R>>;
   };
-
-/** The parts of a call as an argument, which may be left out where all of them may. */
-export type PartsArgument<Parts> = Record<never, never> extends Parts ? [parts?: Parts] : [parts: Parts];

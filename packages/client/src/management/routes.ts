@@ -1,8 +1,6 @@
 // Made by `node packages/client/build/route-table.ts` from the descriptions of the routes.
-import type { Method } from '@freehold/contract/route';
-
 /** By name: the method and the path of a route, and `once` if a second attempt would be another call. */
-export const managementRoutes: Readonly<Record<string, readonly [method: Method, path: string, repeats?: 'once']>> = {
+export const managementRoutes: Readonly<Record<string, readonly [method: string, path: string, repeats?: 'once']>> = {
   findDecision: ['GET', '/acl/decisions'],
   readDecision: ['GET', '/acl/decisions/:decision_id'],
   simulateAccess: ['POST', '/acl/simulate', 'once'],

@@ -236,10 +236,16 @@ test('Q02: names and descriptions that try to leave their place stay names and c
       Views: Object.fromEntries(texts.map((text) => [text, { fields: [{ name: 'field1', as: text }] }])),
     }),
   );
-  const block = { name: texts[0] ?? '', input_schema: { properties: Object.fromEntries(texts.map((t) => [t, { enum: texts }])) } };
+  const block = {
+    name: texts[0] ?? '',
+    input_schema: { properties: Object.fromEntries(texts.map((t) => [t, { enum: texts }])) },
+  };
   const entities = [{ entityName: 'hostile', create: definition }];
   const text = generateTypes({ entities, logicBlocks: [block] });
-  const names = texts.map((name) => ({ entityName: name, create: { UpdateParams: texts.map((field) => ({ name: field })) } }));
+  const names = texts.map((name) => ({
+    entityName: name,
+    create: { UpdateParams: texts.map((field) => ({ name: field })) },
+  }));
   for (const made of [text, generateTypes({ entities: names })]) {
     assert.deepEqual(exportsOf(made), ['export InterfaceDeclaration Schema']);
     const program = `import type { Schema } from './freehold.d.ts';

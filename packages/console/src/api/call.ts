@@ -5,7 +5,8 @@
 
 import { managementRoutes } from 'virtual:routes';
 import type { managementApi } from '@freehold/contract/management';
-import type { CallParts, PartsArgument, ReplyOf } from '@freehold/contract/route';
+import type { PartsArgument } from '@freehold/contract/parts-argument';
+import type { CallParts, ReplyOf } from '@freehold/contract/route';
 import { begin } from './begun.ts';
 import { type Answered, answerOf, reach, searchOf } from './http.ts';
 import { problemOf } from './problem.ts';
