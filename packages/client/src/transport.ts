@@ -54,7 +54,7 @@ export function transport(options: TransportOptions): Transport {
     retries: options.retries ?? 3,
     wait: delay,
     random: Math.random,
-    now: Date.now,
+    now: () => Date.now(),
   };
 }
 

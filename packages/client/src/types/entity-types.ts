@@ -112,7 +112,8 @@ function filtered({ fields }: Entity): readonly Member[] {
   const own = fields
     .filter(({ colType, items }) => !['json', 'encrypted'].includes(colType) && items?.colType !== 'json')
     .flatMap((field) => named(field, { type: valueType(field) }));
-  return [...own, ...stampNames.map((name) => ({ name, type: stampType(name) }))];
+  const stamps = stampNames.filter((name) => name !== 'version');
+  return [...own, ...stamps.map((name) => ({ name, type: stampType(name) }))];
 }
 
 function sorted(entity: Entity, entities: Entities): readonly string[] {

@@ -208,8 +208,8 @@ test('the same definitions give the same text, in whichever order they come', ()
 test('Q02: names and descriptions that try to leave their place stay names and comments', () => {
   const texts = [
     '*/ export const canary = 1; /*',
-    '`${globalThis.canary = 1}`',
-    '${canary()}',
+    `\`\${globalThis.canary = 1}\``,
+    `\${canary()}`,
     `'"; throw canary; "`,
     'two\nlines\r\nand \u2028 three \u2029 more',
     '__proto__',
