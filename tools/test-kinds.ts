@@ -68,7 +68,7 @@ export const testKinds = {
   unit: {
     globs: [
       'packages/{contract,server,client,cli,console}/src/**/!(*.postgres|*.citus).test.ts',
-      'packages/{client,console}/build/*.test.ts',
+      'packages/{client,console,react}/build/*.test.ts',
       'bench/**/*.test.ts',
       'examples/**/*.test.ts',
       'tools/**/*.test.ts',
