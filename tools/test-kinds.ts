@@ -74,7 +74,7 @@ export const testKinds = {
   unit: {
     globs: [
       'packages/{contract,server,client,cli,console,docs}/src/**/!(*.postgres|*.citus).test.ts',
-      'packages/{client,console,docs}/build/*.test.ts',
+      'packages/{client,console,docs,react}/build/*.test.ts',
       'bench/**/*.test.ts',
       'examples/**/*.test.ts',
       'tools/**/*.test.ts',
