@@ -62,3 +62,8 @@ const samples: Readonly<Record<string, string>> = {
   client_id: 'CLIENT_ID',
   oauthtoken: 'LOGIN_TOKEN',
 };
+
+/** The calls of a route of an app: for a shell. */
+export function appExamples(example: ExampleOf) {
+  return [curlExample(example)];
+}
