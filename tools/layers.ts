@@ -11,7 +11,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'packages/contract': [],
   'packages/server': ['packages/contract'],
   'packages/client': ['packages/contract'],
-  'packages/acceptance': ['packages/contract'],
+  'packages/acceptance': ['packages/client', 'packages/contract'],
   'packages/cli': ['packages/client', 'packages/contract'],
   'packages/console': ['packages/client', 'packages/contract', 'packages/docs'],
   'packages/docs': ['packages/contract'],

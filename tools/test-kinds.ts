@@ -68,7 +68,7 @@ export const testKinds = {
   unit: {
     globs: [
       'packages/{contract,server,client,cli,console,docs}/src/**/!(*.postgres|*.citus).test.ts',
-      'packages/{console,docs}/build/*.test.ts',
+      'packages/{client,console,docs}/build/*.test.ts',
       'bench/**/*.test.ts',
       'examples/**/*.test.ts',
       'tools/**/*.test.ts',

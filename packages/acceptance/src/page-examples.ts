@@ -1,6 +1,7 @@
 /**
- * The examples of a page of the documentation: blocks that are fenced as `sh runnable`, and what they print, in a block
- * behind them that is fenced as `json reply` or `text reply`. In a reply `…` stands for any text, the value `"…"` for
+ * The examples of a page of the documentation: blocks that are fenced as `sh runnable` or `ts runnable`, and what they
+ * print, in a block behind them that is fenced as `json reply` or `text reply`. The blocks in TypeScript that follow one
+ * another are one program, which sees what commands before it have exported. In a reply `…` stands for any text, the value `"…"` for
  * any value, and a last element `"…"` or a member `"…": "…"` for the rest of the reply.
  */
 import assert from 'node:assert/strict';
@@ -9,6 +10,7 @@ import { execFile } from 'node:child_process';
 export interface Example {
   /** The line of the page that the commands begin in. */
   readonly line: number;
+  readonly language: 'sh' | 'ts';
   readonly commands: string;
   readonly reply?: { readonly format: 'json' | 'text'; readonly text: string };
 }
@@ -19,7 +21,8 @@ export function examplesOf(page: string): readonly Example[] {
   const examples: Example[] = [];
   for (const [block, language, mark, text = ''] of page.matchAll(fence)) {
     if (mark === 'runnable') {
-      examples.push({ line: page.slice(0, page.indexOf(block)).split('\n').length + 1, commands: text });
+      assert.ok(language === 'sh' || language === 'ts', `an example in ${language}`);
+      examples.push({ line: page.slice(0, page.indexOf(block)).split('\n').length + 1, language, commands: text });
     } else if (mark === 'reply') {
       const last = examples.pop();
       assert.ok(last !== undefined && last.reply === undefined, `a reply without commands: ${text}`);
@@ -49,7 +52,7 @@ export async function runExamples(examples: readonly Example[], shell: Shell): P
 const endOfBlock = '\u0001';
 
 function printedBy(examples: readonly Example[], { cwd, env }: Shell): Promise<readonly string[]> {
-  const script = examples.map(({ commands }) => `${commands}\nprintf '\\001'\n`).join('');
+  const script = examples.map(scriptOf).join('');
   return new Promise((resolve, reject) => {
     const child = execFile('sh', ['-eu'], { cwd, env, timeout: 300_000 }, (error, stdout, stderr) => {
       const printed = stdout.split(endOfBlock);
@@ -60,6 +63,16 @@ function printedBy(examples: readonly Example[], { cwd, env }: Shell): Promise<r
     child.stdin?.end(script);
   });
 }
+
+/** The part of the script that an example adds. */
+function scriptOf({ language, commands }: Example, index: number, all: readonly Example[]): string {
+  if (language === 'sh') return `${commands}\nprintf '\\001'\n`;
+  const begin = all[index - 1]?.language === 'ts' ? '' : `node --input-type=module-typescript <<'${endOfProgram}'\n`;
+  const end = all[index + 1]?.language === 'ts' ? '' : `${endOfProgram}\n`;
+  return `${begin}${commands}\nprocess.stdout.write(String.fromCharCode(1));\n${end}`;
+}
+
+const endOfProgram = 'END_OF_PROGRAM';
 
 function isAsShown({ format, text }: { readonly format: 'json' | 'text'; readonly text: string }, actual: string) {
   if (format === 'text') return matches(text.trim(), actual.trim());

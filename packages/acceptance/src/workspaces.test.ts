@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, assertRefusal, pointers } from './assert-problem.ts';
+import { call } from './call.ts';
 import {
   act,
   allow,
+  appUrl,
   create,
   defineEntity,
   definition,
+  type Exchanged,
   exchangeToken,
   foundedOrg,
   list,
@@ -158,6 +161,21 @@ test('a switch holds for the tokens to come, and the token in hand keeps its wor
   assert.equal(byId.status, 200, byId.text);
   const login = await logIn(org, first.email);
   assert.equal((await exchangeToken(org, login.body.token)).body.tenant_id, second.tenantId);
+});
+
+test('a token is asked for by the code of its workspace, and the workspace that was chosen stays', async () => {
+  const user = await signIn(org);
+  const first = await makeWorkspace(user, { name: 'First' });
+  const second = await makeWorkspace(user, { name: 'Second' });
+  const headers = { oauthtoken: user.token, client_id: org.clientId };
+  const tokenFor = (query: string) => call<Exchanged>('GET', appUrl(org, `/token${query}`), { headers });
+  const named = await tokenFor(`?tenant_code=${first.body.code}`);
+  assert.deepEqual([named.status, named.body.tenant_id], [200, first.body.id], named.text);
+  assert.equal((await tokenFor('')).body.tenant_id, second.body.id);
+  const others = await makeWorkspace(await signIn(org), { name: 'Theirs' });
+  for (const code of [others.body.code, 'nowhere', '', first.body.id])
+    assertProblem(await tokenFor(`?tenant_code=${code}`), 'not_found');
+  assertProblem(await tokenFor('?tenant=x'), 'invalid_request');
 });
 
 test('C13: no user switches to, or leaves, a workspace without being a member', async () => {

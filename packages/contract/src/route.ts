@@ -128,3 +128,11 @@ type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer R
 export type ReplyOf<R extends Route> = {
   [S in keyof R['replies']]: R['replies'][S] extends { readonly schema: infer B extends TSchema } ? Read<B> : undefined;
 }[keyof R['replies']];
+
+/** What a client says in a call of the route: only the parts that the route has. Parameters with a default may be left out. */
+export type CallParts<R extends Route> = (keyof ParamsOf<R> extends never
+  ? { readonly params?: undefined }
+  : { readonly params: ParamsOf<R> }) &
+  (undefined extends BodyOf<R> ? { readonly body?: BodyOf<R> } : { readonly body: BodyOf<R> }) & {
+    readonly query?: Partial<QueryOf<R>>;
+  };

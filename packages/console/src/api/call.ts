@@ -5,7 +5,8 @@
 
 import { managementRoutes } from 'virtual:routes';
 import type { managementApi } from '@freehold/contract/management';
-import type { BodyOf, ParamsOf, QueryOf, ReplyOf } from '@freehold/contract/route';
+import type { PartsArgument } from '@freehold/contract/parts-argument';
+import type { CallParts, ReplyOf } from '@freehold/contract/route';
 import { begin } from './begun.ts';
 import { type Answered, answerOf, reach, searchOf } from './http.ts';
 import { problemOf } from './problem.ts';
@@ -15,21 +16,16 @@ import { returnToOrg, tabOrg } from './tab-org.ts';
 type Api = typeof managementApi;
 export type RouteName = keyof Api;
 
-/** What a call sends: only the parts that its route has. Parameters with a default may be left out. */
-export type Input<N extends RouteName> = (keyof ParamsOf<Api[N]> extends never
-  ? { readonly params?: undefined }
-  : { readonly params: ParamsOf<Api[N]> }) &
-  (undefined extends BodyOf<Api[N]> ? { readonly body?: BodyOf<Api[N]> } : { readonly body: BodyOf<Api[N]> }) & {
-    readonly query?: Partial<QueryOf<Api[N]>>;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly signal?: AbortSignal;
-    /** For routes that take a stream: sent as it is, under its own type. */
-    readonly file?: Blob;
-    /** For calls that ask whether there is a session: 401 is thrown at once. */
-    readonly mayBeSignedOut?: true;
-  };
+export type Input<N extends RouteName> = CallParts<Api[N]> & {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** For routes that take a stream: sent as it is, under its own type. */
+  readonly file?: Blob;
+  /** For calls that ask whether there is a session: 401 is thrown at once. */
+  readonly mayBeSignedOut?: true;
+};
 
-type Arguments<N extends RouteName> = Record<never, never> extends Input<N> ? [input?: Input<N>] : [input: Input<N>];
+type Arguments<N extends RouteName> = PartsArgument<Input<N>>;
 
 /** Sends a call. @returns the body of the reply. @throws ApiProblem. */
 export async function call<N extends RouteName>(name: N, ...given: Arguments<N>): Promise<ReplyOf<Api[N]>> {

@@ -41,9 +41,18 @@ export const signInApi = {
     access: 'public',
     tag: 'signing in',
     summary: 'Exchanges a login token, a provider’s identity token, or an app JWT, for a fresh app JWT',
+    query: closed({
+      tenant_code: Type.Optional(
+        Type.String({
+          description:
+            'The code of the workspace that the app JWT is for, of which the user must be a member (404). Left out, it is for the workspace that the user chose last.',
+        }),
+      ),
+    }),
     headers: [client_idHeader, oauthtokenHeader],
     replies: { 200: reply('The app JWT, in the header and in the body.', AppToken, ['x-service-token']) },
     problems: [
+      'invalid_request',
       'token_missing',
       'token_invalid',
       'token_expired',

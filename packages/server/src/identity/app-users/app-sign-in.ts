@@ -4,7 +4,12 @@ import { settingOf } from '../../config/port.ts';
 import type { Scope } from '../../store/port.ts';
 import { type IssuerEntry, issuers } from '../settings/issuers.ts';
 import { passwordLogin } from '../settings/plain-settings.ts';
-import { type ExchangedToken, exchangeToken, type TokenExchangeDeps } from '../tokens/token-exchange.ts';
+import {
+  type ExchangedToken,
+  type ExchangeHeaders,
+  exchangeToken,
+  type TokenExchangeDeps,
+} from '../tokens/token-exchange.ts';
 import { appOf, openAppClient, requireOrg } from './app-client.ts';
 import { type EmailVerificationDeps, offerMerge, welcome } from './email-verification.ts';
 import { type AppUsersDeps, logInWithPassword } from './password-log-in.ts';
@@ -12,10 +17,7 @@ import { type AppUsersDeps, logInWithPassword } from './password-log-in.ts';
 /** How an app's users come in: a password or a provider's token, and the app JWT in exchange. */
 export interface AppSignIn {
   logIn(orgCode: string, request: LogInRequest): Promise<{ readonly token: string; readonly expires_at: string }>;
-  exchange(
-    orgCode: string,
-    headers: { readonly clientId: string; readonly oauthToken: string; readonly requestId: string },
-  ): Promise<ExchangedToken>;
+  exchange(orgCode: string, headers: Omit<ExchangeHeaders, 'onSuspension'>): Promise<ExchangedToken>;
   /** How an app's users may come in, for one with this email where it is said. */
   offers(
     orgCode: string,

@@ -14,7 +14,7 @@ import { isClientOf, type Org, requireEnvironment } from '../org-users/org-direc
 import { requireValidToken, tokensKeyOf } from '../sessions/ended-tokens.ts';
 import { isLoginToken, type SignIn, spendLoginToken } from '../sessions/password-login-token.ts';
 import { issuers } from '../settings/issuers.ts';
-import { isActive, type Membership, type MembershipDeps } from '../workspaces/memberships.ts';
+import { isActive, type Membership, type MembershipDeps, requireMembership } from '../workspaces/memberships.ts';
 import { resolveWorkspace } from '../workspaces/resolve-workspace.ts';
 import { type AppTokenClaims, signAppToken, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
 import { appTokenLifetimeSeconds } from './key-timeline.ts';
@@ -35,6 +35,8 @@ export interface ExchangeHeaders {
   readonly clientId: string;
   readonly oauthToken: string;
   readonly requestId: string;
+  /** The workspace that the token is to be for; left out, the one that the person has chosen. */
+  readonly tenantCode?: string | undefined;
   /** Called with an account for which another account's password was just suspended. */
   readonly onSuspension?: (env: Environment, user: AppUser) => Promise<void>;
 }
@@ -48,7 +50,8 @@ export function appAudience(env: Environment): string {
 
 /**
  * Exchanges an identity token for an app JWT; the first time a person signs in, account and membership are made.
- * @throws Problem `client_unknown`, `token_invalid`, `token_expired`, `issuer_not_allowed`, in that order of checks.
+ * @throws Problem `client_unknown`, `token_invalid`, `token_expired`, `issuer_not_allowed`, in that order of checks; last
+ *   `not_found` for a workspace that the person is not in.
  */
 export async function exchangeToken(
   deps: TokenExchangeDeps,
@@ -69,7 +72,8 @@ export async function exchangeToken(
     await headers.onSuspension?.(env, user);
   }
   await settleAccounts(deps, { env, orgCode: org.code, requestId: headers.requestId }, user);
-  return issueAppToken(deps, { org, env, clientId: headers.clientId, user, signIn, requestId: headers.requestId });
+  const { clientId, requestId, tenantCode } = headers;
+  return issueAppToken(deps, { org, env, clientId, user, signIn, requestId, tenantCode });
 }
 
 interface Issue {
@@ -80,11 +84,16 @@ interface Issue {
   readonly signIn: SignIn;
   /** Left out for a person who is in already. */
   readonly requestId?: string;
+  readonly tenantCode?: string | undefined;
 }
 
 export async function issueAppToken(deps: TokenExchangeDeps, issue: Issue): Promise<ExchangedToken> {
-  const { org, env, user, signIn, requestId } = issue;
-  const membership = await resolveWorkspace(deps, { env, orgCode: org.code, requestId }, user);
+  const { org, env, user, signIn, requestId, tenantCode } = issue;
+  const place = { env, orgCode: org.code, requestId };
+  const membership =
+    tenantCode === undefined
+      ? await resolveWorkspace(deps, place, user)
+      : await requireMembership(deps, place, { userId: user.id, isNamed: ({ code }) => code === tenantCode });
   if (membership !== undefined && !isActive(membership))
     throw new Problem('token_invalid', 'the membership is suspended');
   const nowSeconds = Math.floor(deps.clock.now() / 1000);

@@ -1,4 +1,5 @@
 import { findMember } from '../../iam/port.ts';
+import { notFound } from '../../lib/problem.ts';
 import type { StoredRecord } from '../../records/port.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { completeFounding, type FoundingDeps, findIntent } from './founding.ts';
@@ -44,6 +45,19 @@ async function completedHead(
 /** A suspended member is let in nowhere. */
 export function isActive(membership: Membership): boolean {
   return membership.member.data.status === 'active';
+}
+
+/** The person's membership in the workspace that is named. @throws Problem `not_found` where no such workspace lets the person in. */
+export async function requireMembership(
+  deps: MembershipDeps,
+  context: OrgContext,
+  { userId, isNamed }: { readonly userId: string; readonly isNamed: (tenant: Tenant) => boolean },
+): Promise<FoundMembership> {
+  const orgScope = deps.stores[context.env].scope(orgScopeName(context.orgCode));
+  const tenant = (await tenantsOf(orgScope, userId)).find(isNamed);
+  const found = tenant === undefined ? undefined : await findMembership(deps, context, { tenant, userId });
+  if (found === undefined || !isActive(found)) throw notFound();
+  return found;
 }
 
 /** The workspaces that let a person in, each asked itself, the one joined last first. */

@@ -11,7 +11,7 @@ import { findAppUser, memberOf } from '../app-users/app-user.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { completeFounding, type Intent, takeCode } from './founding.ts';
 import { chooseChange, forgetChange, membershipsMax, type Tenant, tenantsOf } from './membership-hints.ts';
-import { type FoundMembership, findMembership, isActive, listMemberships, type MembershipDeps } from './memberships.ts';
+import { type FoundMembership, listMemberships, type MembershipDeps, requireMembership } from './memberships.ts';
 import { codesFrom } from './workspace-code.ts';
 import { type OrgContext, workspaceHeads } from './workspace-head.ts';
 import { type RemovalConfirmation, type RemovalDeps, removeWorkspace } from './workspace-removal.ts';
@@ -180,13 +180,9 @@ async function namedMembership(
   claims: AppTokenClaims,
   named: NamedWorkspace,
 ): Promise<FoundMembership> {
-  const { place, orgScope } = homeOf(deps, claims);
   const isNamed = ({ id, code }: Tenant): boolean =>
     'tenant_id' in named ? id === named.tenant_id : code === named.tenant_code;
-  const tenant = (await tenantsOf(orgScope, claims.sub)).find(isNamed);
-  const found = tenant === undefined ? undefined : await findMembership(deps, place, { tenant, userId: claims.sub });
-  if (found === undefined || !isActive(found)) throw notFound();
-  return found;
+  return requireMembership(deps, homeOf(deps, claims).place, { userId: claims.sub, isNamed });
 }
 
 function homeOf(

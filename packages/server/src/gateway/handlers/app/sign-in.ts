@@ -31,8 +31,9 @@ async function exchange(signIn: AppSignIn, request: Received<typeof signInApi.ex
   const oauthToken = singleHeader(request.incoming, 'oauthtoken');
   if (oauthToken === undefined)
     throw new Problem('token_missing', 'the header `oauthtoken` must be sent once, with an identity token');
-  const { requestId } = request;
-  return tokenReply(await signIn.exchange(org, { clientId: clientId(request), oauthToken, requestId }));
+  const { requestId, query } = request;
+  const headers = { clientId: clientId(request), oauthToken, requestId, tenantCode: query.tenant_code };
+  return tokenReply(await signIn.exchange(org, headers));
 }
 
 export function tokenReply(exchanged: ExchangedToken): Reply {

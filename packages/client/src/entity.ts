@@ -1,0 +1,155 @@
+/** The records of one entity. */
+import type { Caller, CallOptions } from './caller.ts';
+import { type AnyQuery, type CountQuery, type ListQuery, queryOf, type ShowQuery } from './query.ts';
+import type { CreateOf, EntityName, ExpandName, FieldName, Shows, UpdateOf, ViewName } from './schema-types.ts';
+import { type IfMatch, ifMatchText, remember } from './tags.ts';
+
+export interface Page<R> {
+  readonly items: readonly R[];
+  /** The `cursor` of the next page; `null` if this is the last one. */
+  readonly nextToken: string | null;
+  /** The page ended before it was full, since it had read as much as a page may. */
+  readonly partial?: true;
+  readonly total?: number | { readonly atLeast: number };
+}
+
+/** Work that goes on after the reply. */
+export interface Job {
+  readonly id: string;
+  readonly kind: string;
+  readonly state: 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface WriteOptions<V> extends CallOptions {
+  /** The view that the reply shows. */
+  readonly view?: V | undefined;
+}
+
+export interface CreateOptions<V> extends WriteOptions<V> {
+  /** Makes the create count once also if the program calls it again with the same key. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface ChangeOptions {
+  /** Only if the record is still as it was read; else the call fails with a `VersionConflictError`. */
+  readonly ifMatch?: IfMatch | undefined;
+}
+
+export interface EntityClient<S, E extends EntityName<S>> {
+  /** A page of a list. */
+  list<
+    V extends ViewName<S, E, 'list'> = never,
+    F extends FieldName<S, E, 'list', V> = never,
+    X extends ExpandName<S, E> = never,
+  >(query?: ListQuery<S, E, V, F, X> & CallOptions): Promise<Page<Shows<S, E, 'list', V, F, X>>>;
+  /** The pages of a list, each asked for when it is wanted. */
+  pages<
+    V extends ViewName<S, E, 'list'> = never,
+    F extends FieldName<S, E, 'list', V> = never,
+    X extends ExpandName<S, E> = never,
+  >(query?: ListQuery<S, E, V, F, X> & CallOptions): AsyncIterable<Page<Shows<S, E, 'list', V, F, X>>>;
+  /** The records of all pages of a list. */
+  each<
+    V extends ViewName<S, E, 'list'> = never,
+    F extends FieldName<S, E, 'list', V> = never,
+    X extends ExpandName<S, E> = never,
+  >(query?: ListQuery<S, E, V, F, X> & CallOptions): AsyncIterable<Shows<S, E, 'list', V, F, X>>;
+  /** How many records there are, also where the platform counts them in parts. */
+  count(query?: CountQuery<S, E> & CallOptions): Promise<number>;
+  get<
+    V extends ViewName<S, E, 'get'> = never,
+    F extends FieldName<S, E, 'get', V> = never,
+    X extends ExpandName<S, E> = never,
+  >(id: string, options?: ShowQuery<V, F, X> & CallOptions): Promise<Shows<S, E, 'get', V, F, X>>;
+  create<V extends ViewName<S, E, 'create'> = never>(
+    data: CreateOf<S, E>,
+    options?: CreateOptions<V>,
+  ): Promise<Shows<S, E, 'create', V, never, never>>;
+  /** Changes the fields that are sent; `null` clears one. */
+  update<V extends ViewName<S, E, 'update'> = never>(
+    id: string,
+    changes: UpdateOf<S, E>,
+    options?: WriteOptions<V> & ChangeOptions,
+  ): Promise<Shows<S, E, 'update', V, never, never>>;
+  /** @returns the job that does the rest, if many records go or change with this one. */
+  delete(id: string, options?: ChangeOptions & CallOptions): Promise<Job | undefined>;
+}
+
+export function entityClient<S, E extends EntityName<S>>(caller: Caller, name: E): EntityClient<S, E> {
+  return new Records(caller, name) as unknown as EntityClient<S, E>;
+}
+
+/** Without the types, which come from the definition and hold for no code here. */
+class Records {
+  readonly #caller: Caller;
+  readonly #name: string;
+
+  constructor(caller: Caller, name: string) {
+    this.#caller = caller;
+    this.#name = encodeURIComponent(name);
+  }
+
+  async list({ signal, ...query }: AnyQuery & CallOptions = {}): Promise<Page<never>> {
+    const { body } = await this.#caller.call('GET', `/list/${this.#name}`, { query: queryOf(query), signal });
+    const { nexttoken, ...page } = body as { readonly items: readonly never[]; readonly nexttoken: string | null };
+    return { ...page, nextToken: nexttoken };
+  }
+
+  async *pages(query: AnyQuery & CallOptions = {}): AsyncGenerator<Page<never>> {
+    let cursor = query.cursor;
+    do {
+      const page: Page<never> = await this.list({ ...query, cursor });
+      yield page;
+      cursor = page.nextToken;
+    } while (cursor !== null);
+  }
+
+  async *each(query: AnyQuery & CallOptions = {}): AsyncGenerator<never> {
+    for await (const { items } of this.pages(query)) yield* items;
+  }
+
+  async count({ signal, ...query }: AnyQuery & CallOptions = {}): Promise<number> {
+    let sum = 0;
+    let cursor: string | undefined;
+    do {
+      const sent = { query: queryOf({ ...query, cursor }), signal };
+      const { body } = await this.#caller.call('GET', `/count/${this.#name}`, sent);
+      const part = body as { readonly count: number; readonly nexttoken?: string | null };
+      sum += part.count;
+      cursor = part.nexttoken ?? undefined;
+    } while (cursor !== undefined);
+    return sum;
+  }
+
+  get(id: string, { signal, ...query }: AnyQuery & CallOptions = {}): Promise<never> {
+    return this.#record('GET', `/item/${this.#name}/${encodeURIComponent(id)}`, { query: queryOf(query), signal });
+  }
+
+  create(body: unknown, { view, ...options }: CreateOptions<string> = {}): Promise<never> {
+    return this.#record('POST', `/create/${this.#name}`, { ...options, query: { view }, body });
+  }
+
+  update(id: string, body: unknown, options: WriteOptions<string> & ChangeOptions = {}): Promise<never> {
+    const { view, ifMatch, signal } = options;
+    const path = `/update/${this.#name}/${encodeURIComponent(id)}`;
+    return this.#record('PUT', path, { query: { view }, body, headers: conditionOf(ifMatch), signal });
+  }
+
+  async delete(id: string, { ifMatch, signal }: ChangeOptions & CallOptions = {}): Promise<Job | undefined> {
+    const path = `/delete/${this.#name}/${encodeURIComponent(id)}`;
+    const { body } = await this.#caller.call('DELETE', path, { headers: conditionOf(ifMatch), signal });
+    return body as Job | undefined;
+  }
+
+  async #record(...[method, path, options]: Parameters<Caller['call']>): Promise<never> {
+    const { body, headers } = await this.#caller.call(method, path, options);
+    remember(body, headers);
+    return body as never;
+  }
+}
+
+function conditionOf(ifMatch: IfMatch | undefined): Readonly<Record<string, string>> {
+  return ifMatch === undefined ? {} : { 'if-match': ifMatchText(ifMatch) };
+}
