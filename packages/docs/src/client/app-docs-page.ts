@@ -1,4 +1,4 @@
-import { appExamples } from '../openapi/examples.ts';
+import { callExamples } from '../openapi/examples.ts';
 import { type OpenapiDocument, type Operation, operationsOf } from '../openapi/openapi.ts';
 import { elementsOf } from '../render/elements.ts';
 import { namedSchemaTree, operationTree } from '../render/operation.ts';
@@ -188,7 +188,7 @@ function groupTree(read: OpenapiDocument, { name, description, operations, base 
       operationTree(operation, {
         document: read,
         link,
-        examples: appExamples({ document: read, operation, url }),
+        examples: callExamples({ document: read, operation, url }),
       }),
     ),
     ...(names.length === 0 ? [] : [h('h2', { id: 'schemas' }, 'Schemas')]),
