@@ -10,7 +10,7 @@ const folder = join(import.meta.dirname, '..');
 
 export interface Assets {
   readonly files: ReadonlyMap<string, string>;
-  readonly names: Omit<FrameFiles, 'searchIndex'>;
+  readonly names: Omit<FrameFiles, 'searchIndex'> & { readonly appScript: string };
 }
 
 export async function buildAssets(): Promise<Assets> {
@@ -24,7 +24,9 @@ export async function buildAssets(): Promise<Assets> {
       target: 'es2024',
       modulePreload: false,
       rolldownOptions: {
-        input: { main: join(folder, 'src/client/main.ts'), theme: join(folder, 'src/client/theme.ts') },
+        input: Object.fromEntries(
+          ['main', 'theme', 'app-docs'].map((name) => [name, join(folder, `src/client/${name}.ts`)]),
+        ),
         output: { entryFileNames: 'assets/[name]-[hash].js', chunkFileNames: 'assets/[name]-[hash].js' },
       },
     },
@@ -37,7 +39,11 @@ export async function buildAssets(): Promise<Assets> {
   }
   const style = addNamed(files, 'assets/style.css', readFileSync(join(folder, 'src/style.css'), 'utf8'));
   const icon = addNamed(files, 'assets/logo.svg', readFileSync(join(root, 'packages/docs/src/logo.svg'), 'utf8'));
-  return { files, names: { style, icon, theme: entries.get('theme') ?? '', script: entries.get('main') ?? '' } };
+  const scriptOf = (name: string) => entries.get(name) ?? '';
+  return {
+    files,
+    names: { style, icon, theme: scriptOf('theme'), script: scriptOf('main'), appScript: scriptOf('app-docs') },
+  };
 }
 
 /** Names a file by its contents, so that a browser keeps it for ever. */

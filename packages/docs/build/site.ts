@@ -1,3 +1,4 @@
+import { appPageHtml } from '../src/site/layout.ts';
 import { searchIndexText } from '../src/site/search-index.ts';
 import { siteFiles, siteGroups } from '../src/site/site.ts';
 import { addNamed, buildAssets } from './assets.ts';
@@ -13,5 +14,9 @@ export async function buildSite(): Promise<ReadonlyMap<string, string>> {
   ]);
   const files = new Map(assets);
   const searchIndex = addNamed(files, 'assets/search.json', searchIndexText(groups.flatMap(({ pages }) => pages)));
-  return new Map([...siteFiles(groups, { ...names, searchIndex }), ...files]);
+  return new Map([
+    ...siteFiles(groups, { ...names, searchIndex }),
+    ['app-docs.html', appPageHtml({ ...names, searchIndex })],
+    ...files,
+  ]);
 }

@@ -52,6 +52,7 @@ test('nothing needs to be set', () => {
     logFormat: 'json',
     demo: true,
     console: true,
+    docs: true,
   });
 });
 

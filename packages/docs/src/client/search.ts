@@ -26,6 +26,11 @@ export function openSearch(): void {
   input.addEventListener('focus', () => void search.load());
   input.addEventListener('input', () => void search.show());
   input.addEventListener('keydown', (event) => search.press(event));
+  // Before the input loses the focus, which closes the list.
+  list.addEventListener('mousedown', (event) => event.preventDefault());
+  list.addEventListener('click', ({ target }) =>
+    search.open((target as Element).closest('[role="option"]') ?? undefined),
+  );
   place.addEventListener('focusout', ({ relatedTarget }) => {
     if (!place.contains(relatedTarget as Node | null)) search.close();
   });
@@ -74,11 +79,10 @@ class Search {
     input.removeAttribute('aria-activedescendant');
     list.replaceChildren(
       ...found.map(({ id, title, heading }, position) => {
-        const link = element('a', { href: `${this.#root}${id}`, tabindex: '-1' });
-        link.append(element('span', {}, heading === '' ? title : heading));
-        if (heading !== '') link.append(element('small', {}, title));
         const option = element('li', { id: `found-${position}`, role: 'option', 'aria-selected': 'false' });
-        option.append(link);
+        option.dataset.to = `${this.#root}${id}`;
+        option.append(element('span', {}, heading === '' ? title : heading));
+        if (heading !== '') option.append(element('small', {}, title));
         return option;
       }),
     );
@@ -98,10 +102,14 @@ class Search {
       this.#choose(options, event.key === 'ArrowDown' ? 1 : -1);
     } else if (event.key === 'Enter' && !list.hidden) {
       event.preventDefault();
-      const link = (options[this.#at] ?? options[0])?.querySelector('a');
-      this.close();
-      link?.click();
+      this.open(options[this.#at] ?? options[0]);
     }
+  }
+
+  open(option: Element | undefined): void {
+    const to = option instanceof HTMLElement ? option.dataset.to : undefined;
+    this.close();
+    if (to !== undefined) location.assign(to);
   }
 
   close(): void {

@@ -2,6 +2,7 @@
 import { exampleOf, exampleTextOf } from './example.ts';
 import { bodyOf, isJson, type OpenapiDocument, type Operation } from './openapi.ts';
 import { type Filled, headersOf, keyOf, targetOf } from './request.ts';
+import { sdkOf } from './sdk-snippets.ts';
 import { curlOf } from './snippets.ts';
 
 export interface ExampleOf {
@@ -11,16 +12,27 @@ export interface ExampleOf {
   readonly url: string;
 }
 
-/** The call for a shell. Ids and names that differ from app to app are variables. */
-export function curlExample({ document, operation, url }: ExampleOf) {
+export interface ExampleCall {
+  readonly title: string;
+  readonly language: 'sh' | 'ts';
+  readonly text: string;
+}
+
+/** The call for a shell, and for a program with the client where it has one. */
+export function callExamples({ document, operation, url }: ExampleOf): readonly ExampleCall[] {
+  const filled = { ...filledOf(document, operation), text: exampleTextOf(document, operation) };
   const request = {
     method: operation.method,
-    url: `${url}${targetOf(operation, filledOf(document, operation))}`,
-    headers: headersOf(operation, filledOf(document, operation)),
+    url: `${url}${targetOf(operation, filled)}`,
+    headers: headersOf(operation, filled),
     ...bodyPart(document, operation),
     takesToken: operation.takesToken,
   };
-  return { title: 'curl', language: 'sh', text: curlOf(request) } as const;
+  const program = sdkOf({ operation, filled, gateway: url });
+  return [
+    { title: 'curl', language: 'sh', text: curlOf(request) },
+    ...(program === undefined ? [] : [{ title: '@freehold/client', language: 'ts', text: program } as const]),
+  ];
 }
 
 function bodyPart(document: OpenapiDocument, operation: Operation) {

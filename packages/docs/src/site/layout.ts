@@ -66,6 +66,41 @@ ${htmlOf(...contents(page))}
 `;
 }
 
+/**
+ * The page about the API of an app, at `/app/{org}/docs`. It is the same for every app, and for codes that no org has; the
+ * files of the docs lie at `/docs` of the same gateway.
+ */
+export function appPageHtml(files: FrameFiles & { readonly appScript: string }): string {
+  const to = (path: string) => escaped(`../../docs/${path}`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>The API of this app · Freehold</title>
+<link rel="icon" href="${to(files.icon)}" type="image/svg+xml">
+<link rel="stylesheet" href="${to(files.style)}">
+<script src="${to(files.theme)}"></script>
+<script type="module" src="${to(files.appScript)}"></script>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header>
+<button class="narrow" type="button" popovertarget="pages">Groups</button>
+<span class="brand"><img src="${to(files.icon)}" alt="" width="22" height="22">Freehold</span>
+<button class="theme" type="button" hidden>Dark</button>
+</header>
+<div class="columns">
+<nav id="pages" class="pages" popover aria-label="Groups of routes"></nav>
+<main id="content" tabindex="-1"><article><noscript><p>This page needs JavaScript. The document is at <code>openapi.json</code> beside it.</p></noscript></article></main>
+</div>
+</body>
+</html>
+`;
+}
+
 function header({ page, files }: Framed): readonly Child[] {
   const to = (path: string) => relativePath(page.path, path);
   return [

@@ -6,7 +6,7 @@ import { managementApi } from '@freehold/contract/management';
 import { type ProblemCode, problemStatus } from '@freehold/contract/problem';
 import { problemTitles } from '@freehold/contract/problem-titles';
 import type { Route } from '@freehold/contract/route';
-import { curlExample } from '../openapi/examples.ts';
+import { callExamples } from '../openapi/examples.ts';
 import { type OpenapiDocument, type Operation, operationsOf } from '../openapi/openapi.ts';
 import { htmlOf } from '../render/html.ts';
 import { type Example, namedSchemaTree, operationTree } from '../render/operation.ts';
@@ -119,7 +119,7 @@ function accessOf({ operationId, tag, method, path }: Operation): string | undef
 }
 
 function examplesOf({ document, url }: Gateway, operation: Operation): readonly Example[] {
-  return [curlExample({ document, operation, url })];
+  return callExamples({ document, operation, url });
 }
 
 /** Both gateways with their groups, and who may call what. */

@@ -1,4 +1,5 @@
 /** The console that lies in `packages/console/dist`. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { readSiteFiles } from '../gateway/site-files.ts';
@@ -41,6 +42,8 @@ export function openConsole(
 
 function readConsole(dist: string): ConsoleFiles {
   const files = readSiteFiles(dist);
-  const page = files.get('/index.html')?.plain.toString('utf8') ?? '';
-  return { page, assets: new Map([...files].filter(([path]) => !path.endsWith('.html'))) };
+  return {
+    page: readFileSync(join(dist, 'index.html'), 'utf8'),
+    assets: new Map([...files].filter(([path]) => !path.endsWith('.html'))),
+  };
 }

@@ -77,7 +77,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
   const shared = { ...process, ...once, configs, origins: identity.origins, decisions: iam.decisions };
   const app: AppGatewayDeps = {
     ...{ ...shared, ...identity.app, runtime, removals },
-    ...{ logicBlocks, runs, hooks, managementOrigin },
+    ...{ logicBlocks, runs, hooks, managementOrigin, docs: deps.docs },
   };
   const isDevelopment = settings.mode === 'development';
   const management = createManagementGateway({

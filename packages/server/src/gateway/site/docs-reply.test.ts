@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { Problem } from '../../lib/problem.ts';
 import type { SiteFile, SiteFiles } from '../site-files.ts';
 import type { DocsSource } from '../site-source.ts';
-import { docsReply } from './docs-reply.ts';
+import { appPageReply, docsReply } from './docs-reply.ts';
 
 const page: SiteFile = {
   contentType: 'text/html; charset=utf-8',
@@ -17,6 +17,7 @@ const script: SiteFile = { contentType: 'text/javascript', plain: Buffer.from('1
 const files: SiteFiles = new Map([
   ['/index.html', page],
   ['/api/index.html', page],
+  ['/app-docs.html', page],
   ['/assets/main-1.js', script],
 ]);
 const built: DocsSource = { current: () => ({ is: 'built', files }) };
@@ -72,7 +73,14 @@ test('what is named by its contents is kept for ever', () => {
 });
 
 test('a path that names no file has no answer, and neither has another method or a platform without docs', () => {
-  for (const path of ['/docs/gone.html', '/docs/assets', '/docs/api/gone', '/docs/index', '/docs/package.json'])
+  for (const path of [
+    '/docs/gone.html',
+    '/docs/assets',
+    '/docs/api/gone',
+    '/docs/index',
+    '/docs/package.json',
+    '/docs/app-docs.html',
+  ])
     assert.equal(docsReply(built, asked(), path), undefined, path);
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
     assert.equal(docsReply(built, asked({}, method), '/docs/index.html'), undefined);
@@ -86,4 +94,14 @@ test('while there are none, a browser is told why', () => {
   assert.match(building?.body ?? '', /documentation is being built/);
   const missing = docsReply({ current: () => ({ is: 'missing' }) }, asked(), '/docs/api');
   assert.match(missing?.body ?? '', /npm run build:docs/);
+});
+
+test('the page of an app is kept by no cache, and lies in no frame', () => {
+  const { status, headers = {} } = appPageReply(built) ?? {};
+  assert.equal(status, 200);
+  assert.equal(headers['Cache-Control'], 'no-store');
+  assert.equal(headers['Cross-Origin-Opener-Policy'], 'same-origin');
+  assert.match(headers['Content-Security-Policy'] ?? '', /frame-ancestors 'none'/);
+  assert.equal(appPageReply({ current: () => ({ is: 'off' }) }), undefined);
+  assert.equal(appPageReply({ current: () => ({ is: 'missing' }) })?.status, 503);
 });

@@ -12,10 +12,9 @@ export function docsReply(source: DocsSource, incoming: IncomingMessage, path: s
   const { method } = incoming;
   const state = source.current();
   if (state.is === 'off' || (method !== 'GET' && method !== 'HEAD')) return undefined;
-  if (state.is !== 'built')
-    return noticeReply({ what: 'documentation', command: 'build:docs', isBuilding: state.is === 'building' });
+  if (state.is !== 'built') return notice(state.is);
   const inside = path.slice(folder.length);
-  const file = state.files.get(inside);
+  const file = inside === appPage ? undefined : state.files.get(inside);
   if (file !== undefined) return inside.startsWith('/assets/') ? keptReply(file, incoming) : pageReply(file, incoming);
   // A folder has no slash at its end, and the links of its page need one.
   if (!state.files.has(`${inside}/index.html`)) return undefined;
@@ -23,12 +22,30 @@ export function docsReply(source: DocsSource, incoming: IncomingMessage, path: s
   return { status: 302, headers: { Location: `${name}/index.html`, 'Cache-Control': 'no-cache' } };
 }
 
+/** Its links to the files of the docs lead there from `/app/{org}/docs` alone. */
+const appPage = '/app-docs.html';
+
+/** The page about the API of an app; undefined where the platform has no docs. */
+export function appPageReply(source: DocsSource): Reply | undefined {
+  const state = source.current();
+  if (state.is === 'off') return undefined;
+  if (state.is !== 'built') return notice(state.is);
+  const page = state.files.get(appPage);
+  if (page === undefined) return undefined;
+  const headers = { ...htmlHeaders(docsPolicy), 'Cache-Control': 'no-store' };
+  return { status: 200, bytes: page.plain, contentType: page.contentType, headers };
+}
+
+function notice(why: 'building' | 'missing'): Reply {
+  return noticeReply({ what: 'documentation', command: 'build:docs', isBuilding: why === 'building' });
+}
+
 function pageReply(file: SiteFile, incoming: IncomingMessage): Reply {
   return revalidatedReply(file, incoming, htmlHeaders(docsPolicy));
 }
 
 /** Scripts, styles and calls of this origin alone, and no script that writes markup. */
-export const docsPolicy = [
+const docsPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
