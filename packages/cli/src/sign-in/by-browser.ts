@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
-import { createManagement } from '../management/call.ts';
+import { connect } from '../management/connect.ts';
 import type { Profile } from '../profiles/profile-store.ts';
 import { listenForCode } from './loopback.ts';
 import type { SignInPlace } from './sign-in.ts';
@@ -57,7 +57,7 @@ function consoleAddress({ url, org }: SignInPlace, asked: Readonly<Record<string
 
 async function exchange({ url, org, appUrl }: SignInPlace, code: string, verifier: string): Promise<Profile> {
   if (code === '') throw new CommandError('there is no code', { code: 'wrong_usage' });
-  const reply = await createManagement({ url }).call('signInCommand', {
+  const reply = await connect({ url }).call('signInCommand', {
     body: { code, verifier, ...(org === undefined ? {} : { org }) },
   });
   if (reply.token === undefined) throw new CommandError('the platform gave no token', { code: 'no_platform' });
