@@ -2,7 +2,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { WritePass, WriteToAdmit } from '../../tenancy/port.ts';
 import type { MeteredWorkspace } from '../call-meter.ts';
 import { limitExceeded, type QuotaUsage, reachedMetric } from './limits.ts';
-import { QuotaState, type QuotaStateDeps } from './quota-state.ts';
+import { QuotaState, type QuotaStateDeps, Recounts } from './quota-state.ts';
 
 /** Enforces the plan of an org on its writes. If usage is not known it admits no write. */
 export interface PlanGate {
@@ -13,11 +13,11 @@ export interface PlanGate {
   quota(orgCode: string): Promise<QuotaUsage>;
   /** The plan of an org has changed. */
   forget(orgCode: string): void;
-  /** Forgets orgs that were not asked for a while. */
+  /** Forgets what is known of orgs that were not asked for a while. */
   tidy(): void;
 }
 
-export interface PlanGateDeps extends QuotaStateDeps {
+export interface PlanGateDeps extends Omit<QuotaStateDeps, 'recounts'> {
   /** By org: moves where a thread has changed its plan; left out where there is one thread. */
   readonly planChanges?: PlanChanges | undefined;
 }
@@ -28,14 +28,17 @@ export interface PlanChanges {
 }
 
 const keptMilliseconds = 60_000;
+/** Of so many orgs that were not asked for since, the records need not be added up when they come again. */
+const restingMax = 20_000;
 
 export function createPlanGate(deps: PlanGateDeps): PlanGate {
   const { clock, meter, planChanges } = deps;
   const quotas = new Map<string, QuotaState>();
+  const shared = { ...deps, recounts: new Recounts() };
   const quotaOf = (orgCode: string): QuotaState => {
     let quota = quotas.get(orgCode);
     if (quota === undefined) {
-      quota = new QuotaState(deps, orgCode);
+      quota = new QuotaState(shared, orgCode);
       quotas.set(orgCode, quota);
     }
     const changes = planChanges?.current(orgCode) ?? 0;
@@ -91,7 +94,9 @@ export function createPlanGate(deps: PlanGateDeps): PlanGate {
     },
     tidy: () => {
       const before = clock.now() - keptMilliseconds;
-      for (const [orgCode, quota] of quotas) if (quota.isIdle && quota.lastAsked < before) quotas.delete(orgCode);
+      for (const [orgCode, quota] of quotas)
+        if (quota.isIdle && quota.lastAsked < before && (!quota.rest() || quotas.size > restingMax))
+          quotas.delete(orgCode);
     },
   };
 }
