@@ -200,7 +200,10 @@ async function activeGets(
   const shown: object[] = [];
   for (const orgs of active) {
     const plan = { requests: Math.max(3000, orgs), warmUpRequests: Math.max(30_000, 2 * orgs), ...activePlan };
-    const jobs = { one: job(server, plan, ...requests.slice(0, 1)), all: job(server, plan, ...requests.slice(0, orgs)) };
+    const jobs = {
+      one: job(server, plan, ...requests.slice(0, 1)),
+      all: job(server, plan, ...requests.slice(0, orgs)),
+    };
     const contest = { one: { server, job: jobs.one }, all: { server, job: jobs.all } };
     const costs = await compete(contest, { ...plan, rounds }, load);
     const { few, many, ratio } = row(

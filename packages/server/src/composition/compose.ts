@@ -86,7 +86,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...{ ...made, ...parts, config, secrets, onError: onFault, changesOf, worker: common?.name },
     automation: () => automation,
   });
-  const jobs = startJobs(spaces, { ...made, onFault, watch, events: events.recordEvents });
+  const jobs = startJobs(spaces, { ...made, onFault, watch, events: events.recordEvents, gate: metering.gate });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
 
   const shared = { ...made, wake: jobs.wake };
@@ -105,7 +105,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...shared,
     ...{ signingKeys, mailer: mail.mailer, runtime: records.runtime },
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
-    foundingGate,
+    ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved },
     ...{ onError: onFault, settings: config, passwordCost: options.passwordCost },
     ...{ throttles: counted?.throttles, refusedOrigins: counted?.refusedOrigins, revocations: epochs?.revocations },
   });

@@ -11,6 +11,8 @@ export interface PlanGate {
   /** Before the commit: holds the records to their limit. @throws Problem `plan_limit_exceeded`. */
   admit(workspace: MeteredWorkspace, write: WriteToAdmit): WritePass | Promise<WritePass>;
   quota(orgCode: string): Promise<QuotaUsage>;
+  /** A workspace has been removed, with so many records. */
+  workspaceRemoved(workspace: MeteredWorkspace, records: number): void;
   /** The plan of an org has changed. */
   forget(orgCode: string): void;
   /** Forgets what is known of orgs that were not asked for a while. */
@@ -77,6 +79,10 @@ export function createPlanGate(deps: PlanGateDeps): PlanGate {
     }
     return enter(quota, workspace, write);
   };
+  const forget = (orgCode: string): void => {
+    planChanges?.bump(orgCode);
+    quotas.get(orgCode)?.forget();
+  };
   return {
     check: (orgCode) => {
       const quota = quotaOf(orgCode);
@@ -88,10 +94,12 @@ export function createPlanGate(deps: PlanGateDeps): PlanGate {
       return quota.whenReady() === undefined ? enter(quota, place, write) : admitLater(quota, place, write);
     },
     quota: (orgCode) => known(quotaOf(orgCode)),
-    forget: (orgCode) => {
-      planChanges?.bump(orgCode);
-      quotas.get(orgCode)?.forget();
+    workspaceRemoved: (workspace, records) => {
+      // Other nodes go by that. Writes that were under way there end one way or the other, so here they are added up again.
+      meter.noteRecords(workspace, -records);
+      forget(workspace.orgCode);
     },
+    forget,
     tidy: () => {
       const before = clock.now() - keptMilliseconds;
       for (const [orgCode, quota] of quotas)

@@ -35,7 +35,7 @@ export class Recounts {
 
   end(now: number, workMilliseconds: number): void {
     this.#isTaken = false;
-    this.#restUntil = now + restPerWork * workMilliseconds;
+    this.#restUntil = now + near.restPerWork * workMilliseconds;
   }
 }
 
@@ -62,11 +62,12 @@ interface AddedUp {
 
 const environments: readonly Environment[] = ['test', 'prod'];
 const freshMilliseconds = 1000;
-/** Of very many workspaces the records take long to add up, so that is done more seldom. */
-const restPerWork = 20;
-/** And most seldom where the org is far from its limit. */
-const restPerWorkFar = 1000;
-const nearShare = 0.9;
+/**
+ * When the records are added up again: near the limit each second, else each minute, and of very many workspaces, which
+ * take long, more seldom.
+ */
+const near = { share: 0.9, milliseconds: freshMilliseconds, restPerWork: 20 } as const;
+const far = { milliseconds: 60_000, restPerWork: 1000 } as const;
 /** What a node has written it has stored as added by then. */
 const doubtMilliseconds = 2000;
 /** A write that takes longer is not waited for: calls that wait for it are refused. */
@@ -235,9 +236,9 @@ export class QuotaState {
   }
 
   #isDue({ base, from, at, workMilliseconds }: AddedUp, { stored, limit }: Asked, now: number): boolean {
-    const isNear = base + this.#addedSince(stored, from) + this.#reserved >= nearShare * limit;
-    const rest = (isNear ? restPerWork : restPerWorkFar) * workMilliseconds;
-    return Math.abs(now - at) >= Math.max(freshMilliseconds, rest);
+    const { milliseconds, restPerWork } =
+      base + this.#addedSince(stored, from) + this.#reserved >= near.share * limit ? near : far;
+    return Math.abs(now - at) >= Math.max(milliseconds, restPerWork * workMilliseconds);
   }
 
   async #walk({ stored, from, isStill }: Asked): Promise<void> {
