@@ -102,7 +102,7 @@ test('time that a write took is not time that adding up took', async () => {
   first.refused();
   await second;
   await add(store, 3);
-  clock.advance(60_000);
+  clock.advance(1000);
   assert.equal((await node.gate.quota('acme')).usage.records, 3);
 });
 

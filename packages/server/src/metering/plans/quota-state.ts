@@ -64,9 +64,9 @@ const environments: readonly Environment[] = ['test', 'prod'];
 const freshMilliseconds = 1000;
 /**
  * When the records are added up again: near the limit each second, else each minute, and of very many workspaces, which
- * take long, more seldom.
+ * take long, more seldom. Near is where the room that is left is no more than other nodes may fill in a second or two.
  */
-const near = { share: 0.9, milliseconds: freshMilliseconds, restPerWork: 20 } as const;
+const near = { share: 0.1, records: 1000, milliseconds: freshMilliseconds, restPerWork: 20 } as const;
 const far = { milliseconds: 60_000, restPerWork: 1000 } as const;
 /** What a node has written it has stored as added by then. */
 const doubtMilliseconds = 2000;
@@ -236,8 +236,9 @@ export class QuotaState {
   }
 
   #isDue({ base, from, at, workMilliseconds }: AddedUp, { stored, limit }: Asked, now: number): boolean {
-    const { milliseconds, restPerWork } =
-      base + this.#addedSince(stored, from) + this.#reserved >= near.share * limit ? near : far;
+    const room = limit - base - this.#addedSince(stored, from) - this.#reserved;
+    const isNear = room <= Math.max(near.share * limit, near.records);
+    const { milliseconds, restPerWork } = isNear ? near : far;
     return Math.abs(now - at) >= Math.max(milliseconds, restPerWork * workMilliseconds);
   }
 

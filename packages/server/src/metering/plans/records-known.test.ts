@@ -64,7 +64,7 @@ test('what other nodes add and remove counts here a second later, and no workspa
   const { store } = await openStore({ kind: 'memory', clock });
   const { reads, recordsOf } = countedReads(store, clock, 1000);
   const [here, there] = [openNode(store, clock, 'one', recordsOf), openNode(store, clock, 'two')];
-  await here.plans.set('acme', { name: 'own', limits: { records: 100 } }, auditContext);
+  await here.plans.set('acme', { name: 'own', limits: { records: 10_000 } }, auditContext);
   await here.write(10);
   for (let second = 0; second < 5; second++) {
     clock.advance(1000);
