@@ -15,6 +15,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { call } from '../../packages/acceptance/src/call.ts';
 import {
   type AppUser,
   appUrl,
@@ -210,9 +211,39 @@ async function activeGets(
       costs.map(({ one }) => one.cpuMicroseconds),
       costs.map(({ all }) => all.cpuMicroseconds),
     );
-    shown.push({ orgs, 'one, µs': few, 'all, µs': many, ratio });
+    const counts = await countsOf(side, plan.requests, () => compete({ all: contest.all }, { ...plan, ...oneRound }, load));
+    shown.push({ orgs, 'one, µs': few, 'all, µs': many, ratio, ...counts });
   }
   return shown;
+}
+
+const oneRound = { rounds: 1, warmUpRequests: 0 } as const;
+
+/** What does not depend on the machine: calls of the store, and lookups that its caches did not answer, for each get. */
+async function countsOf(
+  { platform }: Side,
+  gets: number,
+  work: () => Promise<unknown>,
+): Promise<Readonly<Record<string, string>>> {
+  const read = async () => (await call('GET', `${platform.management}/metrics`)).text;
+  const before = await read();
+  await work();
+  const after = await read();
+  const perGet = (name: string, labels: RegExp): string =>
+    ((valuesOf(after, name, labels) - valuesOf(before, name, labels)) / gets).toFixed(2);
+  return {
+    'reads a get': perGet('freehold_store_seconds_count', /call="(get|range|follow|count)"/),
+    'commits a get': perGet('freehold_store_seconds_count', /call="commit"/),
+    'token misses': perGet('freehold_cache_misses_total', /cache="token"/),
+    'config misses': perGet('freehold_cache_misses_total', /cache="config"/),
+  };
+}
+
+function valuesOf(text: string, name: string, labels: RegExp): number {
+  let sum = 0;
+  for (const line of text.split('\n'))
+    if (line.startsWith(`${name}{`) && labels.test(line)) sum += Number(line.slice(line.lastIndexOf(' ') + 1));
+  return sum;
 }
 
 const activePlan = { rounds: 0, millisecondsMax: 60_000, staysAwake: false } as const;
