@@ -69,11 +69,13 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const { metrics, tallies, watchStore } = measurement;
   const watch = watchJobs(metrics);
 
-  const opened = await composeSpaces(config, options, watchStore);
+  // One process has a folder.
+  const isAlone = common === undefined && config.store.folder !== undefined && config.storeProd.folder !== undefined;
+  const opened = await composeSpaces(config, options, { watchStore, isAlone });
   const { spaces, stores, platform, onceScopes, readiness } = opened;
   const { secrets, signingKeys } = await openSecrets(spaces, options);
   const { counted, epochs, changesOf } = common ?? {};
-  const configs = openConfigs(stores, { clock, tally: tallies.config }, changesOf);
+  const configs = openConfigs(stores, { clock, tally: tallies.config }, changesOf, opened.told);
   const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
 
   const mail = openSharedMail(options);
