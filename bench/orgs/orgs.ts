@@ -211,7 +211,9 @@ async function activeGets(
       costs.map(({ one }) => one.cpuMicroseconds),
       costs.map(({ all }) => all.cpuMicroseconds),
     );
-    const counts = await countsOf(side, plan.requests, () => compete({ all: contest.all }, { ...plan, ...oneRound }, load));
+    const counts = await countsOf(side, plan.requests, () =>
+      compete({ all: contest.all }, { ...plan, ...oneRound }, load),
+    );
     shown.push({ orgs, 'one, µs': few, 'all, µs': many, ratio, ...counts });
   }
   return shown;

@@ -15,7 +15,6 @@ import {
 import type { Item, Key, Scope, ScopeName, Store } from '../store/port.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type ActiveEntity, type ApiVersions, type ConfigSet, makeConfigSet } from './config-set.ts';
-import type { ToldChanges } from './told-changes.ts';
 import {
   activeApis,
   activeConfigs,
@@ -29,6 +28,7 @@ import {
   references,
   versionKey,
 } from './org-keys.ts';
+import type { ToldChanges } from './told-changes.ts';
 
 /** Reads the configuration of the orgs of one environment. */
 export interface ConfigReader {

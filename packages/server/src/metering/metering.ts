@@ -1,6 +1,5 @@
 /** The module's port: the counts of orgs, the limits of their plans, and the alerts about both. */
 import { randomBytes } from 'node:crypto';
-import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/scheduling/coalesce.ts';
 import { repeat } from '../lib/scheduling/repeat.ts';
@@ -11,17 +10,15 @@ import type { Day } from './calendar.ts';
 import { CallMeter } from './call-meter.ts';
 import { foldDays } from './fold-days.ts';
 import { createLedger } from './ledger.ts';
+import { createLimitWatch } from './limit-watch.ts';
 import { type Caps, createCaps } from './plans/caps.ts';
-import type { Limited } from './plans/limits.ts';
-import { metrics, workLimits } from './plans/plan.ts';
 import { createPlanGate, type PlanGate, type PlanGateDeps } from './plans/plan-gate.ts';
 import type { Configured } from './plans/show-caps.ts';
 import { createPlans, type Plans } from './plans.ts';
 import type { RecordsOf } from './records-of.ts';
 import { type ReportRequest, reportUsage } from './report.ts';
 import { exportUsage, type UsageEntry, type UsageExport } from './usage-export.ts';
-import { WorkLedger, workUsage } from './work/work-ledger.ts';
-import { noWork } from './work/work-rows.ts';
+import { WorkLedger } from './work/work-ledger.ts';
 
 export interface MeteringDeps {
   readonly clock: Clock;
@@ -52,9 +49,6 @@ export interface Metering {
 }
 
 const turnMilliseconds = 1000;
-/** A plan without limits is asked again so seldom whether alerts are due, unless this node changes it. */
-const unlimitedMilliseconds = 10_000;
-const unlimitedMax = 100_000;
 
 export function startMetering(deps: MeteringDeps): Metering {
   const { clock, platform, orgScopes, hasOrg, configured, announce, onError, planChanges } = deps;
@@ -64,7 +58,7 @@ export function startMetering(deps: MeteringDeps): Metering {
   const changed = (orgCode: string): void => {
     gate.forget(orgCode);
     work.forget(orgCode);
-    unlimited.delete(orgCode);
+    watch.forget(orgCode);
   };
   const plans = createPlans({ platform, hasOrg, changed });
   const work = new WorkLedger({ clock, orgScopes, calendar: meter, plans, onError, planChanges });
@@ -74,24 +68,12 @@ export function startMetering(deps: MeteringDeps): Metering {
   const report = coalesce((request) =>
     reportUsage({ ledger, work, gate, plans, alerts, recordsOf, now }, JSON.parse(request) as ReportRequest),
   );
-  /** The orgs whose plans had no limit, and when they were asked. */
-  const unlimited = new BoundedMap<string, number>(unlimitedMax);
+  const watch = createLimitWatch({ clock, gate, work, alerts });
   /** The orgs whose days before today were folded. */
   let folded: { readonly day: Day; readonly orgCodes: Set<string> } = { day: '', orgCodes: new Set() };
 
-  const alert = async (orgCode: string): Promise<void> => {
-    if (Math.abs(clock.now() - (unlimited.get(orgCode) ?? 0)) < unlimitedMilliseconds) return;
-    const quota = await gate.quota(orgCode);
-    const hasLimit = (name: Limited): boolean => quota.limits[name] !== undefined;
-    if (![...metrics, ...workLimits].some(hasLimit)) unlimited.set(orgCode, clock.now());
-    else {
-      const done = workLimits.some(hasLimit) ? await work.usage(orgCode) : workUsage(noWork);
-      await alerts.tell(orgCode, { ...quota, usage: { ...quota.usage, ...done } });
-    }
-  };
-
   const follow = async (orgCode: string): Promise<void> => {
-    await alert(orgCode);
+    await watch.look(orgCode);
     const today = meter.today();
     if (folded.day !== today) folded = { day: today, orgCodes: new Set() };
     if (folded.orgCodes.has(orgCode)) return;
