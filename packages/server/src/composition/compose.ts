@@ -71,11 +71,13 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const { metrics, tallies, watchStore } = measurement;
   const watch = watchJobs(metrics);
 
-  const opened = await composeSpaces(config, options, watchStore);
+  // One process has a folder.
+  const isAlone = common === undefined && config.store.folder !== undefined && config.storeProd.folder !== undefined;
+  const opened = await composeSpaces(config, options, { watchStore, isAlone });
   const { spaces, stores, platform, onceScopes, readiness } = opened;
   const { secrets, signingKeys } = await openSecrets(spaces, options);
   const { counted, epochs, changesOf } = common ?? {};
-  const configs = openConfigs(stores, { clock, tally: tallies.config }, changesOf);
+  const configs = openConfigs(stores, { clock, tally: tallies.config }, changesOf, opened.told);
   const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
 
   const mail = openSharedMail(options);
@@ -88,7 +90,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...{ ...made, ...parts, config, secrets, onError: onFault, changesOf, worker: common?.name },
     automation: () => automation,
   });
-  const jobs = startJobs(spaces, { ...made, onFault, watch, events: events.recordEvents });
+  const jobs = startJobs(spaces, { ...made, onFault, watch, events: events.recordEvents, gate: metering.gate });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
 
   const shared = { ...made, wake: jobs.wake };
@@ -107,7 +109,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...shared,
     ...{ signingKeys, mailer: mail.mailer, runtime: records.runtime },
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
-    foundingGate,
+    ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved },
     ...{ onError: onFault, settings: config, passwordCost: options.passwordCost },
     ...{ throttles: counted?.throttles, refusedOrigins: counted?.refusedOrigins, revocations: epochs?.revocations },
   });

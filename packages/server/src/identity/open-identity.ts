@@ -31,6 +31,7 @@ import { platformIssuer } from './tokens/platform-issuer.ts';
 import type { LiveSigningKeys } from './tokens/signing-keys.ts';
 import type { MembershipDeps } from './workspaces/memberships.ts';
 import { createOrgWorkspaces } from './workspaces/org-workspaces.ts';
+import type { RemovalDeps } from './workspaces/workspace-removal.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
 
 export interface IdentityDeps extends MembershipDeps {
@@ -45,6 +46,7 @@ export interface IdentityDeps extends MembershipDeps {
   /** Tells the jobs that there is work. */
   readonly wake: () => void;
   readonly operatorLog: OperatorLog;
+  readonly workspaceRemoved: RemovalDeps['workspaceRemoved'];
   readonly onError: (error: unknown) => void;
   readonly settings: IdentitySettings;
   /** What a new password hash costs, where it is not the usual. */
