@@ -17,10 +17,11 @@ import {
 } from '../testing/cluster-platform.ts';
 import { startPlatform } from '../testing/platform-on-server.ts';
 import { serverProcess, signalAll, signalSessions } from '../testing/server-processes.ts';
-import { testCluster, whyNotCluster } from '../testing/test-cluster.ts';
+import { haveClusterAlone, testCluster, whyNotCluster } from '../testing/test-cluster.ts';
 import { runOn } from '../testing/test-server.ts';
 
 describe('a platform on a cluster', { skip: whyNotCluster }, () => {
+  haveClusterAlone();
   test('serves the workspaces of the other server while one hangs, and refuses those of the hung one', async (t) => {
     const subject = await started(t);
     const { hung, others } = await workspacesBy(subject);

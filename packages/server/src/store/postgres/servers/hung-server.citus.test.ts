@@ -6,10 +6,11 @@ import { type OpenedStore, Unavailable } from '../../port.ts';
 import { put } from '../../testing/conformance/bench.ts';
 import { openPostgres } from '../open-postgres.ts';
 import { serverProcess, signalAll } from '../testing/server-processes.ts';
-import { testCluster, whyNotCluster } from '../testing/test-cluster.ts';
+import { haveClusterAlone, testCluster, whyNotCluster } from '../testing/test-cluster.ts';
 import { runOn } from '../testing/test-server.ts';
 
 describe('a cluster of which one server hangs', { skip: whyNotCluster }, () => {
+  haveClusterAlone();
   test('serves the scopes of the others, refuses its own, starts, and loses nothing', async (t) => {
     const { url, workers, run } = testCluster();
     const [stopped = ''] = workers;
