@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -65,6 +67,36 @@ test('what the image copies is there, and is let into the build', () => {
         `${source} is left out`,
       );
     }
+});
+
+test('the image copies the manifest of each workspace: `npm ci` needs all that the lock file names', () => {
+  const { workspaces } = JSON.parse(read('package.json')) as { readonly workspaces: readonly string[] };
+  for (const path of workspaces)
+    assert.ok(read('deploy/Dockerfile').includes(`\nCOPY ${path}/package.json ${path}/\n`), path);
+});
+
+const noSystemd = spawnSync('systemd-analyze', ['--version']).status !== 0 && 'not run: there is no systemd-analyze';
+
+test('systemd has no complaint about the unit, and calls its exposure low', { skip: noSystemd }, (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'unit-'));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const analyze = (...words: readonly string[]) => {
+    const { stdout, stderr } = spawnSync('systemd-analyze', words, { encoding: 'utf8' });
+    return `${stdout}${stderr}`;
+  };
+  const complaints = (text: string) => {
+    const path = join(folder, 'freehold.service');
+    writeFileSync(path, text);
+    return analyze('verify', '--man=no', path);
+  };
+  const unit = read('deploy/freehold.service');
+  assert.equal(complaints(unit), '');
+  assert.match(complaints(unit.replace('ProtectHome', 'ProtectHom')), /ProtectHom\b/);
+  assert.match(complaints(unit.replace('/usr/bin/env', '/usr/bin/nowhere')), /nowhere/);
+  const exposure = /exposure level for freehold.service: ([\d.]+)/.exec(
+    analyze('security', '--offline=true', join(root, 'deploy', 'freehold.service')),
+  );
+  assert.ok(Number(exposure?.[1]) <= 2, String(exposure?.[0]));
 });
 
 test('the stage that builds the console has the settings of the compiler that the console extends', () => {

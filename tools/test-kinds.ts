@@ -29,6 +29,9 @@ const slow = {
   acceptance: [
     'additions',
     'alert-webhook',
+    'cli-data',
+    'cli-data-seed',
+    'cli-dev',
     'disk-failures',
     'command',
     'command-each',
@@ -55,6 +58,9 @@ const load = ['packages/server/src/testing/worst-cases/load.test.ts'];
 /** What drives a real browser; skipped, with a line, where there is none. */
 const browser = ['packages/acceptance/src/browser/*.test.ts'];
 
+/** What builds the image of `deploy/` and runs it, for several minutes: `npm run test:image`. */
+const image = ['packages/acceptance/src/image/*.test.ts'];
+
 interface TestKind {
   readonly globs: readonly string[];
   readonly but?: readonly string[];
@@ -67,8 +73,8 @@ interface TestKind {
 export const testKinds = {
   unit: {
     globs: [
-      'packages/{contract,server,client,cli,console}/src/**/!(*.postgres|*.citus).test.ts',
-      'packages/{client,console}/build/*.test.ts',
+      'packages/{contract,server,client,cli,console,docs}/src/**/!(*.postgres|*.citus).test.ts',
+      'packages/{client,console,docs,react}/build/*.test.ts',
       'bench/**/*.test.ts',
       'examples/**/*.test.ts',
       'tools/**/*.test.ts',
@@ -77,9 +83,10 @@ export const testKinds = {
   },
   acceptance: {
     globs: ['packages/acceptance/src/**/!(*.postgres|*.citus).test.ts'],
-    but: [...slow.acceptance, ...browser],
+    but: [...slow.acceptance, ...browser, ...image],
   },
   browser: { globs: browser },
+  image: { globs: image },
   'slow-unit': { globs: slow.unit },
   load: { globs: load },
   'slow-acceptance': { globs: slow.acceptance },

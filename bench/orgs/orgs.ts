@@ -1,29 +1,35 @@
 /**
  * What grows with the number of orgs that a platform holds, of which few are at work.
  *
- *   npm run bench:orgs -- [--orgs 100000] [--workspaces 10] [--rounds 8] [--idle 60]
+ *   npm run bench:orgs -- [--orgs 100000] [--workspaces 10] [--active 1,100,1000,10000] [--rounds 8] [--idle 60]
+ *     [--data FOLDER]
  *
  * Two platforms with an embedded store each: one with a hundred orgs, one with `--orgs`, all of the same shape. They are
  * made directly in the store, from the rows that the platform has written for one org. Then both start, and do the same
- * work in turns for ten orgs that are founded on each; each ratio is that of the many to the few. `--idle` is how many
- * seconds they are watched without a call.
+ * work in turns for ten orgs that are founded on each; each ratio is that of the many to the few. Then the platform with
+ * many is asked for records of one org, and in turns with it of as many as `--active` says. `--idle` is how many seconds
+ * they are watched without a call. `--data` keeps what was made, and is used again by the next run of the same extent.
  */
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { call } from '../../packages/acceptance/src/call.ts';
 import {
   type AppUser,
   appUrl,
   create,
   defineEntity,
   definition,
+  exchangeToken,
   logIn,
+  type Org,
   signUp,
 } from '../../packages/acceptance/src/org.ts';
 import { type Platform, startPlatform, temporaryDirectory } from '../../packages/acceptance/src/platform.ts';
 import { founderOf, makeWorkspace, putSetting, refreshed } from '../../packages/acceptance/src/workspaces.ts';
-import { compete, job, median, nodeFlags } from '../measure.ts';
+import { compete, job, median, nodeFlags, type Request } from '../measure.ts';
 import type { Usage } from '../report-cpu.ts';
 
 const fewOrgs = 100;
@@ -39,8 +45,16 @@ interface AtWork extends AppUser {
   readonly record: string;
 }
 
+/** The org whose copies the others are: all that a user of a copy needs. */
+interface Pattern {
+  readonly clientId: string;
+  readonly email: string;
+  readonly record: string;
+}
+
 interface Side {
   readonly platform: Platform;
+  readonly pattern: Pattern;
   readonly startsMilliseconds: readonly number[];
   readonly residentBytes: number;
   readonly atWork: readonly AtWork[];
@@ -52,12 +66,15 @@ async function main(): Promise<void> {
       orgs: { type: 'string', default: '100000' },
       workspaces: { type: 'string', default: '10' },
       rounds: { type: 'string', default: String(plan.rounds) },
+      active: { type: 'string', default: '1,100,1000,10000' },
       idle: { type: 'string', default: '60' },
+      data: { type: 'string' },
     },
   });
   const [orgs, workspaces, rounds] = [Number(values.orgs), Number(values.workspaces), Number(values.rounds)];
-  const few = await prepared(fewOrgs, workspaces);
-  const many = await prepared(orgs, workspaces);
+  const active = values.active.split(',').map(Number);
+  const few = await prepared(fewOrgs, workspaces, values.data);
+  const many = await prepared(orgs, workspaces, values.data);
   const load = fork(join(import.meta.dirname, '..', 'load.ts'));
   try {
     const rows: Record<string, Row> = {
@@ -72,19 +89,17 @@ async function main(): Promise<void> {
       `Node ${process.version}: ${orgs} orgs with ${workspaces} workspaces each, against ${fewOrgs}; CPU but for the start`,
     );
     console.table(rows);
+    console.log(`GET /item on the platform of ${orgs} orgs, of so many of them`);
+    console.table(await activeGets(many, active, rounds, load));
   } finally {
     load.kill();
     await Promise.all([few.platform.terminate(), many.platform.terminate()]);
   }
 }
 
-async function prepared(orgs: number, workspaces: number): Promise<Side> {
-  const dataDir = temporaryDirectory();
-  const first = await startPlatform({ dataDir, ipc: true });
-  const pattern = await signUp(first, patternCode);
-  await filled(pattern, workspaces);
-  await first.terminate();
-  execFileSync(process.execPath, [multiplier, dataDir, patternCode, String(orgs - 1)], { stdio: 'inherit' });
+async function prepared(orgs: number, workspaces: number, folder: string | undefined): Promise<Side> {
+  const dataDir = folder === undefined ? temporaryDirectory() : join(folder, `${orgs}-orgs-of-${workspaces}`);
+  const pattern = await made(dataDir, orgs, workspaces);
   const startsMilliseconds: number[] = [];
   const start = async (): Promise<Platform> => {
     const began = performance.now();
@@ -96,10 +111,24 @@ async function prepared(orgs: number, workspaces: number): Promise<Side> {
   for (let nr = 1; nr < starts; nr++) await (await start()).terminate();
   const platform = await start();
   const { residentBytes } = await usage(platform);
-  await assertServed(platform, pattern.clientId);
+  await assertServed(platform, pattern);
   const atWork: AtWork[] = [];
   for (let nr = 0; nr < orgsAtWork; nr++) atWork.push(await filled(await signUp(platform), 1));
-  return { platform, startsMilliseconds, residentBytes, atWork };
+  return { platform, pattern, startsMilliseconds, residentBytes, atWork };
+}
+
+/** Makes the orgs, unless the folder has them from an earlier run. */
+async function made(dataDir: string, orgs: number, workspaces: number): Promise<Pattern> {
+  const note = `${dataDir}.json`;
+  if (existsSync(note)) return JSON.parse(readFileSync(note, 'utf8')) as Pattern;
+  const first = await startPlatform({ dataDir, ipc: true });
+  const org = await signUp(first, patternCode);
+  const { email, record } = await filled(org, workspaces);
+  await first.terminate();
+  execFileSync(process.execPath, [multiplier, dataDir, patternCode, String(orgs - 1)], { stdio: 'inherit' });
+  const pattern = { clientId: org.clientId, email, record };
+  writeFileSync(note, JSON.stringify(pattern));
+  return pattern;
 }
 
 /** The last user of an org that gets an entity, and workspaces with a record each. */
@@ -116,16 +145,16 @@ async function filled(org: Awaited<ReturnType<typeof signUp>>, workspaces: numbe
 }
 
 /** An org that was made directly in the store answers like each other: a person signs up in it. */
-async function assertServed(platform: Platform, clientId: string): Promise<void> {
-  const code = 'z0000000';
-  const org = {
-    ...platform,
-    code,
-    clientId: clientId.replaceAll(patternCode, code),
-    builder: { email: '', password: '', token: '' },
-  };
-  const { status, text } = await logIn(org, 'someone@example.test');
+async function assertServed(platform: Platform, pattern: Pattern): Promise<void> {
+  const { status, text } = await logIn(copyOf(platform, pattern, 0), 'someone@example.test');
   if (status !== 200) throw new Error(`an org made in the store does not work: ${text}`);
+}
+
+/** One of the orgs that were made directly in the store. */
+function copyOf({ app, management }: Platform, { clientId }: Pattern, nr: number): Org {
+  const code = `z${nr.toString(36).padStart(patternCode.length - 1, '0')}`;
+  const builder = { email: '', password: '', token: '' };
+  return { app, management, code, clientId: clientId.replaceAll(patternCode, code), builder };
 }
 
 interface Row {
@@ -142,18 +171,99 @@ function row(few: readonly number[], many: readonly number[]): Row {
 
 async function gets(few: Side, many: Side, rounds: number, load: ReturnType<typeof fork>): Promise<Row> {
   const asked = ({ platform, atWork }: Side) => {
-    const server = { child: platform.child, port: Number(new URL(platform.app).port) };
-    const requests = atWork.map(({ org, token, record }) => {
-      const path = new URL(appUrl(org, `/item/order/${record}`)).pathname;
-      return { method: 'GET', path, token, status: 200 } as const;
-    });
-    return { server, job: job(server, plan, ...requests) };
+    const server = serverOf(platform);
+    return { server, job: job(server, plan, ...atWork.map(getOf)) };
   };
   const costs = await compete({ few: asked(few), many: asked(many) }, { ...plan, rounds }, load);
   return row(
     costs.map((cost) => cost.few.cpuMicroseconds),
     costs.map((cost) => cost.many.cpuMicroseconds),
   );
+}
+
+function serverOf({ child, app }: Platform) {
+  return { child, port: Number(new URL(app).port) };
+}
+
+function getOf({ org, token, record }: Pick<AtWork, 'org' | 'token' | 'record'>): Request {
+  return { method: 'GET', path: new URL(appUrl(org, `/item/order/${record}`)).pathname, token, status: 200 };
+}
+
+/** What a get costs where so many orgs are asked in turn, against the same of one org. */
+async function activeGets(
+  side: Side,
+  active: readonly number[],
+  rounds: number,
+  load: ReturnType<typeof fork>,
+): Promise<readonly object[]> {
+  const server = serverOf(side.platform);
+  const requests = await signedIn(side, Math.max(...active));
+  const shown: object[] = [];
+  for (const orgs of active) {
+    const plan = { requests: Math.max(3000, orgs), warmUpRequests: Math.max(30_000, 2 * orgs), ...activePlan };
+    const jobs = {
+      one: job(server, plan, ...requests.slice(0, 1)),
+      all: job(server, plan, ...requests.slice(0, orgs)),
+    };
+    const contest = { one: { server, job: jobs.one }, all: { server, job: jobs.all } };
+    const costs = await compete(contest, { ...plan, rounds }, load);
+    const { few, many, ratio } = row(
+      costs.map(({ one }) => one.cpuMicroseconds),
+      costs.map(({ all }) => all.cpuMicroseconds),
+    );
+    const counts = await countsOf(side, plan.requests, () =>
+      compete({ all: contest.all }, { ...plan, ...oneRound }, load),
+    );
+    shown.push({ orgs, 'one, µs': few, 'all, µs': many, ratio, ...counts });
+  }
+  return shown;
+}
+
+const oneRound = { rounds: 1, warmUpRequests: 0 } as const;
+
+/** What does not depend on the machine: calls of the store, and lookups that its caches did not answer, for each get. */
+async function countsOf(
+  { platform }: Side,
+  gets: number,
+  work: () => Promise<unknown>,
+): Promise<Readonly<Record<string, string>>> {
+  const read = async () => (await call('GET', `${platform.management}/metrics`)).text;
+  const before = await read();
+  await work();
+  const after = await read();
+  const perGet = (name: string, labels: RegExp): string =>
+    ((valuesOf(after, name, labels) - valuesOf(before, name, labels)) / gets).toFixed(2);
+  return {
+    'reads a get': perGet('freehold_store_seconds_count', /call="(get|range|follow|count)"/),
+    'commits a get': perGet('freehold_store_seconds_count', /call="commit"/),
+    'token misses': perGet('freehold_cache_misses_total', /cache="token"/),
+    'config misses': perGet('freehold_cache_misses_total', /cache="config"/),
+  };
+}
+
+function valuesOf(text: string, name: string, labels: RegExp): number {
+  let sum = 0;
+  for (const line of text.split('\n'))
+    if (line.startsWith(`${name}{`) && labels.test(line)) sum += Number(line.slice(line.lastIndexOf(' ') + 1));
+  return sum;
+}
+
+const activePlan = { rounds: 0, millisecondsMax: 60_000, staysAwake: false } as const;
+const signInsAtOnce = 8;
+
+async function signedIn({ platform, pattern }: Side, count: number): Promise<readonly Request[]> {
+  const requests: Request[] = [];
+  const worker = async (first: number): Promise<void> => {
+    for (let nr = first; nr < count; nr += signInsAtOnce) {
+      const org = copyOf(platform, pattern, nr);
+      const login = await logIn(org, pattern.email);
+      const exchanged = await exchangeToken(org, login.body.token);
+      if (exchanged.status !== 200) throw new Error(exchanged.text);
+      requests[nr] = getOf({ org, token: exchanged.body.token, record: pattern.record });
+    }
+  };
+  await Promise.all(Array.from({ length: signInsAtOnce }, (_, first) => worker(first)));
+  return requests;
 }
 
 const foundedInRound = 10;

@@ -1,20 +1,14 @@
 /** Behind a real nginx, where one is installed: what its defaults drop, and that the platform says so. */
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { runNginx, whyNoNginx as skip } from './nginx.ts';
 import { newEmail, password, signUp } from './org.ts';
 import { temporaryDirectory } from './platform.ts';
 import { platformForTests } from './platform-for-tests.ts';
-
-const program = ['/usr/sbin/nginx', '/usr/local/sbin/nginx', '/opt/homebrew/bin/nginx'].find((path) =>
-  existsSync(path),
-);
-const skip = (program === undefined || spawnSync(program, ['-v']).status !== 0) && 'not run: nginx is not installed';
 
 const gateways = await platformForTests();
 const org = await signUp(gateways);
@@ -58,32 +52,10 @@ async function startNginx(): Promise<void> {
     ${settings}
     location / { ${ofProxy} proxy_pass ${gateways.app}; }
   }`;
-  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-  const settings = `daemon off; master_process off; pid ${folder}/pid; error_log stderr info;
-events {}
-http {
-  access_log off;
-  ${paths.map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
-  ${server(sockets.plain, '', '')}
+  const settings = `${server(sockets.plain, '', '')}
   ${server(sockets.telling, '', forwarding)}
-  ${server(sockets.open, 'underscores_in_headers on;', forwarding)}
-}`;
-  mkdirSync(join(folder, 'logs'));
-  writeFileSync(join(folder, 'nginx.conf'), settings);
-  const nginx = spawn(program ?? '', ['-p', folder, '-c', join(folder, 'nginx.conf')], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  after(() => nginx.kill('SIGKILL'));
-  let said = '';
-  const listening = new Promise<void>((resolve, reject) => {
-    nginx.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      said += chunk;
-      // Logged once the sockets listen.
-      if (said.includes('event method')) resolve();
-    });
-    nginx.once('exit', () => reject(new Error(`nginx did not start: ${said}`)));
-  });
-  await listening;
+  ${server(sockets.open, 'underscores_in_headers on;', forwarding)}`;
+  await runNginx(folder, settings);
 }
 
 async function logInBy(

@@ -178,6 +178,7 @@ function platformSettings(dataDir: string): Record<string, string> {
     FREEHOLD_DATA_DIR: dataDir,
     FREEHOLD_DEMO: 'off',
     FREEHOLD_CONSOLE: 'off',
+    FREEHOLD_DOCS: 'off',
     ...(testWorkers === undefined ? {} : { FREEHOLD_WORKERS: testWorkers }),
     ...(testStore === undefined ? {} : { FREEHOLD_STORE: storeOf(dataDir, testStore) }),
   };
@@ -192,10 +193,11 @@ export const storeKind = testStore === undefined ? 'sqlite' : 'postgres';
 /** Why tests of what lies in the data directory cannot run; `false` where they can. */
 export const whyNoDataDir: string | false = testStore !== undefined && 'not run: on PostgreSQL nothing lies there';
 
-/** A directory stands for a platform, so each has schemas of its own. */
+/** A directory stands for a platform, so each has schemas of its own, named after the one of the address. */
 function storeOf(dataDir: string, address: string): string {
   const url = new URL(address);
-  url.searchParams.set('schema', `of_${hash('sha256', dataDir).slice(0, 16)}`);
+  const prefix = url.searchParams.get('schema') ?? 'of';
+  url.searchParams.set('schema', `${prefix}_${hash('sha256', dataDir).slice(0, 16)}`);
   return url.href;
 }
 

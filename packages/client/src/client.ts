@@ -57,6 +57,8 @@ export interface AppOptions {
 
 /** An app as one user has it, in one workspace. */
 export interface App<S = AnySchema> {
+  /** As `createApp` was told: which app this is, and in which environment. */
+  readonly options: Readonly<Pick<AppOptions, 'url' | 'org' | 'clientId'>>;
   readonly session: Session | undefined;
   /** Also called for what happens in other tabs, if they share a storage. @returns what ends it. */
   onSessionChange(listener: (session: Session | undefined) => void): () => void;
@@ -97,10 +99,11 @@ export function createApp<S = AnySchema>(options: AppOptions): App<S> {
   const sender = transport(options);
   const key = `freehold:${base}:${options.clientId}`;
   const signIns = signIn(sender, { base, clientId: options.clientId });
-  return appWith({ base, sender, key, signIns, storage: options.storage, onSignedOut: options.onSignedOut });
+  return appWith({ options, base, sender, key, signIns, storage: options.storage, onSignedOut: options.onSignedOut });
 }
 
 interface Parts {
+  readonly options: App['options'];
   readonly base: string;
   readonly sender: Transport;
   readonly key: string;
@@ -111,7 +114,7 @@ interface Parts {
 }
 
 function appWith<S>(parts: Parts): App<S> {
-  const { base, sender, key, signIns, storage, first, onSignedOut } = parts;
+  const { options, base, sender, key, signIns, storage, first, onSignedOut } = parts;
   const holder = new SessionHolder({
     ...{ storage, key, first, onSignedOut, now: sender.now },
     exchange: (token, tenantCode) => signIns.exchange(token, { tenantCode }),
@@ -127,7 +130,9 @@ function appWith<S>(parts: Parts): App<S> {
     signedIn(holder);
     return signIns.exchange(holder.token()?.token ?? '', { tenantCode, signal });
   };
+  const { url, org, clientId } = options;
   return {
+    options: { url, org, clientId },
     get session() {
       return holder.session;
     },
@@ -151,7 +156,7 @@ function appWith<S>(parts: Parts): App<S> {
       const known = others.get(code);
       const { userId } = signedIn(holder);
       if (known?.session?.userId === userId && known.session.tenantCode === code) return known;
-      const other = appWith<S>({ base, sender, key, signIns, first: await exchanged(code, signal) });
+      const other = appWith<S>({ options, base, sender, key, signIns, first: await exchanged(code, signal) });
       others.set(code, other);
       return other;
     },

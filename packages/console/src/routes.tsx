@@ -14,6 +14,7 @@ import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
 import { screenFiles } from './screen-files.ts';
+import { type CommandSignInSearch, readCommandSignIn } from './screens/accounts/command-sign-in.ts';
 import { readListSearch } from './screens/records/list/list-search.ts';
 import type { Simulation } from './screens/simulator/simulation.ts';
 import { enterOrg } from './shell/enter-org.ts';
@@ -29,7 +30,9 @@ interface NextSearch {
 
 /** Where to go after signing in: a path of the console, never an address elsewhere. What is left out would stay as it was sent. */
 function readNext({ next }: Record<string, unknown>): NextSearch {
-  return typeof next === 'string' && /^\/o\/[\w/.~-]*(\?.*)?$/.test(next) ? { next } : { next: undefined };
+  return typeof next === 'string' && /^\/(o\/[\w/.~-]*(\?.*)?|cli-login\?[\w=&%.-]*)$/.test(next)
+    ? { next }
+    : { next: undefined };
 }
 
 const signIn = createRoute({
@@ -42,6 +45,19 @@ const signInLink = createRoute({
   getParentRoute: () => root,
   path: '/sign-in/link',
   component: lazyRouteComponent(() => import('./screens/accounts/sign-in-link.tsx'), 'SignInLink'),
+});
+/** Where `freehold login` sends its user. */
+const cliLogin = createRoute({
+  getParentRoute: () => root,
+  path: '/cli-login',
+  validateSearch: (search: Record<string, unknown>): CommandSignInSearch => readCommandSignIn(search),
+  beforeLoad: async ({ search, location }) => {
+    const me = await queryClient.ensureQueryData(meQuery).catch(() => undefined);
+    const entered = me === undefined ? 'signed out' : await enterOrg(search.org ?? me.org.code);
+    if (entered === 'signed out') throw redirect({ to: '/sign-in', search: { next: location.href } });
+    if (entered === 'no member') throw notFound();
+  },
+  component: lazyRouteComponent(() => import('./screens/accounts/cli-login.tsx'), 'CliLogin'),
 });
 const signUp = createRoute({
   getParentRoute: () => root,
@@ -334,6 +350,7 @@ const routeTree = root.addChildren([
   index,
   signIn,
   signInLink,
+  cliLogin,
   signUp,
   forgotPassword,
   resetPassword,

@@ -4,6 +4,7 @@ import { alertWebhookApi } from './management/alert-webhook.ts';
 import { auditApi } from './management/audit.ts';
 import { hooksApi } from './management/automation/hooks.ts';
 import { schedulesApi } from './management/automation/schedules.ts';
+import { commandSignInsApi } from './management/command-sign-ins.ts';
 import { configItemsApi } from './management/config-items.ts';
 import { consoleApi } from './management/console.ts';
 import { deliveriesApi } from './management/deliveries.ts';
@@ -49,6 +50,7 @@ export const managementApi = {
   ...serviceKeysApi,
   ...settingsApi,
   ...signInLinksApi,
+  ...commandSignInsApi,
   ...suspendedAccountsApi,
   ...usageApi,
   ...orgWorkspacesApi,

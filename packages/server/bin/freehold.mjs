@@ -13,13 +13,28 @@ endWithParent();
 if (isNewEnough(process.versions.node)) {
   const { keepCompiledCode } = await import('./compile-cache.mjs');
   keepCompiledCode();
-  const { runFreehold } = await import('../src/freehold.ts');
-  await runFreehold(words);
+  await run();
 } else if (existsSync(carried)) {
   handOver();
 } else {
   // Says what is missing, and ends.
   await import('../../../tools/check-runtime.mjs');
+}
+
+/** The first word says whose command it is: the operator's in this package, or the builder's in the folder beside it. */
+async function run() {
+  const { operatorCommands } = await import('../src/operator-commands.ts');
+  const [first = '', second = ''] = words;
+  const isHelp = first === 'help' && operatorCommands.has(second);
+  const builder = new URL('../../cli/src/freehold.ts', import.meta.url);
+  if (isHelp || operatorCommands.has(first) || !existsSync(builder)) {
+    const { runFreehold } = await import('../src/freehold.ts');
+    await runFreehold(isHelp ? [second, '--help'] : words);
+  } else {
+    const { runBuilder } = await import(builder.href);
+    const others = [...operatorCommands].map(([name, { says }]) => ({ name, says }));
+    await runBuilder(words, others);
+  }
 }
 
 /** Passes signals on to the newer Node, and ends as it ends; the channel tells it where this process is killed. */

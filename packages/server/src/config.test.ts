@@ -52,6 +52,7 @@ test('nothing needs to be set', () => {
     logFormat: 'json',
     demo: true,
     console: true,
+    docs: true,
   });
 });
 
@@ -109,6 +110,7 @@ const taken: readonly (readonly [environment: Environment, setting: keyof Config
   [{ FREEHOLD_LOG_LEVEL: 'silent' }, 'logLevel', 'silent'],
   [{ FREEHOLD_DEMO: 'off' }, 'demo', false],
   [{ FREEHOLD_CONSOLE: 'off' }, 'console', false],
+  [{ FREEHOLD_DOCS: 'off' }, 'docs', false],
   [{ FREEHOLD_OPERATOR_KEY: 'short' }, 'operatorKeyDigest', operatorKeyDigest('short')],
   [{ FREEHOLD_KEY_MAX_AGE_DAYS: '0' }, 'keyAgeDaysMax', 0],
   [{ FREEHOLD_KEY_MAX_AGE_DAYS: '9999' }, 'keyAgeDaysMax', 9999],
@@ -155,6 +157,7 @@ const refused: readonly Environment[] = [
   { FREEHOLD_LOG_LEVEL: 'verbose' },
   { FREEHOLD_DEMO: 'true' },
   { FREEHOLD_CONSOLE: 'yes' },
+  { FREEHOLD_DOCS: 'yes' },
   { FREEHOLD_MODE: 'production', FREEHOLD_DEMO: 'on' },
   { FREEHOLD_APP_PORT: 'off', FREEHOLD_MANAGEMENT_PORT: 'off' },
   { FREEHOLD_OPERATOR_KEY: 'two words' },

@@ -54,6 +54,8 @@ export interface Config extends StoreAddresses {
   readonly demo: boolean;
   /** Whether the management gateway serves the console. */
   readonly console: boolean;
+  /** Whether the gateways serve the documentation. */
+  readonly docs: boolean;
 }
 
 export type ReadConfig = { readonly config: Config } | { readonly mistakes: readonly string[] };
@@ -112,6 +114,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logFormat: oneOf('FREEHOLD_LOG_FORMAT', ['json', 'text'], logFormatFor(mode, isTerminal)),
     demo: oneOf('FREEHOLD_DEMO', ['on', 'off'], isProduction || !isLocal ? 'off' : 'on') === 'on',
     console: oneOf('FREEHOLD_CONSOLE', ['on', 'off'], 'on') === 'on',
+    docs: oneOf('FREEHOLD_DOCS', ['on', 'off'], 'on') === 'on',
   };
   if (get('FREEHOLD_APP_PORT') === 'off' && get('FREEHOLD_MANAGEMENT_PORT') === 'off')
     mistakes.push('FREEHOLD_APP_PORT and FREEHOLD_MANAGEMENT_PORT are both off: nothing would listen');

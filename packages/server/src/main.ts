@@ -55,7 +55,7 @@ async function run(config: Config): Promise<void> {
     return '';
   });
   process.stdout.write(demo);
-  platform.buildConsole();
+  platform.buildSites();
 }
 
 async function demoText({ urls, isEmpty }: ServingPlatform, config: Config): Promise<string> {

@@ -124,6 +124,11 @@ export const settings: readonly Setting[] = [
   },
   { name: 'FREEHOLD_CONSOLE', fallback: 'on', help: '`off` leaves the management gateway without its console' },
   {
+    name: 'FREEHOLD_DOCS',
+    fallback: 'on',
+    help: '`off` leaves out the documentation at `/docs` and at `/app/{org}/docs`',
+  },
+  {
     name: 'FREEHOLD_CONFIG_FILE',
     fallback: 'none',
     help: 'a file of lines `NAME=value`; the environment takes precedence',

@@ -37,10 +37,15 @@ function browser(): Promise<Browser> {
 export async function consolePlatform(options: StartOptions = {}): Promise<Platform> {
   const platform = await startPlatform({ ...options, env: { FREEHOLD_CONSOLE: 'on', ...options.env } });
   after(async () => {
-    await (await launched)?.close();
+    await closeBrowser();
     await platform.kill();
   });
   return platform;
+}
+
+/** For files whose pages are served by another program than the platform. */
+export async function closeBrowser(): Promise<void> {
+  await (await launched)?.close();
 }
 
 /** A browser that is watched: a test fails by what its pages did unseen. */

@@ -108,4 +108,25 @@ export const selfApi = {
     },
     takesAnyone: true,
   }),
+  readDocs: route({
+    method: 'GET',
+    path: '/app/:org/docs',
+    access: 'public',
+    tag: 'operation',
+    summary: 'A page that shows this document to a user of the app, who signs in on it',
+    description: 'The page is the same for every code, also for one that no org has.',
+    replies: { 200: { description: 'The page.', content: { 'text/html': text } } },
+    problems: ['not_found'],
+  }),
+  readDocsFile: route({
+    method: 'GET',
+    path: '/docs/assets/:name',
+    access: 'public',
+    tag: 'operation',
+    summary: 'A script or a style sheet of that page',
+    replies: {
+      200: { description: 'The file.', content: { 'text/javascript': text, 'text/css': text, 'image/svg+xml': text } },
+    },
+    problems: ['not_found'],
+  }),
 };

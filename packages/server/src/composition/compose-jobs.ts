@@ -28,11 +28,13 @@ import {
   readMaintainWork,
   readPurgeWork,
 } from '../maintenance/port.ts';
+import type { PlanGate } from '../metering/plans/plan-gate.ts';
 import { type RecordEvents, readRemoveRecordWork, removeRecordJob, runRemoval } from '../records/port.ts';
 import type { OpenedStore } from '../store/port.ts';
 import type { WatchJobs } from '../telemetry/work-metrics.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type AlertWebhook, createAlertWebhook, deliveryJob } from '../webhooks/alert-webhook.ts';
+import { notingRemovals } from './noted-removals.ts';
 import type { Spaces } from './open-spaces.ts';
 
 interface Watched {
@@ -45,6 +47,8 @@ export interface JobDeps extends Watched {
   /** What waits for writes of records. */
   readonly events: RecordEvents;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  /** Is told of the records that jobs remove. */
+  readonly gate: Pick<PlanGate, 'admit'>;
 }
 
 interface DataSpace extends OpenedStore {
@@ -56,7 +60,7 @@ export interface Jobs extends JobRunner {
   readonly waiting: (env: Environment, orgCode: string) => Promise<WaitingWork>;
 }
 
-export function startJobs(spaces: Spaces, { configs, clock, onFault, watch, events }: JobDeps): Jobs {
+export function startJobs(spaces: Spaces, { configs, clock, onFault, watch, events, gate }: JobDeps): Jobs {
   const handlers = new Map<string, JobHandler<DataSpace>>([
     [purgeEntityJob, paced(({ store }, work, renewLease) => purgeEntity(store, readPurgeWork(work), renewLease))],
     [
@@ -76,12 +80,12 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch, even
         runRemoval({ store, configs, clock, events }, readRemoveRecordWork(work), renewLease),
     ],
   ]);
-  const dataSpaces = [
-    { ...spaces.test, configs: configs.test },
-    { ...spaces.prod, configs: configs.prod },
-  ];
+  const dataSpace = (env: Environment): DataSpace => {
+    const { store, maintenance } = spaces[env];
+    return { store: notingRemovals(store, env, gate), maintenance, configs: configs[env] };
+  };
   const runner = startJobRunner({
-    spaces: dataSpaces,
+    spaces: [dataSpace('test'), dataSpace('prod')],
     handlers: watch(handlers),
     clock,
     onError: onFault,

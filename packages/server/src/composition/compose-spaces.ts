@@ -1,4 +1,5 @@
 /** Opens the data spaces, watched and marked, and cuts them into the scopes that modules work on. */
+import { ToldChanges } from '../config/told-changes.ts';
 import type { OnceScopes } from '../gateway/answer-once.ts';
 import type { GatewaysDeps } from '../gateway/gateways.ts';
 import { platformScopeName } from '../identity/port.ts';
@@ -19,6 +20,8 @@ export interface ComposedSpaces {
   /** Where what a request does may come to lie. */
   readonly onceScopes: OnceScopes;
   readonly readiness: GatewaysDeps['readiness'];
+  /** Of configurations, where no other thread or process writes the stores. */
+  readonly told: Readonly<Record<Environment, ToldChanges>> | undefined;
   /** From now on the platform is not ready. */
   startDraining(): void;
   close(): Promise<void>;
@@ -29,13 +32,15 @@ type OpenOptions = Parameters<typeof openSpaces>;
 export async function composeSpaces(
   config: OpenOptions[0],
   options: OpenOptions[1],
-  watchStore: WatchStore,
+  { watchStore, isAlone }: { readonly watchStore: WatchStore; readonly isAlone: boolean },
 ): Promise<ComposedSpaces> {
   const opened = await openSpaces(config, options);
+  const told = isAlone ? { test: new ToldChanges(), prod: new ToldChanges() } : undefined;
+  const watched = (env: Environment, store: Store): Store => told?.[env].watched(store) ?? store;
   // Marked, so that what a request with an idempotency key does is known to be done.
   const used = (space: keyof Spaces): OpenedStore => {
     const { store, maintenance } = watchStore(space, opened[space]);
-    return { store: markingStore(space, store), maintenance };
+    return { store: markingStore(space, space === 'platform' ? store : watched(space, store)), maintenance };
   };
   const spaces: Spaces = { platform: used('platform'), test: used('test'), prod: used('prod') };
   const stores = { test: spaces.test.store, prod: spaces.prod.store };
@@ -49,6 +54,7 @@ export async function composeSpaces(
     orgScopes: (orgCode) => scopesOf(orgScopeName(orgCode)),
     workspaceScopes: (orgCode, tenantCode) => scopesOf(workspaceScopeName(orgCode, tenantCode)),
     onceScopes: onceScopesOf(spaces),
+    told,
     readiness: async () => {
       const { isWell, store } = await healthOf(all);
       return { isReady: !isDraining && isWell, store };

@@ -4,9 +4,9 @@ import { createSecretVault } from '../automation/port.ts';
 import { openConfigs } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { openEntities } from '../entities/port.ts';
-import { type ConsoleSource, noConsole } from '../gateway/console-source.ts';
 import { createErrorReplies, type ErrorReplies } from '../gateway/error-reply.ts';
 import { createGateways, type Gateways, type GatewaysDeps } from '../gateway/gateways.ts';
+import { type ConsoleSource, type DocsSource, noConsole, noDocs } from '../gateway/site-source.ts';
 import { openIam } from '../iam/port.ts';
 import {
   derivedKey,
@@ -56,6 +56,8 @@ export interface ComposeOptions {
   readonly openSpace?: (name: keyof Spaces) => Promise<OpenedStore>;
   /** The console that the management gateway serves; left out, it serves the API alone. */
   readonly console?: ConsoleSource;
+  /** The documentation that both gateways serve. */
+  readonly docs?: DocsSource;
   /** What a new password hash costs: tests that are not about it take less. */
   readonly passwordCost?: PasswordCost;
   /** Where the platform is one of several workers of a process. */
@@ -69,11 +71,13 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const { metrics, tallies, watchStore } = measurement;
   const watch = watchJobs(metrics);
 
-  const opened = await composeSpaces(config, options, watchStore);
+  // One process has a folder.
+  const isAlone = common === undefined && config.store.folder !== undefined && config.storeProd.folder !== undefined;
+  const opened = await composeSpaces(config, options, { watchStore, isAlone });
   const { spaces, stores, platform, onceScopes, readiness } = opened;
   const { secrets, signingKeys } = await openSecrets(spaces, options);
   const { counted, epochs, changesOf } = common ?? {};
-  const configs = openConfigs(stores, { clock, tally: tallies.config }, changesOf);
+  const configs = openConfigs(stores, { clock, tally: tallies.config }, changesOf, opened.told);
   const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
 
   const mail = openSharedMail(options);
@@ -86,7 +90,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...{ ...made, ...parts, config, secrets, onError: onFault, changesOf, worker: common?.name },
     automation: () => automation,
   });
-  const jobs = startJobs(spaces, { ...made, onFault, watch, events: events.recordEvents });
+  const jobs = startJobs(spaces, { ...made, onFault, watch, events: events.recordEvents, gate: metering.gate });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
 
   const shared = { ...made, wake: jobs.wake };
@@ -105,7 +109,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...shared,
     ...{ signingKeys, mailer: mail.mailer, runtime: records.runtime },
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
-    foundingGate,
+    ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved },
     ...{ onError: onFault, settings: config, passwordCost: options.passwordCost },
     ...{ throttles: counted?.throttles, refusedOrigins: counted?.refusedOrigins, revocations: epochs?.revocations },
   });
@@ -120,7 +124,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...{ metrics: metricsOf(measurement, common), rateLimits: counted?.rateLimits },
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
     secretVault: createSecretVault({ stores, sealer }),
-    ...{ onceScopes, readiness, settings: config, console: options.console ?? noConsole },
+    ...{ onceScopes, readiness, settings: config },
+    ...{ console: options.console ?? noConsole, docs: options.docs ?? noDocs },
   });
   return {
     ...gateways,

@@ -5,6 +5,7 @@ import { systemClock } from '../lib/clock.ts';
 import type { OpenedLog } from '../telemetry/open-log.ts';
 import { compose } from './compose.ts';
 import { openConsole } from './console.ts';
+import { openDocs } from './docs.ts';
 import { openListeners } from './open-listeners.ts';
 
 /** A platform that serves, however many threads it does so with. */
@@ -13,8 +14,8 @@ export interface ServingPlatform {
   readonly urls: ServedUrls;
   /** Whether there is no account yet. */
   isEmpty(): Promise<boolean>;
-  /** Builds the console in the background, where that is needed. */
-  buildConsole(): void;
+  /** Builds the console and the documentation in the background, where that is needed. */
+  buildSites(): void;
   /** Answers what is under way, for so long, and closes everything. */
   drain(milliseconds: number): Promise<void>;
 }
@@ -43,9 +44,11 @@ export interface WorkerPlace extends Pick<NonNullable<Parameters<typeof compose>
 export async function servePlatform({ config, opened, onFatal, worker }: ServeOptions): Promise<ServingPlatform> {
   const { log } = opened;
   const managementConsole = openConsole(config, log);
+  const docs = openDocs(config, log);
   const platform = await compose({
     config,
     console: managementConsole,
+    docs,
     clock: systemClock,
     onFault: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request or a job failed'),
     onFatal,
@@ -66,11 +69,19 @@ export async function servePlatform({ config, opened, onFatal, worker }: ServeOp
   const { app, management, metrics } = listeners;
   managementConsole.openedApp(app?.url);
   worker?.shared.serve('console is built', managementConsole.readAgain);
+  worker?.shared.serve('docs are built', docs.readAgain);
+  const tell = (topic: string) => (isNew: boolean) => {
+    if (isNew) void worker?.shared.askOthers(topic);
+  };
   return {
     urls: { app: app?.url, management: management?.url, metrics: metrics?.url },
     isEmpty: platform.isEmpty,
-    buildConsole: () => {
-      if (management !== undefined) managementConsole.build(() => void worker?.shared.askOthers('console is built'));
+    buildSites: () => {
+      // One after the other: a machine may have a single core.
+      managementConsole.build((isNew) => {
+        tell('console is built')(isNew);
+        docs.build(tell('docs are built'));
+      });
     },
     drain: async (milliseconds) => {
       platform.startDraining();

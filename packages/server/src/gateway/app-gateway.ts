@@ -14,6 +14,7 @@ import type { CallTrace } from './call-trace.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { authzenRoutes } from './handlers/app/authzen.ts';
 import { batchRoutes } from './handlers/app/batch.ts';
+import { type DocsServices, docsRoutes } from './handlers/app/docs.ts';
 import { type HookServices, hookRoutes } from './handlers/app/hooks.ts';
 import { invitationRoutes } from './handlers/app/invitations.ts';
 import { jobRoutes } from './handlers/app/jobs.ts';
@@ -55,7 +56,12 @@ import { createRouter } from './routing/router.ts';
 /** What a gateway does with one request. `errors` is for what fails in an answer that does not fail. */
 export type Gateway = (incoming: IncomingMessage, trace: CallTrace, errors: ErrorReplies) => Promise<Reply>;
 
-export interface AppGatewayDeps extends AppServices, Operations, OnceServices, Pick<HookServices, 'hooks'> {
+export interface AppGatewayDeps
+  extends AppServices,
+    Operations,
+    OnceServices,
+    DocsServices,
+    Pick<HookServices, 'hooks'> {
   readonly origins: AppOrigins;
   readonly managementOrigin: Pick<ManagementOrigin, 'is'>;
   readonly rateLimits: RateLimits;
@@ -242,6 +248,7 @@ export function appRoutes(parts: AppGatewayDeps): readonly AppRoute[] {
     ...jobRoutes(parts),
     ...mailRoutes(parts.mails),
     ...appDocumentRoutes(parts.configs),
+    ...docsRoutes(parts),
     {
       method: 'GET',
       path: '/.well-known/jwks.json',

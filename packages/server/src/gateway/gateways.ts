@@ -14,7 +14,6 @@ import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { OnceScopes } from './answer-once.ts';
 import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from './app-gateway.ts';
 import { createClientAddress } from './client-address.ts';
-import type { ConsoleSource } from './console-source.ts';
 import type { OverviewServices } from './handlers/management/overview.ts';
 import type { PlatformServices } from './handlers/management/platform.ts';
 import type { Operations } from './handlers/shared.ts';
@@ -22,6 +21,7 @@ import { createManagementGateway } from './management-gateway.ts';
 import { createManagementOrigin, type ManagementOrigin } from './management-origin.ts';
 import { createMetricsGateway } from './metrics-gateway.ts';
 import { createRateLimits, type RateLimitSettings, type RateLimits } from './rate-limits.ts';
+import type { ConsoleSource, DocsSource } from './site-source.ts';
 
 /** Every module that is served, and the few things that the gateways ask of the process. */
 export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
@@ -46,6 +46,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly rateLimits?: RateLimits | undefined;
   readonly settings: GatewaySettings;
   readonly console: ConsoleSource;
+  readonly docs: DocsSource;
 }
 
 export interface GatewaySettings {
@@ -76,7 +77,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
   const shared = { ...process, ...once, configs, origins: identity.origins, decisions: iam.decisions };
   const app: AppGatewayDeps = {
     ...{ ...shared, ...identity.app, runtime, removals },
-    ...{ logicBlocks, runs, hooks, managementOrigin },
+    ...{ logicBlocks, runs, hooks, managementOrigin, docs: deps.docs },
   };
   const isDevelopment = settings.mode === 'development';
   const management = createManagementGateway({
@@ -99,6 +100,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     secretVault: deps.secretVault,
     waitingJobs: deps.jobs.waiting,
     console: deps.console,
+    docs: deps.docs,
     metrics,
     mode: settings.mode,
     metricsAreOpen: isDevelopment,

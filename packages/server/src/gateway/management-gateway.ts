@@ -11,8 +11,7 @@ import type { Metering } from '../metering/metering.ts';
 import { answerOnce, type OnceServices } from './answer-once.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { CallTrace } from './call-trace.ts';
-import { withConsole } from './console/console-gateway.ts';
-import type { ConsoleSource } from './console-source.ts';
+import { withSites } from './console/console-gateway.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
 import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
@@ -68,6 +67,7 @@ import {
 import type { DeployRoute, ManagementRoute, OrgRoute } from './routing/management-route.ts';
 import { recordRefusals } from './routing/record-refusals.ts';
 import { createRouter } from './routing/router.ts';
+import type { ConsoleSource, DocsSource } from './site-source.ts';
 
 export interface ManagementGatewayDeps
   extends Operations,
@@ -105,6 +105,7 @@ export interface ManagementGatewayDeps
   readonly refusals: RefusalLog;
   readonly rateLimits: RateLimits;
   readonly console: ConsoleSource;
+  readonly docs: DocsSource;
 }
 
 /** The management gateway: canonical path, route, authenticate, role, body, handler, in this order. */
@@ -151,7 +152,7 @@ export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
     });
   };
   const api: Gateway = async (incoming, trace) => conditional(incoming, await answer(incoming, trace));
-  return withConsole(api, routes, deps.console);
+  return withSites(api, routes, deps);
 }
 
 /** The builders of an org share what it has with its workspaces, as one of these. */

@@ -17,6 +17,7 @@ import { createOperatorAccess } from './keys/operator-key.ts';
 import { createServiceKeys } from './keys/service-keys.ts';
 import { createProviderTokens } from './oidc/provider-tokens.ts';
 import type { SignUpPolicy } from './org-users/account.ts';
+import { createCommandSignIns } from './org-users/command-sign-ins.ts';
 import { createOrgAccounts } from './org-users/org-accounts.ts';
 import { createSignInLinks } from './org-users/sign-in-links.ts';
 import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
@@ -30,6 +31,7 @@ import { platformIssuer } from './tokens/platform-issuer.ts';
 import type { LiveSigningKeys } from './tokens/signing-keys.ts';
 import type { MembershipDeps } from './workspaces/memberships.ts';
 import { createOrgWorkspaces } from './workspaces/org-workspaces.ts';
+import type { RemovalDeps } from './workspaces/workspace-removal.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
 
 export interface IdentityDeps extends MembershipDeps {
@@ -44,6 +46,7 @@ export interface IdentityDeps extends MembershipDeps {
   /** Tells the jobs that there is work. */
   readonly wake: () => void;
   readonly operatorLog: OperatorLog;
+  readonly workspaceRemoved: RemovalDeps['workspaceRemoved'];
   readonly onError: (error: unknown) => void;
   readonly settings: IdentitySettings;
   /** What a new password hash costs, where it is not the usual. */
@@ -93,6 +96,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
     },
     management: {
       accounts: createOrgAccounts(org),
+      commandSignIns: createCommandSignIns(org),
       signInLinks: settings.mode === 'development' ? createSignInLinks(org) : undefined,
       deployKeys: createDeployKeys({ platform, clock, newId }),
       operator: digest === undefined ? undefined : createOperatorAccess({ digest, ...operator }),

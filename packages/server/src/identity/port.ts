@@ -17,6 +17,7 @@ export {
 } from './keys/operator-key.ts';
 export type { ServiceKeys } from './keys/service-keys.ts';
 export { type Identity, openIdentity } from './open-identity.ts';
+export type { CommandSignIns } from './org-users/command-sign-ins.ts';
 export { type OrgAccounts, type OrgCaller, sessionSeconds } from './org-users/org-accounts.ts';
 export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
 export type { SignInLinks } from './org-users/sign-in-links.ts';

@@ -10,6 +10,7 @@ import type { Day } from './calendar.ts';
 import { CallMeter } from './call-meter.ts';
 import { foldDays } from './fold-days.ts';
 import { createLedger } from './ledger.ts';
+import { createLimitWatch } from './limit-watch.ts';
 import { type Caps, createCaps } from './plans/caps.ts';
 import { createPlanGate, type PlanGate, type PlanGateDeps } from './plans/plan-gate.ts';
 import type { Configured } from './plans/show-caps.ts';
@@ -57,6 +58,7 @@ export function startMetering(deps: MeteringDeps): Metering {
   const changed = (orgCode: string): void => {
     gate.forget(orgCode);
     work.forget(orgCode);
+    watch.forget(orgCode);
   };
   const plans = createPlans({ platform, hasOrg, changed });
   const work = new WorkLedger({ clock, orgScopes, calendar: meter, plans, onError, planChanges });
@@ -66,12 +68,12 @@ export function startMetering(deps: MeteringDeps): Metering {
   const report = coalesce((request) =>
     reportUsage({ ledger, work, gate, plans, alerts, recordsOf, now }, JSON.parse(request) as ReportRequest),
   );
+  const watch = createLimitWatch({ clock, gate, work, alerts });
   /** The orgs whose days before today were folded. */
   let folded: { readonly day: Day; readonly orgCodes: Set<string> } = { day: '', orgCodes: new Set() };
 
   const follow = async (orgCode: string): Promise<void> => {
-    const quota = await gate.quota(orgCode);
-    await alerts.tell(orgCode, { ...quota, usage: { ...quota.usage, ...(await work.usage(orgCode)) } });
+    await watch.look(orgCode);
     const today = meter.today();
     if (folded.day !== today) folded = { day: today, orgCodes: new Set() };
     if (folded.orgCodes.has(orgCode)) return;

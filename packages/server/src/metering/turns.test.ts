@@ -57,6 +57,45 @@ test('calls are stored each second, also while it takes longer to look at what f
   assert.deepEqual(await stored(), [4]);
 });
 
+test('an org whose plan has no limit costs the store one commit a second, and one that gets a limit is watched at once', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const clock = new SteppedClock('2026-01-31T12:00:00Z');
+  const { store } = await openStore({ kind: 'memory', clock });
+  const calls: string[] = [];
+  const counted = interceptStore(store, ({ name, scope }, call) => {
+    calls.push(`${name} ${scope}`);
+    return call();
+  });
+  const told: unknown[] = [];
+  const metering = meteringOf(counted, clock, {
+    recordsOf: async () => [],
+    announce: async (_org, { data }) => {
+      told.push([data.metric, data.percent]);
+      return [];
+    },
+    onError: assert.ifError,
+  });
+  const second = async () => {
+    metering.meter.count(place);
+    clock.advance(1000);
+    await turn(t.mock.timers);
+  };
+  await second();
+  for (let seconds = 0; seconds < 5; seconds++) {
+    calls.length = 0;
+    await second();
+    assert.deepEqual(calls, [`commit ${orgScope(store).name}`]);
+  }
+  await metering.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 7 } }, auditContext);
+  await second();
+  assert.deepEqual(told, [['api_calls_per_day', 100]]);
+  calls.length = 0;
+  await second();
+  const work = calls.filter((asked) => asked.startsWith('range'));
+  assert.equal(work.length, 2, 'what is stored of calls in two environments, and nothing of work');
+  await metering.close();
+});
+
 test('calls of one org that cannot be stored keep no counts of other orgs from being reported, nor later ones of its own', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const clock = new SteppedClock('2026-01-31T12:00:00Z');

@@ -82,6 +82,7 @@ export { mergeChanges, type PlannedChange, unconditional } from './writing/plann
 export type { PolicyBound } from './writing/policy-bound.ts';
 export {
   recordChanges,
+  recordsAddedBy,
   removeRecords,
   sameKey,
 } from './writing/record-changes.ts';

@@ -1,5 +1,5 @@
+import type { Method } from '@freehold/docs/openapi/openapi';
 import type { Actor, Tried } from '../../api/app.ts';
-import type { Method } from './openapi.ts';
 
 /** The call that was run. */
 export interface Ran {

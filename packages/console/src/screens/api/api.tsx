@@ -1,3 +1,4 @@
+import { type OpenapiDocument, type Operation, operationsOf } from '@freehold/docs/openapi/openapi';
 import { Breadcrumbs, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
@@ -10,7 +11,6 @@ import { Screen } from '../../components/screen.tsx';
 import classes from './api.module.css';
 import { Groups } from './groups.tsx';
 import { MethodBadge } from './method-badge.tsx';
-import { type OpenapiDocument, type Operation, operationsOf } from './openapi.ts';
 import { OperationView } from './operation-view.tsx';
 import { documentQuery, managementQuery } from './queries.ts';
 

@@ -1,17 +1,18 @@
+import { bodyOf, type Operation } from '@freehold/docs/openapi/openapi';
+import { type Filled, headersOf, missingOf, targetOf } from '@freehold/docs/openapi/request';
+import { sdkOf } from '@freehold/docs/openapi/sdk-snippets';
+import { curlOf, fetchOf, type Request } from '@freehold/docs/openapi/snippets';
 import { Button, Code, CopyButton, Group, Modal, Paper, Stack, Tabs, Text, Title } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Actor, tryApp, useActor } from '../../api/app.ts';
-import { usePlace } from '../../api/session.ts';
+import { meQuery, usePlace } from '../../api/session.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Answer } from './answer.tsx';
 import { type Answered, readAnswer } from './answered.ts';
 import classes from './api.module.css';
-import { bodyOf, type Operation } from './openapi.ts';
-import { type Filled, headersOf, missingOf, targetOf } from './request.ts';
 import { RunAs } from './run-as.tsx';
-import { curlOf, fetchOf, type Request } from './snippets.ts';
 
 interface Props {
   readonly operation: Operation;
@@ -25,7 +26,10 @@ interface PanelProps extends Props {
 
 /** The call that follows from the inputs: to copy, and to run. */
 export function CallPanel({ operation, filled, gateway }: PanelProps) {
-  const { org } = usePlace();
+  const { org, env } = usePlace();
+  const { data: me } = useQuery(meQuery);
+  const clientId = me?.org.environments[env]?.client_id;
+  const program = sdkOf({ operation, filled, gateway, clientId });
   const request = requestOf(gateway, operation, filled);
   const isOfApp = operation.path.startsWith(`/app/${org}/`);
   return (
@@ -38,6 +42,7 @@ export function CallPanel({ operation, filled, gateway }: PanelProps) {
           <Tabs.List mb="xs">
             <Tabs.Tab value="curl">curl</Tabs.Tab>
             <Tabs.Tab value="fetch">fetch</Tabs.Tab>
+            {program !== undefined && <Tabs.Tab value="sdk">@freehold/client</Tabs.Tab>}
           </Tabs.List>
           <Tabs.Panel value="curl">
             <Snippet text={curlOf(request)} />
@@ -45,6 +50,11 @@ export function CallPanel({ operation, filled, gateway }: PanelProps) {
           <Tabs.Panel value="fetch">
             <Snippet text={fetchOf(request)} />
           </Tabs.Panel>
+          {program !== undefined && (
+            <Tabs.Panel value="sdk">
+              <Snippet text={program} />
+            </Tabs.Panel>
+          )}
         </Tabs>
         {operation.takesToken && (
           <Text size="xs" c="dimmed" mt="xs">

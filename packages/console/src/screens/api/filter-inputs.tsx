@@ -1,7 +1,7 @@
+import type { Parameter } from '@freehold/docs/openapi/openapi';
 import { SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import classes from './api.module.css';
-import type { Parameter } from './openapi.ts';
 
 interface Props {
   /** In pairs: a value for each field, and how it is compared. */

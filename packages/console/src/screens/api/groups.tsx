@@ -1,3 +1,4 @@
+import { type OpenapiDocument, operationsOf } from '@freehold/docs/openapi/openapi';
 import { NavLink, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -6,7 +7,6 @@ import { usePlace } from '../../api/session.ts';
 import { SearchIcon } from '../../components/icons.tsx';
 import { LineSkeletons, Loaded } from '../../components/loaded.tsx';
 import classes from './api.module.css';
-import { type OpenapiDocument, operationsOf } from './openapi.ts';
 import { documentQuery, managementQuery } from './queries.ts';
 
 /** Of what was found, this much is shown; the rest is found by more letters. */

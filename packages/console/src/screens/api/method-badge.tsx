@@ -1,5 +1,5 @@
+import type { Method } from '@freehold/docs/openapi/openapi';
 import { Badge } from '@mantine/core';
-import type { Method } from './openapi.ts';
 
 const colors: Readonly<Record<Method, string>> = { GET: 'cyan', POST: 'green', PUT: 'orange', DELETE: 'red' };
 

@@ -1,3 +1,14 @@
+import { exampleTextOf } from '@freehold/docs/openapi/example';
+import {
+  bodyOf,
+  isJson,
+  type OpenapiDocument,
+  type Operation,
+  type Parameter,
+  type Reaction,
+  repliesOf,
+} from '@freehold/docs/openapi/openapi';
+import { type Filled, keyOf } from '@freehold/docs/openapi/request';
 import { Badge, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -9,20 +20,9 @@ import { jsonEditorPart } from '../../components/json/json-editor-part.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import classes from './api.module.css';
 import { CallPanel } from './call-panel.tsx';
-import { exampleTextOf } from './example.ts';
 import { MethodBadge } from './method-badge.tsx';
-import {
-  bodyOf,
-  isJson,
-  type OpenapiDocument,
-  type Operation,
-  type Parameter,
-  type Reaction,
-  repliesOf,
-} from './openapi.ts';
 import { ParameterInputs } from './parameter-inputs.tsx';
 import { someIdQuery } from './queries.ts';
-import { type Filled, keyOf } from './request.ts';
 import { SchemaView } from './schema-view.tsx';
 
 const JsonEditor = jsonEditorPart(120);

@@ -1,9 +1,16 @@
+import {
+  boundsOf,
+  type OpenapiDocument,
+  type Operation,
+  type Parameter,
+  resolved,
+  typeOf,
+} from '@freehold/docs/openapi/openapi';
+import { type Filled, keyOf } from '@freehold/docs/openapi/request';
 import { Select, Stack, TextInput } from '@mantine/core';
 import { Sentence } from '../../components/sentence.tsx';
 import classes from './api.module.css';
 import { FilterInputs, isFilter } from './filter-inputs.tsx';
-import { boundsOf, type OpenapiDocument, type Operation, type Parameter, resolved, typeOf } from './openapi.ts';
-import { type Filled, keyOf } from './request.ts';
 
 interface Props {
   readonly document: OpenapiDocument;

@@ -1,8 +1,8 @@
+import type { OpenapiDocument } from '@freehold/docs/openapi/openapi';
 import { queryOptions } from '@tanstack/react-query';
 import { type Actor, callApp } from '../../api/app.ts';
 import { call } from '../../api/call.ts';
 import type { Environment } from '../../api/session.ts';
-import type { OpenapiDocument } from './openapi.ts';
 
 /** The routes of an entity; without one those that every app has. Definitions change them, and so does nothing else. */
 export const documentQuery = (env: Environment, entity: string | undefined) =>

@@ -1,8 +1,8 @@
+import { boundsOf, nameOf, type OpenapiDocument, resolved, type Schema, typeOf } from '@freehold/docs/openapi/openapi';
 import { Code, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Sentence } from '../../components/sentence.tsx';
 import classes from './api.module.css';
-import { boundsOf, nameOf, type OpenapiDocument, resolved, type Schema, typeOf } from './openapi.ts';
 
 interface Props {
   readonly document: OpenapiDocument;

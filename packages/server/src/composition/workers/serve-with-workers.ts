@@ -32,7 +32,7 @@ export async function serveWithWorkers(options: ServeOptions): Promise<ServingPl
     return {
       urls,
       isEmpty: async () => (await pool.askFirst('is empty')) === true,
-      buildConsole: () => void pool.askFirst('build console').catch(() => undefined),
+      buildSites: () => void pool.askFirst('build sites').catch(() => undefined),
       drain: async (milliseconds) => {
         await pool.drain(milliseconds);
         await closeAll(spaces);

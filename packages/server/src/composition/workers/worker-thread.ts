@@ -48,7 +48,7 @@ async function work({ name, config, attachments, epochs, calls, ...seed }: Worke
   // An error that nothing catches ends the thread, and the main thread replaces it.
   const platform = await servePlatform({ config, opened, worker, onFatal: throwAtOnce });
   channel.serve('is empty', platform.isEmpty);
-  channel.serve('build console', platform.buildConsole);
+  channel.serve('build sites', platform.buildSites);
   channel.serve('drain', async (milliseconds) => {
     await platform.drain(milliseconds as number);
     opened.flush();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import type { ConsoleSource, ConsoleState } from '../console-source.ts';
+import type { ConsoleSource, ConsoleState } from '../site-source.ts';
 import { consoleReply } from './console-reply.ts';
 
 const script = Buffer.from('console.log("à")');
@@ -16,6 +16,7 @@ const built: ConsoleState = {
         {
           contentType: 'text/javascript',
           plain: script,
+          digest: 'x',
           coded: { br: brotliCompressSync(script), gzip: gzipSync(script) },
         },
       ],

@@ -5,7 +5,7 @@ import { floorKey, settingOf, tombstone } from '../../config/port.ts';
 import { type AccessEpochs, auditEntryInWorkspace } from '../../iam/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
-import type { WriteContext } from '../../records/port.ts';
+import { countersOfWorkspace, type WriteContext } from '../../records/port.ts';
 import {
   type Change,
   type Item,
@@ -21,6 +21,7 @@ import { walkScope } from '../../store/walk.ts';
 import {
   defaultWorkspaceCode,
   orgScopeName,
+  type Workspace,
   type WorkspaceRow,
   workspaceRowKey,
   workspaceScopeName,
@@ -42,6 +43,10 @@ export interface RemovalDeps extends MembershipDeps {
   readonly epochs: AccessEpochs;
   /** Wakes the job runner, because there is work. */
   readonly wake: () => void;
+  /** Is told how many records are gone with it; left out, they count for nothing. */
+  readonly workspaceRemoved?:
+    | ((workspace: Pick<Workspace, 'env' | 'orgCode' | 'tenantCode'>, records: number) => void)
+    | undefined;
 }
 
 /**
@@ -60,6 +65,7 @@ export async function removeWorkspace(
   if (code === defaultWorkspaceCode && settingOf(context.config, env, tenancyType) === 'single')
     throw new Problem('conflict', 'the default workspace stays for as long as `tenancy.tenancy_type` is `single`');
   const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
+  const records = await recordsOf(scope);
   await transact(orgScope, async () => {
     const row = await rows.read(orgScope, code);
     if (row?.value.id !== tenantId || row.value.state === 'removed') throw notFound();
@@ -72,9 +78,15 @@ export async function removeWorkspace(
     ];
     return { changes };
   });
+  deps.workspaceRemoved?.(context.workspace, records);
   await removeHead(scope);
   deps.epochs.bump(scope.name);
   deps.wake();
+}
+
+async function recordsOf(scope: Scope): Promise<number> {
+  const { byEntity } = await countersOfWorkspace(scope);
+  return Object.values(byEntity).reduce((sum, records) => sum + records, 0);
 }
 
 /** Without its head a workspace admits no caller. */

@@ -2,7 +2,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { WritePass, WriteToAdmit } from '../../tenancy/port.ts';
 import type { MeteredWorkspace } from '../call-meter.ts';
 import { limitExceeded, type QuotaUsage, reachedMetric } from './limits.ts';
-import { QuotaState, type QuotaStateDeps } from './quota-state.ts';
+import { QuotaState, type QuotaStateDeps, Recounts } from './quota-state.ts';
 
 /** Enforces the plan of an org on its writes. If usage is not known it admits no write. */
 export interface PlanGate {
@@ -11,13 +11,15 @@ export interface PlanGate {
   /** Before the commit: holds the records to their limit. @throws Problem `plan_limit_exceeded`. */
   admit(workspace: MeteredWorkspace, write: WriteToAdmit): WritePass | Promise<WritePass>;
   quota(orgCode: string): Promise<QuotaUsage>;
+  /** A workspace has been removed, with so many records. */
+  workspaceRemoved(workspace: MeteredWorkspace, records: number): void;
   /** The plan of an org has changed. */
   forget(orgCode: string): void;
-  /** Forgets orgs that were not asked for a while. */
+  /** Forgets what is known of orgs that were not asked for a while. */
   tidy(): void;
 }
 
-export interface PlanGateDeps extends QuotaStateDeps {
+export interface PlanGateDeps extends Omit<QuotaStateDeps, 'recounts'> {
   /** By org: moves where a thread has changed its plan; left out where there is one thread. */
   readonly planChanges?: PlanChanges | undefined;
 }
@@ -28,14 +30,17 @@ export interface PlanChanges {
 }
 
 const keptMilliseconds = 60_000;
+/** Of so many orgs that were not asked for since, the records need not be added up when they come again. */
+const restingMax = 20_000;
 
 export function createPlanGate(deps: PlanGateDeps): PlanGate {
   const { clock, meter, planChanges } = deps;
   const quotas = new Map<string, QuotaState>();
+  const shared = { ...deps, recounts: new Recounts() };
   const quotaOf = (orgCode: string): QuotaState => {
     let quota = quotas.get(orgCode);
     if (quota === undefined) {
-      quota = new QuotaState(deps, orgCode);
+      quota = new QuotaState(shared, orgCode);
       quotas.set(orgCode, quota);
     }
     const changes = planChanges?.current(orgCode) ?? 0;
@@ -74,6 +79,10 @@ export function createPlanGate(deps: PlanGateDeps): PlanGate {
     }
     return enter(quota, workspace, write);
   };
+  const forget = (orgCode: string): void => {
+    planChanges?.bump(orgCode);
+    quotas.get(orgCode)?.forget();
+  };
   return {
     check: (orgCode) => {
       const quota = quotaOf(orgCode);
@@ -85,13 +94,17 @@ export function createPlanGate(deps: PlanGateDeps): PlanGate {
       return quota.whenReady() === undefined ? enter(quota, place, write) : admitLater(quota, place, write);
     },
     quota: (orgCode) => known(quotaOf(orgCode)),
-    forget: (orgCode) => {
-      planChanges?.bump(orgCode);
-      quotas.get(orgCode)?.forget();
+    workspaceRemoved: (workspace, records) => {
+      // Other nodes go by that. Writes that were under way there end one way or the other, so here they are added up again.
+      meter.noteRecords(workspace, -records);
+      forget(workspace.orgCode);
     },
+    forget,
     tidy: () => {
       const before = clock.now() - keptMilliseconds;
-      for (const [orgCode, quota] of quotas) if (quota.isIdle && quota.lastAsked < before) quotas.delete(orgCode);
+      for (const [orgCode, quota] of quotas)
+        if (quota.isIdle && quota.lastAsked < before && (!quota.rest() || quotas.size > restingMax))
+          quotas.delete(orgCode);
     },
   };
 }

@@ -57,7 +57,7 @@ test('what is removed while records are added up has them added up again', async
   assert.equal(quota.current().usage.records, 4);
 });
 
-/** A store on which records take half a second to add up, so that this is done every ten seconds. */
+/** A store on which records take half a second to add up, so that this is done every ten seconds near a limit. */
 function slowStore(store: Store, clock: SteppedClock): Store {
   return interceptStore(store, async ({ name, scope }, call) => {
     if (name === 'get' && scope === 'acme-main') clock.advance(500);

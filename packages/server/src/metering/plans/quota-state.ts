@@ -16,6 +16,27 @@ export interface QuotaStateDeps {
   readonly ledger: Pick<Ledger, 'stored'>;
   readonly meter: CallMeter;
   readonly recordsOf: RecordsOf;
+  /** What all orgs of this node share; left out, an org has it for itself. */
+  readonly recounts?: Recounts;
+}
+
+/** The share of its time that a node spends on adding records up again that it knows already. */
+export class Recounts {
+  #isTaken = false;
+  #restUntil = Number.NEGATIVE_INFINITY;
+
+  isFree(now: number): boolean {
+    return !this.#isTaken && now >= this.#restUntil;
+  }
+
+  take(): void {
+    this.#isTaken = true;
+  }
+
+  end(now: number, workMilliseconds: number): void {
+    this.#isTaken = false;
+    this.#restUntil = now + near.restPerWork * workMilliseconds;
+  }
 }
 
 interface Known {
@@ -28,36 +49,45 @@ interface Known {
   readonly freshMilliseconds: number;
 }
 
-/** The last time that the records were added up. */
+/** The records as they were added up, workspace by workspace. */
 interface AddedUp {
+  /** How many there were, less what the days from `from` on said by then was added. */
+  readonly base: number;
+  readonly from: Day;
   readonly at: number;
-  readonly today: Day;
-  /** For how long it is gone by. */
-  readonly freshMilliseconds: number;
+  readonly workMilliseconds: number;
+  /** What was stored as added from `from` on, while what is removed by that may have been off already. */
+  readonly doubted: number | undefined;
 }
 
 const environments: readonly Environment[] = ['test', 'prod'];
 const freshMilliseconds = 1000;
-/** Of very many workspaces the records take long to add up, so that is done more seldom. */
-const restPerWork = 20;
+/**
+ * When the records are added up again: near the limit each second, else each minute, and of very many workspaces, which
+ * take long, more seldom. Near is where the room that is left is no more than other nodes may fill in a second or two.
+ */
+const near = { share: 0.1, records: 1000, milliseconds: freshMilliseconds, restPerWork: 20 } as const;
+const far = { milliseconds: 60_000, restPerWork: 1000 } as const;
+/** What a node has written it has stored as added by then. */
+const doubtMilliseconds = 2000;
 /** A write that takes longer is not waited for: calls that wait for it are refused. */
 const idleMilliseconds = 10_000;
 
 /**
- * How an org stands to its plan, as this node knows it. What others do is at most a second old. The records are exact as
- * far as they are written here: the store is asked while no write of the org is under way on this node, and from then
- * on every write takes its place before it commits. Until they are added up again, what other nodes say they have added
- * comes on top: up to a second's writes of theirs may then be there twice. What they say they have removed may be off
- * already, so it is taken off when the records are added up.
+ * How an org stands to its plan, as this node knows it. What others do is at most a second old. The records are those that
+ * were added up once, with all that the days of the org say was added since, here or elsewhere; no workspace is read for
+ * that. They are exact as far as they are written here: they are added up while no write of the org is under way on this
+ * node, and from then on every write takes its place before it commits. What other nodes wrote right before, and had not
+ * stored as added yet, may be there twice; what they removed then is not taken off again. So the records are added up
+ * again now and then, more often near the limit; that also finds what a node has not told because it died.
  */
 export class QuotaState {
   readonly #deps: QuotaStateDeps;
   readonly #orgCode: string;
   #known: Known | undefined;
   #addedUp: AddedUp | undefined;
-  #records = 0;
-  /** What other nodes have added by what is stored of their days, as far as `#records` holds it. */
-  #byOthers = 0;
+  /** Of writes under way. */
+  #reserved = 0;
   #underWay = 0;
   #whenIdle: (() => void) | undefined;
   #loading: Promise<void> | undefined;
@@ -75,7 +105,7 @@ export class QuotaState {
   whenReady(): Promise<void> | undefined {
     const now = this.#deps.clock.now();
     this.lastAsked = now;
-    if (this.#loading === undefined && this.#isFresh(this.#known, now)) return undefined;
+    if (this.#loading === undefined && this.#isFresh(now)) return undefined;
     this.#loading ??= this.#load().finally(() => {
       this.#loading = undefined;
     });
@@ -87,6 +117,12 @@ export class QuotaState {
     this.#changes += 1;
     this.#known = undefined;
     this.#addedUp = undefined;
+  }
+
+  /** Lets go of what is read again when it is asked for, and keeps what took long to add up. @returns whether it keeps anything. */
+  rest(): boolean {
+    this.#known = undefined;
+    return this.#addedUp !== undefined;
   }
 
   get isIdle(): boolean {
@@ -106,16 +142,14 @@ export class QuotaState {
     // It did not wait for what is being added up, so it is unknown whether that includes it.
     if (this.#loading !== undefined) this.forget();
     this.#underWay += 1;
-    if (records > 0) this.#records += records;
+    if (records > 0) this.#reserved += records;
   }
 
   /** @param outcome `unknown` if the commit may or may not be stored. */
   leave(workspace: MeteredWorkspace, records: number, outcome: 'written' | 'refused' | 'unknown'): void {
     this.#underWay -= 1;
-    if (outcome === 'written') {
-      this.#deps.meter.noteRecords(workspace, records);
-      if (records < 0) this.#records += records;
-    } else if (records > 0) this.#records -= records;
+    if (records > 0) this.#reserved -= records;
+    if (outcome === 'written') this.#deps.meter.noteRecords(workspace, records);
     if (outcome === 'unknown') this.forget();
     if (this.#underWay === 0) this.#whenIdle?.();
   }
@@ -131,13 +165,23 @@ export class QuotaState {
     for (const days of stored) for (const [day, tally] of days) add(day, tally);
     for (const env of environments)
       for (const [day, { total }] of this.#deps.meter.own(this.#orgCode, env)) add(day, total);
-    return { api_calls_per_day: todayCalls, api_calls_per_month: monthCalls, records: this.#records };
+    const records = this.#addedUp === undefined ? 0 : this.#addedUp.base + this.#addedSince(stored, this.#addedUp.from);
+    return { api_calls_per_day: todayCalls, api_calls_per_month: monthCalls, records: records + this.#reserved };
+  }
+
+  /** Records that were made less those that were removed, as the days say. */
+  #addedSince(stored: Known['stored'], from: Day): number {
+    let sum = addedBy(stored, from);
+    for (const env of environments)
+      for (const [day, { total }] of this.#deps.meter.own(this.#orgCode, env)) if (day >= from) sum += total.records;
+    return sum;
   }
 
   /** A day that is over leaves the memory of this node, so whatever was read without it is read again. */
-  #isFresh(what: Known | AddedUp | undefined, now: number): boolean {
-    if (what === undefined || what.today !== this.#deps.meter.today()) return false;
-    return Math.abs(now - what.at) < what.freshMilliseconds;
+  #isFresh(now: number): boolean {
+    const known = this.#known;
+    if (known === undefined || known.today !== this.#deps.meter.today()) return false;
+    return Math.abs(now - known.at) < known.freshMilliseconds;
   }
 
   async #load(): Promise<void> {
@@ -148,32 +192,66 @@ export class QuotaState {
     const { limits } = await plans.of(this.#orgCode);
     // Days of others may still change while the next one lasts.
     const [from = today] = [firstOfMonth(today), addDays(today, -1)].toSorted();
+    const [first = from] = [from, this.#addedUp?.from ?? from].toSorted();
     const isAsked = metrics.some((metric) => limits[metric] !== undefined);
-    const stored = isAsked ? await Promise.all(environments.map((env) => ledger.stored(this.#orgCode, env, from))) : [];
+    const stored = isAsked
+      ? await Promise.all(environments.map((env) => ledger.stored(this.#orgCode, env, first)))
+      : [];
     // What takes long to read would else be old before anybody goes by it.
     const fresh = Math.max(freshMilliseconds, 2 * (clock.now() - at));
     const isStill = () => changes === this.#changes && today === meter.today();
-    if (limits.records !== undefined) await this.#addUp(recordsIn(stored), { today, isStill });
+    if (!isStill()) return;
+    if (limits.records !== undefined) await this.#addUp({ stored, from, limit: limits.records, isStill });
     if (isStill()) this.#known = { limits, stored, at, today, freshMilliseconds: fresh };
   }
 
-  /** @param isStill whether what is being read is still wanted. */
-  async #addUp(
-    byOthers: number,
-    { today, isStill }: { readonly today: Day; readonly isStill: () => boolean },
-  ): Promise<void> {
-    const { clock, recordsOf } = this.#deps;
-    if (this.#isFresh(this.#addedUp, clock.now())) this.#records += Math.max(0, byOthers - this.#byOthers);
-    else {
-      await this.#idle();
-      const began = clock.now();
-      const workspaces = await recordsOf(this.#orgCode);
-      if (!isStill()) return;
-      this.#records = workspaces.reduce((sum, { records }) => sum + records, 0);
-      const rest = restPerWork * (clock.now() - began);
-      this.#addedUp = { at: clock.now(), today, freshMilliseconds: Math.max(freshMilliseconds, rest) };
+  async #addUp(asked: Asked): Promise<void> {
+    const { clock, recounts = new Recounts() } = this.#deps;
+    const addedUp = this.#addedUp;
+    if (addedUp === undefined) return this.#walk(asked);
+    const now = clock.now();
+    if (!this.#isDue(addedUp, asked, now) || !recounts.isFree(now)) {
+      this.#addedUp = this.#goneOn(addedUp, asked, now);
+      return;
     }
-    this.#byOthers = byOthers;
+    recounts.take();
+    try {
+      await this.#walk(asked);
+    } finally {
+      recounts.end(clock.now(), this.#addedUp?.workMilliseconds ?? 0);
+    }
+  }
+
+  #goneOn(addedUp: AddedUp, { stored, from }: Asked, now: number): AddedUp {
+    let { base, doubted } = addedUp;
+    if (doubted !== undefined) {
+      const told = addedBy(stored, addedUp.from);
+      base += Math.max(0, doubted - told);
+      doubted = Math.abs(now - addedUp.at) < doubtMilliseconds ? told : undefined;
+    }
+    if (addedUp.from >= from) return { ...addedUp, base, doubted };
+    // Nothing changes any more of the days before.
+    const closed = this.#addedSince(stored, addedUp.from) - this.#addedSince(stored, from);
+    return { ...addedUp, base: base + closed, from, doubted: undefined };
+  }
+
+  #isDue({ base, from, at, workMilliseconds }: AddedUp, { stored, limit }: Asked, now: number): boolean {
+    const room = limit - base - this.#addedSince(stored, from) - this.#reserved;
+    const isNear = room <= Math.max(near.share * limit, near.records);
+    const { milliseconds, restPerWork } = isNear ? near : far;
+    return Math.abs(now - at) >= Math.max(milliseconds, restPerWork * workMilliseconds);
+  }
+
+  async #walk({ stored, from, isStill }: Asked): Promise<void> {
+    const { clock, recordsOf } = this.#deps;
+    await this.#idle();
+    const began = clock.now();
+    const workspaces = await recordsOf(this.#orgCode);
+    if (!isStill()) return;
+    const records = workspaces.reduce((sum, { records }) => sum + records, 0);
+    const at = clock.now();
+    const base = records - this.#addedSince(stored, from);
+    this.#addedUp = { base, from, at, workMilliseconds: at - began, doubted: addedBy(stored, from) };
   }
 
   /**
@@ -196,8 +274,17 @@ export class QuotaState {
   }
 }
 
-function recordsIn(stored: Known['stored']): number {
+interface Asked {
+  readonly stored: Known['stored'];
+  /** The first of the days that may still change, or are of this month. */
+  readonly from: Day;
+  readonly limit: number;
+  /** Whether what is being read is still wanted. */
+  readonly isStill: () => boolean;
+}
+
+function addedBy(days: readonly ReadonlyMap<Day, Tally>[], from: Day): number {
   let sum = 0;
-  for (const days of stored) for (const { records } of days.values()) sum += records;
+  for (const some of days) for (const [day, { records }] of some) if (day >= from) sum += records;
   return sum;
 }

@@ -5,6 +5,7 @@ import { CallMeter } from '../call-meter.ts';
 import { createLedger, type Ledger } from '../ledger.ts';
 import { createPlanGate, type PlanGate } from '../plans/plan-gate.ts';
 import { createPlans, type Plans } from '../plans.ts';
+import type { RecordsOf } from '../records-of.ts';
 import { WorkLedger } from '../work/work-ledger.ts';
 
 export const auditContext = { at: '', actor: { kind: 'operator', id: 'operator' }, request_id: '' } as const;
@@ -48,7 +49,8 @@ export async function recordsStored(store: Store): Promise<number> {
   return Number(item?.value ?? 0);
 }
 
-export function openNode(store: Store, clock: Clock, node: string): MeteredNode {
+/** @param counted how the records are added up, where that is of interest. */
+export function openNode(store: Store, clock: Clock, node: string, counted?: RecordsOf): MeteredNode {
   const orgScopes = () => ({ test: orgScope(store, 'test'), prod: orgScope(store, 'prod') });
   const meter = new CallMeter({ clock, orgScopes, node });
   const ledger = createLedger(meter, orgScopes);
@@ -63,7 +65,8 @@ export function openNode(store: Store, clock: Clock, node: string): MeteredNode 
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
   const work = new WorkLedger({ clock, orgScopes, calendar: meter, plans, onError });
-  const recordsOf = async () => [{ ...place, entity: 'order', records: await recordsStored(store) }];
+  const recordsOf =
+    counted ?? (async () => [{ ...place, entity: 'order', records: await recordsStored(store) }] as const);
   const gate = createPlanGate({ clock, plans, ledger, meter, recordsOf });
   return {
     meter,

@@ -143,9 +143,14 @@ function sealedAndCount({ hasSealed }: CompiledEntity, { sealed, old, wanted }: 
 
 /** How many records of entities that builders define come to be by these changes, less those that go. */
 export function recordsAdded(changes: readonly PlannedChange[]): number {
+  return recordsAddedBy(changes.map(({ change }) => change));
+}
+
+/** The same of changes as a store takes them. */
+export function recordsAddedBy(changes: readonly Change[]): number {
   const { pk } = recordCounter('');
   let sum = 0;
-  for (const { change } of changes)
+  for (const change of changes)
     if (change.kind === 'add' && change.pk === pk && !systemEntityNames.includes(change.sk)) sum += change.by;
   return sum;
 }

@@ -2,18 +2,17 @@ import { chainHeadKey } from '../chain.ts';
 import type { Current, Head, Member, StoredItem } from '../committing/apply-group.ts';
 import { keyBounds } from '../key-bounds.ts';
 import type { Change, Due, Key, ScopeName } from '../port.ts';
-import type { Answer, Connection } from './connections/connection.ts';
+import type { Connection } from './connections/connection.ts';
+import { keyProduct, nameOf } from './key-product.ts';
 import type { Statements } from './statements.ts';
 import { textBounds } from './text-bounds.ts';
 
-/** A row of what stands: `place` is that of its key among those asked for, counted from 1. */
-type StoredItemRow = readonly [
-  place: number,
-  version: number,
-  dueQueue: Due['queue'] | null,
-  dueAt: number | null,
-  value: string | null,
-];
+/** What stands under a key. */
+type Standing = readonly [version: number, dueQueue: Due['queue'] | null, dueAt: number | null, value: string | null];
+
+/** `place` is that of its key among those asked for, counted from 1. */
+type PlacedRow = readonly [place: number, ...Standing];
+type NamedRow = readonly [sk: string, pk: string, ...Standing];
 
 interface AskedKey extends Key {
   readonly isValueAsked: boolean;
@@ -44,29 +43,37 @@ export class GroupReads {
     statements: Statements,
     now: number,
   ): Promise<(head: Head | undefined) => Current> {
-    const [standing, ...keys] = await Promise.all([
+    const [found, ...keys] = await Promise.all([
       this.#readStanding(connection, statements),
       ...this.#prefixes.map((asked) => this.#readKeys(connection, statements, { ...asked, now })),
     ]);
-    const found = new Map(standing.rows.map((row) => [nameOf(this.#keys[row[0] - 1]), row]));
     const partitions = new Map(this.#prefixes.map((asked, index) => [`${asked.pk}\0${asked.prefix}`, keys[index]]));
     return (head) => ({
       now,
       head: () => head,
       item: (_scope, key) => standingOf(found.get(nameOf(key))),
-      value: (_scope, key) => found.get(nameOf(key))?.[4] ?? undefined,
+      value: (_scope, key) => found.get(nameOf(key))?.[3] ?? undefined,
       keys: (_scope, pk, prefix, atMost) => (partitions.get(`${pk}\0${prefix}`) ?? []).slice(0, atMost),
     });
   }
 
-  async #readStanding(connection: Connection, statements: Statements): Promise<Pick<Answer<StoredItemRow>, 'rows'>> {
-    if (this.#keys.length === 0) return { rows: [] };
-    return connection.send<StoredItemRow>(statements.standing(), [
+  /** By the names of the keys. */
+  async #readStanding(connection: Connection, statements: Statements): Promise<ReadonlyMap<string, Standing>> {
+    if (this.#keys.length === 0) return new Map();
+    const counters = this.#keys.filter(({ isValueAsked }) => isValueAsked);
+    const among = statements.isDistributed ? keyProduct(this.#keys) : undefined;
+    if (among !== undefined) {
+      const values = [this.#scope, ...among, counters.map(({ sk }) => sk)];
+      const { rows } = await connection.send<NamedRow>(statements.standingAmong(), values);
+      return new Map(rows.map(([sk, pk, ...standing]) => [nameOf({ pk, sk }), standing]));
+    }
+    const { rows } = await connection.send<PlacedRow>(statements.standing(), [
       this.#scope,
       this.#keys.map(({ pk }) => pk),
       this.#keys.map(({ sk }) => sk),
       this.#keys.map(({ isValueAsked }) => String(isValueAsked)),
     ]);
+    return new Map(rows.map(([place, ...standing]) => [nameOf(this.#keys[place - 1] ?? { pk: '', sk: '' }), standing]));
   }
 
   async #readKeys(
@@ -118,13 +125,8 @@ function mayWriteUnder(change: Change, prefix: string): boolean {
   return change.kind === 'append' || ('sk' in change && change.sk.startsWith(prefix));
 }
 
-function standingOf(row: StoredItemRow | undefined): StoredItem | undefined {
+function standingOf(row: Standing | undefined): StoredItem | undefined {
   if (row === undefined) return undefined;
-  const [, version, queue, at] = row;
+  const [version, queue, at] = row;
   return queue === null || at === null ? { version } : { version, due: { at, queue } };
-}
-
-/** U+0000 is in no name, so the join is unambiguous. */
-function nameOf(key: Key | undefined): string {
-  return key === undefined ? '' : `${key.pk}\0${key.sk}`;
 }

@@ -12,10 +12,14 @@ import {
   type ScopeState,
 } from '../port.ts';
 import type { Value } from './connections/connection.ts';
+import { keyProduct, nameOf } from './key-product.ts';
 import { type ItemRow, itemOfRow } from './rows.ts';
 import type { Lanes } from './servers/lanes.ts';
 import { type RangeShape, type Statements, serverState } from './statements.ts';
 import { isWritable, textBounds } from './text-bounds.ts';
+
+/** More rows than that cost the server more than a plan. */
+const countedByRowsMax = 128;
 
 /** Every read is one statement, and so sees one snapshot. */
 export class PostgresReader {
@@ -35,6 +39,12 @@ export class PostgresReader {
       const values = [scope, first.pk, first.sk, now];
       const [row] = await this.#connections.read<ItemRow>(this.#statements.getOne(), values);
       return [row === undefined ? undefined : itemOfRow(row)];
+    }
+    const among = this.#statements.isDistributed ? keyProduct(asked) : undefined;
+    if (among !== undefined) {
+      const rows = await this.#connections.read<ItemRow>(this.#statements.getAmong(), [scope, ...among, now]);
+      const found = new Map(rows.map(itemOfRow).map((item) => [nameOf(item), item]));
+      return keys.map((key) => found.get(nameOf(key)));
     }
     const values = [scope, asked.map(({ pk }) => pk), asked.map(({ sk }) => sk), now];
     const rows = await this.#connections.read<readonly [...ItemRow, place: number]>(this.#statements.get(), values);
@@ -63,6 +73,10 @@ export class PostgresReader {
   async count(scope: ScopeName, read: BoundedRead, now: number): Promise<number> {
     if (!isWritable(read.pk)) return 0;
     const unsized = { ...read, bytesMax: Number.POSITIVE_INFINITY, isReverse: false };
+    if (this.#statements.isDistributed && read.limit <= countedByRowsMax) {
+      const statement = this.#statements.counted(shapeOf(unsized));
+      return (await this.#connections.read(statement, rangeValues(scope, unsized, now))).length;
+    }
     const rows = await this.#connections.read<readonly [number]>(
       this.#statements.count(shapeOf(unsized)),
       rangeValues(scope, unsized, now),

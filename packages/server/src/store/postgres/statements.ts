@@ -1,3 +1,5 @@
+import { inKeyProduct } from './key-product.ts';
+
 /** A text for the server, prepared once per connection under its name, or sent as it is when it has none. */
 export interface Statement {
   readonly name?: string;
@@ -31,13 +33,13 @@ export const putSizes: readonly number[] = [64, 32, ...Array.from({ length: 16 }
  */
 export class Statements {
   readonly #schema: string;
-  readonly #isDistributed: boolean;
+  /** Citus plans statements on one table once for all, and others each time: then they are on one where they can be. */
+  readonly isDistributed: boolean;
   readonly #made = new Map<string, Statement>();
 
-  /** `isDistributed` has statements on one table at their top where they can be, which Citus plans once for all. */
   constructor(schema: string, isDistributed: boolean) {
     this.#schema = schema;
-    this.#isDistributed = isDistributed;
+    this.isDistributed = isDistributed;
   }
 
   /** Waits for the group of another node that has the scope, and keeps it to this transaction. */
@@ -70,6 +72,16 @@ export class Statements {
         cross join lateral (
           select version, due_queue, due_at, case when asked.counts then value end as value from ${items}
           where scope = $1 and pk = asked.pk and sk = asked.sk limit 1) as found`,
+    );
+  }
+
+  /** As {@link standing}, by {@link keyProduct}. */
+  standingAmong(): Statement {
+    return this.#make(
+      'standing_among',
+      ({ items }) => `
+        select sk, pk, version, due_queue, due_at, case when sk = any($5::text[]) then value end as value
+        from ${items} where scope = $1 and ${inKeyProduct}`,
     );
   }
 
@@ -113,13 +125,21 @@ export class Statements {
     );
   }
 
+  /** As {@link get}, by {@link keyProduct}. */
+  getAmong(): Statement {
+    return this.#make(
+      'get_among',
+      ({ items }) => `select ${itemColumns} from ${items} where scope = $1 and ${inKeyProduct} and ${isLive('', '$5')}`,
+    );
+  }
+
   /** On Citus, rows behind the cut of a sized read come without their value. */
   range(shape: RangeShape): Statement {
     return this.#make(`range${nameOf(shape)}`, ({ items }) => {
       const page = (columns: string) => `
         select ${columns} from ${items}
         where ${bounds(shape, '')} and ${isLive('', '$4')} ${order(shape, '')} limit $5`;
-      if (!this.#isDistributed) return sized(shape, itemColumns, page(itemColumns));
+      if (!this.isDistributed) return sized(shape, itemColumns, page(itemColumns));
       return page(itemColumns.replace('value', `${valueWithin(shape, 'value', order(shape, ''))} as value`));
     });
   }
@@ -131,7 +151,7 @@ export class Statements {
       const ordered = order(shape, 'entry.');
       const target = 'target.scope = $1 and target.pk = entry.target_pk and target.sk = entry.target_sk';
       const live = isLive('target.', '$4');
-      if (this.#isDistributed)
+      if (this.isDistributed)
         return `
           select found.version, ${valueWithin(shape, 'found.value', ordered)}, entry.sk
           from ${items} as entry
@@ -144,6 +164,15 @@ export class Statements {
         where ${entries} and ${live} ${ordered} limit $5`;
       return sized(shape, 'version, value, sk', page);
     });
+  }
+
+  /** As {@link count}, a row for each. */
+  counted(shape: Pick<RangeShape, 'isOpenEnded'>): Statement {
+    const whole = { ...shape, isReverse: false, isSized: false };
+    return this.#make(
+      `counted${nameOf(whole)}`,
+      ({ items }) => `select 1 from ${items} where ${bounds(whole, '')} and ${isLive('', '$4')} limit $5`,
+    );
   }
 
   count(shape: RangeShape): Statement {

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { accountsApi } from '@freehold/contract/management/accounts';
+import { commandSignInsApi } from '@freehold/contract/management/command-sign-ins';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
 import { signInLinksApi } from '@freehold/contract/management/sign-in-links';
-import { type OrgAccounts, type SignInLinks, sessionSeconds } from '../../../identity/port.ts';
+import { type CommandSignIns, type OrgAccounts, type SignInLinks, sessionSeconds } from '../../../identity/port.ts';
 import { notFound } from '../../../lib/problem.ts';
 import { type ConsoleSite, isCookieCall, sessionCookie, siteUrl } from '../../pipeline/headers/console-cookie.ts';
 import { json, type Reply } from '../../reply.ts';
@@ -11,15 +12,23 @@ import { serve, serveReply } from '../../serve.ts';
 
 export interface AccountServices {
   readonly accounts: OrgAccounts;
+  readonly commandSignIns: CommandSignIns;
   /** Undefined in production. */
   readonly signInLinks: SignInLinks | undefined;
   readonly site: ConsoleSite;
 }
 
 /** The builder's own account, and his sessions. */
-export function accountRoutes({ accounts, signInLinks, site }: AccountServices): readonly ManagementRoute[] {
+export function accountRoutes({
+  accounts,
+  commandSignIns,
+  signInLinks,
+  site,
+}: AccountServices): readonly ManagementRoute[] {
   return [
     ...signInLinkRoutes({ signInLinks, site }),
+    serve(commandSignInsApi.decideCommandSignIn, ({ body }, caller) => commandSignIns.decide(caller, body)),
+    serve(commandSignInsApi.signInCommand, ({ body, ip }) => commandSignIns.use(body, ip)),
     serveReply(accountsApi.signUp, async ({ incoming, body, ip, requestId }) =>
       sessionReply(site, incoming, 201, await accounts.signUp(body, { ip, requestId })),
     ),

@@ -4,10 +4,11 @@ import { describe, test } from 'node:test';
 import { systemClock } from '../../../lib/clock.ts';
 import { add, put } from '../../testing/conformance/bench.ts';
 import { openPostgres } from '../open-postgres.ts';
-import { testCluster, whyNotCluster } from '../testing/test-cluster.ts';
+import { haveClusterAlone, testCluster, whyNotCluster } from '../testing/test-cluster.ts';
 import { runOn } from '../testing/test-server.ts';
 
 describe('a store on a cluster', { skip: whyNotCluster }, () => {
+  haveClusterAlone();
   test('commits with its own limits on the server of a scope, whatever a role sets there', async (t) => {
     const { url, workers, run } = testCluster();
     const space = `limits_${process.pid}`;

@@ -5,13 +5,15 @@ import { fingerprintScope } from '../../fingerprint.ts';
 import type { OpenedStore } from '../../port.ts';
 import { put } from '../../testing/conformance/bench.ts';
 import { openPostgres } from '../open-postgres.ts';
-import { testCluster, whyNotCluster } from '../testing/test-cluster.ts';
+import { haveClusterAlone, testCluster, whyNotCluster } from '../testing/test-cluster.ts';
+import { runOn } from '../testing/test-server.ts';
 import { askCluster } from './ask-cluster.ts';
 import { distributeStore } from './distribute-store.ts';
 
 const scopes = Array.from({ length: 20 }, (_, index) => `s${index}`);
 
 describe('distributing on a cluster', { skip: whyNotCluster }, () => {
+  haveClusterAlone();
   for (const named of ['platform', 'prod']) {
     test(`keeps what \`${named}\` holds, and serves it from every server`, async (t) => {
       const { url, workers, run } = testCluster();
@@ -45,6 +47,24 @@ describe('distributing on a cluster', { skip: whyNotCluster }, () => {
       );
     });
   }
+
+  test('is followed by a look for transactions that were left prepared on a server', async (t) => {
+    const { url, workers, run } = testCluster();
+    const schema = `left_${process.pid}`;
+    const address = Object.assign(new URL(url), { search: `?citus=true&schema=${schema}` }).href;
+    t.after(() => run(`drop schema if exists "${schema}_prod" cascade`));
+    await (await openPostgres({ url: address, space: 'prod', clock: systemClock })).store.close();
+    const faults = async (seconds?: number) =>
+      (await askCluster(address, ['prod'], seconds)).map((server) => server.faults.length);
+    const [worker = ''] = workers;
+    await runOn(worker, `begin; create table public.${schema} (); prepare transaction '${schema}'`);
+    t.after(() => runOn(worker, `rollback prepared '${schema}'`));
+    assert.deepEqual(
+      await faults(),
+      workers.map(() => 0),
+    );
+    assert.deepEqual((await faults(0)).toSorted(), [...workers.slice(1).map(() => 0), 1]);
+  });
 });
 
 async function contentsOf({ maintenance }: OpenedStore): Promise<readonly unknown[]> {

@@ -1,44 +1,16 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
 import { systemClock } from '../../../lib/clock.ts';
 import { type OpenedStore, Unavailable } from '../../port.ts';
 import { put } from '../../testing/conformance/bench.ts';
 import { openPostgres } from '../open-postgres.ts';
-import { testCluster, whyNotCluster } from '../testing/test-cluster.ts';
+import { serverProcess, signalAll } from '../testing/server-processes.ts';
+import { haveClusterAlone, testCluster, whyNotCluster } from '../testing/test-cluster.ts';
 import { runOn } from '../testing/test-server.ts';
 
-/** The first process of the server behind an address; undefined where it does not run on this machine. */
-async function serverProcess(url: string): Promise<number | undefined> {
-  const [row] = await runOn(url, `select pid from pg_stat_activity where backend_type = 'checkpointer'`);
-  const parent = statOf(Number(row?.pid));
-  return parent !== undefined && /^postgres/.test(parent.name) ? parent.parent : undefined;
-}
-
-function statOf(pid: number): { readonly name: string; readonly parent: number } | undefined {
-  try {
-    const [, name = '', parent = ''] = /^\d+ \((.+)\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
-    return { name, parent: Number(parent) };
-  } catch {
-    return undefined;
-  }
-}
-
-/** To the server and to each of its sessions. */
-function signalAll(server: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const processes = [server, ...all.map(Number).filter((pid) => statOf(pid)?.parent === server)];
-  for (const pid of processes) {
-    try {
-      process.kill(pid, signal);
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-    }
-  }
-}
-
 describe('a cluster of which one server hangs', { skip: whyNotCluster }, () => {
+  haveClusterAlone();
   test('serves the scopes of the others, refuses its own, starts, and loses nothing', async (t) => {
     const { url, workers, run } = testCluster();
     const [stopped = ''] = workers;

@@ -1,3 +1,5 @@
+import { after, before } from 'node:test';
+import pg from 'pg';
 import { runOn, type TestServer } from './test-server.ts';
 
 /** The servers of a cluster of Citus for tests, the coordinator first, as the environment names them. */
@@ -17,4 +19,16 @@ export function testCluster(): TestCluster {
   const url = new URL(coordinator);
   url.searchParams.set('citus', 'true');
   return { url: url.href, workers, run: (sql) => runOn(coordinator, sql) };
+}
+
+/** In a group of tests: no other file that asks for it runs meanwhile, as some have a server hang or fail. */
+export function haveClusterAlone(): void {
+  let client: pg.Client | undefined;
+  before(async () => {
+    client = new pg.Client({ connectionString: named[0] });
+    client.on('error', () => {});
+    await client.connect();
+    await client.query('select pg_advisory_lock(4711)');
+  });
+  after(async () => client?.end());
 }

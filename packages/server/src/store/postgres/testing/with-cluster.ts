@@ -1,7 +1,7 @@
 /**
  * Runs a command with the cluster of Citus that FREEHOLD_TEST_CITUS names: the addresses of its servers, the
  * coordinator first, with commas between them. Tests that ask for a PostgreSQL server or for a store find the
- * coordinator, with tables that are distributed. Without a cluster the command is not run, and nothing is counted.
+ * coordinator, with tables that are distributed. What platforms under test leave there goes at the end. Without a cluster the command is not run, and nothing is counted.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,8 +23,8 @@ async function main([command = '', ...words]: readonly string[]): Promise<number
     const [code] = await once(child, 'exit');
     return typeof code === 'number' ? code : 1;
   } finally {
-    for (const { name } of await run(`select nspname as name from pg_namespace where nspname like '${schema}%'`))
-      await run(`drop schema "${name}" cascade`);
+    const made = `select nspname as name from pg_namespace where starts_with(nspname, '${schema}_')`;
+    for (const { name } of await run(made)) await run(`drop schema "${name}" cascade`);
   }
 }
 

@@ -1,5 +1,6 @@
 /** What builders do with their accounts, and with the people of an org. */
 import assert from 'node:assert/strict';
+import { hash, randomBytes } from 'node:crypto';
 import { type Fixture, newEmail, type OrgCalls, password, random, signUp } from '../fixture.ts';
 import type { Flow, Flows } from './flow.ts';
 
@@ -59,6 +60,50 @@ const enterByLink: Flow = {
     const check = async () => {
       if (token !== '') assert.ok(await isAlive(org, token));
       assert.equal((await org.anonymousCall('/auth/sign-in-by-link', { code })).status, 404);
+    };
+    return { send, already: 404, check };
+  },
+};
+
+function newVerifier(): { readonly verifier: string; readonly challenge: string } {
+  const verifier = randomBytes(32).toString('base64url');
+  return { verifier, challenge: hash('sha256', verifier, 'base64url') };
+}
+
+const allowCommand: Flow = {
+  route: 'POST /auth/command-sign-ins',
+  prepare: async ({ org }) => {
+    const { verifier, challenge } = newVerifier();
+    let code = '';
+    const send = async () => {
+      const reply = await org.manage('POST', '/auth/command-sign-ins', { challenge, allow: true });
+      if (reply.status === 201) ({ code } = reply.body);
+      return reply;
+    };
+    // If the reply was lost, so is the code, and the challenge is decided.
+    const check = async () => {
+      if (code === '') return;
+      assert.equal((await org.anonymousCall('/auth/command-sign-in', { code, verifier })).status, 200);
+      code = '';
+    };
+    return { send, already: 409, check };
+  },
+};
+
+const enterByCommand: Flow = {
+  route: 'POST /auth/command-sign-in',
+  prepare: async ({ org }) => {
+    const { verifier, challenge } = newVerifier();
+    const { code } = (await org.manage('POST', '/auth/command-sign-ins', { challenge, allow: true })).body;
+    let token = '';
+    const send = async () => {
+      const reply = await org.anonymousCall('/auth/command-sign-in', { code, verifier });
+      if (reply.status === 200) ({ token } = reply.body);
+      return reply;
+    };
+    const check = async () => {
+      if (token !== '') assert.ok(await isAlive(org, token));
+      assert.equal((await org.anonymousCall('/auth/command-sign-in', { code, verifier })).status, 404);
     };
     return { send, already: 404, check };
   },
@@ -249,6 +294,8 @@ export const builderFlows: Flows = {
   'a log-in of a builder': logIn,
   'a sign-in link': makeLink,
   'a sign-in by a link': enterByLink,
+  'what a builder decides about a command': allowCommand,
+  'a sign-in of a command': enterByCommand,
   'a switch to another org': switchOrg,
   'a log-out of a builder': logOut,
   'the end of a session': endSession,

@@ -332,6 +332,8 @@ const recordRows: Rows = {
       },
     ],
   },
+  'GET /app/:org/docs': { as: 'anyone', target: of('/docs'), largest: nothingToChoose },
+  'GET /docs/assets/:name': { as: 'anyone', target: () => '/docs/assets/main.js', largest: nothingToChoose },
   'GET /app/:org/openapi.json': {
     as: 'member',
     target: of('/openapi.json'),

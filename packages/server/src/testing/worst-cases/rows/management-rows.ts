@@ -20,6 +20,8 @@ const accountRows: Rows = {
   'POST /auth/signup': small('/auth/signup', 'anyone'),
   'POST /auth/login': small('/auth/login', 'anyone'),
   'POST /auth/sign-in-links': plain('/auth/sign-in-links'),
+  'POST /auth/command-sign-ins': small('/auth/command-sign-ins'),
+  'POST /auth/command-sign-in': small('/auth/command-sign-in', 'anyone'),
   'POST /auth/sign-in-by-link': small('/auth/sign-in-by-link', 'anyone'),
   'POST /auth/accept-invitation': small('/auth/accept-invitation', 'anyone'),
   'POST /auth/forgot-password': small('/auth/forgot-password', 'anyone'),

@@ -1,0 +1,147 @@
+/** From test to production and back by `freehold deploy` and `freehold rollback`. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CliProject, sessionOf } from './cli-run.ts';
+import { newKey } from './deploy.ts';
+import { create, defineEntity, definition, joinOrg, manage, type Org, signUp } from './org.ts';
+import { platformForTests } from './platform-for-tests.ts';
+import { diff, prodFounder, provisionedOrg } from './promotion.ts';
+
+const gateways = await platformForTests();
+
+interface Deployed {
+  readonly activated: boolean;
+  readonly version?: number;
+  readonly published: readonly { readonly kind: string; readonly name: string }[];
+  readonly checks: readonly { readonly level: string; readonly check: string }[];
+}
+
+interface Release {
+  readonly version: number;
+  readonly note?: string;
+  readonly actor: { readonly kind: string };
+}
+
+async function releases(org: Org): Promise<readonly Release[]> {
+  return (await manage<{ readonly items: readonly Release[] }>(org, 'GET', '/deploy/history')).body.items;
+}
+
+const project = new CliProject();
+const note = (fields: readonly string[]) =>
+  definition(
+    'note',
+    fields.map((name) => ({ name })),
+  );
+
+test('an org admin makes production, sees the change in sentences, and deploys it with a note', async () => {
+  const org = await signUp(gateways);
+  await defineEntity(org, note(['title']));
+  const env = sessionOf(org);
+  const none = await project.ends(2, ['deploy', '--yes'], { env });
+  assert.match(none.stderr, /not provisioned.*\n→ an org admin makes it with `freehold deploy --provision`/);
+  const dry = await project.ends(0, ['deploy', '--provision', '--dry-run', '--yes'], { env });
+  assert.match(
+    dry.stdout,
+    new RegExp(`^${org.code} at \\S+, production: 1 added, 0 changed, 0 removed\n\\+ entity note\n`),
+  );
+  await project.ends(1, ['diff', '--prod'], { env });
+  const asked = await project.ends(3, ['deploy'], { env });
+  assert.match(asked.stderr, /Make 1 items? live in production of/);
+  assert.deepEqual(await releases(org), []);
+  const made = await project.json<Deployed>(['deploy', '--yes', '--note', 'the first'], { env });
+  assert.deepEqual([made.activated, made.version], [true, 1]);
+  assert.equal((await releases(org))[0]?.note, 'the first');
+  await project.ends(0, ['diff', '--prod'], { env });
+  assert.deepEqual((await project.json<Deployed>(['deploy', '--yes'], { env })).activated, false);
+});
+
+test('a pipeline publishes with one key and activates with another; neither key does the work of the other', async () => {
+  const org = await provisionedOrg(gateways);
+  await defineEntity(org, note(['title']));
+  const publisher = sessionOf(org, (await newKey(org, 'publish')).key);
+  const activator = sessionOf(org, (await newKey(org, 'activate')).key);
+  const refused = await project.ends(2, ['deploy', '--yes', '--publish-only'], { env: activator });
+  assert.match(refused.stderr, /role_required, request \S+\)\n→ ask an org admin, or sign in with a key/);
+  const staged = await project.json<Deployed>(['deploy', '--publish-only'], { env: publisher });
+  assert.deepEqual([staged.activated, staged.published], [false, [{ kind: 'entity', name: 'note' }]]);
+  await project.ends(2, ['deploy', '--activate-only', '--yes'], { env: publisher });
+  assert.deepEqual(await releases(org), []);
+  const live = await project.json<Deployed>(['deploy', '--activate-only', '--yes'], { env: activator });
+  assert.deepEqual([live.activated, live.version], [true, 1]);
+  assert.equal((await releases(org))[0]?.actor.kind, 'deploy_key');
+});
+
+test('Q06: what takes something out of production, and each way back, wants the name of the org', async () => {
+  const org = await provisionedOrg(gateways);
+  await defineEntity(org, note(['title', 'body']));
+  const env = sessionOf(org);
+  await project.ends(0, ['deploy', '--yes'], { env });
+  const changed = await manage(org, 'PUT', '/api/create-note', { body: { removeFields: ['body'] } });
+  assert.equal(changed.status, 200, changed.text);
+  const heading = `${org.code} at ${org.management}, production: 0 added, 1 changed, 0 removed\n~ entity note\n    ! field \`body\``;
+  for (const yes of [[], ['--yes'], ['--yes=other']]) {
+    const { stderr } = await project.ends(3, ['deploy', ...yes], { env });
+    assert.ok(stderr.includes(heading), stderr);
+  }
+  assert.equal((await releases(org)).length, 1);
+  await project.ends(0, ['deploy', `--yes=${org.code}`], { env });
+  const dry = await project.ends(0, ['rollback', '--dry-run'], { env });
+  assert.match(
+    dry.stdout,
+    /production, from release 2 to what release 1 made live: 0 added, 1 changed, 0 removed\n~ entity note\n/,
+  );
+  for (const yes of [[], ['--yes'], ['--yes=other']]) await project.ends(3, ['rollback', ...yes], { env });
+  assert.equal((await releases(org)).length, 2);
+  await project.ends(0, ['rollback', `--yes=${org.code}`, '--note', 'too early'], { env });
+  assert.deepEqual([(await releases(org))[0]?.version, (await releases(org))[0]?.note], [3, 'too early']);
+  assert.match((await project.ends(2, ['rollback', `--yes=${org.code}`], { env })).stderr, /no earlier release/);
+  await project.ends(0, ['rollback', '--to', '2', `--yes=${org.code}`], { env });
+  assert.match((await project.ends(2, ['rollback', '--to', 'x'], { env })).stderr, /is no number of a release/);
+});
+
+test('records of production that break a definition prevent a deployment; what is staged is taken back', async () => {
+  const org = await provisionedOrg(gateways);
+  await defineEntity(org, note(['title']));
+  const env = sessionOf(org);
+  await project.ends(0, ['deploy', '--yes'], { env });
+  await create(await prodFounder(org), 'note', {});
+  const field = { name: 'title', validate: true };
+  const changed = await manage(org, 'PUT', '/api/create-note?force=true', { body: { UpdateParams: [field] } });
+  assert.equal(changed.status, 200, changed.text);
+  const { stdout } = await project.ends(1, ['deploy', `--yes=${org.code}`], { env });
+  assert.match(stdout, /\nerror \(records\): entity note: .*\nnothing is live/);
+  await project.ends(1, ['deploy', '--publish-only'], { env });
+  await project.ends(3, ['deploy', '--withdraw'], { env });
+  await project.ends(0, ['deploy', '--withdraw', '--yes'], { env });
+  assert.deepEqual(
+    (await diff(org)).map(({ staged }) => staged),
+    [false],
+  );
+  const forced = await project.json<Deployed>(['deploy', '--force', `--yes=${org.code}`], { env });
+  assert.equal(forced.activated, true);
+});
+
+test('items are deployed by name with what they need, and a name that is not there is refused', async () => {
+  const org = await provisionedOrg(gateways);
+  await defineEntity(org, note(['title']));
+  await defineEntity(org, definition('draft', [{ name: 'title' }]));
+  const line = { name: 'note_id', colType: 'guid', lookup: { entity: 'note' } };
+  await defineEntity(org, definition('line', [line]));
+  const env = sessionOf(org);
+  assert.match((await project.ends(2, ['deploy', 'entity/none', '--yes'], { env })).stderr, /`entity\/none`/);
+  const { stderr } = await project.ends(0, ['deploy', 'entity/line', '--yes'], { env });
+  assert.match(stderr, /entity note comes along: /);
+  assert.deepEqual(
+    (await diff(org)).map(({ name }) => name),
+    ['draft'],
+  );
+  await project.ends(2, ['deploy', '--publish-only', '--activate-only'], { env });
+});
+
+test('a developer publishes, and is told who may activate', async () => {
+  const org = await provisionedOrg(gateways);
+  await defineEntity(org, note(['title']));
+  const env = sessionOf(org, (await joinOrg(org, 'developer')).token);
+  const { stderr } = await project.ends(2, ['deploy', '--yes'], { env });
+  assert.match(stderr, /role_required.*\n→ ask an org admin/);
+});

@@ -1,0 +1,114 @@
+/** `freehold dev`: a platform that follows the files of a project, and ends with its command. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { cli, folderWith, startCli, until, writeFiles } from './cli-data.ts';
+
+const entity = (...fields: readonly object[]) =>
+  JSON.stringify({
+    definition: { entityName: 'order', UpdateParams: [{ name: 'number', colType: 'integer' }, ...fields] },
+  });
+
+const project = {
+  'freehold.yaml': 'url: https://platform.example.com\norg: shop\n',
+  'config/entity/order.json': entity(),
+  'seeds/users.yaml': '- { email: ann@example.com, password: correct horse battery }\n',
+  'seeds/keys.yaml': 'order: number\n',
+  'seeds/order.jsonl': '{"number":1}\n',
+};
+
+const lineOf = (text: string, name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(text)?.[1] ?? '';
+
+async function reaches(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+test('dev starts a platform, pushes, seeds, writes types, follows changes, shows mistakes, and ends all by Ctrl-C', {
+  timeout: 600_000,
+}, async () => {
+  const cwd = folderWith(project);
+  const child = startCli(['dev', '--no-console'], { cwd });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += String(chunk);
+  });
+  const seeded = until(child.stderr, 'seeded: 1 records created');
+  const said = await until(child.stdout, 'Ctrl-C ends the platform\n');
+  await seeded;
+  const management = lineOf(said, 'management');
+  assert.match(said, /^app +http:\/\/\S+\/app\/shop {2}\(client_id test_/m);
+  assert.ok(await reaches(management));
+  assert.match(readFileSync(join(cwd, 'freehold.d.ts'), 'utf8'), /readonly order: \{/);
+
+  const broken = until(child.stderr, 'seeds/order.jsonl:2: not JSON');
+  writeFiles(cwd, { 'seeds/order.jsonl': '{"number":1}\n{"number"\n' });
+  await broken;
+  const refused = until(child.stderr, 'colType');
+  writeFiles(cwd, { 'config/entity/order.json': entity({ name: 'title', colType: 'nothing' }) });
+  await refused;
+  assert.ok(await reaches(management), errors);
+
+  const pushed = until(child.stderr, 'wrote freehold.d.ts');
+  writeFiles(cwd, { 'config/entity/order.json': entity({ name: 'title' }) });
+  await pushed;
+  const changed = until(child.stderr, 'seeded: 1 records created, 1 updated');
+  writeFiles(cwd, { 'seeds/order.jsonl': '{"number":1,"title":"Lamp"}\n{"number":2}\n' });
+  await changed;
+  assert.match(readFileSync(join(cwd, 'freehold.d.ts'), 'utf8'), /title/);
+
+  child.kill('SIGINT');
+  assert.equal(await ended, 0, errors);
+  assert.equal(await reaches(management), false);
+
+  // What it keeps is this user's alone, and no commit takes it up.
+  assert.equal(statSync(join(cwd, '.freehold')).mode & 0o077, 0);
+  assert.equal(statSync(join(cwd, '.freehold', 'dev.json')).mode & 0o077, 0);
+  assert.equal(readFileSync(join(cwd, '.freehold', '.gitignore'), 'utf8'), '*\n');
+});
+
+test('a second start goes on with the data of the first, at the same addresses', { timeout: 600_000 }, async () => {
+  const cwd = folderWith(project);
+  const addresses: string[] = [];
+  for (const expected of ['seeded: 1 records created', undefined]) {
+    const child = startCli(['dev', '--no-console', '--no-types'], { cwd });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const seeded = expected === undefined ? undefined : until(child.stderr, expected);
+    addresses.push(lineOf(await until(child.stdout, 'Ctrl-C ends the platform\n'), 'management'));
+    await seeded;
+    child.kill('SIGTERM');
+    assert.equal(await ended, 0);
+  }
+  assert.equal(addresses[0], addresses[1]);
+  assert.ok(!existsSync(join(cwd, 'freehold.d.ts')));
+});
+
+test('the platform ends when its command is killed', { timeout: 600_000 }, async () => {
+  const cwd = folderWith();
+  const child = startCli(['dev', '--no-console'], { cwd });
+  const management = lineOf(await until(child.stdout, 'Ctrl-C ends the platform\n'), 'management');
+  assert.ok(await reaches(management));
+  child.kill('SIGKILL');
+  while (await reaches(management)) await new Promise((resolve) => setImmediate(resolve));
+});
+
+test('dev is refused in production, with a damaged state, and with a port that is none', async () => {
+  const cwd = folderWith();
+  for (const [words, env, expected] of [
+    [['dev'], { FREEHOLD_MODE: 'production' }, /is for development/],
+    [['dev'], { NODE_ENV: 'production' }, /is for development/],
+    [['dev', '--port', '99999'], {}, /`99999` is no port/],
+  ] as const) {
+    const run = await cli(words, { cwd, env });
+    assert.equal(run.code, 2);
+    assert.match(run.stderr, expected);
+  }
+  writeFiles(cwd, { '.freehold/dev.json': '{' });
+  const damaged = await cli(['dev'], { cwd });
+  assert.match(damaged.stderr, /dev.json is damaged/);
+  rmSync(join(cwd, '.freehold'), { recursive: true });
+});

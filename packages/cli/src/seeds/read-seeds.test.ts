@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { readSeeds, type SeedFolder } from './read-seeds.ts';
+import { cellValue, hasValue } from './typed-values.ts';
+
+async function seedsOf(t: TestContext, files: Readonly<Record<string, string>>): Promise<SeedFolder> {
+  const folder = mkdtempSync(join(tmpdir(), 'freehold-seeds-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const seeds = await readSeeds(folder);
+  const short = (text: string) => text.replace(`${folder}/`, '');
+  return {
+    ...seeds,
+    rows: seeds.rows.map((row) => ({ ...row, place: short(row.place) })),
+    mistakes: seeds.mistakes.map(short),
+  };
+}
+
+test('files name their entity, and folders their workspace', async (t) => {
+  const { rows, keys, users, workspaces, mistakes } = await seedsOf(t, {
+    'keys.yaml': 'customer: name\nticket: [number, customer_id]\n',
+    'users.yaml': '- {email: ann@example.com, password: correct horse, policies: [adminacl]}\n',
+    'workspaces.yaml': '- {code: north, name: North, founder: ann@example.com}\n',
+    'customer.jsonl': '{"name":"Acme"}\n\n{"name":"Blue"}\n',
+    'north/ticket.csv': 'number,title\r\n1,"two\nlines"\r\n2,\r\n',
+  });
+  assert.deepEqual(mistakes, []);
+  assert.deepEqual(
+    [...keys],
+    [
+      ['customer', ['name']],
+      ['ticket', ['number', 'customer_id']],
+    ],
+  );
+  assert.deepEqual(
+    users.map(({ email, policies, workspaces }) => [email, policies, workspaces]),
+    [['ann@example.com', ['adminacl'], undefined]],
+  );
+  assert.deepEqual(
+    workspaces.map(({ code, founder }) => [code, founder]),
+    [['north', 'ann@example.com']],
+  );
+  assert.deepEqual(
+    rows.map(({ place, workspace, entity, values }) => [place, workspace, entity, values]),
+    [
+      ['customer.jsonl:1', undefined, 'customer', { name: 'Acme' }],
+      ['customer.jsonl:3', undefined, 'customer', { name: 'Blue' }],
+      ['north/ticket.csv:2', 'north', 'ticket', { number: '1', title: 'two\nlines' }],
+      ['north/ticket.csv:4', 'north', 'ticket', { number: '2' }],
+    ],
+  );
+});
+
+test('every mistake of every file is named with its place', async (t) => {
+  const { mistakes } = await seedsOf(t, {
+    'a.jsonl': '{"x":1\n[1]\n{"x":2}\n',
+    'b.csv': 'x,y\n1\n',
+    'c.csv': 'x\n"1\n',
+    'users.yaml': '- {email: ann, password: short, name: x}\n',
+    'workspaces.yaml': '- {code: North, name: N, founder: a@b}\n- {code: south, name: S, founder: a@b}\n',
+    'keys.yaml': 'a: {x: 1}\n',
+    'notes.txt': '',
+  });
+  const expected = [
+    /^users.yaml: entry 1: `name` is not known/,
+    /^users.yaml: entry 1: `email` must be an email address/,
+    /^users.yaml: entry 1: `password` must be a text of 10/,
+    /^workspaces.yaml: entry 1: `code` must be/,
+    /^workspaces.yaml: entry 2: the founder `a@b` is not in users.yaml/,
+    /^keys.yaml: `a` must be a field or a list/,
+    /^a.jsonl:1: not JSON/,
+    /^a.jsonl:2: a line must be a JSON object/,
+    /^b.csv:2: 1 cells, and the header names 2/,
+    /^c.csv: line 2: a quote is opened and never closed/,
+    /^notes.txt: not a seed/,
+  ];
+  assert.equal(mistakes.length, expected.length, mistakes.join('\n'));
+  for (const [index, pattern] of expected.entries()) assert.match(mistakes[index] ?? '', pattern);
+});
+
+test('a cell has the type of its field, and a value is recognised however it is written', () => {
+  const cells = [
+    cellValue('number', '1.5'),
+    cellValue('boolean', 'true'),
+    cellValue('array', '["x"]'),
+    cellValue('string', '1'),
+    cellValue('integer', 'x'),
+  ];
+  assert.deepEqual(cells, [1.5, true, ['x'], '1', 'x']);
+  assert.ok(hasValue('datetime', '2026-01-01T01:00:00+01:00', '2026-01-01T00:00:00.000Z'));
+  assert.ok(hasValue('json', { b: 1, a: [2] }, { a: [2], b: 1 }) && hasValue('encrypted', 'x', undefined));
+  assert.ok(hasValue('string', null, undefined) && !hasValue('string', 'x', undefined) && !hasValue('number', 1, 2));
+});

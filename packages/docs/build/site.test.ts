@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { appApi } from '@freehold/contract/app';
+import { recordRoutes } from '@freehold/contract/app/records';
+import { managementApi } from '@freehold/contract/management';
+import { problemStatus } from '@freehold/contract/problem';
+import { brokenLinks } from './broken-links.ts';
+import { buildSite } from './site.ts';
+
+const files = await buildSite();
+const appPage = 'app-docs.html';
+const pages = [...files].filter(([path]) => path.endsWith('.html') && path !== appPage);
+const pageOf = (path: string) => files.get(path) ?? assert.fail(`there is no ${path}`);
+
+/** Addresses that others link to. One that goes away breaks their links. */
+const stable = [
+  'index.html',
+  'problems.html',
+  'api/index.html',
+  'api/app/records.html',
+  'api/app/signing-in.html',
+  'api/management/entity.html',
+  'api/management/deploy.html',
+  'decisions/index.html',
+  'decisions/0061-how-is-the-console-built-and-delivered.html',
+  'guides/access.html',
+  'guides/api.html',
+  'guides/architecture.html',
+  'guides/changelog.html',
+  'guides/deploy.html',
+  'guides/entities.html',
+  'guides/get-started.html',
+  'guides/identity.html',
+  'guides/operate.html',
+  'guides/reference.html',
+  'recipes/welcome-mail.html',
+];
+
+test('the pages that others link to are there', () => {
+  assert.deepEqual(
+    stable.filter((path) => !files.has(path)),
+    [],
+  );
+});
+
+test('every page of the repository’s guide is a page of the site, with its title', () => {
+  assert.match(pageOf('guides/access-explain.html'), /<h1 id="[^"]+">Asking why<\/h1>/);
+  assert.ok(pages.length > 120);
+  for (const [path, html] of pages) assert.match(html, /<title>[^<]+ · Freehold<\/title>/, path);
+});
+
+test('no link leads nowhere, and none is absolute', () => {
+  // The page of an app lies at `/app/{org}/docs`, from where it finds its files.
+  const served = new Map([...pages, ...files].map(([path, text]) => [`docs/${path}`, text]));
+  served.delete(`docs/${appPage}`);
+  served.set('app/acme/docs.html', pageOf(appPage));
+  assert.deepEqual(brokenLinks(served), []);
+});
+
+test('a link that is broken is found', () => {
+  const broken = (link: string) =>
+    brokenLinks(
+      new Map([
+        ['a/b.html', `<a href="${link}"><p id="here">`],
+        ['c.html', ''],
+      ]),
+    );
+  for (const link of ['#here', '../c.html', 'b.html#here', 'https://example.com'])
+    assert.deepEqual(broken(link), [], link);
+  for (const link of ['#gone', '../d.html', '/c.html', '../c.html#here']) assert.equal(broken(link).length, 1, link);
+});
+
+test('every route is described once, with its method, path and access', () => {
+  const reference = pages
+    .filter(([path]) => path.startsWith('api/'))
+    .map(([, html]) => html)
+    .join('');
+  const ids = [...reference.matchAll(/<section class="route" id="([^"]+)"/g)].map(([, id = '']) => id);
+  const shared = Object.keys(appApi).filter((name) => name in managementApi);
+  const records = Object.keys(recordRoutes).map((action) => `${action}Order`);
+  const expected = [...Object.keys(managementApi), ...Object.keys(appApi), ...records];
+  assert.deepEqual(ids.toSorted(), expected.toSorted());
+  assert.ok(shared.includes('readHealth'));
+  const login = pageOf('api/management/account.html');
+  assert.match(login, /<span class="method post">POST<\/span> <code>\/auth\/login<\/code> <span class="access"/);
+});
+
+test('a body is shown with the members of its members, their types, bounds and whether they are required', () => {
+  const html = pageOf('api/app/signing-in.html');
+  assert.match(
+    html,
+    /<code class="member">email<\/code> <span class="type">string, email, at most 254 characters<\/span> <span class="needed">required<\/span>/,
+  );
+});
+
+test('every problem code has an anchor', () => {
+  const html = pageOf('problems.html');
+  for (const code of Object.keys(problemStatus)) assert.ok(html.includes(` id="${code}"`), code);
+});
+
+test('pages hold no script, no style, no handler and no source map', () => {
+  for (const [path, html] of pages) {
+    assert.doesNotMatch(html, /<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|javascript:/i, path);
+    assert.doesNotMatch(html, /<iframe|<form/, path);
+  }
+  for (const [path, text] of files) {
+    assert.doesNotMatch(path, /\.map$/);
+    if (/\.(js|css)$/.test(path)) assert.doesNotMatch(text, /sourceMappingURL/, path);
+  }
+});
+
+test('scripts write no markup: texts of a document become text', () => {
+  for (const [path, text] of files)
+    if (path.endsWith('.js'))
+      assert.doesNotMatch(text, /\.(inner|outer)HTML\b|insertAdjacentHTML|document\.write|\beval\(/, path);
+});
+
+test('nothing of the machine that built it is in a file', () => {
+  for (const [path, text] of files)
+    assert.ok(!text.includes(import.meta.dirname.slice(0, -'/packages/docs/build'.length)), path);
+});
+
+test('the page of an app holds nothing of an app, and no link but to its files', () => {
+  const html = pageOf(appPage);
+  assert.doesNotMatch(html, /acme|order/);
+  for (const [, link = ''] of html.matchAll(/ (?:href|src)="([^"]*)"/g))
+    assert.match(link, /^(?:\.\.\/\.\.\/docs\/assets\/|#content)/);
+});
+
+test('a page is small: 40 KB with its scripts and styles by gzip, 20 KB for the frame, and the search index 200 KB', () => {
+  const size = (text: string) => gzipSync(text, { level: 9 }).length;
+  const frame = [...files].filter(([path]) => /^assets\/(main|theme|theme-button|style|logo)-/.test(path));
+  assert.equal(frame.length, 5, frame.map(([path]) => path).join(' '));
+  const frameBytes = frame.reduce((sum, [, text]) => sum + size(text), 0);
+  assert.ok(frameBytes < 20_000, `${frameBytes}`);
+  for (const [path, html] of pages) assert.ok(size(html) + frameBytes < 40_000, `${path}: ${size(html) + frameBytes}`);
+  const [index = ''] = [...files].filter(([path]) => path.startsWith('assets/search-')).map(([, text]) => text);
+  assert.ok(size(index) > 10_000 && size(index) < 200_000, `${size(index)}`);
+});

@@ -1,0 +1,28 @@
+/** The documentation that lies in `packages/docs/dist`: the pages at `/docs`, and the page of each app about its API. */
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { readSiteFiles, type SiteFiles } from '../gateway/site-files.ts';
+import { type BuiltSite, openBuiltSite, root, type SiteLog } from './built-site.ts';
+
+type Settings = Pick<Config, 'mode' | 'docs'>;
+
+export function openDocs(
+  { mode, docs }: Settings,
+  log: SiteLog,
+  folder = join(root, 'packages', 'docs'),
+): BuiltSite<SiteFiles> {
+  return openBuiltSite({
+    ...{ name: 'the docs', verb: 'are', command: 'build:docs', mode, log, folder },
+    isServed: docs,
+    sources: [
+      ...[
+        'docs',
+        'deploy/README.md',
+        'CHANGELOG.md',
+        'packages/contract/src',
+        'packages/server/src/gateway/openapi',
+      ].map((path) => join(root, path)),
+    ],
+    read: readSiteFiles,
+  });
+}

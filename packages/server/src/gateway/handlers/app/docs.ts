@@ -1,0 +1,28 @@
+import { selfApi } from '@freehold/contract/app/self';
+import { notFound } from '../../../lib/problem.ts';
+import type { PublicRoute } from '../../routing/public-route.ts';
+import { serveReply } from '../../serve.ts';
+import { appPageReply } from '../../site/docs-reply.ts';
+import { keptReply } from '../../site/file-reply.ts';
+import type { DocsSource } from '../../site-source.ts';
+
+export interface DocsServices {
+  readonly docs: DocsSource;
+}
+
+/** The page about an app's own API. It holds nothing of any app: it asks for the document as its visitor. */
+export function docsRoutes({ docs }: DocsServices): readonly PublicRoute[] {
+  return [
+    serveReply(selfApi.readDocs, () => {
+      const reply = appPageReply(docs);
+      if (reply === undefined) throw notFound();
+      return reply;
+    }),
+    serveReply(selfApi.readDocsFile, ({ params, incoming }) => {
+      const state = docs.current();
+      const file = state.is === 'built' ? state.files.get(`/assets/${params.name}`) : undefined;
+      if (file === undefined) throw notFound();
+      return keptReply(file, incoming);
+    }),
+  ];
+}

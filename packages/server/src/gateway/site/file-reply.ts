@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import { conditional } from '../pipeline/headers/preconditions.ts';
+import type { Reply } from '../reply.ts';
+import { codings, type SiteFile } from '../site-files.ts';
+
+/** A file whose name changes with its contents, so that a browser never asks again. */
+export function keptReply(file: SiteFile, incoming: IncomingMessage): Reply {
+  return codedReply(file, incoming, { 'Cache-Control': 'public, max-age=31536000, immutable' }).reply;
+}
+
+/** A file whose name stays: a browser asks each time whether its copy is current. */
+export function revalidatedReply(file: SiteFile, incoming: IncomingMessage, more: Reply['headers'] = {}): Reply {
+  const { reply, coding } = codedReply(file, incoming, { ...more, 'Cache-Control': 'no-cache' });
+  const ETag = `"${file.digest}${coding === undefined ? '' : `-${coding}`}"`;
+  return conditional(incoming, { ...reply, headers: { ...reply.headers, ETag } });
+}
+
+function codedReply({ contentType, plain, coded }: SiteFile, incoming: IncomingMessage, more: Reply['headers']) {
+  const taken = String(incoming.headers['accept-encoding'] ?? '').toLowerCase();
+  const coding = codings.find((one) => coded[one] !== undefined && takes(taken, one));
+  const headers = {
+    ...more,
+    Vary: 'Accept-Encoding',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    ...(coding === undefined ? {} : { 'Content-Encoding': coding }),
+  };
+  const reply: Reply = { status: 200, bytes: (coding && coded[coding]) ?? plain, contentType, headers };
+  return { reply, coding };
+}
+
+/** Whether an `Accept-Encoding` names the coding, other than to refuse it (RFC 9110, 12.5.3). */
+function takes(header: string, coding: string): boolean {
+  return header.split(',').some((part) => {
+    const [name = '', ...parameters] = part.split(';').map((word) => word.trim());
+    return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+}
