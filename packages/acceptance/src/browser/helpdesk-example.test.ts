@@ -268,5 +268,6 @@ test('the types of the example are those of the demo', { skip }, async () => {
     items.map(({ name }) => management.call('readEntity', { query: { entityName: name } })),
   );
   const path = join(import.meta.dirname, '../../../../examples/helpdesk/src/freehold.d.ts');
-  assert.equal(readFileSync(path, 'utf8'), generateTypes({ entities }));
+  const isCurrent = readFileSync(path, 'utf8') === generateTypes({ entities });
+  assert.ok(isCurrent, 'examples/helpdesk/make-types.ts makes them again');
 });
