@@ -267,7 +267,7 @@ test('the types of the example are those of the demo', { skip }, async () => {
   const entities = await Promise.all(
     items.map(({ name }) => management.call('readEntity', { query: { entityName: name } })),
   );
-  const path = join(import.meta.dirname, '../../../../examples/helpdesk/src/freehold.d.ts');
+  const path = join(import.meta.dirname, '../../../..', 'examples', 'helpdesk', 'src', 'freehold.d.ts');
   const isCurrent = readFileSync(path, 'utf8') === generateTypes({ entities });
   assert.ok(isCurrent, 'examples/helpdesk/make-types.ts makes them again');
 });
