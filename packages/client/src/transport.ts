@@ -99,7 +99,9 @@ async function attempt(transport: Transport, request: Request, wasUncertain: boo
     if (signal?.aborted === true) throw signal.reason;
     const uncertain = wasUncertain || changes;
     if (cause instanceof FreeholdError) return { error: cause };
-    return { error: new FreeholdError({ code: 'network', detail: 'the platform cannot be reached', cause, uncertain }) };
+    return {
+      error: new FreeholdError({ code: 'network', detail: 'the platform cannot be reached', cause, uncertain }),
+    };
   }
 }
 
