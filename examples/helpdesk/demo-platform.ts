@@ -13,6 +13,10 @@ export interface DemoPlatform {
   readonly password: string;
 }
 
+interface KeptDemo extends Omit<DemoPlatform, 'url'> {
+  readonly builder: { readonly email: string; readonly password: string };
+}
+
 const root = join(import.meta.dirname, '../..');
 
 /**
@@ -30,7 +34,7 @@ export async function demoPlatform(): Promise<DemoPlatform> {
 }
 
 /** What a first start keeps for later ones, in the data folder and readable by its owner alone. */
-async function readDemo(): Promise<Omit<DemoPlatform, 'url'>> {
+export async function readDemo(): Promise<KeptDemo> {
   const path = resolve(root, process.env.FREEHOLD_DATA_DIR ?? 'data', 'demo.json');
   const text = await readFile(path, 'utf8').catch(() => undefined);
   const demo = text === undefined ? {} : JSON.parse(text);
@@ -38,7 +42,7 @@ async function readDemo(): Promise<Omit<DemoPlatform, 'url'>> {
     fail(
       `${path} has no demo. The platform makes one at its first start in an empty folder: name one in FREEHOLD_DATA_DIR.`,
     );
-  return { org: demo.org, clientId: demo.client_id, password: demo.password };
+  return { org: demo.org, clientId: demo.client_id, password: demo.password, builder: demo.builder };
 }
 
 /** @returns the address of its app gateway once the demo is there */

@@ -29,7 +29,6 @@ export interface Schema {
       readonly updated_at: string;
       readonly created_by: string;
       readonly updated_by: string;
-      readonly version: number;
     };
     readonly sort: "created_at" | "updated_at" | "name";
     readonly views: {
@@ -78,7 +77,6 @@ export interface Schema {
       readonly updated_at: string;
       readonly created_by: string;
       readonly updated_by: string;
-      readonly version: number;
     };
     readonly sort: "created_at" | "updated_at" | "ticket_id" | "ticket_id.number" | "ticket_id.status" | "ticket_id.team" | "ticket_id.customer_id" | "ticket_id.opened_at" | "ticket_id.priority" | "ticket_id.updated_at";
     readonly views: {
@@ -136,7 +134,6 @@ export interface Schema {
       readonly updated_at: string;
       readonly created_by: string;
       readonly updated_by: string;
-      readonly version: number;
     };
     readonly sort: "created_at" | "updated_at" | "name";
     readonly views: {
@@ -188,7 +185,6 @@ export interface Schema {
       readonly updated_at: string;
       readonly created_by: string;
       readonly updated_by: string;
-      readonly version: number;
     };
     readonly sort: "created_at" | "updated_at" | "name";
     readonly views: {
@@ -233,7 +229,6 @@ export interface Schema {
       readonly updated_at: string;
       readonly created_by: string;
       readonly updated_by: string;
-      readonly version: number;
     };
     readonly sort: "created_at" | "updated_at" | "name";
     readonly views: {
@@ -317,7 +312,6 @@ export interface Schema {
       readonly updated_at: string;
       readonly created_by: string;
       readonly updated_by: string;
-      readonly version: number;
     };
     readonly sort: "created_at" | "updated_at" | "number" | "status" | "team" | "customer_id" | "opened_at" | "priority" | "customer_id.name" | "customer_id.updated_at";
     readonly views: {
@@ -393,7 +387,6 @@ export interface Schema {
       readonly updated_at: string;
       readonly created_by: string;
       readonly updated_by: string;
-      readonly version: number;
     };
     readonly sort: "created_at" | "updated_at" | "ticket_id" | "cost" | "ticket_id.number" | "ticket_id.status" | "ticket_id.team" | "ticket_id.customer_id" | "ticket_id.opened_at" | "ticket_id.priority" | "ticket_id.updated_at";
     readonly views: {
@@ -463,7 +456,6 @@ export interface Schema {
       readonly updated_at: string;
       readonly created_by: string;
       readonly updated_by: string;
-      readonly version: number;
     };
     readonly sort: "created_at" | "updated_at" | "email";
     readonly views: {
@@ -515,7 +507,6 @@ export interface Schema {
       readonly updated_at: string;
       readonly created_by: string;
       readonly updated_by: string;
-      readonly version: number;
     };
     readonly sort: "created_at" | "updated_at" | "user_id" | "acl_policy_id";
     readonly views: {
@@ -563,7 +554,6 @@ export interface Schema {
       readonly updated_at: string;
       readonly created_by: string;
       readonly updated_by: string;
-      readonly version: number;
     };
     readonly sort: "created_at" | "updated_at" | "user_id" | "group_id";
     readonly views: {
@@ -607,7 +597,6 @@ export interface Schema {
       readonly updated_at: string;
       readonly created_by: string;
       readonly updated_by: string;
-      readonly version: number;
     };
     readonly sort: "created_at" | "updated_at" | "name";
     readonly views: {

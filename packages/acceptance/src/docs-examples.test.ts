@@ -8,8 +8,11 @@ import { startPlatform, storeKind } from './platform.ts';
 
 const docs = globSync('docs/{,recipes/}*.md', { cwd: root }).toSorted();
 
-/** Pages that are not about calls: the table of contents, how the code is built, what was measured. */
-const pagesWithoutExamples = ['docs/README.md', 'docs/architecture.md', 'docs/performance.md'];
+/**
+ * Pages that are not about calls: the table of contents, how the code is built, what was measured. The examples of the
+ * hooks are compiled by `packages/react/build/guide.test.ts`.
+ */
+const pagesWithoutExamples = ['docs/README.md', 'docs/architecture.md', 'docs/performance.md', 'docs/react.md'];
 /** A backup is taken of a data folder, which a platform on PostgreSQL does not have. */
 const pagesAboutDataFolders = ['docs/operate.md', 'docs/scale.md', 'docs/upgrade.md'];
 

@@ -6,7 +6,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type App, createApp } from '@freehold/client';
+import { createManagement } from '@freehold/client/management';
+import { generateTypes } from '@freehold/client/types';
 import type { Page } from 'playwright-core';
+import { call } from '../call.ts';
 import { temporaryDirectory } from '../platform.ts';
 import { assertAccessible } from './accessibility.ts';
 import { closeBrowser, openBrowser, skip } from './browser.ts';
@@ -15,6 +18,8 @@ interface Example {
   /** Of the page. */
   readonly address: string;
   readonly appGateway: string;
+  readonly management: string;
+  readonly builder: { readonly email: string; readonly password: string };
   readonly org: string;
   readonly clientId: string;
   readonly password: string;
@@ -52,17 +57,21 @@ async function startExample(): Promise<Example> {
   });
   while (!printed.includes('Ctrl-C') && child.stdout !== null) await once(child.stdout, 'data', { signal: patience });
   const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
-  const [, appGateway = ''] = /^ready app=(\S+)/m.exec(printed) ?? [];
+  const [, appGateway = '', management = ''] = /^ready app=(\S+) management=(\S+)/m.exec(printed) ?? [];
   const [, address = ''] = /help desk is at (\S+)/.exec(printed) ?? [];
   assert.ok(printed.includes(demo.password), printed);
-  return { address, appGateway, org: demo.org, clientId: demo.client_id, password: demo.password };
+  const { org, client_id: clientId, password, builder } = demo;
+  return { address, appGateway, management, builder, org, clientId, password };
 }
 
-const example =
-  skip === false
-    ? await startExample()
-    : { address: 'http://localhost/', appGateway: 'http://localhost/', org: '', clientId: '', password: '' };
+const example = skip === false ? await startExample() : nowhere();
 const gateways = { app: example.appGateway, management: example.address };
+
+function nowhere(): Example {
+  const address = 'http://localhost/';
+  const builder = { email: '', password: '' };
+  return { address, appGateway: address, management: address, builder, org: '', clientId: '', password: '' };
+}
 
 async function appOf(name: string): Promise<App> {
   const { appGateway: url, org, clientId, password } = example;
@@ -248,4 +257,17 @@ test('a member of two workspaces sees in each its own tickets, and after a sign-
     .getByText(`${await tom.entity('ticket').count()} tickets`)
     .waitFor();
   await page.getByRole('banner').getByText('Harbour Bikes').waitFor();
+});
+
+test('the types of the example are those of the demo', { skip }, async () => {
+  const { management: url, builder } = example;
+  const { body } = await call<{ token: string }>('POST', `${url}/auth/login`, { body: builder });
+  const management = createManagement({ url, token: body.token });
+  const { items } = await management.call('listEntities', { query: { env: 'test' } });
+  const entities = await Promise.all(
+    items.map(({ name }) => management.call('readEntity', { query: { entityName: name } })),
+  );
+  const path = join(import.meta.dirname, '../../../..', 'examples', 'helpdesk', 'src', 'freehold.d.ts');
+  const isCurrent = readFileSync(path, 'utf8') === generateTypes({ entities });
+  assert.ok(isCurrent, 'examples/helpdesk/make-types.ts makes them again');
 });
