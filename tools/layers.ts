@@ -141,7 +141,6 @@ const modulesWithPort: readonly string[] = [
  */
 const topFiles: readonly string[] = [
   'freehold.ts',
-  'operator-commands.ts',
   'main.ts',
   'config.ts',
   'settings.ts',

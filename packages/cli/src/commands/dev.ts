@@ -128,7 +128,7 @@ function contextOf(context: Context, signedIn: DevRun['signedIn']): Context {
     ...context,
     target: () => signedIn.target,
     management: () => connect(signedIn.target),
-    ask: createAsk(signedIn.target.org, false),
+    ask: createAsk(signedIn.target.org, undefined),
   };
 }
 
