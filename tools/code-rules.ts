@@ -12,7 +12,7 @@ export interface CodeRule {
 
 const linesMax = 400;
 const mayReadTheEnvironment =
-  /^packages\/(server\/src\/(config|main|doctor|verify|keys|command-line|store\/testing\/(open-test-store|quick)|testing\/command|store\/postgres\/testing\/(test|with)-(server|cluster))\.ts$|acceptance\/)/;
+  /^packages\/(cli\/src\/freehold\.ts$|server\/src\/(config|main|doctor|verify|keys|command-line|store\/testing\/(open-test-store|quick)|testing\/command|store\/postgres\/testing\/(test|with)-(server|cluster))\.ts$|acceptance\/)/;
 const vagueName = /manager|helper|utils?(?![a-z])|common/i;
 
 export const codeRules: readonly CodeRule[] = [

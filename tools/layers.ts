@@ -147,7 +147,6 @@ const modulesWithPort: readonly string[] = [
  */
 const topFiles: readonly string[] = [
   'freehold.ts',
-  'operator-commands.ts',
   'main.ts',
   'config.ts',
   'settings.ts',

@@ -71,15 +71,21 @@ test('dev starts a platform, pushes, seeds, writes types, follows changes, shows
   assert.equal(readFileSync(join(cwd, '.freehold', '.gitignore'), 'utf8'), '*\n');
 });
 
-test('a second start goes on with the data of the first, at the same addresses', { timeout: 600_000 }, async () => {
+test('a second start goes on with the data of the first, at the same addresses, which other commands reach by a profile', {
+  timeout: 600_000,
+}, async () => {
   const cwd = folderWith(project);
   const addresses: string[] = [];
+  const elsewhere = folderWith();
+  const env = { XDG_CONFIG_HOME: elsewhere };
   for (const expected of ['seeded: 1 records created', undefined]) {
-    const child = startCli(['dev', '--no-console', '--no-types'], { cwd });
+    const child = startCli(['dev', '--no-console', '--no-types'], { cwd, env });
     const ended = new Promise((resolve) => child.once('close', resolve));
     const seeded = expected === undefined ? undefined : until(child.stderr, expected);
     addresses.push(lineOf(await until(child.stdout, 'Ctrl-C ends the platform\n'), 'management'));
     await seeded;
+    const listed = await cli(['records', 'list', 'order', '--profile', 'dev', '--json'], { cwd: elsewhere, env });
+    assert.equal((listed.json.items as readonly unknown[]).length, 1, listed.stdout);
     child.kill('SIGTERM');
     assert.equal(await ended, 0);
   }

@@ -23,7 +23,7 @@ if (isNewEnough(process.versions.node)) {
 
 /** The first word says whose command it is: the operator's in this package, or the builder's in the folder beside it. */
 async function run() {
-  const { operatorCommands } = await import('../src/operator-commands.ts');
+  const { operatorCommands } = await import('../src/composition/operator-commands.ts');
   const [first = '', second = ''] = words;
   const isHelp = first === 'help' && operatorCommands.has(second);
   const builder = new URL('../../cli/src/freehold.ts', import.meta.url);

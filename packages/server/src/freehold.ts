@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Refusal, runCommand } from './command-line.ts';
-import { operatorCommands } from './operator-commands.ts';
+import { operatorCommands } from './composition/operator-commands.ts';
 
 /** Ends as the command does that the first word names; what goes wrong is said in that command's words. */
 export async function runFreehold(words: readonly string[]): Promise<void> {

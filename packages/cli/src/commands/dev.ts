@@ -1,4 +1,5 @@
 import { join, relative, resolve } from 'node:path';
+import { keepProfile } from '../dev/dev-profile.ts';
 import { devRound } from '../dev/dev-round.ts';
 import { type DevState, freePort, newState, openFolder, readState, writeState } from '../dev/dev-state.ts';
 import { createRounds } from '../dev/rounds.ts';
@@ -64,8 +65,11 @@ async function dev(context: Context, options: DevOptions): Promise<ExitCode> {
     const signedIn = { target: await signIn(platform, state) };
     const renew = async () => {
       const left = Date.parse(signedIn.target.expiresAt ?? '') - Date.now();
-      if (!(left > renewalMilliseconds)) signedIn.target = await signIn(platform, state);
+      if (left > renewalMilliseconds) return;
+      signedIn.target = await signIn(platform, state);
+      keepProfile(context, root, signedIn.target);
     };
+    keepProfile(context, root, signedIn.target);
     const ports = { appPort: portOfUrl(platform.app), managementPort: portOfUrl(platform.management) };
     writeState(folder, { ...state, ...ports });
     await work(
@@ -124,7 +128,7 @@ function contextOf(context: Context, signedIn: DevRun['signedIn']): Context {
     ...context,
     target: () => signedIn.target,
     management: () => connect(signedIn.target),
-    ask: createAsk(signedIn.target.org, false),
+    ask: createAsk(signedIn.target.org, undefined),
   };
 }
 

@@ -1,4 +1,6 @@
 import { CommandError, exitCodes } from './command-error.ts';
+import { printable } from './printable.ts';
+import { askLine, type Terminal } from './prompt.ts';
 
 /** Questions to a person. Without a terminal nothing is asked: `--yes` and `--yes=<org>` answer in advance. */
 export interface Ask {
@@ -13,46 +15,34 @@ export interface Ask {
 }
 
 /** A bare `--yes` is the empty text, `--yes=<org>` the name. */
-export function createAsk(yes: string | undefined, isTerminal: boolean): Ask {
+export function createAsk(yes: string | undefined, terminal: Terminal | undefined): Ask {
+  const ask = async (question: string, next: string, isSecret = false): Promise<string> => {
+    if (terminal === undefined) throw notAsked(question, next);
+    const answer = await askLine(terminal, printable(question), isSecret);
+    if (answer === undefined) throw notConfirmed();
+    return answer;
+  };
   return {
-    isTerminal,
+    isTerminal: terminal !== undefined,
     confirm: async (question) => {
       if (yes !== undefined) return;
-      if (!isTerminal) throw notAsked(question, 'add `--yes` to answer yes without a terminal');
-      const { confirm, isCancel } = await prompts();
-      const answer = await confirm({ message: question, initialValue: false, output: process.stderr });
-      if (isCancel(answer) || !answer) throw notConfirmed();
+      const next = 'add `--yes` to answer yes without a terminal';
+      const answer = await ask(terminal === undefined ? question : `${question} [y/N]`, next);
+      if (!/^\s*y(es)?\s*$/i.test(answer)) throw notConfirmed();
     },
     confirmByName: async (org, question) => {
       if (yes !== undefined && yes !== '') {
         if (yes === org) return;
         throw notConfirmed(`\`--yes=${yes}\` names another org than \`${org}\``);
       }
-      if (!isTerminal) throw notAsked(question, `name the org to answer without a terminal: \`--yes=${org}\``);
-      const { isCancel, text } = await prompts();
-      const typed = await text({ message: `${question} Type the name of the org to go on:`, output: process.stderr });
-      if (isCancel(typed) || typed !== org) throw notConfirmed();
+      const asked = terminal === undefined ? question : `${question} Type the name of the org to go on:`;
+      const typed = await ask(asked, `name the org to answer without a terminal: \`--yes=${org}\``);
+      if (typed.trim() !== org) throw notConfirmed();
     },
-    text: async (question) => {
-      if (!isTerminal) throw notAsked(question, 'give it as an option: see --help');
-      const { isCancel, text } = await prompts();
-      const answer = await text({ message: question, output: process.stderr });
-      if (isCancel(answer)) throw notConfirmed();
-      return answer ?? '';
-    },
-    password: async (question) => {
-      if (!isTerminal) throw notAsked(question, 'sign in with a key from standard input: `freehold login --key-stdin`');
-      const { isCancel, password } = await prompts();
-      const answer = await password({ message: question, output: process.stderr });
-      if (isCancel(answer)) throw notConfirmed();
-      return answer ?? '';
-    },
+    text: (question) => ask(`${question}:`, 'give it as an option: see --help'),
+    password: (question) =>
+      ask(`${question}:`, 'sign in with a key from standard input: `freehold login --key-stdin`', true),
   };
-}
-
-/** Loaded where something is asked, as few commands do. */
-function prompts() {
-  return import('@clack/prompts');
 }
 
 function notConfirmed(sentence = 'not confirmed: nothing was changed'): CommandError {

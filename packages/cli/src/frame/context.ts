@@ -55,6 +55,7 @@ export interface Context {
 
 export function createContext(surroundings: Surroundings, options: GlobalOptions): Context {
   const { cwd, env, stdin, stdout, others } = surroundings;
+  const isTerminal = stdin.isTTY === true && surroundings.stderr.isTTY === true && options.json !== true;
   const profiles = openProfiles(configFolder(env));
   const projectIfAny = once(() => findProject(cwd));
   const target = once(() => resolveTarget({ options, env, profiles, project: projectIfAny() }));
@@ -66,7 +67,7 @@ export function createContext(surroundings: Surroundings, options: GlobalOptions
     terminalWidth: stdout.columns,
     options,
     out: createOutput(surroundings, options.json === true),
-    ask: createAsk(options.yes, stdin.isTTY === true && surroundings.stderr.isTTY === true && options.json !== true),
+    ask: createAsk(options.yes, isTerminal ? { input: stdin, output: surroundings.stderr } : undefined),
     profiles,
     others,
     project: () => projectIfAny() ?? fail(cwd),
