@@ -225,7 +225,7 @@ test('a logic block is run, and returns what it says', async () => {
 test('a user signs in with a token of a provider that the org allows', async () => {
   const provider = await startIdentityProvider();
   after(() => provider.close());
-  await allowIssuers(org, [{ issuer: provider.issuer, audiences: [clientAtProvider]}]);
+  await allowIssuers(org, [{ issuer: provider.issuer, audiences: [clientAtProvider] }]);
   const app = appOf(org);
   const session = await app.signInWithToken(provider.token(personAt('ann')));
   assert.equal(session.tenantCode, 'main');

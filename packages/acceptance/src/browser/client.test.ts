@@ -23,7 +23,9 @@ async function servePage(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('a page signs a user in, lists, and meets a conflict, across origins; two tabs share the session', { skip }, async () => {
+test('a page signs a user in, lists, and meets a conflict, across origins; two tabs share the session', {
+  skip,
+}, async () => {
   assert.ok(platform);
   const { org, founder } = await foundedOrg(platform);
   await defineEntity(org, definition('note', [{ name: 'text' }]));
@@ -44,7 +46,9 @@ test('a page signs a user in, lists, and meets a conflict, across origins; two t
     const notes = app.entity('note');
     const [first] = (await notes.list()).items;
     const changed = await notes.update(first.id, { text: 'second' }, { ifMatch: first });
-    const conflict = await notes.update(first.id, { text: 'third' }, { ifMatch: first }).catch((error: unknown) => error);
+    const conflict = await notes
+      .update(first.id, { text: 'third' }, { ifMatch: first })
+      .catch((error: unknown) => error);
     const wrong = await notes.create({ other: 1 }).catch((error: unknown) => error);
     return {
       email: app.session.email,
@@ -74,7 +78,9 @@ test('a page signs a user in, lists, and meets a conflict, across origins; two t
   }, given);
   assert.deepEqual(inOther, [founder.email, 1]);
   await tab.evaluate(() => (globalThis as unknown as { app: { signOut(): Promise<void> } }).app.signOut());
-  const last = await other.evaluate(async () => (await (globalThis as { ended?: Promise<unknown> }).ended) ?? 'signed out');
+  const last = await other.evaluate(
+    async () => (await (globalThis as { ended?: Promise<unknown> }).ended) ?? 'signed out',
+  );
   assert.equal(last, 'signed out');
   await context.close();
 });
