@@ -11,7 +11,7 @@ import { temporaryDirectory } from './platform.ts';
 import { platformOfFile } from './platform-for-tests.ts';
 
 const run = promisify(execFile);
-const operatorKey = 'the operator key of these tests';
+const operatorKey = 'operator-key-of-the-reference-test';
 const platform = await platformOfFile({ env: { FREEHOLD_OPERATOR_KEY: operatorKey } });
 
 interface Route {
