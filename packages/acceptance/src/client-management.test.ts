@@ -17,7 +17,7 @@ const { token = '', org } = await stranger.call('signUp', {
 const management = createManagement({ url: managementUrl, token, org: org_code });
 const clientId = org.environments.test.client_id;
 
-test('a builder’s program defines an entity, reads it and changes it at the version that it has read', async () => {
+test('a program of a builder defines an entity, reads it and changes it at the version that it has read', async () => {
   await management.call('defineEntity', {
     params: { apiname: 'create-thing' },
     body: everyType,
@@ -73,7 +73,10 @@ test('the types of an entity with a field of every type have the members of its 
   for (const field of filters)
     assert.equal((await things.list({ where: { [field]: { exists: true } } })).items.length, 1, field);
   const sorts =
-    /"created_at"(?: \| "[\w.]+")*/.exec(text.slice(text.indexOf('readonly thing:')))?.[0].match(/[\w.]+/g) ?? [];
+    /"created_at"(?: \| "[\w.]+")*/
+      .exec(text.slice(text.indexOf('readonly thing:')))?.[0]
+      .match(/[\w.]+/g)
+      ?.map(String) ?? [];
   assert.ok(sorts.includes('title') && sorts.includes('seats'));
   for (const field of sorts.filter((word) => word !== '')) await things.list({ sort: field });
   const [shown] = (await things.list({ view: 'short' })).items;

@@ -68,6 +68,9 @@ test('two workspaces are used side by side, each with a token of its own', async
       ['n1', 'n3'],
     ],
   );
+  assert.equal(await app.inWorkspace(two.code), other);
+  await other.signOut();
+  assert.equal((await app.inWorkspace(two.code)).session?.tenantCode, two.code);
   await assert.rejects(app.inWorkspace('nowhere'), { code: 'not_found' });
 });
 

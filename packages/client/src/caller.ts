@@ -2,7 +2,7 @@
 import { FreeholdError } from './errors.ts';
 import { type QueryValues, withQuery } from './query.ts';
 import type { ExchangedToken, SessionHolder } from './session.ts';
-import { type Answer, type RequestBody, send, type Transport } from './transport.ts';
+import { type Answer, isStream, type RequestBody, send, type Transport } from './transport.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -46,7 +46,7 @@ export class Caller {
     try {
       return await send(transport, used === undefined ? request : withToken(used));
     } catch (error) {
-      if (used === undefined || !isRefusedToken(error)) throw error;
+      if (used === undefined || !isRefusedToken(error) || isStream(request.body)) throw error;
       return await send(transport, withToken(await session.replacementOf(used, error)));
     }
   }

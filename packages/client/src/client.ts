@@ -68,7 +68,10 @@ export interface App<S = AnySchema> {
   /** Ends every other token of the user. */
   changePassword(passwords: { readonly current: string; readonly next: string }): Promise<void>;
   readonly workspaces: Workspaces;
-  /** The app of the same user in another workspace, with a token of its own, side by side with this one. */
+  /**
+   * The app of the same user in another workspace, with a token of its own, side by side with this one; the same app each
+   * time. If its token ends, only its own listeners hear of that.
+   */
   inWorkspace(code: string, options?: CallOptions): Promise<App<S>>;
   entity<E extends EntityName<S>>(name: E): EntityClient<S, E>;
   batch(mode: BatchMode): Batch<S>;
@@ -104,7 +107,7 @@ interface Parts {
   readonly signIns: SignIn;
   readonly storage?: SessionStorage | undefined;
   readonly first?: ExchangedToken;
-  readonly onSignedOut: AppOptions['onSignedOut'];
+  readonly onSignedOut?: AppOptions['onSignedOut'];
 }
 
 function appWith<S>(parts: Parts): App<S> {
@@ -114,7 +117,8 @@ function appWith<S>(parts: Parts): App<S> {
     exchange: (token, tenantCode) => signIns.exchange(token, { tenantCode }),
   });
   const caller = new Caller({ base, transport: sender, session: holder });
-  const others = new Set<App<S>>();
+  /** By the code of their workspace. */
+  const others = new Map<string, App<S>>();
   const enter = async (token: Promise<ExchangedToken>): Promise<Session> => {
     holder.set(await token);
     return signedIn(holder);
@@ -132,7 +136,7 @@ function appWith<S>(parts: Parts): App<S> {
     signInWithToken: (token, { signal } = {}) => enter(signIns.exchange(token, { signal })),
     signOut: async ({ everywhere = false } = {}) => {
       const held = await holder.end();
-      const ends = [...others].map((other) => other.signOut());
+      const ends = [...others.values()].map((other) => other.signOut());
       others.clear();
       if (held !== undefined) ends.push(signIns.end(held.token, everywhere));
       await Promise.all(ends);
@@ -144,8 +148,11 @@ function appWith<S>(parts: Parts): App<S> {
     },
     workspaces: workspacesOf(caller, (code, signal) => enter(exchanged(code, signal))),
     inWorkspace: async (code, { signal } = {}) => {
-      const other = appWith<S>({ base, sender, key, signIns, onSignedOut, first: await exchanged(code, signal) });
-      others.add(other);
+      const known = others.get(code);
+      const { userId } = signedIn(holder);
+      if (known?.session?.userId === userId && known.session.tenantCode === code) return known;
+      const other = appWith<S>({ base, sender, key, signIns, first: await exchanged(code, signal) });
+      others.set(code, other);
       return other;
     },
     entity: (name) => entityClient(caller, name),

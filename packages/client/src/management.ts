@@ -43,7 +43,7 @@ export interface Whole<Body> {
 export interface Management {
   /** Calls a route by its name, such as `listEntities`. @returns the body of the reply. @throws FreeholdError. */
   call<N extends RouteName>(name: N, ...input: PartsArgument<CallInput<N>>): Promise<Reply<N>>;
-  /** The same with status and headers, for entity tags. */
+  /** The same with status and headers, for entity tags. A 304, which answers `If-None-Match` alone, has no body. */
   callWhole<N extends RouteName>(name: N, ...input: PartsArgument<CallInput<N>>): Promise<Whole<Reply<N>>>;
 }
 

@@ -61,12 +61,13 @@ export function transport(options: TransportOptions): Transport {
 /** @throws FreeholdError; the reason of the signal, if the call was aborted. */
 export async function send(transport: Transport, request: Request): Promise<Answer> {
   let uncertain = false;
+  const retries = isStream(request.body) ? 0 : transport.retries;
   for (let sent = 0; ; sent++) {
     request.signal?.throwIfAborted();
     const { answer, error } = await attempt(transport, request, uncertain);
     if (answer !== undefined) return answer;
     uncertain = error.uncertain;
-    const seconds = sent < transport.retries ? waitSeconds(transport, request, { error, sent }) : undefined;
+    const seconds = sent < retries ? waitSeconds(transport, request, { error, sent }) : undefined;
     if (seconds === undefined) throw error;
     await transport.wait(seconds * 1000, request.signal);
   }
@@ -84,18 +85,29 @@ async function attempt(transport: Transport, request: Request, wasUncertain: boo
       method,
       headers,
       ...(body === undefined ? {} : { body }),
+      ...(isStream(body) ? { duplex: 'half' as const } : {}),
       ...(signal === undefined ? {} : { signal }),
     };
     const response = await transport.fetch(url, init);
     if (response.ok || response.status === 304) return { answer: await answerOf(response) };
-    const uncertain = wasUncertain || (changes && isWithoutProof(response.status));
+    const uncertain = wasUncertain || (changes && response.status >= 500);
     const retryAfter = secondsOf(response.headers, transport.now());
-    return { error: await errorOf(response, { retryAfter, uncertain }) };
+    const error = await errorOf(response, { retryAfter, uncertain });
+    signal?.throwIfAborted();
+    return { error };
   } catch (cause) {
     if (signal?.aborted === true) throw signal.reason;
-    const detail = 'the platform cannot be reached';
-    return { error: new FreeholdError({ code: 'network', detail, cause, uncertain: wasUncertain || changes }) };
+    const uncertain = wasUncertain || changes;
+    if (cause instanceof FreeholdError) return { error: cause };
+    return {
+      error: new FreeholdError({ code: 'network', detail: 'the platform cannot be reached', cause, uncertain }),
+    };
   }
+}
+
+/** A stream can be sent once. */
+export function isStream(body: unknown): boolean {
+  return typeof ReadableStream === 'function' && body instanceof ReadableStream;
 }
 
 /** Statuses that do not say whether the call was done. */
@@ -108,7 +120,15 @@ async function answerOf(response: Response): Promise<Answer> {
   const text = status === 204 || status === 304 ? '' : await response.text();
   if (text === '') return { status, headers, body: undefined };
   const isJson = headers.get('content-type')?.startsWith('application/json') === true;
-  return { status, headers, body: isJson ? JSON.parse(text) : text };
+  return { status, headers, body: isJson ? parsed(text, status) : text };
+}
+
+function parsed(text: string, status: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new FreeholdError({ status, detail: 'the reply is no JSON, though it says so', cause });
+  }
 }
 
 /** After how many seconds the call is sent again; undefined if it is not. */

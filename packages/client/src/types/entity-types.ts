@@ -44,7 +44,7 @@ export function entityType(entity: Entity, entities: Entities): string {
   );
 }
 
-export function valueType({ colType, enumValues, items, formulaType }: Field): string {
+function valueType({ colType, enumValues, items, formulaType }: Field): string {
   switch (colType) {
     case 'number':
     case 'integer':
