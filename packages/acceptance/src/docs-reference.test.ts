@@ -11,11 +11,14 @@ import { temporaryDirectory } from './platform.ts';
 import { platformOfFile } from './platform-for-tests.ts';
 
 const run = promisify(execFile);
-const platform = await platformOfFile();
+const operatorKey = 'operator-key-of-the-reference-test';
+const platform = await platformOfFile({ env: { FREEHOLD_OPERATOR_KEY: operatorKey } });
 
 interface Route {
   readonly name: string;
   readonly gateway: 'app' | 'management';
+  /** Who may call it. */
+  readonly access: string;
   readonly statuses: readonly number[];
   readonly examples: Readonly<Record<string, string>>;
 }
@@ -39,6 +42,7 @@ function routesOf(html: string, gateway: Route['gateway']): readonly Route[] {
     .map((section) => ({
       name: section.slice(0, section.indexOf('"')),
       gateway,
+      access: /class="access"[^>]*>(\w+)</.exec(section)?.[1] ?? '',
       statuses: [...section.matchAll(/class="status">(\d+)</g)].map(([, status]) => Number(status)),
       examples: Object.fromEntries(
         [...section.matchAll(/<pre [^>]*data-example="([^"]+)">(.*?)<\/pre>/gs)].map(([, title = '', code = '']) => [
@@ -85,10 +89,11 @@ test('each call for a shell is answered with a status that its route documents',
   const answered = new Map<string, number>();
   assert.ok(routes.length > 140);
   for (const route of [...routes].sort((one, other) => Number(isLast(one)) - Number(isLast(other)))) {
-    const token = route.gateway === 'app' ? founder.token : org.builder.token;
+    const token =
+      route.access === 'operator' ? operatorKey : route.gateway === 'app' ? founder.token : org.builder.token;
     const command = here(route.examples.curl ?? assert.fail(`${route.name} has no example`)).replace(
       'TOKEN=…',
-      `TOKEN=${token}`,
+      `TOKEN='${token}'`,
     );
     const { stdout } = await run('sh', ['-eu', '-c', `${command} --max-time 60 -s`]);
     const status = Number(/^HTTP\/1\.1 (?!100)(\d+)/m.exec(stdout)?.[1]);

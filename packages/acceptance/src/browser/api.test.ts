@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { allow, create, defineEntity, foundedOrg, memberWith } from '../org.ts';
+import { root } from '../guide-shell.ts';
+import { type AppUser, allow, create, defineEntity, foundedOrg, memberWith } from '../org.ts';
 import { deploy, prodFounder } from '../promotion.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
@@ -29,6 +30,15 @@ async function pasted(page: Page, token: string): Promise<string> {
   assert.match(snippet, /^TOKEN=…\n/);
   const { stdout } = await promisify(execFile)('sh', ['-c', snippet.replace('TOKEN=…', `TOKEN=${token}`)]);
   return stdout;
+}
+
+/** The program on the page, and what it prints when the user runs it. */
+async function programOn(page: Page, { email, password }: Pick<AppUser, 'email' | 'password'>) {
+  const program = (await page.getByRole('region', { name: 'Snippet' }).textContent()) ?? '';
+  const signedIn = program.replace('you@example.com', email).replace("password: '…'", `password: '${password}'`);
+  const words = ['--input-type=module-typescript', '-e', signedIn];
+  const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: root });
+  return { program, printed: stdout };
 }
 
 test('a route is read, called from a shell, and run as a user with the decision behind the answer', {
@@ -58,6 +68,11 @@ test('a route is read, called from a shell, and run as a user with the decision 
   assert.match(await pasted(page, founder.token), /^HTTP\/1\.1 200 [\s\S]*"items":\[\{"id":/);
   await page.getByRole('tab', { name: 'fetch' }).click();
   await page.getByRole('region', { name: 'Snippet' }).getByText("const TOKEN = '…';").waitFor();
+  await page.getByRole('tab', { name: '@freehold/client' }).click();
+  const listing = await programOn(page, founder);
+  assert.match(listing.program, /\.list\(\{ where: \{ amount: \{ gt: 3 \} \}, pageSize: 1 \}\)/);
+  assert.match(listing.printed, new RegExp(`items: \\[[\\s\\S]*${id}`));
+  await assertAccessible(page);
   await page.getByRole('combobox', { name: `As a member of ${founder.tenantCode}` }).click();
   await page.getByRole('option', { name: reader.email }).click();
   await runOf(page).click();
@@ -81,7 +96,10 @@ test('a route is read, called from a shell, and run as a user with the decision 
   await answerOf(page).getByText('implicit deny').waitFor();
   await answerOf(page).getByText('No statement allows it.').waitFor();
   await assertAccessible(page);
-  assert.match(await pasted(page, founder.token), /^HTTP\/1\.1 204 /);
+  await page.getByRole('tab', { name: '@freehold/client' }).click();
+  assert.match((await programOn(page, founder)).program, new RegExp(`entity\\('order'\\)\\.delete\\('${id}'\\);`));
+  await page.getByRole('tab', { name: 'curl' }).click();
+  assert.match(await pasted(page, founder.token), /^HTTP\/1\.1 404 /);
 });
 
 test('a body is edited and sent, and the refusal shows what is wrong with it', { skip }, async (context) => {

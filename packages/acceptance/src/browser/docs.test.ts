@@ -130,6 +130,15 @@ async function statusOfRaw(target: string): Promise<number> {
   });
 }
 
+test('the page behind the type of a problem leads to the page of all problems', { skip }, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  await page.goto('/problems/not_found');
+  await page.getByRole('link', { name: 'All problems' }).click();
+  await page.waitForURL(/\/docs\/problems\.html#not_found$/);
+  await page.getByRole('heading', { name: 'not_found 404' }).waitFor();
+  assert.doesNotMatch((await call('GET', `${platform.app}/problems/not_found`)).text, /<a/);
+});
+
 const canary = '<img src=x onerror=alert(1)>';
 const addresses = [
   'javascript:alert(1)',

@@ -19,8 +19,8 @@ interface Framed {
 }
 
 /**
- * What a page may do: run and load files of its own origin. A server adds what a page cannot say of itself, such as that
- * no other page may show it in a frame.
+ * What a page may do: run and load files of its own origin. A server adds that no other page may show the page in a
+ * frame, which only a header can say.
  */
 export const pagePolicy = [
   "default-src 'none'",

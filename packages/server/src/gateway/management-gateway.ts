@@ -205,7 +205,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     metricsRoute(deps),
     ...planRoutes(deps),
     ...managementDocumentRoutes(deps),
-    ...sharedRoutes(deps),
+    ...sharedRoutes(deps, () => deps.docs.current().is !== 'off'),
   ];
 }
 

@@ -21,12 +21,12 @@ interface ReadyStore {
   readonly servers?: { readonly all: number; readonly down: number; readonly relayed: number };
 }
 
-/** The routes that both gateways have. */
-export function sharedRoutes(operations: Operations): readonly PublicRoute[] {
+/** The routes that both gateways have. @param hasDocs asked for each page, whether the gateway serves the page of all codes. */
+export function sharedRoutes(operations: Operations, hasDocs = () => false): readonly PublicRoute[] {
   return [
     serve(sharedApi.readHealth, () => ({ status: 'ok' as const })),
     serveReply(sharedApi.readReadiness, () => readyz(operations)),
-    serveReply(sharedApi.readProblemPage, ({ params }) => problemPage(params.code)),
+    serveReply(sharedApi.readProblemPage, ({ params }) => problemPage(params.code, hasDocs())),
   ];
 }
 
@@ -39,10 +39,11 @@ async function readyz(operations: Operations): Promise<Reply> {
 }
 
 /** The page behind a problem's `type`. */
-function problemPage(code: string): Reply {
+function problemPage(code: string, hasDocs: boolean): Reply {
   if (!isProblemCode(code)) throw notFound();
   const status = problemStatus[code];
-  const body = `<!doctype html><meta charset="utf-8"><title>${code}</title><h1>${code}</h1><p>${problemTitles[code]}.</p><p>HTTP status ${status}.</p>`;
+  const link = hasDocs ? `<p><a href="../docs/problems.html#${code}">All problems</a></p>` : '';
+  const body = `<!doctype html><meta charset="utf-8"><title>${code}</title><h1>${code}</h1><p>${problemTitles[code]}.</p><p>HTTP status ${status}.</p>${link}`;
   const headers = {
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     'Cross-Origin-Opener-Policy': 'same-origin',
