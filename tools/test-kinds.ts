@@ -31,6 +31,7 @@ const slow = {
     'alert-webhook',
     'disk-failures',
     'command',
+    'command-sign-in-guesses',
     'command-each',
     'compiled-code',
     'doctor',
