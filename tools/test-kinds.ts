@@ -34,6 +34,7 @@ const slow = {
     'cli-dev',
     'disk-failures',
     'command',
+    'command-sign-in-guesses',
     'command-each',
     'compiled-code',
     'doctor',

@@ -1,5 +1,6 @@
 /** Compares what both gateways do with what their documents say, for every request. */
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
@@ -108,6 +109,12 @@ test('codes are mailed and used in the way that the documents tell', async () =>
   assert.equal((await management.send('resetPassword', { body: { code, new_password } })).status, 204);
   const link = await management.send<{ readonly code: string }>('createSignInLink', { token: org.builder.token });
   assert.equal((await management.send('signInByLink', { body: { code: link.body.code } })).status, 200);
+  const verifier = 'v'.repeat(43);
+  const command = await management.send<{ readonly code: string }>('decideCommandSignIn', {
+    ...{ token: org.builder.token, body: { challenge: hash('sha256', verifier, 'base64url'), allow: true } },
+  });
+  assert.equal(command.status, 201);
+  assert.equal((await management.send('signInCommand', { body: { code: command.body.code, verifier } })).status, 200);
   const page = await management.send('readInbox', { headers: { accept: 'text/html' } });
   assert.deepEqual([page.status, page.text.includes(code)], [200, true]);
 });

@@ -19,6 +19,9 @@ const texts = [
   '2026-11-20T09:30:00.5+01:00',
   '01890a5d-ac96-774b-bcce-b302099a8057',
   'org#{org};data#thing',
+  // A verifier of PKCE and its challenge (RFC 7636, appendix B).
+  'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+  'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
 ];
 
 /** Values that a schema takes. */

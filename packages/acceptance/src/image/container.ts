@@ -18,7 +18,7 @@ export interface Container {
   readonly ready: Promise<void>;
 }
 
-export function run(program: string, words: readonly string[], cwd = root): string {
+function run(program: string, words: readonly string[], cwd = root): string {
   const { status, stdout, stderr, error } = spawnSync(program, words, {
     cwd,
     env: environment,

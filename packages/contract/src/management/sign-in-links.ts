@@ -42,3 +42,54 @@ export const signInLinksApi = {
     repeats: { notRemembered: 'takes a code that is valid once, so a repeated request is refused' },
   }),
 };
+
+/** How the command line signs in by the console. */
+export const CommandSignIn = named(
+  'CommandSignIn',
+  Type.Object({
+    code: Type.Optional(
+      Type.String({ description: 'What the command exchanges for a session, once; absent after a denial.' }),
+    ),
+    expires_at: time,
+  }),
+);
+
+const base64url = (minLength: number, maxLength: number, description: string) =>
+  Type.String({ minLength, maxLength, pattern: '^[A-Za-z0-9_-]+$', description });
+
+export const commandSignInsApi = {
+  decideCommandSignIn: route({
+    method: 'POST',
+    path: '/auth/command-sign-ins',
+    access: 'developer',
+    tag: 'account',
+    summary: 'Lets a command sign in as the caller, or denies it; each sign-in is decided once',
+    description:
+      'The code is valid once, for 5 minutes, while the session goes on that allowed it, for the org of that session, ' +
+      'and with the verifier of the challenge alone. The console calls this when its user allows or denies a `freehold login`.',
+    body: closed({
+      challenge: base64url(43, 43, 'The SHA-256 of the verifier in base64url, as PKCE’s `S256`; there is no `plain`.'),
+      allow: Type.Boolean(),
+    }),
+    replies: { 201: reply('Decided. The code is shown in this response only.', CommandSignIn) },
+    problems: ['conflict', 'token_invalid'],
+    repeats: { notRemembered: 'returns a code, which is never stored; a repeated request is refused' },
+  }),
+  signInCommand: route({
+    method: 'POST',
+    path: '/auth/command-sign-in',
+    access: 'public',
+    tag: 'account',
+    summary: 'Creates a session by the code that a builder allowed a command, and by the command’s verifier',
+    body: closed({
+      code: Type.String({ minLength: 1, maxLength: 128 }),
+      verifier: base64url(43, 128, 'What the challenge is the SHA-256 of (RFC 7636).'),
+      org: Type.Optional(
+        Type.String({ description: 'The org that the command expects; a code for another one is refused.' }),
+      ),
+    }),
+    replies: { 200: reply('Logged in.', LoggedIn) },
+    problems: ['not_found', 'rate_limited'],
+    repeats: { notRemembered: 'takes a code that is valid once, so a repeated request is refused' },
+  }),
+};

@@ -1,4 +1,4 @@
-import type { commandSignInsApi } from '@freehold/contract/management/command-sign-ins';
+import type { commandSignInsApi } from '@freehold/contract/management/sign-in-links';
 import type { BodyOf } from '@freehold/contract/route';
 import { timestamp } from '../../lib/clock.ts';
 import { secretHash, secretToken } from '../../lib/ids.ts';

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { accountsApi } from '@freehold/contract/management/accounts';
-import { commandSignInsApi } from '@freehold/contract/management/command-sign-ins';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
-import { signInLinksApi } from '@freehold/contract/management/sign-in-links';
+import { commandSignInsApi, signInLinksApi } from '@freehold/contract/management/sign-in-links';
 import { type CommandSignIns, type OrgAccounts, type SignInLinks, sessionSeconds } from '../../../identity/port.ts';
 import { notFound } from '../../../lib/problem.ts';
 import { type ConsoleSite, isCookieCall, sessionCookie, siteUrl } from '../../pipeline/headers/console-cookie.ts';

@@ -10,7 +10,7 @@ import { Service } from 'kubernetes-models/v1';
 import ts from 'typescript';
 import { parseAllDocuments } from 'yaml';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '..', '..');
 const path = join(root, 'deploy', 'kubernetes', 'freehold.yaml');
 const text = readFileSync(path, 'utf8');
 
