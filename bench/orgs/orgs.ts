@@ -56,6 +56,7 @@ interface Side {
   readonly platform: Platform;
   readonly pattern: Pattern;
   readonly startsMilliseconds: readonly number[];
+  readonly startsCpuMilliseconds: readonly number[];
   readonly residentBytes: number;
   readonly atWork: readonly AtWork[];
 }
@@ -79,6 +80,7 @@ async function main(): Promise<void> {
   try {
     const rows: Record<string, Row> = {
       'start, ms': row(few.startsMilliseconds, many.startsMilliseconds),
+      'CPU of a start, ms': row(few.startsCpuMilliseconds, many.startsCpuMilliseconds),
       'resident set after the start, MB': row([few.residentBytes / 2 ** 20], [many.residentBytes / 2 ** 20]),
       'GET /item of ten orgs, µs': await gets(few, many, rounds, load),
       'an org founded, ms': await founding(few, many, rounds, (side) => signUp(side.platform)),
@@ -101,10 +103,12 @@ async function prepared(orgs: number, workspaces: number, folder: string | undef
   const dataDir = folder === undefined ? temporaryDirectory() : join(folder, `${orgs}-orgs-of-${workspaces}`);
   const pattern = await made(dataDir, orgs, workspaces);
   const startsMilliseconds: number[] = [];
+  const startsCpuMilliseconds: number[] = [];
   const start = async (): Promise<Platform> => {
     const began = performance.now();
     const started = await startPlatform({ dataDir, ipc: true, nodeFlags });
     startsMilliseconds.push(performance.now() - began);
+    startsCpuMilliseconds.push((await usage(started)).cpuMicroseconds / 1000);
     return started;
   };
   // A busy machine delays a start several times over: of a few, the one in the middle counts.
@@ -114,7 +118,7 @@ async function prepared(orgs: number, workspaces: number, folder: string | undef
   await assertServed(platform, pattern);
   const atWork: AtWork[] = [];
   for (let nr = 0; nr < orgsAtWork; nr++) atWork.push(await filled(await signUp(platform), 1));
-  return { platform, pattern, startsMilliseconds, residentBytes, atWork };
+  return { platform, pattern, startsMilliseconds, startsCpuMilliseconds, residentBytes, atWork };
 }
 
 /** Makes the orgs, unless the folder has them from an earlier run. */

@@ -28,7 +28,7 @@ import {
   readMaintainWork,
   readPurgeWork,
 } from '../maintenance/port.ts';
-import type { PlanGate } from '../metering/plans/plan-gate.ts';
+import type { Metering } from '../metering/metering.ts';
 import { type RecordEvents, readRemoveRecordWork, removeRecordJob, runRemoval } from '../records/port.ts';
 import type { OpenedStore } from '../store/port.ts';
 import type { WatchJobs } from '../telemetry/work-metrics.ts';
@@ -47,8 +47,8 @@ export interface JobDeps extends Watched {
   /** What waits for writes of records. */
   readonly events: RecordEvents;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
-  /** Is told of the records that jobs remove. */
-  readonly gate: Pick<PlanGate, 'admit'>;
+  /** Counts the records that jobs remove. */
+  readonly gate: Pick<Metering['gate'], 'admit'>;
 }
 
 interface DataSpace extends OpenedStore {

@@ -4,6 +4,7 @@ import type { OnceScopes } from '../gateway/answer-once.ts';
 import type { GatewaysDeps } from '../gateway/gateways.ts';
 import { platformScopeName } from '../identity/port.ts';
 import { markingStore } from '../records/port.ts';
+import { interceptStore } from '../store/intercepted-store.ts';
 import type { Health, OpenedStore, Scope, Store } from '../store/port.ts';
 import type { WatchStore } from '../telemetry/watch-store.ts';
 import { type Environment, type OrgScopes, orgScopeName, workspaceScopeName } from '../tenancy/port.ts';
@@ -36,7 +37,10 @@ export async function composeSpaces(
 ): Promise<ComposedSpaces> {
   const opened = await openSpaces(config, options);
   const told = isAlone ? { test: new ToldChanges(), prod: new ToldChanges() } : undefined;
-  const watched = (env: Environment, store: Store): Store => told?.[env].watched(store) ?? store;
+  const watched = (env: Environment, store: Store): Store => {
+    const changes = told?.[env];
+    return changes === undefined ? store : interceptStore(store, (asked, call) => changes.told(asked, call));
+  };
   // Marked, so that what a request with an idempotency key does is known to be done.
   const used = (space: keyof Spaces): OpenedStore => {
     const { store, maintenance } = watchStore(space, opened[space]);

@@ -1,12 +1,12 @@
 /** Records that jobs remove are told to the plan gate in the commit that removes them, as those of requests are. */
-import type { PlanGate } from '../metering/plans/plan-gate.ts';
+import type { Metering } from '../metering/metering.ts';
 import { recordsAddedBy } from '../records/port.ts';
 import { type Intercept, interceptStore } from '../store/intercepted-store.ts';
 import { OutcomeUnknown, type ScopeName, type Store } from '../store/port.ts';
 import { type Environment, ownerOfScope } from '../tenancy/port.ts';
 
 /** The store of an environment as jobs use it. */
-export function notingRemovals(store: Store, env: Environment, gate: Pick<PlanGate, 'admit'>): Store {
+export function notingRemovals(store: Store, env: Environment, gate: Pick<Metering['gate'], 'admit'>): Store {
   const intercept: Intercept = async ({ name, scope, changes = [] }, call) => {
     const records = name === 'commit' ? recordsAddedBy(changes) : 0;
     const workspace = records < 0 ? workspaceOf(scope, env) : undefined;

@@ -13,7 +13,7 @@ async function toldOrg(intercept: Intercept = (_asked, call) => call()) {
   const clock = new SteppedClock();
   const opened = await openStore({ kind: 'memory', clock });
   const told = new ToldChanges();
-  const store = told.watched(interceptStore(opened.store, intercept));
+  const store = interceptStore(interceptStore(opened.store, intercept), (asked, call) => told.told(asked, call));
   const { admin } = new RecordBench({ ...opened, store }, clock).node();
   let reads = 0;
   const counted = interceptStore(opened.store, (_asked, call) => {

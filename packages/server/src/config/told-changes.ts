@@ -1,33 +1,33 @@
 /** Tells which configurations may have changed, where this thread alone writes the stores. */
 import { SharedSlots } from '../lib/shared-slots.ts';
-import { type Intercept, interceptStore } from '../store/intercepted-store.ts';
-import { type Change, OutcomeUnknown, type ScopeName, type Store } from '../store/port.ts';
+import { type Change, OutcomeUnknown, type ScopeName } from '../store/port.ts';
 import { configHeadKey } from './org-keys.ts';
 
 /**
  * INVARIANT: a number that was read before a configuration, and is the same now, means that the configuration is the one
- * that the store holds, if every commit goes through `watched`.
+ * that the store holds, if every commit is made by `told`.
  */
 export class ToldChanges {
   readonly #slots = new SharedSlots(SharedSlots.allocate());
   /** Of commits of which it is not known whether and when they take effect. */
   readonly #unknown = new Set<number>();
 
-  watched(store: Store): Store {
-    const intercept: Intercept = async ({ scope, changes }, call) => {
-      if (changes?.some(isOfHead) !== true) return call();
-      const slot = this.#slots.slotOf(scope);
+  /** Makes a call of the store. */
+  async told<T>(
+    { scope, changes }: { readonly scope: ScopeName; readonly changes?: readonly Change[] },
+    call: () => Promise<T>,
+  ): Promise<T> {
+    if (changes?.some(isOfHead) !== true) return call();
+    const slot = this.#slots.slotOf(scope);
+    this.#slots.add(slot, 1);
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) this.#unknown.add(slot);
+      throw error;
+    } finally {
       this.#slots.add(slot, 1);
-      try {
-        return await call();
-      } catch (error) {
-        if (error instanceof OutcomeUnknown) this.#unknown.add(slot);
-        throw error;
-      } finally {
-        this.#slots.add(slot, 1);
-      }
-    };
-    return interceptStore(store, intercept);
+    }
   }
 
   /** Another number after each change; one that equals none where that cannot be told. */
