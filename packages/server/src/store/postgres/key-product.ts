@@ -1,5 +1,4 @@
 import type { Key } from '../port.ts';
-import type { Value } from './connections/connection.ts';
 
 /** A place is looked up in a microsecond or two; Citus plans a statement on more than one table for some hundred. */
 const placesMax = 64;
@@ -8,7 +7,7 @@ const placesMax = 64;
  * The keys, the values of statements on one table alone that look wherever a key has its `pk` and another its `sk`, and
  * pick what was asked for. Undefined where those are too many places.
  */
-export function keyProduct(keys: readonly Key[]): readonly Value[] | undefined {
+export function keyProduct(keys: readonly Key[]): readonly (readonly string[])[] | undefined {
   const pks = [...new Set(keys.map(({ pk }) => pk))];
   const sks = [...new Set(keys.map(({ sk }) => sk))];
   if (pks.length * sks.length > placesMax) return undefined;

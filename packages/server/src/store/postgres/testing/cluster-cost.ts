@@ -14,7 +14,7 @@ import type { OpenedStore, Scope } from '../../port.ts';
 import { createChanges, fence, fill } from '../../testing/bench/creates.ts';
 import { openPostgres } from '../open-postgres.ts';
 import { cpuOf, serverProcess } from './server-processes.ts';
-import { testCluster, whyNotCluster } from './test-cluster.ts';
+import { plainServer, testCluster, whyNotCluster } from './test-cluster.ts';
 import { runOn } from './test-server.ts';
 
 interface Side {
@@ -43,13 +43,12 @@ const { values } = parseArgs({
 });
 
 async function main(): Promise<void> {
-  const plain = process.env.FREEHOLD_TEST_POSTGRES;
-  if (whyNotCluster !== false || plain === undefined) {
+  if (whyNotCluster !== false || plainServer === undefined) {
     say('skipped: FREEHOLD_TEST_CITUS names no cluster, or FREEHOLD_TEST_POSTGRES no server');
     return;
   }
   const { url, workers } = testCluster();
-  const sides = [await open(plain, [plain]), await open(url, [url, ...workers])] as const;
+  const sides = [await open(plainServer, [plainServer]), await open(url, [url, ...workers])] as const;
   try {
     for (const work of works) if (values.only?.split(',').includes(work.name) ?? true) await measure(work, sides);
   } finally {

@@ -22,7 +22,7 @@ interface Called {
   readonly body?: unknown;
 }
 
-export function ask(method: string, url: string, { token, headers, body }: Called = {}): Promise<Response> {
+function ask(method: string, url: string, { token, headers, body }: Called = {}): Promise<Response> {
   return fetch(url, {
     method,
     headers: {

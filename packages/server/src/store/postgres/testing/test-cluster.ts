@@ -32,3 +32,6 @@ export function haveClusterAlone(): void {
   });
   after(async () => client?.end());
 }
+
+/** The one PostgreSQL that a cluster is measured against. */
+export const plainServer: string | undefined = process.env.FREEHOLD_TEST_POSTGRES;
