@@ -10,7 +10,14 @@ function typing(words: string) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   input.write(words);
   const shown = text(output);
-  return { input, output, shown: () => (output.end(), shown) };
+  return {
+    input,
+    output,
+    shown: () => {
+      output.end();
+      return shown;
+    },
+  };
 }
 
 const isRefused = (error: unknown): boolean => error instanceof CommandError && error.exitCode === 3;
