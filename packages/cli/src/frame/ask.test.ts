@@ -10,17 +10,35 @@ function typing(words: string) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   input.write(words);
   const shown = text(output);
-  return { input, output, shown: () => (output.end(), shown) };
+  return {
+    input,
+    output,
+    shown: () => {
+      output.end();
+      return shown;
+    },
+  };
 }
 
 const isRefused = (error: unknown): boolean => error instanceof CommandError && error.exitCode === 3;
 
 test('a question takes yes alone for yes, and the name of the org alone for what destroys', async () => {
-  for (const [words, isYes] of [['y\r', true], ['YES\r', true], ['\r', false], ['n\r', false], ['yep\r', false]] as const) {
+  for (const [words, isYes] of [
+    ['y\r', true],
+    ['YES\r', true],
+    ['\r', false],
+    ['n\r', false],
+    ['yep\r', false],
+  ] as const) {
     const asked = createAsk(undefined, typing(words)).confirm('Change test?');
     await (isYes ? asked : assert.rejects(asked, isRefused, words));
   }
-  for (const [words, isYes] of [['acme\r', true], ['y\r', false], ['acme2\r', false], ['\r', false]] as const) {
+  for (const [words, isYes] of [
+    ['acme\r', true],
+    ['y\r', false],
+    ['acme2\r', false],
+    ['\r', false],
+  ] as const) {
     const asked = createAsk('', typing(words)).confirmByName('acme', 'This takes out data.');
     await (isYes ? asked : assert.rejects(asked, isRefused, words));
   }
