@@ -29,10 +29,15 @@ const slow = {
   acceptance: [
     'additions',
     'alert-webhook',
+    'cli-config',
     'cli-data',
+    'cli-data-policy',
     'cli-data-seed',
+    'cli-data-types',
+    'cli-deploy',
     'cli-dev',
     'disk-failures',
+    'docs-reference',
     'command',
     'command-sign-in-guesses',
     'command-each',
@@ -50,6 +55,7 @@ const slow = {
     'sign-in-floods',
     'supervised',
     'verify',
+    'workers',
   ].map((name) => `packages/acceptance/src/${name}.test.ts`),
 };
 
@@ -57,7 +63,7 @@ const slow = {
 const load = ['packages/server/src/testing/worst-cases/load.test.ts'];
 
 /** What drives a real browser; skipped, with a line, where there is none. */
-const browser = ['packages/acceptance/src/browser/*.test.ts'];
+const browser = ['packages/acceptance/src/browser/**/*.test.ts'];
 
 /** What builds the image of `deploy/` and runs it, for several minutes: `npm run test:image`. */
 const image = ['packages/acceptance/src/image/*.test.ts'];

@@ -636,7 +636,8 @@ test('the document tells how a delivery is sent again, a sample, and with which 
 
 test('every success that the documents tell of was met, but for those of access control', () => {
   const ofAccess = /(?:Aclpolicy|Group|Useraclpolicy|Usergroup|Userrole|User)$/;
-  const isLeftOut = ({ id }: Operation) => ofAccess.test(id);
+  // Files of the documentation are served once it is built, which the tests in a browser do (`docs.test.ts`).
+  const isLeftOut = ({ id }: Operation) => ofAccess.test(id) || id === 'readDocs' || id === 'readDocsFile';
   for (const { gateway } of gateways)
     for (const { id, responses } of gateway.document.operations.filter((operation) => !isLeftOut(operation)))
       for (const status of Object.keys(responses)

@@ -86,7 +86,7 @@ test('Q03: a file or a folder that is replaced between the look and the reading 
       rmSync(join(root, 'entity'), { recursive: true });
       renameSync(outside, join(root, 'entity'));
     },
-    'by a second name of itself': ({ root, outside }) =>
+    'by a second name of the same file': ({ root, outside }) =>
       linkSync(join(root, 'entity', 'ticket.yaml'), join(outside, 'twin')),
   };
   for (const [how, replace] of Object.entries(replacements)) {

@@ -102,7 +102,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
 /** They change records, or the caller's account. */
 const untold: readonly string[] = [
   ...['a log-in of a builder', 'a switch to another org', 'a log-out of a builder', 'the end of a session'],
-  ...['a sign-in link', 'a sign-in by a link'],
+  ...['a sign-in link', 'a sign-in by a link', 'what a builder decides about a command', 'a sign-in of a command'],
   ...['another password of a builder', 'a mail to a builder who forgot the password'],
   ...['a password that a builder sets by mail', 'a message that is a test', 'a sign-up by password'],
   ...['a change of a profile', 'another password', 'a log-out', 'a log-out everywhere'],

@@ -9,10 +9,10 @@ import { type App, createApp } from '@freehold/client';
 import { createManagement } from '@freehold/client/management';
 import { generateTypes } from '@freehold/client/types';
 import type { Page } from 'playwright-core';
-import { call } from '../call.ts';
-import { temporaryDirectory } from '../platform.ts';
-import { assertAccessible } from './accessibility.ts';
-import { closeBrowser, openBrowser, skip } from './browser.ts';
+import { call } from '../../call.ts';
+import { temporaryDirectory } from '../../platform.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { closeBrowser, openBrowser, skip } from '../browser.ts';
 
 interface Example {
   /** Of the page. */
@@ -30,7 +30,7 @@ const startMilliseconds = 300_000;
 async function startExample(): Promise<Example> {
   const dataDir = temporaryDirectory();
   const child: ChildProcess = spawn('npm', ['run', '--silent', 'example:helpdesk'], {
-    cwd: join(import.meta.dirname, '../../../..'),
+    cwd: join(import.meta.dirname, '../../../../..'),
     env: {
       ...process.env,
       FREEHOLD_DATA_DIR: dataDir,
@@ -267,7 +267,7 @@ test('the types of the example are those of the demo', { skip }, async () => {
   const entities = await Promise.all(
     items.map(({ name }) => management.call('readEntity', { query: { entityName: name } })),
   );
-  const path = join(import.meta.dirname, '../../../..', 'examples', 'helpdesk', 'src', 'freehold.d.ts');
+  const path = join(import.meta.dirname, '../../../../..', 'examples', 'helpdesk', 'src', 'freehold.d.ts');
   const isCurrent = readFileSync(path, 'utf8') === generateTypes({ entities });
   assert.ok(isCurrent, 'examples/helpdesk/make-types.ts makes them again');
 });

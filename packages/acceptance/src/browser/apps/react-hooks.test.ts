@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import type { Page, Request, Route } from 'playwright-core';
 import { createServer } from 'vite';
-import { allowIssuers, clientAtProvider, personAt, startIdentityProvider } from '../identity-provider.ts';
+import { allowIssuers, clientAtProvider, personAt, startIdentityProvider } from '../../identity-provider.ts';
 import {
   type AppUser,
   act,
@@ -18,10 +18,10 @@ import {
   type Org,
   password,
   withCondition,
-} from '../org.ts';
-import { startPlatform } from '../platform.ts';
-import { assertAccessible } from './accessibility.ts';
-import { closeBrowser, openBrowser, skip } from './browser.ts';
+} from '../../org.ts';
+import { startPlatform } from '../../platform.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { closeBrowser, openBrowser, skip } from '../browser.ts';
 
 interface Fixture {
   readonly pageUrl: string;
@@ -35,12 +35,12 @@ const notesOfAnn = Array.from({ length: 12 }, (_, index) => `ann ${index + 1}`);
 
 async function serveFixture(): Promise<Fixture> {
   const platform = await startPlatform();
-  const root = join(import.meta.dirname, '../../../react/testing');
+  const root = join(import.meta.dirname, '../../../../react/testing');
   const server = await createServer({
     root,
     configFile: false,
-    cacheDir: join(import.meta.dirname, `../../../../node_modules/.cache/hooks-page-${process.pid}`),
-    server: { host: 'localhost', port: 0, fs: { allow: [join(import.meta.dirname, '../../../..')] } },
+    cacheDir: join(import.meta.dirname, `../../../../../node_modules/.cache/hooks-page-${process.pid}`),
+    server: { host: 'localhost', port: 0, fs: { allow: [join(import.meta.dirname, '../../../../..')] } },
     logLevel: 'warn',
   });
   await server.listen();

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { bundle } from '../../../client/build/bundle.ts';
-import { create, defineEntity, definition, foundedOrg, newEmail, password, signUp } from '../org.ts';
-import { putSetting } from '../workspaces.ts';
-import { consolePlatform, skip, watchedContext } from './browser.ts';
+import { bundle } from '../../../../client/build/bundle.ts';
+import { create, defineEntity, definition, foundedOrg, newEmail, password, signUp } from '../../org.ts';
+import { putSetting } from '../../workspaces.ts';
+import { consolePlatform, skip, watchedContext } from '../browser.ts';
 
 const platform = skip === false ? await consolePlatform() : undefined;
 
