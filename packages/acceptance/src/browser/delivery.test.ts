@@ -1,5 +1,8 @@
 /** What the management gateway sends to browsers, over HTTP; needs none. */
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { managementApi } from '@freehold/contract/management';
 import { assertProblem } from '../assert-problem.ts';
@@ -122,4 +125,17 @@ test('N13: scripts of the console send messages to no window and listen to none'
     waiting.push(...[...text.matchAll(/["'`]\.\/([\w.-]+\.js)["'`]/g)].map(([, found = '']) => found));
   }
   assert.ok(seen.size > 5, [...seen].join());
+});
+
+test('Q08: the built console has pages, scripts, styles and pictures alone, and no trace of the machine that built it', () => {
+  const root = join(import.meta.dirname, '../../../..');
+  const files = globSync('packages/console/dist/**/*.*', { cwd: root });
+  assert.ok(files.length > 50);
+  for (const path of files) {
+    assert.match(path, /\.(?:html|svg|js|css)(?:\.(?:br|gz))?$/);
+    if (/\.(?:br|gz)$/.test(path)) continue;
+    const text = readFileSync(join(root, path), 'utf8');
+    for (const trace of [root, homedir(), 'sourceMappingURL', 'sourcesContent'])
+      assert.ok(!text.includes(trace), `${path} has ${trace}`);
+  }
 });
