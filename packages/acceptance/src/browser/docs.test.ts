@@ -172,6 +172,7 @@ test('N12: an app’s own API is shown to its user, and what its builder wrote i
   await page.goto(`${platform.app}/app/${org.code}/docs`);
   await assertAccessible(page);
   await signInOn(page, founder);
+  assert.equal(await page.locator('#pages li').first().textContent(), 'order', 'the app’s own entities come first');
   await page.getByRole('link', { name: 'order', exact: true }).click();
   await page.getByRole('heading', { name: 'order', level: 1 }).waitFor();
   await page.getByText(`/app/${org.code}/create/order`).first().waitFor();
@@ -210,7 +211,7 @@ test('a pasted token shows the same, and a refusal says why and shows nothing', 
   await page.getByLabel('App token or service key').fill(founder.token);
   await page.getByRole('button', { name: 'Show the API' }).click();
   await page.getByRole('button', { name: 'Groups' }).click();
-  await page.getByRole('link', { name: 'secret_plan' }).click();
+  await page.getByRole('link', { name: 'secret_plan', exact: true }).click();
   await page.getByRole('heading', { name: 'secret_plan', level: 1 }).waitFor();
   assert.equal(await page.evaluate(fits), true);
 });

@@ -1,3 +1,4 @@
+import { systemEntityNames } from '@freehold/contract/system-entities';
 import { callExamples } from '../openapi/examples.ts';
 import { type OpenapiDocument, type Operation, operationsOf } from '../openapi/openapi.ts';
 import { elementsOf } from '../render/elements.ts';
@@ -60,9 +61,18 @@ class AppDocs {
       });
   }
 
+  /** The groups of routes, those of the app's own entities first. */
+  get #groups(): OpenapiDocument['tags'] {
+    const { tags = [], paths = {} } = this.#document ?? {};
+    const lists = Object.keys(paths).filter((path) => path.includes('/list/'));
+    const isOwn = ({ name }: { readonly name: string }): boolean =>
+      !systemEntityNames.includes(name) && lists.some((path) => path.endsWith(`/list/${name}`));
+    return [...tags.filter(isOwn), ...tags.filter((tag) => !isOwn(tag))];
+  }
+
   #showPages(): void {
     const { pages } = this.#parts;
-    const tags = this.#document?.tags ?? [];
+    const tags = this.#groups;
     pages.replaceChildren(
       ...elementsOf([filterTree(), h('ul', {}, ...tags.map(({ name }) => h('li', {}, tagLink(name)))), endTree]),
     );
@@ -85,7 +95,8 @@ class AppDocs {
     const isShown = content.querySelector('.route') !== null;
     if (isShown && !location.hash.startsWith(tagMark)) return;
     const wanted = location.hash.startsWith(tagMark) ? decoded(location.hash.slice(tagMark.length)) : undefined;
-    const tag = read.tags.find(({ name }) => name === wanted) ?? read.tags[0];
+    const groups = this.#groups;
+    const tag = groups.find(({ name }) => name === wanted) ?? groups[0];
     if (tag === undefined) return;
     const operations = operationsOf(read).filter((operation) => operation.tag === tag.name);
     content.replaceChildren(...elementsOf(groupTree(read, { ...tag, operations, base })));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { systemEntityNames } from '@freehold/contract/system-entities';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { type ConfigItemKind, configItemKinds } from '../config/config-item.ts';
 import { checkSchema } from '../lib/check-schema.ts';
-import { systemEntityNames } from '../schema/system/system-entity-names.ts';
 import { diffJson } from './differences/json-patch.ts';
 import type { Json, KindCases } from './testing/cases/kind-cases.ts';
 import { kindCases, kinds, put } from './testing/cases.ts';

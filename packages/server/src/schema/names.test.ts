@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemEntityNames } from '@freehold/contract/system-entities';
 import { entityNameProblem, fieldNameProblem } from './names.ts';
-import { systemEntityNames } from './system/system-entity-names.ts';
 
 const builtIn = Object.getOwnPropertyNames(Object.prototype);
 

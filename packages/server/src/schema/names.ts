@@ -1,6 +1,7 @@
 /** Names a builder gives. What lives on `Object.prototype` is refused, so that no name can mean a built-in member. */
+
+import { systemEntityNames } from '@freehold/contract/system-entities';
 import { isReservedParameter } from './parameter-names.ts';
-import { systemEntityNames } from './system/system-entity-names.ts';
 
 const entityName = /^[a-z][a-z0-9_]{0,62}$/;
 const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;

@@ -1,4 +1,6 @@
 /** What an entity is: its definition, its field types, and what these are compiled to. Reads no store. */
+
+export { systemEntityNames } from '@freehold/contract/system-entities';
 export {
   type ApiAction,
   type ApiConfig,
@@ -143,7 +145,6 @@ export {
   storedValues,
 } from './renames/stored-names.ts';
 export { systemEntities, systemEntity } from './system/system-entities.ts';
-export { systemEntityNames } from './system/system-entity-names.ts';
 export type { ConfiguredViews } from './views/entity-views.ts';
 export { generatedViews, viewNamed } from './views/generated-views.ts';
 export { getViews, isShownBy, type LookedUpView, lookedUpByContent, lookedUpViews } from './views/looked-up-views.ts';

@@ -1,3 +1,4 @@
+import { systemEntityNames } from '@freehold/contract/system-entities';
 import {
   Autocomplete,
   Collapse,
@@ -93,8 +94,6 @@ function Call({ simulation: { method, path }, onChange }: PartProps) {
   );
 }
 
-const systemEntities = ['aclpolicy', 'group', 'user', 'useraclpolicy', 'usergroup', 'userrole'];
-
 function Action({ simulation: { action = '', resource }, onChange }: PartProps) {
   const { env } = usePlace();
   const [isOpen, setIsOpen] = useState(false);
@@ -104,7 +103,7 @@ function Action({ simulation: { action = '', resource }, onChange }: PartProps) 
   const isRun = verb === 'run';
   const names = isRun
     ? (blocks.data ?? [])
-    : [...new Set([...(entities.data?.items.map(({ name }) => name) ?? []), ...systemEntities])];
+    : [...new Set([...(entities.data?.items.map(({ name }) => name) ?? []), ...systemEntityNames])];
   const entity = action.slice(action === '' ? 0 : verb.length);
   const change = (to: typeof verb, name: string) => {
     // A resource that was typed stays. A resource that follows from the action changes with it.

@@ -1,4 +1,6 @@
 /** A workspace for the tests: founded as the platform founds one, and written to through the runtime of every entity. */
+
+import { systemEntityNames } from '@freehold/contract/system-entities';
 import { createConfigReader } from '../../config/config-reader.ts';
 import { systemConfig } from '../../config/config-set.ts';
 import { createFences } from '../../config/fence.ts';
@@ -12,7 +14,6 @@ import type { PolicyBound } from '../../records/writing/policy-bound.ts';
 import { createSealer } from '../../records/writing/sealed-values.ts';
 import { createWriteLoop, type RecordCall } from '../../records/writing/write-loop.ts';
 import { systemEntity } from '../../schema/system/system-entities.ts';
-import { systemEntityNames } from '../../schema/system/system-entity-names.ts';
 import type { Store } from '../../store/port.ts';
 import { type Workspace, workspaceScopeName } from '../../tenancy/workspace.ts';
 import { auditCallerOf } from '../audited-changes.ts';

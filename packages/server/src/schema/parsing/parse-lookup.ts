@@ -1,7 +1,7 @@
+import { systemEntityNames } from '@freehold/contract/system-entities';
 import type { FieldDefinition } from '../definition.ts';
 import { isLookupList } from '../lookups.ts';
 import { entityNameProblem } from '../names.ts';
-import { systemEntityNames } from '../system/system-entity-names.ts';
 import type { AddError } from './add-error.ts';
 import { type Part, refuseUnknownMembers } from './members.ts';
 

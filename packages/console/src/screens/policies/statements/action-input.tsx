@@ -1,18 +1,11 @@
+import { systemEntityNames } from '@freehold/contract/system-entities';
 import { Button, Chip, Code, Collapse, Group, MultiSelect, Stack, TagsInput, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { usePlace } from '../../../api/session.ts';
 import { blockNamesQuery } from '../../config/queries.ts';
 import type { Finding } from '../queries.ts';
-import {
-  actionsOf,
-  matches,
-  patternsOf,
-  systemEntities,
-  type Verb,
-  verbs,
-  workspaceActions,
-} from './action-patterns.ts';
+import { actionsOf, matches, patternsOf, type Verb, verbs, workspaceActions } from './action-patterns.ts';
 import { Findings } from './findings.tsx';
 import { type Written, withValues } from './statement-form.ts';
 
@@ -109,7 +102,7 @@ function Chooser({ entities, blocks, onAdd, onClose }: ChooserProps) {
         placeholder={about.length === 0 ? 'All of them' : ''}
         data={[
           { group: 'Entities', items: [...entities] },
-          { group: 'Access control', items: systemEntities },
+          { group: 'Access control', items: [...systemEntityNames] },
         ]}
         value={[...about]}
         searchable

@@ -1,4 +1,5 @@
 /** The actions that policies are asked for, and which of them a pattern matches. */
+import { systemEntityNames } from '@freehold/contract/system-entities';
 
 /** What may be done to the records of an entity, each with what it lets a caller do. */
 export const verbs = [
@@ -13,9 +14,6 @@ export const verbs = [
 
 export type Verb = (typeof verbs)[number][0];
 
-/** The entities of access control, which every workspace has. */
-export const systemEntities = ['aclpolicy', 'group', 'user', 'useraclpolicy', 'usergroup', 'userrole'];
-
 /** Actions on the workspace, about no record. */
 export const workspaceActions = [
   'createinvitation',
@@ -27,7 +25,7 @@ export const workspaceActions = [
 
 /** Every action that there is, for an org with these entities and logic blocks. */
 export function actionsOf(entities: readonly string[], blocks: readonly string[]): readonly string[] {
-  const names = [...new Set([...entities, ...systemEntities])];
+  const names = [...new Set([...entities, ...systemEntityNames])];
   return [
     ...names.flatMap((name) => verbs.map(([verb]) => verb + name)),
     ...blocks.map((name) => `run${name}`),
@@ -59,7 +57,7 @@ export function patternsFor(chosen: readonly Verb[], entities: readonly string[]
 
 /** The entities that some of the patterns are about. */
 export function entitiesIn(patterns: readonly string[], entities: readonly string[]): readonly string[] {
-  const names = [...new Set([...entities, ...systemEntities])];
+  const names = [...new Set([...entities, ...systemEntityNames])];
   return names.filter((name) => verbs.some(([verb]) => patterns.some((pattern) => matches(pattern, verb + name))));
 }
 

@@ -1,7 +1,7 @@
+import { systemEntityNames } from '@freehold/contract/system-entities';
 import { Button, Collapse, Group, Select, Stack, TagsInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Finding } from '../queries.ts';
-import { systemEntities } from './action-patterns.ts';
 import { Findings } from './findings.tsx';
 import { resourceKinds, resourceOf } from './resource-kinds.ts';
 import { type Written, withValues } from './statement-form.ts';
@@ -83,7 +83,7 @@ function Chooser({ entities, onChoose }: ChooserProps) {
           <Select
             label="Of the entity"
             placeholder="Any"
-            data={[...entities, ...systemEntities]}
+            data={[...entities, ...systemEntityNames]}
             value={entity}
             searchable
             clearable

@@ -1,9 +1,9 @@
-/** The entities of access control. They are in every workspace, and no builder can redefine them. */
+/** The entities of access control, which every workspace has and no builder defines. */
 export const systemEntityNames: readonly string[] = [
   'aclpolicy',
   'group',
+  'user',
   'useraclpolicy',
   'usergroup',
   'userrole',
-  'user',
 ];
