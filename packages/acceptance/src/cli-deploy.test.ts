@@ -136,6 +136,7 @@ test('Q06: a key that is bound to test reaches production by no command, and the
     'cases: [{ name: a, env: prod, user: a@example.com, method: GET, path: /list/note, expect: allow }]\n',
   );
   folder.write('note.jsonl', '{"title":"a"}\n');
+  folder.write('seeds/note.jsonl', '{"title":"a"}\n');
   const reaching = [
     ['pull', '--prod', '--yes'],
     ['diff', '--prod'],
@@ -165,6 +166,9 @@ test('Q06: a key that is bound to test reaches production by no command, and the
     );
     assert.ok(!output.includes(key));
   }
+  const other = { ...env, FREEHOLD_TOKEN: key.replace('fhk_test_', 'fhk_prod_') };
+  for (const words of [['pull'], ['diff'], ['push', '--yes'], ['types'], ['logs'], ['entity', 'list'], ['seed']])
+    assert.match((await folder.ends(2, words, { env: other })).stderr, /one of prod, and cannot reach test/);
   assert.deepEqual(fake.requests, []);
 });
 
