@@ -36,6 +36,7 @@ const slow = {
     'cli-data-types',
     'cli-deploy',
     'cli-dev',
+    'cli-secrets',
     'disk-failures',
     'docs-reference',
     'command',

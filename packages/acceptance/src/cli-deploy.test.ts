@@ -1,9 +1,22 @@
 /** From test to production and back by `freehold deploy` and `freehold rollback`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CliProject, sessionOf } from './cli-run.ts';
+import { assertProblem } from './assert-problem.ts';
+import { CliProject, fakePlatform, sessionOf } from './cli-run.ts';
 import { newKey } from './deploy.ts';
-import { create, defineEntity, definition, joinOrg, manage, type Org, signUp } from './org.ts';
+import {
+  act,
+  create,
+  defineEntity,
+  definition,
+  joinOrg,
+  list,
+  manage,
+  newEmail,
+  type Org,
+  signIn,
+  signUp,
+} from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { diff, prodFounder, provisionedOrg } from './promotion.ts';
 
@@ -97,6 +110,105 @@ test('Q06: what takes something out of production, and each way back, wants the 
   assert.match((await project.ends(2, ['rollback', `--yes=${org.code}`], { env })).stderr, /no earlier release/);
   await project.ends(0, ['rollback', '--to', '2', `--yes=${org.code}`], { env });
   assert.match((await project.ends(2, ['rollback', '--to', 'x'], { env })).stderr, /is no number of a release/);
+});
+
+/** A key of test that may do everything there, in an org whose production is one release behind. */
+async function keyOfTest() {
+  const org = await provisionedOrg(gateways);
+  await defineEntity(org, note(['title']));
+  await project.ends(0, ['deploy', '--yes'], { env: sessionOf(org) });
+  const inTest = await signIn(org, newEmail('founder'));
+  const inProd = await prodFounder(org);
+  await defineEntity(org, definition('draft', [{ name: 'title' }]));
+  const body = { env: 'test', tenant_code: inTest.tenantCode, name: 'reader', policies: ['adminacl'] };
+  const made = await manage<{ readonly key: string }>(org, 'POST', '/org/service-keys', { body });
+  assert.equal(made.status, 201, made.text);
+  return { org, inTest, inProd, key: made.body.key };
+}
+
+test('Q06: a key that is bound to test reaches production by no command, and the command calls nothing', async () => {
+  const { org, key } = await keyOfTest();
+  const fake = await fakePlatform(() => ({ body: { items: [] } }));
+  const folder = new CliProject();
+  await folder.ends(0, ['init', '--url', fake.url, '--org', org.code]);
+  folder.write(
+    'policies/a.cases.yaml',
+    'cases: [{ name: a, env: prod, user: a@example.com, method: GET, path: /list/note, expect: allow }]\n',
+  );
+  folder.write('note.jsonl', '{"title":"a"}\n');
+  folder.write('seeds/note.jsonl', '{"title":"a"}\n');
+  const reaching = [
+    ['pull', '--prod', '--yes'],
+    ['diff', '--prod'],
+    ...[[], ['--dry-run'], ['--publish-only'], ['--activate-only'], ['--withdraw'], ['--provision'], ['--force']].map(
+      (more) => ['deploy', ...more, `--yes=${org.code}`],
+    ),
+    ['rollback', `--yes=${org.code}`],
+    ['rollback', '--to', '1', '--dry-run'],
+    ['types', '--env', 'prod'],
+    ['types', '--env', 'prod', '--watch'],
+    ['denials', '--env', 'prod'],
+    ['logs', '--env', 'prod', '-f'],
+    ['policy', 'test'],
+    ['entity', 'list', '--env', 'prod'],
+    ['entity', 'show', 'note', '--env', 'prod'],
+    ['records', 'list', 'note', '--env', 'prod'],
+    ['records', 'export', 'note', '--env', 'prod'],
+    ['records', 'import', 'note', 'note.jsonl', '--env', 'prod'],
+  ];
+  const env = { FREEHOLD_TOKEN: key, FREEHOLD_APP_URL: fake.url };
+  for (const words of reaching) {
+    const { output } = await folder.ends(2, words, { env });
+    assert.match(
+      output,
+      /this key is one of test, and cannot reach prod \(wrong_target\)\n→ sign in by `freehold login`, or with a key that reaches prod\n/,
+      words.join(' '),
+    );
+    assert.ok(!output.includes(key));
+  }
+  const other = { ...env, FREEHOLD_TOKEN: key.replace('fhk_test_', 'fhk_prod_') };
+  for (const words of [['pull'], ['diff'], ['push', '--yes'], ['types'], ['logs'], ['entity', 'list'], ['seed']])
+    assert.match((await folder.ends(2, words, { env: other })).stderr, /one of prod, and cannot reach test/);
+  assert.deepEqual(fake.requests, []);
+});
+
+test('Q06: the platform refuses a key of test where production is read or changed, and nothing is written there', async () => {
+  const { org, inTest, inProd, key } = await keyOfTest();
+  const before = await releases(org);
+  const calls: readonly (readonly [string, string, object?])[] = [
+    ['GET', '/deploy/diff'],
+    ['GET', '/deploy/export?env=prod'],
+    ['GET', '/deploy/staged'],
+    ['GET', '/deploy/history'],
+    ['POST', '/user/provision-prod'],
+    ['POST', '/deploy/publish', { all: true }],
+    ['POST', '/deploy/activate', {}],
+    ['POST', '/deploy/rollback', {}],
+    ['DELETE', '/deploy/staged'],
+    ['DELETE', '/deploy/retired/note'],
+    ['PUT', '/secrets/billing?env=prod', { value: 'x', hosts: [] }],
+    ['POST', '/org/impersonate', { env: 'prod', tenant_code: inProd.tenantCode, user_id: inProd.id }],
+    ['POST', '/org/service-keys', { env: 'prod', tenant_code: inProd.tenantCode, name: 'more' }],
+  ];
+  for (const [method, path, body] of calls)
+    assertProblem(
+      await manage(org, method, path, { token: key, ...(body === undefined ? {} : { body }) }),
+      'token_invalid',
+    );
+  assert.deepEqual(await releases(org), before);
+  assert.deepEqual(
+    (await diff(org)).map(({ name, staged }) => [name, staged]),
+    [['draft', false]],
+  );
+  // The key says where it works, and no header or parameter of the call does.
+  const aimed = { token: key, headers: { client_id: inProd.org.clientId }, body: { title: 'a' } };
+  const made = await act(inProd, 'POST', '/create/note', aimed);
+  assert.equal(made.status, 201, made.text);
+  const stored = [await list(inTest, 'note'), await list(inProd, 'note')];
+  assert.deepEqual(
+    stored.map(({ items }) => items.length),
+    [1, 0],
+  );
 });
 
 test('records of production that break a definition prevent a deployment; what is staged is taken back', async () => {

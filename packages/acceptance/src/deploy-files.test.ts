@@ -1,8 +1,10 @@
 /** Configuration as files: out of one environment, through a repository, and into test again. */
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
+import { manifestEntry, type TarEntry, tarOf } from './cli-run.ts';
 import { bring, download, Folder, newKey, tryImport } from './deploy.ts';
 import { create, defineEntity, definition, joinOrg, manage, type Org, signIn, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
@@ -251,6 +253,72 @@ test('an import takes a tar file, into test, with the parameters that it knows',
   assertProblem(await manage(org, 'GET', '/deploy/export?format=zip'), 'invalid_request');
   assertProblem(await manage(org, 'GET', '/deploy/export?env=staging'), 'invalid_request');
   assertProblem(await manage(org, 'GET', '/deploy/export?env=prod'), 'conflict');
+});
+
+test('Q09: an archive with links, names of other places, twins, or what is not there changes nothing', async () => {
+  const org = await shop();
+  const before = await shownConfig(org, 'test');
+  const { base } = await bring(org, tarOf(manifestEntry));
+  const block = (name: string): TarEntry => ({
+    name: `config/logicblock/${name}.json`,
+    content: JSON.stringify({ name, steps: [{ id: 'all', type: 'list', entity: 'order' }] }),
+  });
+  const good = block('good');
+  const wrong: Readonly<Record<string, Buffer>> = {
+    'a symbolic link': tarOf(manifestEntry, good, { ...block('a'), kind: '2', link: '/etc/passwd' }),
+    'a hard link': tarOf(manifestEntry, good, { ...block('a'), kind: '1', link: good.name }),
+    'a link chain': tarOf(
+      manifestEntry,
+      good,
+      { name: 'config/logicblock', kind: '2', link: '/etc' },
+      { name: 'config/a', kind: '1', link: 'config/logicblock/passwd' },
+    ),
+    'a path that leaves the folder': tarOf(manifestEntry, good, {
+      ...block('a'),
+      name: 'config/../config/logicblock/a.json',
+    }),
+    'an absolute path': tarOf(manifestEntry, good, { ...block('a'), name: '/config/logicblock/a.json' }),
+    'a backslash': tarOf(manifestEntry, good, { ...block('a'), name: '..\\config/logicblock/a.json' }),
+    'backslashes alone': tarOf(manifestEntry, good, { ...block('a'), name: 'config\\logicblock\\a.json' }),
+    'twins in Unicode': tarOf(manifestEntry, good, block('n\u00f6te'), block('no\u0308te')),
+    'a name that differs in case': tarOf(manifestEntry, good, block('Good')),
+    'an entry twice': tarOf(manifestEntry, good, good),
+    'the manifest twice': tarOf(manifestEntry, good, manifestEntry),
+    'a size beyond the archive': tarOf(manifestEntry, good, { ...block('a'), size: 8 ** 11 - 1 }),
+    'a truncated archive': tarOf(manifestEntry, good).subarray(0, -1024),
+  };
+  for (const [what, archive] of Object.entries(wrong))
+    for (const query of ['', `?base=${base}`, `?base=${base}&remove=true&force=true`]) {
+      const reply = await tryImport(org, archive, query);
+      assert.equal(reply.status, 400, `${what}: ${reply.text}`);
+      assertProblem(reply, 'validation_failed');
+    }
+  assert.deepEqual(await shownConfig(org, 'test'), before);
+  assert.equal((await bring(org, tarOf(manifestEntry, good), `?base=${base}`)).applied, true);
+});
+
+test('Q09: ten gigabytes without a length are refused after 32 MB, and taken no further', async () => {
+  const org = await signUp(gateways);
+  const { hostname, port } = new URL(org.management);
+  const socket = connect(Number(port), hostname);
+  let answer = '';
+  socket
+    .on('error', () => undefined)
+    .on('data', (data) => {
+      answer += String(data);
+    });
+  const next = (event: string) => new Promise((resolve) => socket.once(event, resolve));
+  const closed = next('close');
+  const lines = ['POST /deploy/import HTTP/1.1', 'Host: x', `Authorization: Bearer ${org.builder.token}`];
+  const framing = ['Content-Type: application/x-tar', 'Transfer-Encoding: chunked', '', ''];
+  socket.write([...lines, ...framing].join('\r\n'));
+  const chunk = `10000\r\n${'a'.repeat(0x10000)}\r\n`;
+  let sent = 0;
+  for (; sent < 10 * 1024 ** 3 && !socket.destroyed; sent += chunk.length)
+    if (!socket.write(chunk)) await Promise.race([next('drain'), closed]);
+  await closed;
+  assert.match(answer, /^HTTP\/1\.1 413 /);
+  assert.ok(sent < 256 * 1024 ** 2, `${sent} bytes were taken`);
 });
 
 test('an archive is taken up to 32 MB', async () => {

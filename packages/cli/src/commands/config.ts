@@ -9,6 +9,7 @@ import { planFolder, writeFolder } from '../config/write-items.ts';
 import { CommandError, type ExitCode, exitCodes } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
 import type { AddCommands } from '../frame/program.ts';
+import { assertReaches } from '../profiles/target.ts';
 
 type Imported = ReplyOf<(typeof managementApi)['importConfig']>;
 
@@ -51,6 +52,7 @@ async function pull(context: Context, { prod, prune, dryRun }: PullOptions): Pro
   const { config } = context.project();
   const target = context.target();
   const environment = prod === true ? 'prod' : 'test';
+  assertReaches(target, environment);
   context.out.progress(`reading ${environment} of ${target.org} …`);
   const items = await exportedItems(context.management(), environment);
   const { changes, kept } = planFolder(items, readItems(config), prune === true);
@@ -81,6 +83,7 @@ async function pull(context: Context, { prod, prune, dryRun }: PullOptions): Pro
 
 async function push(context: Context, options: PushOptions): Promise<ExitCode> {
   const { org, url } = context.target();
+  assertReaches(context.target(), 'test');
   const archive = await archiveOf(context, options.prune === true);
   const query = { remove: options.prune === true, force: options.force === true };
   context.out.progress(`comparing with test of ${org} …`);
@@ -110,6 +113,7 @@ async function push(context: Context, options: PushOptions): Promise<ExitCode> {
 
 async function diff(context: Context): Promise<ExitCode> {
   const { org } = context.target();
+  assertReaches(context.target(), 'test');
   const archive = await archiveOf(context, true);
   context.out.progress(`comparing with test of ${org} …`);
   const plan = await context.management().call('importConfig', { query: { remove: true }, ...archive });
@@ -126,6 +130,7 @@ async function diff(context: Context): Promise<ExitCode> {
 
 async function diffProduction(context: Context): Promise<ExitCode> {
   const { org } = context.target();
+  assertReaches(context.target(), 'prod');
   const { items } = await context.management().call('readDiff');
   const staged = items.filter((item) => item.staged);
   const json = items.map((item, at) => ({ ...planJson(items)[at], staged: item.staged }));

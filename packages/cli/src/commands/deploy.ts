@@ -6,6 +6,7 @@ import { CommandError, type ExitCode, exitCodes } from '../frame/command-error.t
 import type { Context } from '../frame/context.ts';
 import type { AddCommands } from '../frame/program.ts';
 import { refusalOf } from '../management/refusal.ts';
+import { assertReaches } from '../profiles/target.ts';
 
 type Difference = ReplyOf<(typeof managementApi)['readDiff']>['items'][number];
 type Staged = ReplyOf<(typeof managementApi)['readStaged']>;
@@ -38,6 +39,7 @@ export const addDeployCommand: AddCommands = (program, run) => {
 
 async function deploy(context: Context, options: DeployOptions, words: readonly string[]): Promise<ExitCode> {
   refuseContradictions(options, words);
+  assertReaches(context.target(), 'prod');
   if (options.withdraw === true) return withdraw(context);
   if (options.provision === true) await provision(context);
   if (options.activateOnly === true) return activate(context, options);

@@ -8,6 +8,7 @@ import { untilInterrupted } from '../frame/interrupts.ts';
 import { printable } from '../frame/printable.ts';
 import type { AddCommands } from '../frame/program.ts';
 import { hasCode, mayPass } from '../management/known-error.ts';
+import { assertReaches } from '../profiles/target.ts';
 
 interface FollowOptions {
   readonly env: 'test' | 'prod';
@@ -19,15 +20,13 @@ interface FollowOptions {
 /** `denials` and `logs`: what happened lately, and with `-f` what happens from now on. */
 export const addFollowCommands: AddCommands = (program, run) => {
   withOptions(program.command('denials').description('shows the last calls that policies denied, and why')).action(
-    run<FollowOptions, []>((context, options) => show(context, options, [denials])),
+    run<FollowOptions, []>((context, options) => show(context, options, async () => [denials])),
   );
   withOptions(
     program
       .command('logs')
       .description('shows denials, runs of logic blocks, deliveries of events and audit entries in one list'),
-  ).action(
-    run<FollowOptions, []>(async (context, options) => show(context, options, await listsOfLogs(context, options))),
-  );
+  ).action(run<FollowOptions, []>((context, options) => show(context, options, () => listsOfLogs(context, options))));
 };
 
 function withOptions(command: Command): Command {
@@ -54,10 +53,16 @@ async function listsOfLogs(context: Context, options: FollowOptions): Promise<re
 
 const choiceOf = ({ env, workspace }: FollowOptions): FollowChoice => ({ env, workspace });
 
-async function show(context: Context, options: FollowOptions, lists: readonly ListOf[]): Promise<undefined> {
+async function show(
+  context: Context,
+  options: FollowOptions,
+  listsOf: () => Promise<readonly ListOf[]>,
+): Promise<undefined> {
+  assertReaches(context.target(), options.env);
   const count = Number(options.lines);
   if (!Number.isInteger(count) || count < 0 || count > 200)
     throw new CommandError('`--lines` must be from 0 to 200', { code: 'wrong_usage' });
+  const lists = await listsOf();
   const { stdout, out } = context;
   const shown: object[] = [];
   const asLines = options.follow === true;

@@ -6,6 +6,7 @@ import type { AddCommands } from '../frame/program.ts';
 import type { Outcome } from '../policy-cases/judge-case.ts';
 import { type PolicyCase, readCases } from '../policy-cases/read-cases.ts';
 import { runCases } from '../policy-cases/run-cases.ts';
+import { assertReaches } from '../profiles/target.ts';
 
 /** `policy test`: decision cases, as a check of a pipeline. */
 export const addPolicyCommands: AddCommands = (program, run) => {
@@ -21,6 +22,7 @@ const fileBytesMax = 1_048_576;
 
 async function test(context: Context, given: readonly string[]): Promise<ExitCode> {
   const cases = casesOf(context, given);
+  for (const { env } of cases) assertReaches(context.target(), env);
   const outcomes = await runCases(context, cases);
   const failed = outcomes.filter(({ passed }) => !passed);
   const figures = { passed: outcomes.length - failed.length, failed: failed.length };

@@ -2,6 +2,7 @@ import { countsOf, planJson, planLines } from '../config/shown-plan.ts';
 import { CommandError, type ExitCode, exitCodes } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
 import type { AddCommands } from '../frame/program.ts';
+import { assertReaches } from '../profiles/target.ts';
 
 interface RollbackOptions {
   readonly to?: string;
@@ -22,6 +23,7 @@ export const addRollbackCommand: AddCommands = (program, run) => {
 
 async function rollback(context: Context, { to, note, dryRun }: RollbackOptions): Promise<ExitCode> {
   const { org, url } = context.target();
+  assertReaches(context.target(), 'prod');
   const management = context.management();
   const version = to ?? (await previousRelease(context));
   if (!/^[1-9]\d{0,11}$/.test(version))

@@ -6,6 +6,7 @@ import { environmentOption } from '../frame/environment-option.ts';
 import { untilInterrupted } from '../frame/interrupts.ts';
 import type { AddCommands } from '../frame/program.ts';
 import { hasCode, mayPass } from '../management/known-error.ts';
+import { assertReaches } from '../profiles/target.ts';
 import { type Environment, fingerprint, isCurrent, typesOf, writeTypes } from '../types/types-file.ts';
 
 interface TypesOptions {
@@ -33,6 +34,7 @@ async function types(context: Context, options: TypesOptions): Promise<ExitCode>
     throw new CommandError('`--check` and `--watch` are two ways to go on', { code: 'wrong_usage' });
   if (!existsSync(dirname(path)))
     throw new CommandError(`there is no folder ${dirname(path)}`, { code: 'wrong_usage' });
+  assertReaches(context.target(), options.env);
   if (options.watch === true) return watch(context, options, path);
   const text = await typesOf(context.management(), options.env);
   if (options.check === true) {

@@ -87,7 +87,10 @@ export function boundEnvironment({ token }: Pick<Profile, 'token'>): 'test' | 'p
 export function assertReaches(target: Pick<Target, 'token'>, environment: 'test' | 'prod'): void {
   const bound = boundEnvironment(target);
   if (bound !== undefined && bound !== environment)
-    throw wrong(`this key is one of ${bound}, and cannot reach ${environment}`, `sign in with a key of ${environment}`);
+    throw wrong(
+      `this key is one of ${bound}, and cannot reach ${environment}`,
+      `sign in by \`freehold login\`, or with a key that reaches ${environment}`,
+    );
 }
 
 interface Named {

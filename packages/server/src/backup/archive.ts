@@ -48,7 +48,10 @@ export async function endArchive(archive: FileHandle, at: number): Promise<void>
   await writeAll(archive, Buffer.alloc(2 * blockBytes), at);
 }
 
-/** Every entry, in order. Throws where the file is no such archive, or only its beginning. */
+/** A backup has fewer: more are not kept in memory. */
+const entriesMax = 100;
+
+/** Every entry, in order. Throws where the file is no such archive, or only its beginning, or has a link, folder or note. */
 export async function entriesOf(archive: FileHandle): Promise<readonly ArchiveEntry[]> {
   const entries: ArchiveEntry[] = [];
   for (let at = 0; ; ) {
@@ -56,7 +59,8 @@ export async function entriesOf(archive: FileHandle): Promise<readonly ArchiveEn
     if ((await archive.read(header, 0, blockBytes, at)).bytesRead < blockBytes) throw new Error('it is truncated');
     if (header.every((byte) => byte === 0)) return entries;
     const found = readTarHeader(header);
-    if (found === undefined) throw new Error('it is damaged, or not a backup');
+    if (found === undefined || found.kind !== '0' || entries.length === entriesMax)
+      throw new Error('it is damaged, or not a backup');
     const entry = { name: found.name, size: found.size, start: at + blockBytes };
     entries.push(entry);
     at = entry.start + wholeBlocks(entry.size);

@@ -24,10 +24,9 @@ export async function restoreBackup({ file, dataDir }: RestoreOptions): Promise<
   try {
     const entries = await entriesOf(archive);
     const manifest = await manifestOf(archive, entries);
+    const parts = partsOf(manifest, entries.slice(1));
     await begin(dataDir);
-    for (const part of manifest.parts) {
-      const entry = entries.find(({ name, size }) => name === part.name && size === part.bytes);
-      if (entry === undefined) throw new Error(`\`${part.name}\` does not match its manifest`);
+    for (const { part, entry } of parts) {
       const sha256 = await unpack(archive, entry, join(dataDir, part.name === firstStore ? asideName : part.name));
       if (sha256 !== part.sha256) throw new Error(`\`${part.name}\` is damaged: its SHA-256 does not match`);
     }
@@ -45,6 +44,19 @@ async function manifestOf(archive: FileHandle, [first]: readonly ArchiveEntry[])
   const text = Buffer.alloc(first.size);
   await archive.read(text, 0, first.size, first.start);
   return readManifest(text.toString());
+}
+
+/** Where each part lies. Throws, before anything is written, where the archive has another entry, or one of them twice. */
+function partsOf({ parts }: Manifest, entries: readonly ArchiveEntry[]) {
+  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  const found = parts.map((part) => {
+    const entry = byName.get(part.name);
+    if (entry?.size !== part.bytes) throw new Error(`\`${part.name}\` does not match its manifest`);
+    byName.delete(part.name);
+    return { part, entry };
+  });
+  if (entries.length !== parts.length) throw new Error('it has other entries than its manifest names');
+  return found;
 }
 
 async function begin(dataDir: string): Promise<void> {

@@ -179,6 +179,57 @@ test('what leads out of the folder is refused, and nothing of it is passed over 
   assert.match((await refusal(archive)).message, /`config\/entity\/link.json` is neither a file nor a folder/);
 });
 
+/** A header of another kind than that of a plain file, or with a size that the archive does not have. */
+function headerOf(name: string, { kind = '0', link = '', size = 0 }): Buffer {
+  const header = tarHeader(name, size);
+  header.write(kind, 156);
+  header.write(link, 157);
+  header.write(' '.repeat(8), 148);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return header;
+}
+
+test('Q09: links, names that other systems read otherwise, and sizes that are not there are refused', async () => {
+  const whole = packed(manifest, ['config/entity/order.json', '{}']);
+  assert.equal((await readArchive(whole)).length, 1);
+  const unended = whole.subarray(0, -1024);
+  const order = 'config/entity/order.json';
+  const wrong: Readonly<Record<string, readonly [readonly Buffer[], RegExp]>> = {
+    'a symbolic link': [[headerOf('config/entity/a.json', { kind: '2', link: '/etc/passwd' })], /neither a file nor/],
+    'a hard link': [[headerOf('config/entity/a.json', { kind: '1', link: order })], /neither a file nor/],
+    'a chain of links': [
+      [
+        headerOf('config/entity', { kind: '2', link: '/etc' }),
+        headerOf('config/a', { kind: '1', link: 'config/entity/passwd' }),
+      ],
+      /neither a file nor/,
+    ],
+    'a hidden link': [[headerOf('.git', { kind: '2', link: '/etc' })], /neither a file nor/],
+    'a device': [[headerOf('config/entity/a.json', { kind: '3' })], /neither a file nor/],
+    'a long name of a link': [[headerOf('a', { kind: 'K' })], /neither a file nor/],
+    'an absolute path': [[headerOf('/config/entity/a.json', {})], /leads out of its folder/],
+    'a backslash': [[headerOf('..\\config/entity/a.json', {})], /leads out of its folder/],
+    'a backslash in a hidden file': [[headerOf('.a\\..\\b', {})], /leads out of its folder/],
+    'a folder outside': [[headerOf('../config', { kind: '5' })], /leads out of its folder/],
+    'a long name that leads out': [
+      [
+        packed(['x', '30 path=../config/entity/a.js\n'])
+          .subarray(0, -1024)
+          .fill(headerOf('x', { kind: 'x', size: 30 }), 0, 512),
+        headerOf('config/entity/a.json', {}),
+      ],
+      /leads out of its folder/,
+    ],
+    'ten gigabytes': [[headerOf('config/entity/a.json', { size: 10 * 1024 ** 3 })], /not a complete tar archive/],
+    'ten gigabytes of a note': [[headerOf('a', { kind: 'x', size: 10 * 1024 ** 3 })], /not a complete tar archive/],
+    'an entry twice': [[packed([order, '{}']).subarray(0, -1024)], /`order` is in the archive twice/],
+    'the manifest twice': [[packed(manifest).subarray(0, -1024)], /`config\/freehold.json` is in the archive twice/],
+  };
+  for (const [what, [blocks, message]] of Object.entries(wrong))
+    assert.match((await refusal(Buffer.concat([unended, ...blocks, Buffer.alloc(1024)]))).message, message, what);
+});
+
 test('an item that is in the archive twice is refused, wherever it lies', async () => {
   const twice = packed(manifest, ['config/entity/order.json', '{}'], ['other/config/entity/order.json', '{}']);
   assert.deepEqual(codes(await refusal(twice)), ['duplicate']);

@@ -51,6 +51,7 @@ export async function readArchive(archive: Buffer): Promise<readonly ArchivedIte
   let hasManifest = false;
   for await (const { name, content } of cooperatively(filesOf(archive))) {
     if (isManifest(name)) {
+      if (hasManifest) errors.push(mistake('duplicate', `\`${manifestName}\` is in the archive twice`));
       hasManifest = true;
       errors.push(...manifestErrors(name, content));
       continue;
@@ -136,7 +137,8 @@ const notes: Readonly<Record<string, true>> = { x: true, g: true, L: true };
 
 /** Links lead out of the archive. */
 function isFile(kind: string, name: string): boolean {
-  if (name.split('/').includes('..'))
+  // Some systems separate by backslashes, and unpack such a name elsewhere.
+  if (/^\/|\\/.test(name) || name.split('/').includes('..'))
     throw invalidBody([mistake('unknown_file', `\`${name.slice(0, 200)}\` leads out of its folder`)]);
   if (kind === '5') return false;
   if (kind === '0') return !name.split('/').some((part) => part.startsWith('.') && part !== '.');
