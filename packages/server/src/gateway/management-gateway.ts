@@ -39,6 +39,11 @@ import {
 import { orgRoutes } from './handlers/management/org.ts';
 import { type OverviewServices, orgJobRoutes, overviewRoutes } from './handlers/management/overview.ts';
 import { passwordRoutes } from './handlers/management/passwords.ts';
+import { type AppUserServices, appUserRoutes } from './handlers/management/people/app-users.ts';
+import {
+  type WorkspaceInvitationServices,
+  workspaceInvitationRoutes,
+} from './handlers/management/people/workspace-invitations.ts';
 import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type ProviderServices, providerRoutes } from './handlers/management/providers.ts';
@@ -89,9 +94,11 @@ export interface ManagementGatewayDeps
     HookAdminServices,
     SecretServices,
     ServiceKeyServices,
+    AppUserServices,
     SuspendedAccountServices,
     ImpersonationServices,
     OrgWorkspaceServices,
+    WorkspaceInvitationServices,
     OverviewServices,
     InboxServices,
     ObservabilityServices,
@@ -196,9 +203,11 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...deliveryRoutes(deps),
     ...secretRoutes(deps),
     ...serviceKeyRoutes(deps),
+    ...appUserRoutes(deps),
     ...suspendedAccountRoutes(deps),
     ...impersonationRoutes(deps),
     ...orgWorkspaceRoutes(deps),
+    ...workspaceInvitationRoutes(deps),
     ...overviewRoutes(deps),
     ...orgJobRoutes(deps),
     ...inboxRoutes(deps),

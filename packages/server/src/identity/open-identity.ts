@@ -7,11 +7,13 @@ import type { Mailer } from '../mail/mailer.ts';
 import type { Cursors, RecordRuntime } from '../records/port.ts';
 import type { Scope } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
+import { createOrgAppUsers } from './app-users/administration/org-app-users.ts';
 import { createAppMails } from './app-users/app-mails.ts';
 import { createAppSelf } from './app-users/app-self.ts';
 import { createAppSignIn } from './app-users/app-sign-in.ts';
 import { createSuspendedAccounts } from './app-users/suspended-accounts.ts';
 import { createInvitations } from './invitations/invitations.ts';
+import { createWorkspaceInvitations } from './invitations/workspace-invitations.ts';
 import { createDeployKeys } from './keys/deploy-keys.ts';
 import { createOperatorAccess } from './keys/operator-key.ts';
 import { createServiceKeys } from './keys/service-keys.ts';
@@ -103,9 +105,11 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
       deployKeys: createDeployKeys({ platform, clock, newId }),
       operator: digest === undefined ? undefined : createOperatorAccess({ digest, ...operator }),
       serviceKeys: createServiceKeys(app),
+      appUsers: createOrgAppUsers(app),
       suspendedAccounts: createSuspendedAccounts(app),
       impersonate: createImpersonation(app),
       orgWorkspaces: createOrgWorkspaces(deps),
+      workspaceInvitations: createWorkspaceInvitations(app),
       signingKeys,
       providerTrials: createProviderTrials({ clock, stores, configs, issuer, allowPrivateAddresses }),
       settings: (env: Environment, auditContext: AuditContext) =>
