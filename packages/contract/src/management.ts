@@ -14,6 +14,7 @@ import { orgJobsApi } from './management/jobs.ts';
 import { orgUsersApi } from './management/org-users.ts';
 import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
+import { personJobsApi } from './management/person-jobs.ts';
 import { platformApi } from './management/platform.ts';
 import { runsApi } from './management/runs.ts';
 import { secretsApi } from './management/secrets.ts';
@@ -41,6 +42,7 @@ export const managementApi = {
   ...orgUsersApi,
   ...overviewApi,
   ...passwordsApi,
+  ...personJobsApi,
   ...platformApi,
   ...runsApi,
   ...hooksApi,

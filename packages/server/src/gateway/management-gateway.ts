@@ -39,6 +39,7 @@ import {
 import { orgRoutes } from './handlers/management/org.ts';
 import { type OverviewServices, orgJobRoutes, overviewRoutes } from './handlers/management/overview.ts';
 import { passwordRoutes } from './handlers/management/passwords.ts';
+import { type PersonalDataServices, personalDataRoutes } from './handlers/management/personal-data.ts';
 import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
@@ -89,6 +90,7 @@ export interface ManagementGatewayDeps
     SecretServices,
     ServiceKeyServices,
     SuspendedAccountServices,
+    PersonalDataServices,
     ImpersonationServices,
     OrgWorkspaceServices,
     OverviewServices,
@@ -194,6 +196,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...secretRoutes(deps),
     ...serviceKeyRoutes(deps),
     ...suspendedAccountRoutes(deps),
+    ...personalDataRoutes(deps),
     ...impersonationRoutes(deps),
     ...orgWorkspaceRoutes(deps),
     ...overviewRoutes(deps),

@@ -51,6 +51,8 @@ test('what the gateway remembers is what makes, moves or mails something', () =>
       '/events/deliveries/redeliver',
       '/logicblocks/:name/run',
       '/org/alerts/webhook/test',
+      '/org/app-users/:id/erase',
+      '/org/app-users/:id/export',
       '/org/environments/:env/rotate-client-id',
       '/org/service-keys',
       '/org/suspended-accounts/:id/merge',

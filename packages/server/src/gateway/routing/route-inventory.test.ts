@@ -73,7 +73,7 @@ test('every route that changes production, what signs its callers in, secrets, o
   const changing = routes.filter(
     ({ method, path }) =>
       method !== 'GET' &&
-      /^\/deploy\/(?!keys)|^\/platform\/|rotate|provision|suspended-accounts|^\/secrets|^\/runs|^\/schedules|^\/hooks|^\/events\/(?!:name\/test)/.test(
+      /^\/deploy\/(?!keys)|^\/platform\/|rotate|provision|suspended-accounts|app-users|^\/secrets|^\/runs|^\/schedules|^\/hooks|^\/events\/(?!:name\/test)/.test(
         path,
       ),
   );
@@ -178,6 +178,9 @@ test('B11: every route of the management gateway is known here with the role it 
     'org_admin GET /deploy/keys',
     'org_admin GET /events/:name/secret',
     'org_admin GET /org/alerts/webhook',
+    'org_admin GET /org/person-jobs',
+    'org_admin GET /org/person-jobs/:id',
+    'org_admin GET /org/person-jobs/:id/file',
     'org_admin GET /org/service-keys',
     'org_admin GET /org/suspended-accounts',
     'org_admin GET /org/users',
@@ -185,6 +188,8 @@ test('B11: every route of the management gateway is known here with the role it 
     'org_admin POST /deploy/keys',
     'org_admin POST /events/:name/secret',
     'org_admin POST /org/alerts/webhook/test',
+    'org_admin POST /org/app-users/:id/erase',
+    'org_admin POST /org/app-users/:id/export',
     'org_admin POST /org/environments/:env/rotate-client-id',
     'org_admin POST /org/service-keys',
     'org_admin POST /org/suspended-accounts/:id/merge',
