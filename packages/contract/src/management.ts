@@ -16,6 +16,7 @@ import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
 import { appUsersApi } from './management/people/app-users.ts';
 import { workspaceInvitationsApi } from './management/people/workspace-invitations.ts';
+import { personJobsApi } from './management/person-jobs.ts';
 import { platformApi } from './management/platform.ts';
 import { providersApi } from './management/providers.ts';
 import { runsApi } from './management/runs.ts';
@@ -45,6 +46,7 @@ export const managementApi = {
   ...orgUsersApi,
   ...overviewApi,
   ...passwordsApi,
+  ...personJobsApi,
   ...platformApi,
   ...providersApi,
   ...runsApi,

@@ -8,9 +8,12 @@ import {
   closeWorkspace,
   closeWorkspaceJob,
   derivedKey,
+  type PersonJobRunner,
+  personJob,
   platformScopeName,
   purgeWorkspace,
   purgeWorkspaceJob,
+  readPersonWork,
   readRemovalWork,
   type Secrets,
 } from '../identity/port.ts';
@@ -56,11 +59,14 @@ interface DataSpace extends OpenedStore {
 }
 
 export interface Jobs extends JobRunner {
+  /** Jobs about persons wait until the platform is put together so far. */
+  readonly begin: (run: PersonJobRunner) => void;
   /** What an org has waiting in an environment. */
   readonly waiting: (env: Environment, orgCode: string) => Promise<WaitingWork>;
 }
 
 export function startJobs(spaces: Spaces, { configs, clock, onFault, watch, events, gate }: JobDeps): Jobs {
+  const personJobs = Promise.withResolvers<PersonJobRunner>();
   const handlers = new Map<string, JobHandler<DataSpace>>([
     [purgeEntityJob, paced(({ store }, work, renewLease) => purgeEntity(store, readPurgeWork(work), renewLease))],
     [
@@ -79,6 +85,10 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch, even
       ({ store }, work, renewLease) =>
         runRemoval({ store, configs, clock, events }, readRemoveRecordWork(work), renewLease),
     ],
+    [
+      personJob,
+      paced(async ({ store }, work, renewLease) => (await personJobs.promise)(store, readPersonWork(work), renewLease)),
+    ],
   ]);
   const dataSpace = (env: Environment): DataSpace => {
     const { store, maintenance } = spaces[env];
@@ -94,6 +104,7 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch, even
   const sweep = startExpirySweep({ spaces: Object.values(spaces), shared, clock }, onFault);
   return {
     wake: runner.wake,
+    begin: personJobs.resolve,
     waiting: (env, orgCode) => waitingWork(spaces[env].store.scope(orgScopeName(orgCode))),
     close: async () => {
       await Promise.all([runner.close(), sweep.close()]);

@@ -107,10 +107,10 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const entities = openEntities({ ...shared, gates, refuseRemoval: promotion.refuseRemoval });
   const identity = await openIdentity({
     ...shared,
-    ...{ signingKeys, mailer: mail.mailer, runtime: records.runtime },
+    ...{ signingKeys, mailer: mail.mailer, runtime: records.runtime, removals: records.removals },
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
     ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved },
-    ...{ onError: onFault, settings: config, passwordCost: options.passwordCost },
+    ...{ onError: onFault, settings: config, passwordCost: options.passwordCost, beginJobs: jobs.begin },
     ...{ throttles: counted?.throttles, refusedOrigins: counted?.refusedOrigins, revocations: epochs?.revocations },
   });
 

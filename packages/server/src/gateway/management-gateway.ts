@@ -44,6 +44,7 @@ import {
   type WorkspaceInvitationServices,
   workspaceInvitationRoutes,
 } from './handlers/management/people/workspace-invitations.ts';
+import { type PersonalDataServices, personalDataRoutes } from './handlers/management/personal-data.ts';
 import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type ProviderServices, providerRoutes } from './handlers/management/providers.ts';
@@ -96,6 +97,7 @@ export interface ManagementGatewayDeps
     ServiceKeyServices,
     AppUserServices,
     SuspendedAccountServices,
+    PersonalDataServices,
     ImpersonationServices,
     OrgWorkspaceServices,
     WorkspaceInvitationServices,
@@ -205,6 +207,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...serviceKeyRoutes(deps),
     ...appUserRoutes(deps),
     ...suspendedAccountRoutes(deps),
+    ...personalDataRoutes(deps),
     ...impersonationRoutes(deps),
     ...orgWorkspaceRoutes(deps),
     ...workspaceInvitationRoutes(deps),

@@ -15,6 +15,7 @@ export { lintStatements } from './lint/lint.ts';
 export { lintBlocks, lintEntities } from './lint/lint-entities.ts';
 export {
   type AccountChange,
+  erasedMember,
   joinedChanges,
   mergedMember,
   removalChanges,

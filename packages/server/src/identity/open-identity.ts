@@ -1,10 +1,11 @@
 import type { AuditContext } from '../audit/audit-entry.ts';
 import type { OperatorLog } from '../audit/operator-log.ts';
+import { createFences } from '../config/port.ts';
 import { type AccessEpochs, createAccessEpochs } from '../iam/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { HitTally } from '../lib/hit-tally.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import type { Cursors, RecordRuntime } from '../records/port.ts';
+import { type Cursors, createWriteLoop, type LargeRemovals, type RecordRuntime } from '../records/port.ts';
 import type { Scope } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 import { createOrgAppUsers } from './app-users/administration/org-app-users.ts';
@@ -24,6 +25,8 @@ import { createOrgAccounts } from './org-users/org-accounts.ts';
 import { createSignInLinks } from './org-users/sign-in-links.ts';
 import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
 import { createThrottles, type Throttles } from './people/throttles.ts';
+import { createPersonalData } from './personal-data/personal-data.ts';
+import { type PersonJobRunner, runPersonJob } from './personal-data/run-person-job.ts';
 import { createAppSessions } from './sessions/app-sessions.ts';
 import { createImpersonation } from './sessions/impersonation.ts';
 import { createAppOrigins, type RefusedOrigins } from './settings/app-origins.ts';
@@ -43,6 +46,9 @@ export interface IdentityDeps extends MembershipDeps {
   readonly signingKeys: LiveSigningKeys;
   readonly mailer: Mailer | undefined;
   readonly runtime: RecordRuntime;
+  readonly removals: LargeRemovals;
+  /** Is given what works on jobs about persons. */
+  readonly beginJobs: (run: PersonJobRunner) => void;
   readonly epochs: AccessEpochs;
   readonly cursors: Cursors;
   readonly tokenTally: HitTally;
@@ -85,6 +91,9 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
   const org = { ...shared, revocations, policy: settings.signUp, loginThrottle: logins.org };
   const digest = settings.operatorKeyDigest;
   const operator = { loginThrottle: logins.operator };
+  const writeLoop = createWriteLoop({ configs, fences: createFences() });
+  const personal = { ...app, writeLoop };
+  deps.beginJobs((store, work, renewLease) => runPersonJob(personal, store, work, renewLease));
   const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog: deps.operatorLog, onError: deps.onError });
   return {
     /** What browsers may call an app from. */
@@ -107,6 +116,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
       serviceKeys: createServiceKeys(app),
       appUsers: createOrgAppUsers(app),
       suspendedAccounts: createSuspendedAccounts(app),
+      personalData: createPersonalData(personal),
       impersonate: createImpersonation(app),
       orgWorkspaces: createOrgWorkspaces(deps),
       workspaceInvitations: createWorkspaceInvitations(app),

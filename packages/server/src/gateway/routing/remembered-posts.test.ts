@@ -53,6 +53,8 @@ test('what the gateway remembers is what makes, moves or mails something', () =>
       '/org/alerts/webhook/test',
       '/org/app-users/:id/disable',
       '/org/app-users/:id/enable',
+      '/org/app-users/:id/erase',
+      '/org/app-users/:id/export',
       '/org/app-users/:id/revoke-tokens',
       '/org/environments/:env/rotate-client-id',
       '/org/service-keys',

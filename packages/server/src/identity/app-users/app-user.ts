@@ -30,6 +30,8 @@ export interface AppUser extends Account {
   readonly merged_into?: string;
   /** The pending changes in the workspaces of another account. */
   readonly unsettled?: Unsettled;
+  /** A job is removing all that there is of the person: the account opens nothing any more. */
+  readonly is_erasing?: true;
 }
 
 export interface Disabled {
@@ -44,13 +46,20 @@ export interface Unsettled {
   readonly user_id: string;
 }
 
+export const appUserPartition = 'app-user';
+
 /** By id. */
-export const appUsers = table((userId: string) => ({ pk: 'app-user', sk: userId }), accountRows<AppUser>('app user'));
+export const appUsers = table(
+  (userId: string) => ({ pk: appUserPartition, sk: userId }),
+  accountRows<AppUser>('app user'),
+);
+
+export const identityPartition = 'identity';
 
 /** INVARIANT: the key of an identity is who says so and what they call the person, never the email. */
 export const identities = table(
   ([idp, subject]: readonly [idp: string, subject: string]) => ({
-    pk: 'identity',
+    pk: identityPartition,
     sk: `${escapeKeyValue(idp)};${escapeKeyValue(subject)}`,
   }),
   idRows('identity', 'user_id'),
@@ -133,8 +142,10 @@ export function appEmailKey({ orgScope, env }: AppScope, email: string): string 
   return JSON.stringify([orgScope.name, env, emailKey(email)]);
 }
 
+/** An account that is being erased is not there for anybody. */
 export async function findAppUser(orgScope: Scope, userId: string): Promise<AppUser | undefined> {
-  return (await appUsers.read(orgScope, userId))?.value;
+  const user = (await appUsers.read(orgScope, userId))?.value;
+  return user?.is_erasing === true ? undefined : user;
 }
 
 /** The account that a sign-in leads to: the one that it was made for, or the one that this has become a part of. */

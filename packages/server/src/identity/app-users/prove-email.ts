@@ -28,6 +28,7 @@ export interface ProofDeps {
  * proof is suspended; where it is that account's own address that is proved now, both accounts become one.
  */
 export async function withVerifiedEmail(deps: ProofDeps, user: AppUser): Promise<Renewed<AppUser>> {
+  if (user.is_erasing === true) return { holder: user, along: [] };
   if (user.suspended_for !== undefined) return mergedAccounts(deps, user, user.suspended_for);
   const owner = await verifiedEmails.read(deps.orgScope, user.email);
   const verified: AppUser = { ...user, email_verified: true };

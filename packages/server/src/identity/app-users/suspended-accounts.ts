@@ -139,6 +139,6 @@ async function removeAccount(deps: SuspendedAccountsDeps, asked: OrgUserCommand)
   });
 }
 
-function released({ suspends: _suspends, unsettled: _unsettled, ...user }: AppUser): AppUser {
+export function released({ suspends: _suspends, unsettled: _unsettled, ...user }: AppUser): AppUser {
   return user;
 }

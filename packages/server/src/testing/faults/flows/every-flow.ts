@@ -9,6 +9,7 @@ import { hookFlows } from './hook-flows.ts';
 import { itemFlows } from './item-flows.ts';
 import { keyFlows } from './key-flows.ts';
 import { personFlows } from './person-flows.ts';
+import { personalDataFlows } from './personal-data-flows.ts';
 import { recordFlows } from './record-flows.ts';
 import { runFlows } from './run-flows.ts';
 import { scheduleFlows } from './schedule-flows.ts';
@@ -27,6 +28,7 @@ export const everyFlow: readonly Flow[] = [
   itemFlows,
   keyFlows,
   personFlows,
+  personalDataFlows,
   recordFlows,
   runFlows,
   scheduleFlows,
