@@ -1,6 +1,6 @@
 /** The composition root: the only place that knows which adapter stands behind which port. */
 import { openAudit } from '../audit/open-audit.ts';
-import { createSecretVault } from '../automation/port.ts';
+import { createSecretReferences, createSecretVault } from '../automation/port.ts';
 import { openConfigs } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { openEntities } from '../entities/port.ts';
@@ -117,13 +117,13 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const decisions = countDenials(metrics, iam.decisions);
   const sealer = createSealer(secrets.field_keys);
   const reached = { runtime: records.runtime, mail: mail.out, sealer, decisions, onError: onFault };
-  const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached });
+  const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached, counted });
 
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, jobs },
     ...{ metrics: metricsOf(measurement, common), rateLimits: counted?.rateLimits },
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
-    secretVault: createSecretVault({ stores, sealer }),
+    ...{ secretVault: createSecretVault({ stores, sealer }), secretReferences: createSecretReferences(made) },
     ...{ onceScopes, readiness, settings: config },
     ...{ console: options.console ?? noConsole, docs: options.docs ?? noDocs },
   });

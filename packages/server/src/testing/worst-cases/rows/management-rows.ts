@@ -114,6 +114,7 @@ const orgRows: Rows = {
   'POST /runs/:id/cancel': one(`/runs/${noId}/cancel`),
   'POST /runs/:id/retry': small(`/runs/${noId}/retry`),
   'GET /hooks': small('/hooks'),
+  'GET /hooks/:name': one('/hooks/none'),
   'PUT /hooks/:name': small('/hooks/none'),
   'POST /logicblocks/test': draftRow,
   'POST /logicblocks/:name/run': {
@@ -125,6 +126,11 @@ const orgRows: Rows = {
   },
   'POST /events/:name/pause': one('/events/none/pause'),
   'POST /events/:name/resume': one('/events/none/resume'),
+  'GET /events': {
+    as: 'builder',
+    target: () => '/events?pagesize=200',
+    largest: [{ what: 'events', ask: () => ({}) }],
+  },
   'GET /events/state': {
     as: 'builder',
     target: () => '/events/state',
@@ -138,11 +144,21 @@ const orgRows: Rows = {
     target: () => '/events/deliveries?pagesize=200&state=dead',
     largest: [{ what: 'deliveries', ask: () => ({}) }],
   },
+  'GET /events/deliveries/:id': one(`/events/deliveries/${noId}`),
   'POST /events/deliveries/:id/redeliver': one(`/events/deliveries/${noId}/redeliver`),
   'POST /events/deliveries/redeliver': {
     as: 'builder',
     target: () => '/events/deliveries/redeliver',
-    largest: [{ what: 'deliveries', status: 202, ask: () => json({ event: 'largest', state: 'dead' }) }],
+    largest: [
+      {
+        what: 'deliveries that are counted',
+        ask: () => ({
+          target: '/events/deliveries/redeliver?dry_run=true',
+          ...json({ event: 'largest', state: 'dead' }),
+        }),
+      },
+      { what: 'deliveries', status: 202, ask: () => json({ event: 'largest', state: 'dead' }) },
+    ],
   },
   'POST /events/:name/test': {
     as: 'builder',
@@ -154,7 +170,10 @@ const orgRows: Rows = {
   'GET /secrets': {
     as: 'builder',
     target: () => '/secrets',
-    largest: [{ what: 'secrets', ask: () => ({}) }],
+    largest: [
+      { what: 'secrets', ask: () => ({}) },
+      { what: 'blocks that name them', ask: () => ({ target: '/secrets?references=true' }) },
+    ],
   },
   'PUT /secrets/:name': {
     as: 'builder',
