@@ -21,6 +21,7 @@ const access: Readonly<Record<string, string>> = {
   receiveHook: 'public',
   listHooks: 'developer',
   setHook: 'org_admin',
+  listLogicBlocks: 'developer',
   testLogicBlock: 'developer',
   beginRun: 'developer',
   listSchedules: 'developer',

@@ -125,6 +125,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer GET /hooks',
     'developer GET /jobs',
     'developer GET /jobs/:id',
+    'developer GET /logicblocks',
     'developer GET /observability',
     'developer GET /observability/export',
     'developer GET /org',

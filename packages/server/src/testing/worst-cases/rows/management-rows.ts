@@ -92,6 +92,11 @@ const orgRows: Rows = {
   'POST /runs/:id/retry': small(`/runs/${noId}/retry`),
   'GET /hooks': small('/hooks'),
   'PUT /hooks/:name': small('/hooks/none'),
+  'GET /logicblocks': {
+    as: 'builder',
+    target: () => `/logicblocks?pagesize=200&q=${'a'.repeat(128)}`,
+    largest: [{ what: 'logic blocks', ask: () => ({ target: '/logicblocks?pagesize=200' }) }],
+  },
   'POST /logicblocks/test': draftRow,
   'POST /logicblocks/:name/run': {
     as: 'builder',
