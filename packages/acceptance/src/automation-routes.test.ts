@@ -22,6 +22,7 @@ const access: Readonly<Record<string, string>> = {
   listHooks: 'developer',
   readHook: 'developer',
   setHook: 'org_admin',
+  listLogicBlocks: 'developer',
   testLogicBlock: 'developer',
   beginRun: 'developer',
   listSchedules: 'developer',

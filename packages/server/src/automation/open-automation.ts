@@ -29,7 +29,7 @@ export interface AutomationDeps
   readonly clock: Clock;
   readonly scripts: ScriptRunner;
   readonly hasOrg: (orgCode: string) => Promise<boolean>;
-  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain'>;
+  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain' | 'live'>;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
   readonly outside: Pick<OutsideHttpDeps, 'request' | 'secrets' | 'hosts'>;
@@ -77,7 +77,7 @@ export function openAutomation(deps: AutomationDeps): Automation {
     wake,
     wakeAt: (at) => runner.wakeAt(at),
     logicBlocks: createLogicBlocks(runDeps),
-    runs: openRuns({ ...deps, wake, start }),
+    runs: openRuns({ ...deps, wake, start, liveEvents: deps.events.live }),
     drafts: createDrafts(deps),
     schedules: openSchedules(deps),
     hooks: openHooks({

@@ -128,6 +128,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer GET /hooks/:name',
     'developer GET /jobs',
     'developer GET /jobs/:id',
+    'developer GET /logicblocks',
     'developer GET /observability',
     'developer GET /observability/export',
     'developer GET /org',

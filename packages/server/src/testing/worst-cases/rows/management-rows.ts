@@ -116,6 +116,11 @@ const orgRows: Rows = {
   'GET /hooks': small('/hooks'),
   'GET /hooks/:name': one('/hooks/none'),
   'PUT /hooks/:name': small('/hooks/none'),
+  'GET /logicblocks': {
+    as: 'builder',
+    target: () => `/logicblocks?pagesize=200&q=${'a'.repeat(128)}`,
+    largest: [{ what: 'logic blocks', ask: () => ({ target: '/logicblocks?pagesize=200' }) }],
+  },
   'POST /logicblocks/test': draftRow,
   'POST /logicblocks/:name/run': {
     as: 'builder',
