@@ -43,7 +43,7 @@ export function AuditFilters({ search, names }: Props) {
   const { who, what, in: env, from, to } = search;
   const isNarrowed = Object.keys(search).length > 0;
   const chosen = <Name extends keyof AuditSearch>(name: Name, value: string | null) =>
-    change({ [name]: value === null || value === '' ? undefined : value } as AuditSearch);
+    change({ [name]: value === null || value === '' ? undefined : value });
   return (
     <Group align="flex-end" gap="sm" role="search" aria-label="Entries">
       <Select
@@ -110,7 +110,7 @@ const nothingChosen = {
   from: undefined,
   to: undefined,
   request: undefined,
-} as unknown as AuditSearch;
+} as const satisfies AuditSearch;
 
 /** What the address asks for is an option too, whatever it is. */
 function optionsOf(known: readonly (readonly [value: string, label: string])[], chosen: string | undefined) {

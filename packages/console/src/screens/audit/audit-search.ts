@@ -1,46 +1,42 @@
 /** What is chosen among the entries of the audit log, as it stands in the address. */
 export interface AuditSearch {
   /** The id of the actor. */
-  readonly who?: string;
+  readonly who?: string | undefined;
   /** How the name of the action begins. */
-  readonly what?: string;
+  readonly what?: string | undefined;
   /** The id of the object. */
-  readonly object?: string;
-  readonly in?: 'test' | 'prod';
+  readonly object?: string | undefined;
+  readonly in?: 'test' | 'prod' | undefined;
   /** The first and the last day. */
-  readonly from?: string;
-  readonly to?: string;
-  readonly request?: string;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly request?: string | undefined;
 }
 
 const longestText = 300;
 
-export function readAuditSearch(search: Record<string, unknown>): AuditSearch {
-  const { in: env } = search;
+/** What makes no sense is undefined, not left out: the router would keep it as it was sent. */
+export function readAuditSearch({ who, what, object, in: env, from, to, request }: Record<string, unknown>): AuditSearch {
   return {
-    ...textsOf(search, ['who', 'what', 'object', 'request'], (text) => text.slice(0, longestText)),
-    ...textsOf(search, ['from', 'to'], (text) => (isDay(text) ? text : '')),
-    ...(env === 'test' || env === 'prod' ? { in: env } : {}),
+    who: textOf(who),
+    what: textOf(what),
+    object: textOf(object),
+    in: env === 'test' || env === 'prod' ? env : undefined,
+    from: isDay(from) ? from : undefined,
+    to: isDay(to) ? to : undefined,
+    request: textOf(request),
   };
 }
 
-function textsOf<Name extends string>(
-  search: Record<string, unknown>,
-  names: readonly Name[],
-  read: (text: string) => string,
-): { readonly [N in Name]?: string } {
-  const found: { [N in Name]?: string } = {};
-  for (const name of names) {
-    // The router reads what looks like a number as one.
-    const value = search[name];
-    const text = typeof value === 'string' || typeof value === 'number' ? read(String(value)) : '';
-    if (text !== '') found[name] = text;
-  }
-  return found;
+/** The router reads what looks like a number as one. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const text = String(value).slice(0, longestText);
+  return text === '' ? undefined : text;
 }
 
-function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+function isDay(text: unknown): text is string {
+  return typeof text === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 /** What the API takes for it. Days are UTC, and the last one belongs to the period. */

@@ -75,7 +75,7 @@ function AuditLog() {
   );
 }
 
-/** What of the address chooses among the entries. */
+/** What of the address chooses among the entries: only what is chosen, so that an address has one list. */
 function useAuditSearch(): AuditSearch {
   const { who, what, object, in: env, from, to, request } = useSearch({ from: '/o/$org/$env/audit' });
   const search = { who, what, object, in: env, from, to, request };

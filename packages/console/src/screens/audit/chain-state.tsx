@@ -50,11 +50,11 @@ export function ChainState({ workspace }: { readonly workspace: string | undefin
                 Verify from the first entry
               </Button>
               {isPending && (
-                <Button variant="subtle" onClick={verification.stop}>
+                <Button variant="default" onClick={verification.stop}>
                   Stop
                 </Button>
               )}
-              <Button variant="subtle" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+              <Button variant="default" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
                 Chains
               </Button>
             </Group>

@@ -60,7 +60,7 @@ export function ExportEntries({ search, workspace }: Props) {
           <Text size="sm" c="dimmed" role="status">
             Reading part {parts}
           </Text>
-          <Button variant="subtle" onClick={() => running.current?.abort()}>
+          <Button variant="default" onClick={() => running.current?.abort()}>
             Stop
           </Button>
         </>

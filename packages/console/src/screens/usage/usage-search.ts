@@ -4,17 +4,16 @@ export const dayChoices = [7, 31, 90, 365] as const;
 
 /** What is shown of usage, as it stands in the address. */
 export interface UsageSearch {
-  readonly days?: number;
-  readonly of?: 'test' | 'prod';
-  readonly explain?: ExplainedFigure;
+  readonly days?: number | undefined;
+  readonly of?: 'test' | 'prod' | undefined;
+  readonly explain?: ExplainedFigure | undefined;
 }
 
+/** What makes no sense is undefined, not left out: the router would keep it as it was sent. */
 export function readUsageSearch({ days, of, explain }: Record<string, unknown>): UsageSearch {
-  const figure = [...figures, ...capFigures].find((one) => one === explain);
-  const known = dayChoices.find((one) => one === Number(days));
   return {
-    ...(known === undefined ? {} : { days: known }),
-    ...(of === 'test' || of === 'prod' ? { of } : {}),
-    ...(figure === undefined ? {} : { explain: figure }),
+    days: dayChoices.find((one) => one === Number(days)),
+    of: of === 'test' || of === 'prod' ? of : undefined,
+    explain: [...figures, ...capFigures].find((one) => one === explain),
   };
 }

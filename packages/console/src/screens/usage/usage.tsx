@@ -18,7 +18,7 @@ const rowsShown = 50;
 export function UsageScreen() {
   const { days = daysDefault, of, explain } = useSearch({ from: '/o/$org/$env/usage' });
   const navigate = useNavigate();
-  const show = (changed: { readonly [Name in keyof UsageSearch]: UsageSearch[Name] | undefined }) =>
+  const show = (changed: UsageSearch) =>
     void navigate({ to: '.', search: (kept: object) => ({ ...kept, ...changed }) as never, replace: true });
   const usage = useQuery(usageQuery(days));
   return (
@@ -65,7 +65,7 @@ interface ChartsProps {
   readonly usage: Usage;
   readonly days: number;
   readonly of: UsageSearch['of'];
-  readonly onShow: (changed: { readonly days?: number; readonly of?: UsageSearch['of'] | undefined }) => void;
+  readonly onShow: (changed: UsageSearch) => void;
 }
 
 function Charts({ usage, days, of, onShow }: ChartsProps) {
