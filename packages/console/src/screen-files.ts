@@ -30,6 +30,10 @@ export const screenFiles = {
   'settings/outgoing-calls': () => import('./screens/settings/outgoing-calls.tsx'),
   'settings/client-ids': () => import('./screens/settings/client-ids.tsx'),
   'settings/alerts': () => import('./screens/settings/alerts/alerts.tsx'),
+  usage: () => import('./screens/usage/usage.tsx'),
+  audit: () => import('./screens/audit/audit.tsx'),
+  team: () => import('./screens/team/team.tsx'),
+  keys: () => import('./screens/keys/keys.tsx'),
 } as const;
 
 /** The path by which the router names the screen of these segments, such as `entities/$entity`. */

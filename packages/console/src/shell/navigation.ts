@@ -1,15 +1,19 @@
 import {
   ApiIcon,
+  AuditIcon,
   DenialIcon,
   DeployIcon,
   EntityIcon,
   GroupIcon,
   HomeIcon,
+  KeyIcon,
   PolicyIcon,
   RecordsIcon,
   SettingsIcon,
   SimulatorIcon,
   SlidersIcon,
+  TeamIcon,
+  UsageIcon,
   UsersIcon,
 } from '../components/icons.tsx';
 
@@ -43,6 +47,12 @@ export const navigation = [
   },
   {
     heading: 'Org',
-    screens: [{ label: 'Settings', to: '/o/$org/$env/settings', icon: SettingsIcon, isExact: false }],
+    screens: [
+      { label: 'Settings', to: '/o/$org/$env/settings', icon: SettingsIcon, isExact: false },
+      { label: 'Usage', to: '/o/$org/$env/usage', icon: UsageIcon, isExact: false },
+      { label: 'Audit', to: '/o/$org/$env/audit', icon: AuditIcon, isExact: false },
+      { label: 'Team', to: '/o/$org/$env/team', icon: TeamIcon, isExact: false },
+      { label: 'Keys', to: '/o/$org/$env/keys', icon: KeyIcon, isExact: false },
+    ],
   },
 ] as const;

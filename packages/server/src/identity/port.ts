@@ -20,7 +20,7 @@ export {
 export type { ServiceKeys } from './keys/service-keys.ts';
 export { type Identity, openIdentity } from './open-identity.ts';
 export type { CommandSignIns } from './org-users/command-sign-ins.ts';
-export { type OrgAccounts, type OrgCaller, sessionSeconds } from './org-users/org-accounts.ts';
+export { type OrgAccounts, type OrgCaller, type ShownSession, sessionSeconds } from './org-users/org-accounts.ts';
 export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
 export type { SignInLinks } from './org-users/sign-in-links.ts';
 export { emailKey } from './people/email.ts';
@@ -30,6 +30,7 @@ export { personJob, readPersonWork } from './personal-data/person-job.ts';
 export type { PersonalData } from './personal-data/personal-data.ts';
 export type { PersonJobRunner } from './personal-data/run-person-job.ts';
 export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';
+export { clientWords } from './sessions/client-words.ts';
 export type { Impersonate } from './sessions/impersonation.ts';
 export { openWorkSession, type WorkSessionDeps, type WorkUser } from './sessions/work-session.ts';
 export { type AppOrigins, createRefusedOrigins, type RefusedOrigins } from './settings/app-origins.ts';

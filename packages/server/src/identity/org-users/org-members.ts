@@ -22,23 +22,27 @@ import {
   type OrgUser,
   type OrgUserCommand,
   type OrgUserKey,
+  orgMembers,
   orgUsers,
 } from './account.ts';
 
 /** Who is in an org, and who has been asked to come. */
-export type ShownOrgUser = (OrgUser & OrgMembership & { readonly status: 'active' }) | ShownInvitation;
+export type ShownOrgUser =
+  | (OrgUser & OrgMembership & { readonly status: 'active'; readonly last_seen_at?: string })
+  | ShownInvitation;
 
 const membersMax = 1000;
 
 export async function listOrgUsers(platform: Scope, orgCode: string): Promise<readonly ShownOrgUser[]> {
-  const items = await platform.range(membersPartition(orgCode), { limit: membersMax });
-  const read = await platform.get(items.flatMap(({ sk }) => [orgUsers.key(sk), memberships.key([sk, orgCode])]));
-  const members = items.flatMap((_, index): readonly ShownOrgUser[] => {
+  const rows = await orgMembers.range(platform, membersPartition(orgCode), { limit: membersMax });
+  const read = await platform.get(rows.flatMap(({ sk }) => [orgUsers.key(sk), memberships.key([sk, orgCode])]));
+  const members = rows.flatMap(({ value: { last_seen_at } }, index): readonly ShownOrgUser[] => {
     const user = orgUsers.row(platform, read[2 * index]);
     const membership = memberships.row(platform, read[2 * index + 1]);
     if (user === undefined || membership === undefined) return [];
     const { id, email, name } = user.value;
-    return [{ id, email, name, ...membership.value, status: 'active' }];
+    const seen = last_seen_at === undefined ? {} : { last_seen_at };
+    return [{ id, email, name, ...membership.value, status: 'active', ...seen }];
   });
   return [...members, ...(await listInvitations(platform, orgCode))];
 }

@@ -2,7 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { accountsApi } from '@freehold/contract/management/accounts';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
 import { commandSignInsApi, signInLinksApi } from '@freehold/contract/management/sign-in-links';
-import { type CommandSignIns, type OrgAccounts, type SignInLinks, sessionSeconds } from '../../../identity/port.ts';
+import {
+  type CommandSignIns,
+  clientWords,
+  type OrgAccounts,
+  type ShownSession,
+  type SignInLinks,
+  sessionSeconds,
+} from '../../../identity/port.ts';
 import { notFound } from '../../../lib/problem.ts';
 import { type ConsoleSite, isCookieCall, sessionCookie, siteUrl } from '../../pipeline/headers/console-cookie.ts';
 import { json, type Reply } from '../../reply.ts';
@@ -54,8 +61,15 @@ export function accountRoutes({
     serve(accountsApi.readMe, (_request, { user, org: { code, name, environments }, role }) => {
       return { user, org: { code, name, environments }, role };
     }),
-    serve(orgUsersApi.listSessions, async (_request, caller) => {
-      return { items: await accounts.sessions(caller) };
+    serve(orgUsersApi.listSessions, async ({ incoming }, caller) => {
+      const client = clientWords(incoming.headers['user-agent']);
+      // Of the session in hand it is known before it is noted.
+      const withClient = (session: ShownSession) =>
+        session.current && client !== undefined ? { ...session, client } : session;
+      return { items: (await accounts.sessions(caller)).map(withClient) };
+    }),
+    serve(orgUsersApi.endOtherSessions, async (_request, caller) => {
+      return { ended: await accounts.endOtherSessions(caller) };
     }),
     serve(orgUsersApi.endSession, async ({ params }, caller) => {
       await accounts.endSession(caller, params.id);
