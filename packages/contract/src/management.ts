@@ -16,6 +16,7 @@ import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
 import { platformApi } from './management/platform.ts';
 import { runsApi } from './management/runs.ts';
+import { secondFactorsApi } from './management/second-factors.ts';
 import { secretsApi } from './management/secrets.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
 import { settingsApi } from './management/settings.ts';
@@ -45,6 +46,7 @@ export const managementApi = {
   ...runsApi,
   ...hooksApi,
   ...schedulesApi,
+  ...secondFactorsApi,
   ...secretsApi,
   ...serviceKeysApi,
   ...settingsApi,

@@ -4,7 +4,7 @@ import { type AccessEpochs, createAccessEpochs } from '../iam/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { HitTally } from '../lib/hit-tally.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import type { Cursors, RecordRuntime } from '../records/port.ts';
+import type { Cursors, RecordRuntime, Sealer } from '../records/port.ts';
 import type { Scope } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 import { createAppMails } from './app-users/app-mails.ts';
@@ -22,6 +22,8 @@ import { createOrgAccounts } from './org-users/org-accounts.ts';
 import { createSignInLinks } from './org-users/sign-in-links.ts';
 import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
 import { createThrottles, type Throttles } from './people/throttles.ts';
+import { createSecondFactors } from './second-factors/second-factors.ts';
+import { createStepTokens } from './second-factors/step-tokens.ts';
 import { createAppSessions } from './sessions/app-sessions.ts';
 import { createImpersonation } from './sessions/impersonation.ts';
 import { createAppOrigins, type RefusedOrigins } from './settings/app-origins.ts';
@@ -43,6 +45,10 @@ export interface IdentityDeps extends MembershipDeps {
   readonly epochs: AccessEpochs;
   readonly cursors: Cursors;
   readonly tokenTally: HitTally;
+  /** Seals the secrets of authenticator apps. */
+  readonly sealer: Sealer;
+  /** 32 bytes, which sign the steps of a sign-in and the challenges of passkeys. */
+  readonly stepKey: Buffer;
   /** Tells the jobs that there is work. */
   readonly wake: () => void;
   readonly operatorLog: OperatorLog;
@@ -78,7 +84,8 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
   const providers = createProviderTokens({ clock, allowPrivateAddresses: settings.mode === 'development' });
   const revocations = deps.revocations ?? createAccessEpochs();
   const app = { ...shared, providers, revocations, loginThrottle: logins.app };
-  const org = { ...shared, revocations, policy: settings.signUp, loginThrottle: logins.org };
+  const steps = createStepTokens(deps.stepKey, clock);
+  const org = { ...shared, revocations, steps, policy: settings.signUp, loginThrottle: logins.org };
   const digest = settings.operatorKeyDigest;
   const operator = { loginThrottle: logins.operator };
   const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog: deps.operatorLog, onError: deps.onError });
@@ -96,6 +103,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
     },
     management: {
       accounts: createOrgAccounts(org),
+      secondFactors: createSecondFactors(org),
       commandSignIns: createCommandSignIns(org),
       signInLinks: settings.mode === 'development' ? createSignInLinks(org) : undefined,
       deployKeys: createDeployKeys({ platform, clock, newId }),

@@ -1,4 +1,4 @@
-import { Button, Paper, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Divider, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import { queryClient } from '../../api/query-client.ts';
@@ -8,6 +8,8 @@ import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { When } from '../../components/when.tsx';
 import { ChangePassword } from './change-password.tsx';
+import { RequireSetting } from './second-factor/require-setting.tsx';
+import { SecondFactorSection } from './second-factor/second-factor-section.tsx';
 
 const sessionsQuery = queryOptions({ queryKey: ['sessions'], queryFn: () => call('listSessions') });
 
@@ -21,6 +23,18 @@ export function Account() {
           Password
         </Title>
         <ChangePassword />
+      </Paper>
+      <Paper withBorder p="md" maw="46rem">
+        <Title order={2} mb="sm">
+          Second factors
+        </Title>
+        <SecondFactorSection />
+        {me?.role === 'org_admin' && (
+          <>
+            <Divider my="md" />
+            <RequireSetting />
+          </>
+        )}
       </Paper>
       <Paper withBorder p="md">
         <Title order={2} mb="sm">
