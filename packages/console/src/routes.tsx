@@ -8,6 +8,7 @@ import {
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router';
+import { onFactorRequired } from './api/factor-required.ts';
 import { queryClient } from './api/query-client.ts';
 import { isEnvironment, meQuery } from './api/session.ts';
 import { lazyRouteComponent } from './components/lazy.tsx';
@@ -58,6 +59,7 @@ const cliLogin = createRoute({
     const me = await queryClient.ensureQueryData(meQuery).catch(() => undefined);
     const entered = me === undefined ? 'signed out' : await enterOrg(search.org ?? me.org.code);
     if (entered === 'signed out') throw redirect({ to: '/sign-in', search: { next: location.href } });
+    if (entered === 'needs factor') throw redirect({ to: '/second-factor', search: { next: location.href } });
     if (entered === 'no member') throw notFound();
   },
   component: lazyRouteComponent(() => import('./screens/accounts/cli-login.tsx'), 'CliLogin'),
@@ -73,6 +75,17 @@ const signInTest = createRoute({
     throw redirect({ to: '/o/$org/$env/settings/providers', params: { org, env }, search: { test: 'result' } });
   },
   component: lazyRouteComponent(() => import('./screens/settings/providers/sign-in-returned.tsx'), 'SignInReturned'),
+});
+/** Where a member adds the second factor that the org requires. */
+const secondFactor = createRoute({
+  getParentRoute: () => root,
+  path: '/second-factor',
+  validateSearch: readNext,
+  beforeLoad: async () => {
+    const me = await queryClient.ensureQueryData(meQuery).catch(() => undefined);
+    if (me === undefined) throw redirect({ to: '/sign-in' });
+  },
+  component: lazyRouteComponent(() => import('./screens/account/second-factor/required-factor.tsx'), 'RequiredFactor'),
 });
 const signUp = createRoute({
   getParentRoute: () => root,
@@ -150,6 +163,7 @@ const place = createRoute({
     if (preload) return;
     const entered = await enterOrg(params.org);
     if (entered === 'signed out') throw redirect({ to: '/sign-in', search: { next: location.href } });
+    if (entered === 'needs factor') throw redirect({ to: '/second-factor', search: { next: location.href } });
     if (entered === 'no member') throw notFound();
   },
   component: Shell,
@@ -449,6 +463,7 @@ const routeTree = root.addChildren([
   signInLink,
   signInTest,
   cliLogin,
+  secondFactor,
   signUp,
   forgotPassword,
   resetPassword,
@@ -487,6 +502,12 @@ export const router = createRouter({
   defaultErrorComponent: ScreenError,
   defaultNotFoundComponent: NotFound,
   scrollRestoration: true,
+});
+
+// An admin has required a factor while the user was at work: the address is entered anew, and leads to where one is added.
+onFactorRequired(() => {
+  queryClient.removeQueries(meQuery);
+  void router.invalidate();
 });
 
 declare module '@tanstack/react-router' {

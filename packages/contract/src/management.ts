@@ -20,6 +20,7 @@ import { personJobsApi } from './management/person-jobs.ts';
 import { platformApi } from './management/platform.ts';
 import { providersApi } from './management/providers.ts';
 import { runsApi } from './management/runs.ts';
+import { secondFactorsApi } from './management/second-factors.ts';
 import { secretsApi } from './management/secrets.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
 import { settingsApi } from './management/settings.ts';
@@ -52,6 +53,7 @@ export const managementApi = {
   ...runsApi,
   ...hooksApi,
   ...schedulesApi,
+  ...secondFactorsApi,
   ...secretsApi,
   ...serviceKeysApi,
   ...settingsApi,

@@ -23,6 +23,7 @@ export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   workspace_required: 'The caller is in no workspace',
   origin_refused: 'The origin of the calling page is not allowed',
   role_required: 'The caller’s role does not allow this',
+  second_factor_required: 'The org requires a second factor of its members',
   signup_closed: 'Sign-up is closed on this platform',
   not_found: 'There is nothing here',
   method_not_allowed: 'The route does not support this method',

@@ -23,6 +23,7 @@ export const problemStatus = {
   prod_read_only: 403,
   workspace_required: 403,
   role_required: 403,
+  second_factor_required: 403,
   origin_refused: 403,
   signup_closed: 403,
   not_found: 404,

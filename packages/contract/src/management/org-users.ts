@@ -3,6 +3,7 @@ import { sessionHeader } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { closed, count, guid, itemsOf, named, oneOf, text, time, title } from '../schema.ts';
 import { Email, EnvironmentAccess, LoggedIn, Membership, OrgCode, OrgRole, Password } from './accounts.ts';
+import { SecondFactorStep } from './second-factor-step.ts';
 
 export const OrgSession = named(
   'OrgSession',
@@ -39,6 +40,7 @@ export const ShownOrgUser = named(
         description: 'When a session of the member in the org was used last; noted once in ten minutes at most.',
       }),
     ),
+    has_second_factor: Type.Optional(Type.Boolean({ description: 'Of a member.' })),
     expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the invitation expires.' })),
   }),
 );
@@ -71,7 +73,13 @@ export const orgUsersApi = {
       password: Password,
       name: Type.Optional(title),
     }),
-    replies: { 200: reply('Logged in.', LoggedIn) },
+    replies: {
+      200: reply('Logged in.', LoggedIn),
+      202: reply(
+        'The account has a second factor: the invitation is accepted when `POST /auth/second-factor` takes it.',
+        SecondFactorStep,
+      ),
+    },
     problems: ['credentials_invalid', 'escalation_refused', 'not_found', 'conflict', 'rate_limited'],
     repeats: { notRemembered: 'takes a code that is valid once, so a repeated request is refused' },
   }),
@@ -82,6 +90,7 @@ export const orgUsersApi = {
     tag: 'account',
     summary: 'The orgs that the caller is a member of',
     replies: { 200: reply('All of them, by code.', itemsOf(Membership)) },
+    takesUnprotected: true,
   }),
   switchOrg: route({
     method: 'POST',
@@ -92,6 +101,7 @@ export const orgUsersApi = {
     body: closed({ org: text }),
     replies: { 200: reply('Switched.', LoggedIn) },
     problems: ['not_found'],
+    takesUnprotected: true,
     repeats: { notRemembered: 'returns a token, which is never stored; every call may return another one' },
   }),
   listSessions: route({

@@ -105,9 +105,11 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   });
   const promotion = openPromotion({ ...shared, gates, settingTypes });
   const entities = openEntities({ ...shared, gates, refuseRemoval: promotion.refuseRemoval });
+  const sealer = createSealer(secrets.field_keys);
   const identity = await openIdentity({
     ...shared,
     ...{ signingKeys, mailer: mail.mailer, runtime: records.runtime, removals: records.removals },
+    ...{ sealer, stepKey: derivedKey(secrets, 'steps') },
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
     ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved },
     ...{ onError: onFault, settings: config, passwordCost: options.passwordCost, beginJobs: jobs.begin },
@@ -115,7 +117,6 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   });
 
   const decisions = countDenials(metrics, iam.decisions);
-  const sealer = createSealer(secrets.field_keys);
   const reached = { runtime: records.runtime, mail: mail.out, sealer, decisions, onError: onFault };
   const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached, counted });
 

@@ -3,7 +3,7 @@ import type { AuditActor } from '../audit/audit-entry.ts';
 import { operatorActor } from '../audit/operator-log.ts';
 import type { RefusalLog } from '../audit/refusal-log.ts';
 import type { DecisionLog } from '../iam/port.ts';
-import { clientWords, isDeployKey, type OperatorAccess, type OrgCaller } from '../identity/port.ts';
+import { clientWords, isDeployKey, lacksSecondFactor, type OperatorAccess, type OrgCaller } from '../identity/port.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { Lane } from '../lib/scheduling/fair-scheduler.ts';
 import type { Metering } from '../metering/metering.ts';
@@ -47,6 +47,7 @@ import { type PersonalDataServices, personalDataRoutes } from './handlers/manage
 import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type ProviderServices, providerRoutes } from './handlers/management/providers.ts';
+import { type SecondFactorServices, secondFactorRoutes } from './handlers/management/second-factors.ts';
 import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type SuspendedAccountServices, suspendedAccountRoutes } from './handlers/management/suspended-accounts.ts';
@@ -93,6 +94,7 @@ export interface ManagementGatewayDeps
     RunServices,
     ScheduleServices,
     HookAdminServices,
+    SecondFactorServices,
     SecretServices,
     ServiceKeyServices,
     AppUserServices,
@@ -184,6 +186,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
   return [
     ...accountRoutes(deps),
     ...passwordRoutes(deps),
+    ...secondFactorRoutes(deps),
     ...orgRoutes(deps),
     ...entityRoutes(deps),
     ...appReferenceRoutes(deps),
@@ -249,7 +252,9 @@ async function builderOf(
 ): Promise<KnownOrgCaller> {
   const caller = await authenticate(deps, incoming);
   const { actor, org } = builderAsDeployer(caller);
-  return { org, actor, refusal: refusalOf(route.access, caller), handle: (request) => route.handle(request, caller) };
+  const refusal =
+    route.takesUnprotected === true ? refusalOf(route.access, caller) : fullRefusalOf(route.access, caller);
+  return { org, actor, refusal, handle: (request) => route.handle(request, caller) };
 }
 
 /** A builder by his session, or a pipeline by its key, which no browser has to send along: a cookie is none. */
@@ -266,7 +271,7 @@ async function deployerOf(
   const token = readSession(deps.site, incoming);
   if (isCookieCall(incoming) || !isDeployKey(token)) {
     const caller = await authenticate(deps, incoming);
-    return known(builderAsDeployer(caller), refusalOf(role, caller));
+    return known(builderAsDeployer(caller), fullRefusalOf(role, caller));
   }
   const key = await deps.deployKeys.authenticate(token);
   if (key === undefined) throw new Problem('token_invalid', 'the token is not valid');
@@ -274,6 +279,15 @@ async function deployerOf(
     ? undefined
     : new Problem('role_required', `a deploy key of the scope \`${key.scope}\` cannot call this route`);
   return known(keyAsDeployer(key), refusal);
+}
+
+/** A member without the second factor that the org requires may add one, and little else. */
+function fullRefusalOf(needed: OrgCaller['role'], caller: OrgCaller): Problem | undefined {
+  if (!lacksSecondFactor(caller)) return refusalOf(needed, caller);
+  return new Problem(
+    'second_factor_required',
+    'this org requires a second factor: add one to your account, in the console or by `POST /auth/second-factors/totp`',
+  );
 }
 
 function refusalOf(needed: OrgCaller['role'], { role }: Pick<OrgCaller, 'role'>): Problem | undefined {

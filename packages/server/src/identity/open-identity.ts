@@ -5,7 +5,7 @@ import { type AccessEpochs, createAccessEpochs } from '../iam/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { HitTally } from '../lib/hit-tally.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import { type Cursors, createWriteLoop, type LargeRemovals, type RecordRuntime } from '../records/port.ts';
+import { type Cursors, createWriteLoop, type LargeRemovals, type RecordRuntime, type Sealer } from '../records/port.ts';
 import type { Scope } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 import { createOrgAppUsers } from './app-users/administration/org-app-users.ts';
@@ -27,6 +27,8 @@ import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
 import { createThrottles, type Throttles } from './people/throttles.ts';
 import { createPersonalData } from './personal-data/personal-data.ts';
 import { type PersonJobRunner, runPersonJob } from './personal-data/run-person-job.ts';
+import { createSecondFactors } from './second-factors/second-factors.ts';
+import { createStepTokens } from './second-factors/step-tokens.ts';
 import { createAppSessions } from './sessions/app-sessions.ts';
 import { createImpersonation } from './sessions/impersonation.ts';
 import { createAppOrigins, type RefusedOrigins } from './settings/app-origins.ts';
@@ -52,6 +54,10 @@ export interface IdentityDeps extends MembershipDeps {
   readonly epochs: AccessEpochs;
   readonly cursors: Cursors;
   readonly tokenTally: HitTally;
+  /** Seals the secrets of authenticator apps. */
+  readonly sealer: Sealer;
+  /** 32 bytes, which sign the steps of a sign-in and the challenges of passkeys. */
+  readonly stepKey: Buffer;
   /** Tells the jobs that there is work. */
   readonly wake: () => void;
   readonly operatorLog: OperatorLog;
@@ -88,7 +94,8 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
   const providers = createProviderTokens({ clock, allowPrivateAddresses });
   const revocations = deps.revocations ?? createAccessEpochs();
   const app = { ...shared, providers, revocations, loginThrottle: logins.app };
-  const org = { ...shared, revocations, policy: settings.signUp, loginThrottle: logins.org };
+  const steps = createStepTokens(deps.stepKey, clock);
+  const org = { ...shared, revocations, steps, policy: settings.signUp, loginThrottle: logins.org };
   const digest = settings.operatorKeyDigest;
   const operator = { loginThrottle: logins.operator };
   const writeLoop = createWriteLoop({ configs, fences: createFences() });
@@ -109,6 +116,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
     },
     management: {
       accounts: createOrgAccounts(org),
+      secondFactors: createSecondFactors(org),
       commandSignIns: createCommandSignIns(org),
       signInLinks: settings.mode === 'development' ? createSignInLinks(org) : undefined,
       deployKeys: createDeployKeys({ platform, clock, newId }),

@@ -29,9 +29,12 @@ export { createThrottles, loginDoors, type Throttles } from './people/throttles.
 export { personJob, readPersonWork } from './personal-data/person-job.ts';
 export type { PersonalData } from './personal-data/personal-data.ts';
 export type { PersonJobRunner } from './personal-data/run-person-job.ts';
+export type { PasskeySite } from './second-factors/passkeys.ts';
+export type { SecondFactors } from './second-factors/second-factors.ts';
 export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';
 export { clientWords } from './sessions/client-words.ts';
 export type { Impersonate } from './sessions/impersonation.ts';
+export { lacksSecondFactor } from './sessions/org-sessions.ts';
 export { openWorkSession, type WorkSessionDeps, type WorkUser } from './sessions/work-session.ts';
 export { type AppOrigins, createRefusedOrigins, type RefusedOrigins } from './settings/app-origins.ts';
 export { httpHosts } from './settings/http-hosts.ts';

@@ -1,13 +1,8 @@
 import { thenBump } from '../../iam/port.ts';
-import {
-  type Acceptance,
-  acceptInvitation,
-  type InvitationCommand,
-  type Invited,
-  type InvitedPerson,
-  invite,
-} from '../invitations/org-invitations.ts';
+import { type Acceptance, type AcceptanceSource, acceptInvitation } from '../invitations/accept-org-invitation.ts';
+import { type InvitationCommand, type Invited, type InvitedPerson, invite } from '../invitations/org-invitations.ts';
 import type { Forgotten, PasswordChange, PasswordReset } from '../people/set-password.ts';
+import type { SignInStep } from '../second-factors/ask-factor.ts';
 import {
   authenticate,
   endOtherSessions,
@@ -21,7 +16,7 @@ import {
 import { createSessionUses } from '../sessions/session-uses.ts';
 import { type OrgAccountsDeps, type OrgCommand, type OrgSummary, type OrgUserCommand, orgsOf } from './account.ts';
 import { type ProvisionedProd, provisionProd, rotateClientId } from './environments.ts';
-import { type LoggedIn, type LogIn, logIn, type OrgSwitch, switchOrg } from './log-in.ts';
+import { type LoggedIn, type LogIn, type LogInSource, logIn, type OrgSwitch, switchOrg } from './log-in.ts';
 import type { EnvironmentAccess } from './org-directory.ts';
 import { changeOrgUser, listOrgUsers, type OrgUserChange, removeOrgUser, type ShownOrgUser } from './org-members.ts';
 import { changeOrgPassword, forgotOrgPassword, type MailRequestSource, resetOrgPassword } from './org-password.ts';
@@ -39,11 +34,12 @@ export interface OrgAccounts {
   /** Whether a person without an invitation can sign up now. */
   maySignUp(): Promise<boolean>;
   signUp(body: SignUp, from: SignUpSource): Promise<SignedUp>;
-  logIn(body: LogIn, ip: string): Promise<LoggedIn>;
+  /** A session, or the step to it where the account has a second factor. */
+  logIn(body: LogIn, source: LogInSource): Promise<LoggedIn | SignInStep>;
   /** Those that the caller is a member of, by code. */
   orgs(caller: OrgCaller): Promise<readonly OrgSummary[]>;
   switchOrg(caller: OrgCaller, body: OrgSwitch): Promise<LoggedIn>;
-  acceptInvitation(body: Acceptance, from: SignUpSource): Promise<LoggedIn>;
+  acceptInvitation(body: Acceptance, source: AcceptanceSource): Promise<LoggedIn | SignInStep>;
   /**
    * Who calls with this token, or undefined where it stands for no session. The use is noted now and then.
    * @param client what calls, in words.
@@ -76,10 +72,10 @@ export function createOrgAccounts(deps: OrgAccountsDeps): OrgAccounts {
     isEmpty: async () => (await platform.get([firstOrgKey]))[0] === undefined,
     maySignUp: () => maySignUp(deps),
     signUp: (body, from) => signUp(deps, body, from),
-    logIn: (body, ip) => logIn(deps, body, ip),
+    logIn: (body, source) => logIn(deps, body, source),
     orgs: ({ user }) => orgsOf(platform, user.id),
     switchOrg: (caller, body) => switchOrg(deps, caller, body),
-    acceptInvitation: (body, from) => acceptInvitation(deps, body, from),
+    acceptInvitation: (body, source) => acceptInvitation(deps, body, source),
     authenticate: async (token, client) => {
       const caller = await authenticate(platform, token);
       if (caller !== undefined) uses.seen(caller, client);

@@ -14,7 +14,7 @@ import type { OrgCaller } from '../org-users/org-accounts.ts';
 import { type AppTokenClaims, type AppTokenSubject, signAppToken } from '../tokens/app-tokens.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import { appAudience, claimsOf, type ExchangedToken } from '../tokens/token-exchange.ts';
-import { findSession } from './org-sessions.ts';
+import { findSession, lacksSecondFactor } from './org-sessions.ts';
 
 /**
  * Lets a builder see an app as one of its users does, for a quarter of an hour and no longer than his session: `act` in
@@ -99,9 +99,14 @@ export async function requireBuilder(
   const role =
     sid === undefined
       ? await roleOf(platform, act.sub, org)
-      : (await findSession(platform, { userId: act.sub, sessionId: sid, org }))?.role;
+      : roleIn(await findSession(platform, { userId: act.sub, sessionId: sid, org }));
   if (role === 'org_admin' || (role !== undefined && env === 'test')) return;
   throw new Problem('token_invalid', 'the builder of the token may no longer act here');
+}
+
+/** None where the org asks for a second factor that the builder does not have. */
+function roleIn(caller: OrgCaller | undefined): OrgRole | undefined {
+  return caller === undefined || lacksSecondFactor(caller) ? undefined : caller.role;
 }
 
 async function roleOf(platform: Scope, userId: string, org: string): Promise<OrgRole | undefined> {

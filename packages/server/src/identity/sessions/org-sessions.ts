@@ -16,6 +16,7 @@ import {
   sessionEpoch,
 } from '../org-users/account.ts';
 import { findOrg, type Org } from '../org-users/org-directory.ts';
+import { isProtected, storedFactors } from '../second-factors/stored-factors.ts';
 
 export interface Session {
   readonly token: string;
@@ -28,6 +29,8 @@ export interface OrgCaller {
   readonly role: OrgRole;
   readonly sessionId: string;
   readonly session_epoch: number;
+  /** Whether the account has a second factor: then all of its sessions began with one, or added the first. */
+  readonly hasSecondFactor: boolean;
 }
 
 export type ShownSession = ReplyOf<typeof orgUsersApi.listSessions>['items'][number];
@@ -119,7 +122,8 @@ async function callerOf(platform: Scope, tokenHash: string): Promise<OrgCaller |
   const session = (await sessions.read(platform, tokenHash))?.value;
   if (session === undefined) return undefined;
   const held = memberships.key([session.user_id, session.org]);
-  const [item, membership] = await platform.get([orgUsers.key(session.user_id), held]);
+  const keys = [orgUsers.key(session.user_id), held, storedFactors.key(session.user_id)];
+  const [item, membership, factors] = await platform.get(keys);
   const org = await findOrg(platform, session.org);
   const user = orgUsers.row(platform, item)?.value;
   const role = memberships.row(platform, membership)?.value.role;
@@ -127,7 +131,13 @@ async function callerOf(platform: Scope, tokenHash: string): Promise<OrgCaller |
   const { id, email, name } = user;
   const session_epoch = sessionEpoch(user);
   if (sessionEpoch(session) !== session_epoch) return undefined;
-  return { user: { id, email, name }, org, role, sessionId: session.id, session_epoch };
+  const hasSecondFactor = isProtected(storedFactors.row(platform, factors)?.value);
+  return { user: { id, email, name }, org, role, sessionId: session.id, session_epoch, hasSecondFactor };
+}
+
+/** Whether the org asks for a second factor that the account does not have: then a session may do little. */
+export function lacksSecondFactor({ org, hasSecondFactor }: Pick<OrgCaller, 'org' | 'hasSecondFactor'>): boolean {
+  return org.second_factor === 'required' && !hasSecondFactor;
 }
 
 /** Has a session name a new sign-in link in place of its former one. @throws Problem `token_invalid`. */

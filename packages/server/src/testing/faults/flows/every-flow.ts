@@ -4,6 +4,7 @@ import { builderFlows } from './builder-flows.ts';
 import { configFlows } from './config-flows.ts';
 import { deployFlows } from './deploy-flows.ts';
 import { eventFlows } from './event-flows.ts';
+import { factorFlows } from './factor-flows.ts';
 import type { Flow } from './flow.ts';
 import { hookFlows } from './hook-flows.ts';
 import { itemFlows } from './item-flows.ts';
@@ -24,6 +25,7 @@ export const everyFlow: readonly Flow[] = [
   configFlows,
   deployFlows,
   eventFlows,
+  factorFlows,
   hookFlows,
   itemFlows,
   keyFlows,

@@ -39,6 +39,23 @@ const accountRows: Rows = {
   'DELETE /auth/sessions/:id': one(`/auth/sessions/${noId}`),
 };
 
+const factorRows: Rows = {
+  'POST /auth/second-factor': small('/auth/second-factor', 'anyone'),
+  'GET /auth/passkey-challenge': plain('/auth/passkey-challenge', 'anyone'),
+  'POST /auth/passkey-sign-in': small('/auth/passkey-sign-in', 'anyone'),
+  'GET /auth/second-factors': plain('/auth/second-factors'),
+  'GET /auth/second-factors/challenge': plain('/auth/second-factors/challenge'),
+  'POST /auth/second-factors/totp': small('/auth/second-factors/totp'),
+  'POST /auth/second-factors/totp/confirm': small('/auth/second-factors/totp/confirm'),
+  'POST /auth/second-factors/:id/remove': small('/auth/second-factors/none/remove'),
+  'POST /auth/passkeys/options': small('/auth/passkeys/options'),
+  'POST /auth/passkeys': small('/auth/passkeys'),
+  'PUT /auth/passkeys/:id': small('/auth/passkeys/none'),
+  'POST /auth/recovery-codes': small('/auth/recovery-codes'),
+  'PUT /org/security': small('/org/security'),
+  'POST /org/users/:id/reset-second-factors': one(`/org/users/${noId}/reset-second-factors`),
+};
+
 const orgRows: Rows = {
   'GET /console/config': plain('/console/config', 'anyone'),
   'GET /org': plain('/org'),
@@ -431,6 +448,7 @@ const operatorRows: Rows = {
 
 export const managementRows: Rows = {
   ...accountRows,
+  ...factorRows,
   ...orgRows,
   ...configRows,
   ...accessRows,
