@@ -14,7 +14,9 @@ import { orgJobsApi } from './management/jobs.ts';
 import { orgUsersApi } from './management/org-users.ts';
 import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
-import { personJobsApi } from './management/person-jobs.ts';
+import { personJobsApi } from './management/people/person-jobs.ts';
+import { appUsersApi } from './management/people/app-users.ts';
+import { workspaceInvitationsApi } from './management/people/workspace-invitations.ts';
 import { platformApi } from './management/platform.ts';
 import { runsApi } from './management/runs.ts';
 import { secretsApi } from './management/secrets.ts';
@@ -31,6 +33,7 @@ export const managementApi = {
   ...accessApi,
   ...accountsApi,
   ...alertWebhookApi,
+  ...appUsersApi,
   ...auditApi,
   ...configItemsApi,
   ...consoleApi,
@@ -55,5 +58,6 @@ export const managementApi = {
   ...suspendedAccountsApi,
   ...usageApi,
   ...orgWorkspacesApi,
+  ...workspaceInvitationsApi,
   ...sharedApi,
 };

@@ -17,6 +17,7 @@ export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   issuer_not_allowed: 'The app does not allow the issuer of the identity token',
   audience_mismatch: 'The identity token was made for another audience',
   access_denied: 'The caller’s policies do not allow this',
+  account_disabled: 'The account of the user is disabled',
   escalation_refused: 'A caller may grant only its own permissions',
   prod_read_only: 'Production configuration changes by deployment only',
   workspace_required: 'The caller is in no workspace',

@@ -18,6 +18,7 @@ export const problemStatus = {
   issuer_not_allowed: 401,
   audience_mismatch: 401,
   access_denied: 403,
+  account_disabled: 403,
   escalation_refused: 403,
   prod_read_only: 403,
   workspace_required: 403,

@@ -2,6 +2,7 @@
 export const tags = {
   'access control': 'What policies allow: decisions, simulations and findings.',
   account: 'The builder’s own account, sessions and org.',
+  'app users': 'The accounts of an app’s users as builders see them: search, disable, sign out everywhere.',
   audit: 'The audit log of an org: actions with their actors, chained by digests.',
   automation: 'Logic blocks: business logic that lies in the configuration.',
   batches: 'Several records in one call.',

@@ -39,7 +39,12 @@ import {
 import { orgRoutes } from './handlers/management/org.ts';
 import { type OverviewServices, orgJobRoutes, overviewRoutes } from './handlers/management/overview.ts';
 import { passwordRoutes } from './handlers/management/passwords.ts';
-import { type PersonalDataServices, personalDataRoutes } from './handlers/management/personal-data.ts';
+import { type AppUserServices, appUserRoutes } from './handlers/management/people/app-users.ts';
+import { type PersonalDataServices, personalDataRoutes } from './handlers/management/people/personal-data.ts';
+import {
+  type WorkspaceInvitationServices,
+  workspaceInvitationRoutes,
+} from './handlers/management/people/workspace-invitations.ts';
 import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
@@ -89,10 +94,12 @@ export interface ManagementGatewayDeps
     HookAdminServices,
     SecretServices,
     ServiceKeyServices,
+    AppUserServices,
     SuspendedAccountServices,
     PersonalDataServices,
     ImpersonationServices,
     OrgWorkspaceServices,
+    WorkspaceInvitationServices,
     OverviewServices,
     InboxServices,
     ObservabilityServices,
@@ -195,10 +202,12 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...deliveryRoutes(deps),
     ...secretRoutes(deps),
     ...serviceKeyRoutes(deps),
+    ...appUserRoutes(deps),
     ...suspendedAccountRoutes(deps),
     ...personalDataRoutes(deps),
     ...impersonationRoutes(deps),
     ...orgWorkspaceRoutes(deps),
+    ...workspaceInvitationRoutes(deps),
     ...overviewRoutes(deps),
     ...orgJobRoutes(deps),
     ...inboxRoutes(deps),

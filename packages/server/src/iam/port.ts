@@ -30,7 +30,7 @@ export { escalationCheck } from './policies/escalation-check.ts';
 export { groupEntries } from './policies/group-policies.ts';
 export { heldPolicies } from './policies/held-policies.ts';
 export { adminPolicy, platformPolicies, policyIdByName, viewerPolicy } from './policies/policy-names.ts';
-export { promisePolicy } from './policies/promised-policy.ts';
+export { knownPolicy, promisePolicy } from './policies/promised-policy.ts';
 export {
   isWhole,
   type Refusals,

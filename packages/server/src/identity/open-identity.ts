@@ -8,11 +8,13 @@ import type { Mailer } from '../mail/mailer.ts';
 import { type Cursors, createWriteLoop, type LargeRemovals, type RecordRuntime } from '../records/port.ts';
 import type { Scope } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
+import { createOrgAppUsers } from './app-users/administration/org-app-users.ts';
 import { createAppMails } from './app-users/app-mails.ts';
 import { createAppSelf } from './app-users/app-self.ts';
 import { createAppSignIn } from './app-users/app-sign-in.ts';
 import { createSuspendedAccounts } from './app-users/suspended-accounts.ts';
 import { createInvitations } from './invitations/invitations.ts';
+import { createWorkspaceInvitations } from './invitations/workspace-invitations.ts';
 import { createDeployKeys } from './keys/deploy-keys.ts';
 import { createOperatorAccess } from './keys/operator-key.ts';
 import { createServiceKeys } from './keys/service-keys.ts';
@@ -110,10 +112,12 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
       deployKeys: createDeployKeys({ platform, clock, newId }),
       operator: digest === undefined ? undefined : createOperatorAccess({ digest, ...operator }),
       serviceKeys: createServiceKeys(app),
+      appUsers: createOrgAppUsers(app),
       suspendedAccounts: createSuspendedAccounts(app),
       personalData: createPersonalData(personal),
       impersonate: createImpersonation(app),
       orgWorkspaces: createOrgWorkspaces(deps),
+      workspaceInvitations: createWorkspaceInvitations(app),
       signingKeys,
       settings: (env: Environment, auditContext: AuditContext) =>
         createOrgSettings({ env, store: stores[env], configs: configs[env], auditContext }),

@@ -1,9 +1,11 @@
 /** Who calls: org users and app users, their passwords, sessions and tokens, the keys of servers, and the workspaces that people are in. */
+export type { OrgAppUsers } from './app-users/administration/org-app-users.ts';
 export type { AppMails } from './app-users/app-mails.ts';
 export type { AppSelf } from './app-users/app-self.ts';
 export type { AppSignIn } from './app-users/app-sign-in.ts';
 export type { SuspendedAccounts } from './app-users/suspended-accounts.ts';
 export type { Invitations } from './invitations/invitations.ts';
+export type { WorkspaceInvitations } from './invitations/workspace-invitations.ts';
 export {
   type DeployKeyScope,
   type DeployKeys,

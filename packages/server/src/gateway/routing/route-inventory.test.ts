@@ -73,7 +73,7 @@ test('every route that changes production, what signs its callers in, secrets, o
   const changing = routes.filter(
     ({ method, path }) =>
       method !== 'GET' &&
-      /^\/deploy\/(?!keys)|^\/platform\/|rotate|provision|suspended-accounts|app-users|^\/secrets|^\/runs|^\/schedules|^\/hooks|^\/events\/(?!:name\/test)/.test(
+      /^\/deploy\/(?!keys)|^\/platform\/|rotate|provision|suspended-accounts|app-users|invitations|^\/secrets|^\/runs|^\/schedules|^\/hooks|^\/events\/(?!:name\/test)/.test(
         path,
       ),
   );
@@ -128,11 +128,14 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer GET /observability',
     'developer GET /observability/export',
     'developer GET /org',
+    'developer GET /org/app-users',
+    'developer GET /org/app-users/:id',
     'developer GET /org/overview',
     'developer GET /org/refused-origins',
     'developer GET /org/settings',
     'developer GET /org/workspaces',
     'developer GET /org/workspaces/:tenant_code',
+    'developer GET /org/workspaces/:tenant_code/invitations',
     'developer GET /runs',
     'developer GET /runs/:id',
     'developer GET /schedules',
@@ -173,6 +176,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'org_admin DELETE /org/service-keys/:id',
     'org_admin DELETE /org/suspended-accounts/:id',
     'org_admin DELETE /org/users/:id',
+    'org_admin DELETE /org/workspaces/:tenant_code/invitations/:id',
     'org_admin DELETE /secrets/:name',
     'org_admin GET /audit',
     'org_admin GET /deploy/keys',
@@ -188,12 +192,17 @@ test('B11: every route of the management gateway is known here with the role it 
     'org_admin POST /deploy/keys',
     'org_admin POST /events/:name/secret',
     'org_admin POST /org/alerts/webhook/test',
+    'org_admin POST /org/app-users/:id/disable',
+    'org_admin POST /org/app-users/:id/enable',
     'org_admin POST /org/app-users/:id/erase',
     'org_admin POST /org/app-users/:id/export',
+    'org_admin POST /org/app-users/:id/revoke-tokens',
     'org_admin POST /org/environments/:env/rotate-client-id',
     'org_admin POST /org/service-keys',
     'org_admin POST /org/suspended-accounts/:id/merge',
     'org_admin POST /org/users',
+    'org_admin POST /org/workspaces/:tenant_code/invitations',
+    'org_admin POST /org/workspaces/:tenant_code/invitations/:id/resend',
     'org_admin POST /user/provision-prod',
     'org_admin PUT /hooks/:name',
     'org_admin PUT /org/alerts/webhook',

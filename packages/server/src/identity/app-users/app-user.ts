@@ -1,7 +1,8 @@
 import type { Member } from '../../iam/port.ts';
+import { Problem } from '../../lib/problem.ts';
 import { escapeKeyValue } from '../../schema/port.ts';
 import type { Scope } from '../../store/port.ts';
-import { table } from '../../store/table.ts';
+import { json, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { emailKey } from '../people/email.ts';
@@ -16,7 +17,11 @@ export interface AppUser extends Account {
   readonly picture?: string;
   /** Counts what ended all tokens of the person at once; a token of an earlier number is dead. Absent is 0. */
   readonly token_epoch?: number;
+  /** When that was last; absent where an earlier release did it. */
+  readonly tokens_revoked_at?: string;
   readonly created_at: string;
+  /** Set while the account opens nothing, by the decision of an org admin. */
+  readonly disabled?: Disabled;
   /** The account that has proved the address, for which the password of this one was suspended. */
   readonly suspended_for?: string;
   /** The account whose password was suspended for this one. */
@@ -27,6 +32,13 @@ export interface AppUser extends Account {
   readonly unsettled?: Unsettled;
   /** A job is removing all that there is of the person: the account opens nothing any more. */
   readonly is_erasing?: true;
+}
+
+export interface Disabled {
+  readonly at: string;
+  /** The org user. */
+  readonly by: string;
+  readonly reason: string;
 }
 
 export interface Unsettled {
@@ -66,6 +78,45 @@ export const passwordIdentities = table(
 export const verifiedEmails = table(
   (email: string) => ({ pk: 'verified-email', sk: emailKey(email) }),
   idRows('verified email', 'user_id'),
+);
+
+export const unverifiedPartition = 'unverified-email';
+
+/** By email address, the accounts that a provider signs in to without a verified address: so that a builder finds them. */
+export const unverifiedEmails = table(
+  ([email, userId]: readonly [email: string, userId: string]) => ({
+    pk: unverifiedPartition,
+    sk: `${escapeKeyValue(emailKey(email))};${userId}`,
+  }),
+  idRows('unverified email', 'user_id'),
+);
+
+export const disabledPartition = 'disabled-app-user';
+
+/** By id, the accounts that are disabled: so that a builder lists them. */
+export const disabledUsers = table(
+  (userId: string) => ({ pk: disabledPartition, sk: userId }),
+  idRows('disabled app user', 'user_id'),
+);
+
+/** An identity at a provider, as the account has it that it signs in to. */
+export interface ProviderLink {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly linked_at: string;
+}
+
+/** So many identities of one account are shown, and moved with it. */
+export const providerLinksMax = 100;
+
+export const providerLinkPartition = (userId: string): string => `app-user-identity;${userId}`;
+
+export const providerLinks = table(
+  ([userId, idp, subject]: readonly [userId: string, idp: string, subject: string]) => ({
+    pk: providerLinkPartition(userId),
+    sk: identities.key([idp, subject]).sk,
+  }),
+  json<ProviderLink>('identity of an app user', { issuer: 'string', subject: 'string', linked_at: 'string' }),
 );
 
 /** Where the users of an app are in one environment. */
@@ -112,6 +163,11 @@ export async function requireAppUser(orgScope: Scope, userId: string): Promise<A
   const user = await findAppUser(orgScope, userId);
   if (user === undefined) throw personGone();
   return user;
+}
+
+/** Said to a user who has proved who he is, and to nobody else. */
+export function accountDisabled(): Problem {
+  return new Problem('account_disabled', 'the account is disabled: only an admin of the app’s org can enable it again');
 }
 
 export function tokenEpoch(user: AppUser): number {

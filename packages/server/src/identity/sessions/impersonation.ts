@@ -46,7 +46,7 @@ const builderIdp = 'builder';
 
 /** @throws Problem `validation_failed`, `role_required`, `not_found`, `conflict`. */
 export function createImpersonation(deps: ImpersonationDeps): Impersonate {
-  return async (caller, auditContext, { env, tenant_code, user_id }) => {
+  return async (caller, auditContext, { env, tenant_code, user_id, reason }) => {
     if (env === 'prod' && user_id === undefined)
       throw invalidBody([{ pointer: '/user_id', code: 'required', message: '`user_id` is required in production' }]);
     if (env === 'prod' && caller.role !== 'org_admin')
@@ -76,6 +76,7 @@ export function createImpersonation(deps: ImpersonationDeps): Impersonate {
       target,
       env,
       tenant_code: tenantCode,
+      ...(reason === undefined ? {} : { detail: { reason: reason.trim() } }),
     });
     await deps.stores[env].scope(orgScopeName(orgCode)).commit([logEntry]);
     const realm = { issuer: deps.issuer, audience: appAudience(env), nowSeconds, lifetimeSeconds };
@@ -128,6 +129,8 @@ async function memberClaims(deps: ImpersonationDeps, workspace: Workspace, userI
   const orgScope = deps.stores[workspace.env].scope(orgScopeName(workspace.orgCode));
   const user = member === undefined ? undefined : await findAppUser(orgScope, userId);
   if (member === undefined || user === undefined) throw notFound();
+  if (user.disabled !== undefined)
+    throw new Problem('conflict', 'the account of the user is disabled: it cannot be impersonated');
   if (member.data.status !== 'active')
     throw new Problem('conflict', 'the membership of the user is suspended: it cannot be impersonated');
   return { ...claimsOf(user, { workspace, member }), ep: tokenEpoch(user) };
