@@ -109,9 +109,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const identity = await openIdentity({
     ...shared,
     ...{ signingKeys, mailer: mail.mailer, runtime: records.runtime, removals: records.removals },
-    ...{ sealer, stepKey: derivedKey(secrets, 'steps') },
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
-    ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved },
+    ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved, sealer, stepKey: derivedKey(secrets, 'steps') },
     ...{ onError: onFault, settings: config, passwordCost: options.passwordCost, beginJobs: jobs.begin },
     ...{ throttles: counted?.throttles, refusedOrigins: counted?.refusedOrigins, revocations: epochs?.revocations },
   });

@@ -39,11 +39,11 @@ import { orgRoutes } from './handlers/management/org.ts';
 import { type OverviewServices, orgJobRoutes, overviewRoutes } from './handlers/management/overview.ts';
 import { passwordRoutes } from './handlers/management/passwords.ts';
 import { type AppUserServices, appUserRoutes } from './handlers/management/people/app-users.ts';
+import { type PersonalDataServices, personalDataRoutes } from './handlers/management/people/personal-data.ts';
 import {
   type WorkspaceInvitationServices,
   workspaceInvitationRoutes,
 } from './handlers/management/people/workspace-invitations.ts';
-import { type PersonalDataServices, personalDataRoutes } from './handlers/management/personal-data.ts';
 import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type ProviderServices, providerRoutes } from './handlers/management/providers.ts';

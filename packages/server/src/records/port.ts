@@ -55,8 +55,8 @@ export {
 export type { BulkWrites, RecordRuntime } from './record-runtime.ts';
 export { countersOfWorkspace, recordsOfOrg } from './records-of-org.ts';
 export { checkLookups } from './references/lookup-checks.ts';
-export { type Job, removeRecordJob } from './removals/removal-row.ts';
 export { MarkedRecord } from './removals/marks.ts';
+export { type Job, removeRecordJob } from './removals/removal-row.ts';
 export { readRemoveRecordWork, runRemoval } from './removals/run-removal.ts';
 export type { LargeRemovals } from './removals/start-removal.ts';
 export { type MarkedScope, markingStore, type RepeatedRequests, runPartition } from './repeated-requests.ts';

@@ -9,9 +9,9 @@ const members = {
   email_verified: Type.Boolean(),
   fn: text,
   ln: text,
-  state: oneOf(['active', 'disabled', 'password_suspended', 'merged'], {
+  state: oneOf(['active', 'disabled', 'password_suspended', 'merged', 'erasing'], {
     description:
-      'A `disabled` account opens nothing until an org admin enables it. The password of a `password_suspended` one is suspended, because another account has verified the address. A `merged` one has become part of another.',
+      'A `disabled` account opens nothing until an org admin enables it. The password of a `password_suspended` one is suspended, because another account has verified the address. A `merged` one has become part of another. An `erasing` one opens nothing, and is gone when its job is done.',
   }),
   created_at: time,
 };

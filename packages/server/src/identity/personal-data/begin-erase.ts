@@ -30,7 +30,7 @@ export async function beginErase(
     if (dry_run) return nothingAtOnce;
     requireConfirmation(choice, row.value);
     await requireAdmins(deps, command, orgScope);
-    return closingChanges(orgScope, row);
+    return closingChanges(orgScope, row, command.auditContext.at);
   });
   if (!dry_run) deps.revocations.bump(tokensKeyOf({ env, org: orgCode, sub: id }));
   return job;
@@ -63,14 +63,14 @@ async function requireAdmins(
 }
 
 /** From their commit on nothing signs in to the account, and its address is free. */
-async function closingChanges(orgScope: Scope, row: Row<AppUser>): Promise<AtOnce> {
+async function closingChanges(orgScope: Scope, row: Row<AppUser>, at: string): Promise<AtOnce> {
   const { password_hash: _, suspended_for, ...user } = row.value;
   const password = await passwordIdentities.read(orgScope, user.email);
   const verified = await verifiedEmails.read(orgScope, user.email);
   const isOwn = (one: Row<string> | undefined): one is Row<string> => one?.value === user.id;
   const other = suspended_for === undefined ? undefined : await appUsers.read(orgScope, suspended_for);
   const changes = [
-    appUsers.replace(row, { ...withNextEpoch(user), is_erasing: true }),
+    appUsers.replace(row, { ...withNextEpoch(user, at), is_erasing: true }),
     ...[password, verified].filter(isOwn).map(removeAsRead),
     ...(suspended_for === undefined ? [] : [suspendedAccounts.remove(user.id, 'any')]),
     ...(other === undefined ? [] : [appUsers.replace(other, released(other.value))]),

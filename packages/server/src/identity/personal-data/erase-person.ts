@@ -8,7 +8,17 @@ import type { Change } from '../../store/port.ts';
 import { type Row, removeAsRead } from '../../store/table.ts';
 import { tryCommit } from '../../store/transact.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import { type AppUser, appUsers, passwordIdentities, verifiedEmails } from '../app-users/app-user.ts';
+import {
+  type AppUser,
+  appUsers,
+  disabledUsers,
+  passwordIdentities,
+  providerLinkPartition,
+  providerLinks,
+  providerLinksMax,
+  unverifiedEmails,
+  verifiedEmails,
+} from '../app-users/app-user.ts';
 import { suspendedAccounts } from '../app-users/prove-email.ts';
 import { commitIn } from '../app-users/settle-accounts.ts';
 import { receivedInvitations } from '../invitations/invitation.ts';
@@ -127,7 +137,9 @@ async function eraseAccounts(run: Run): Promise<Step> {
   if (left.length > 0) return { job, changes: left };
   for (const id of ids) {
     const hints = await tenantsOf(orgScope, id);
-    if (hints.length > 0) return { job, changes: hints.map(({ code }) => forgetChange(id, code)) };
+    const links = await providerLinks.range(orgScope, providerLinkPartition(id), { limit: providerLinksMax });
+    const changes = [...hints.map(({ code }) => forgetChange(id, code)), ...links.map(removeAsRead)];
+    if (changes.length > 0) return { job, changes };
   }
   const rows = (await appUsers.readMany(orgScope, ids)).filter((row) => row !== undefined);
   const changes: Change[] = [];
@@ -155,5 +167,7 @@ async function accountChanges(
     ...[password, verified].filter(isOwn).map(removeAsRead),
     forgetChosen(id),
     suspendedAccounts.remove(id, 'any'),
+    disabledUsers.remove(id, 'any'),
+    unverifiedEmails.remove([email, id], 'any'),
   ];
 }

@@ -1,5 +1,5 @@
 /** Long work on all that the platform has of one person in an environment: its row, and how it is shown. */
-import type { PersonJob, personJobsApi } from '@freehold/contract/management/person-jobs';
+import type { PersonJob, personJobsApi } from '@freehold/contract/management/people/person-jobs';
 import type { BodyOf } from '@freehold/contract/route';
 import type { Read } from '@freehold/contract/schema';
 import type { AuditCaller } from '../../audit/audit-entry.ts';

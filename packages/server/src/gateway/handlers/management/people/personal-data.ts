@@ -1,10 +1,10 @@
-import { personJobsApi } from '@freehold/contract/management/person-jobs';
-import type { PersonalData } from '../../../identity/port.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { fileReply } from '../../pipeline/body/file-format.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve, serveReply } from '../../serve.ts';
+import { personJobsApi } from '@freehold/contract/management/people/person-jobs';
+import type { PersonalData } from '../../../../identity/port.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import { auditContextOf } from '../../../pipeline/audit-context.ts';
+import { fileReply } from '../../../pipeline/body/file-format.ts';
+import type { ManagementRoute } from '../../../routing/management-route.ts';
+import { serve, serveReply } from '../../../serve.ts';
 
 export interface PersonalDataServices {
   readonly personalData: PersonalData;

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { environment, nexttoken, pagesize } from '../parameters.ts';
-import { reply, route } from '../route.ts';
-import { closed, count, guid, named, oneOf, orNull, pageOf, text, time } from '../schema.ts';
+import { environment, nexttoken, pagesize } from '../../parameters.ts';
+import { reply, route } from '../../route.ts';
+import { closed, count, guid, named, oneOf, orNull, pageOf, text, time } from '../../schema.ts';
 
 const env = oneOf(['test', 'prod']);
 
