@@ -34,6 +34,10 @@ export const screenFiles = {
   audit: () => import('./screens/audit/audit.tsx'),
   team: () => import('./screens/team/team.tsx'),
   keys: () => import('./screens/keys/keys.tsx'),
+  'app-users': () => import('./screens/app-users/app-users.tsx'),
+  'app-users/$user': () => import('./screens/app-users/app-user.tsx'),
+  workspaces: () => import('./screens/workspaces/workspaces.tsx'),
+  'workspaces/$workspace': () => import('./screens/workspaces/workspace.tsx'),
 } as const;
 
 /** The path by which the router names the screen of these segments, such as `entities/$entity`. */

@@ -72,3 +72,6 @@ export const TeamIcon = icon(
 export const KeyIcon = icon(
   <path d="M5.4 7.4a2.9 2.9 0 1 1 0 5.8 2.9 2.9 0 0 1 0-5.8zM7.6 8.4l5.2-5.2M10.6 5.4l1.9 1.9" />,
 );
+export const WorkspaceIcon = icon(
+  <path d="M3 13.2V4.6L8 2.6l5 2v8.6M2 13.2h12M6 6.4h.01M10 6.4h.01M6 9.2h.01M10 9.2h.01M7 13.2v-1.8h2v1.8" />,
+);

@@ -105,12 +105,12 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   });
   const promotion = openPromotion({ ...shared, gates, settingTypes });
   const entities = openEntities({ ...shared, gates, refuseRemoval: promotion.refuseRemoval });
-  const sealer = createSealer(secrets.field_keys);
+  const [sealer, stepKey] = [createSealer(secrets.field_keys), derivedKey(secrets, 'steps')];
   const identity = await openIdentity({
     ...shared,
     ...{ signingKeys, mailer: mail.mailer, runtime: records.runtime, removals: records.removals },
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
-    ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved, sealer, stepKey: derivedKey(secrets, 'steps') },
+    ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved, sealer, stepKey },
     ...{ onError: onFault, settings: config, passwordCost: options.passwordCost, beginJobs: jobs.begin },
     ...{ throttles: counted?.throttles, refusedOrigins: counted?.refusedOrigins, revocations: epochs?.revocations },
   });
