@@ -22,6 +22,12 @@ export const screenFiles = {
   'policy-template': () => import('./screens/policies/templates/template.tsx'),
   groups: () => import('./screens/groups/groups.tsx'),
   'groups/$group': () => import('./screens/groups/group.tsx'),
+  events: () => import('./screens/events/events.tsx'),
+  'events/$event': () => import('./screens/events/event.tsx'),
+  'deliveries/$delivery': () => import('./screens/events/delivery.tsx'),
+  hooks: () => import('./screens/hooks/hooks.tsx'),
+  'hooks/$hook': () => import('./screens/hooks/hook.tsx'),
+  secrets: () => import('./screens/secrets/secrets.tsx'),
 } as const;
 
 /** The path by which the router names the screen of these segments, such as `entities/$entity`. */

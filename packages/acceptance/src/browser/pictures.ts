@@ -76,6 +76,9 @@ export const pictures: readonly Picture[] = [
   },
   { name: 'policies', path: ({ org }) => `/o/${org}/test/policies?w=lumen` },
   { name: 'groups', path: ({ org }) => `/o/${org}/test/groups?w=lumen` },
+  { name: 'events', path: ({ org }) => `/o/${org}/test/events` },
+  { name: 'hooks', path: ({ org }) => `/o/${org}/test/hooks` },
+  { name: 'secrets', path: ({ org }) => `/o/${org}/test/secrets` },
   { name: 'production', path: ({ org }) => `/o/${org}/prod` },
   {
     name: 'command-palette',

@@ -61,3 +61,8 @@ export const PolicyIcon = icon(<path d="M8 2.4 12.8 4v3.6c0 3-2 5-4.8 6-2.8-1-4.
 export const GroupIcon = icon(
   <path d="M6 3.2a2.2 2.2 0 1 1 0 4.4 2.2 2.2 0 0 1 0-4.4zM2 12.8a4 4 0 0 1 8 0M10.4 3.6a2 2 0 0 1 0 3.8M11.4 9.2a3.9 3.9 0 0 1 2.6 3.6" />,
 );
+export const EventIcon = icon(<path d="M9 2 3.8 9H8l-1 5 5.2-7H8z" />);
+export const HookIcon = icon(<path d="M2.5 8h7M6.7 5.2 9.5 8l-2.8 2.8M9.5 3h4v10h-4" />);
+export const KeyIcon = icon(
+  <path d="M5.4 7.2a3.2 3.2 0 1 1 0 6.4 3.2 3.2 0 0 1 0-6.4zM7.7 8.1l5.5-5.5M10.4 5.4l2 2" />,
+);

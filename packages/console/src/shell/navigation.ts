@@ -3,8 +3,11 @@ import {
   DenialIcon,
   DeployIcon,
   EntityIcon,
+  EventIcon,
   GroupIcon,
   HomeIcon,
+  HookIcon,
+  KeyIcon,
   PolicyIcon,
   RecordsIcon,
   SimulatorIcon,
@@ -31,6 +34,14 @@ export const navigation = [
       { label: 'Groups', to: '/o/$org/$env/groups', icon: GroupIcon, isExact: false },
       { label: 'Simulator', to: '/o/$org/$env/simulator', icon: SimulatorIcon, isExact: false },
       { label: 'Denials', to: '/o/$org/$env/decisions', icon: DenialIcon, isExact: false },
+    ],
+  },
+  {
+    heading: 'Automation',
+    screens: [
+      { label: 'Events', to: '/o/$org/$env/events', icon: EventIcon, isExact: false },
+      { label: 'Hooks', to: '/o/$org/$env/hooks', icon: HookIcon, isExact: false },
+      { label: 'Secrets', to: '/o/$org/$env/secrets', icon: KeyIcon, isExact: false },
     ],
   },
   {
