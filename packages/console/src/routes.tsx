@@ -14,6 +14,7 @@ import { isEnvironment, meQuery } from './api/session.ts';
 import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
+import { automationRoutes } from './routes-of-automation.tsx';
 import { screenFiles } from './screen-files.ts';
 import { type CommandSignInSearch, readCommandSignIn } from './screens/accounts/command-sign-in.ts';
 import { readAuditSearch } from './screens/audit/audit-search.ts';
@@ -532,6 +533,7 @@ const routeTree = root.addChildren([
       ...orgSettings,
       ...orgScreens,
       ...people,
+      ...automationRoutes(place),
     ]),
   ]),
 ]);

@@ -38,6 +38,12 @@ export const screenFiles = {
   'app-users/$user': () => import('./screens/app-users/app-user.tsx'),
   workspaces: () => import('./screens/workspaces/workspaces.tsx'),
   'workspaces/$workspace': () => import('./screens/workspaces/workspace.tsx'),
+  events: () => import('./screens/events/events.tsx'),
+  'events/$event': () => import('./screens/events/event.tsx'),
+  'deliveries/$delivery': () => import('./screens/events/delivery.tsx'),
+  hooks: () => import('./screens/hooks/hooks.tsx'),
+  'hooks/$hook': () => import('./screens/hooks/hook.tsx'),
+  secrets: () => import('./screens/secrets/secrets.tsx'),
 } as const;
 
 /** The path by which the router names the screen of these segments, such as `entities/$entity`. */

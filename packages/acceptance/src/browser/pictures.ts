@@ -91,6 +91,9 @@ export const pictures: readonly Picture[] = [
   { name: 'audit', path: ({ org }) => `/o/${org}/test/audit` },
   { name: 'team', path: ({ org }) => `/o/${org}/test/team` },
   { name: 'keys', path: ({ org }) => `/o/${org}/test/keys` },
+  { name: 'events', path: ({ org }) => `/o/${org}/test/events` },
+  { name: 'hooks', path: ({ org }) => `/o/${org}/test/hooks` },
+  { name: 'secrets', path: ({ org }) => `/o/${org}/test/secrets` },
   { name: 'production', path: ({ org }) => `/o/${org}/prod` },
   {
     name: 'command-palette',

@@ -75,3 +75,8 @@ export const KeyIcon = icon(
 export const WorkspaceIcon = icon(
   <path d="M3 13.2V4.6L8 2.6l5 2v8.6M2 13.2h12M6 6.4h.01M10 6.4h.01M6 9.2h.01M10 9.2h.01M7 13.2v-1.8h2v1.8" />,
 );
+export const EventIcon = icon(<path d="M9 2 3.8 9H8l-1 5 5.2-7H8z" />);
+export const HookIcon = icon(<path d="M2.5 8h7M6.7 5.2 9.5 8l-2.8 2.8M9.5 3h4v10h-4" />);
+export const SecretIcon = icon(
+  <path d="M5.4 7.2a3.2 3.2 0 1 1 0 6.4 3.2 3.2 0 0 1 0-6.4zM7.7 8.1l5.5-5.5M10.4 5.4l2 2" />,
+);

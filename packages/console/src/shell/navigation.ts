@@ -4,11 +4,14 @@ import {
   DenialIcon,
   DeployIcon,
   EntityIcon,
+  EventIcon,
   GroupIcon,
   HomeIcon,
+  HookIcon,
   KeyIcon,
   PolicyIcon,
   RecordsIcon,
+  SecretIcon,
   SettingsIcon,
   SimulatorIcon,
   SlidersIcon,
@@ -45,6 +48,14 @@ export const navigation = [
     screens: [
       { label: 'App users', to: '/o/$org/$env/app-users', icon: UserIcon, isExact: false },
       { label: 'Workspaces', to: '/o/$org/$env/workspaces', icon: WorkspaceIcon, isExact: false },
+    ],
+  },
+  {
+    heading: 'Automation',
+    screens: [
+      { label: 'Events', to: '/o/$org/$env/events', icon: EventIcon, isExact: false },
+      { label: 'Hooks', to: '/o/$org/$env/hooks', icon: HookIcon, isExact: false },
+      { label: 'Secrets', to: '/o/$org/$env/secrets', icon: SecretIcon, isExact: false },
     ],
   },
   {
