@@ -13,6 +13,7 @@ import { isEnvironment, meQuery } from './api/session.ts';
 import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
+import { blockRoutes } from './routes-of-blocks.tsx';
 import { screenFiles } from './screen-files.ts';
 import { type CommandSignInSearch, readCommandSignIn } from './screens/accounts/command-sign-in.ts';
 import { readListSearch } from './screens/records/list/list-search.ts';
@@ -376,6 +377,7 @@ const routeTree = root.addChildren([
       simulator,
       decisions,
       ...access,
+      ...blockRoutes(place),
     ]),
   ]),
 ]);

@@ -22,6 +22,12 @@ export const screenFiles = {
   'policy-template': () => import('./screens/policies/templates/template.tsx'),
   groups: () => import('./screens/groups/groups.tsx'),
   'groups/$group': () => import('./screens/groups/group.tsx'),
+  'logic-blocks': () => import('./screens/logic-blocks/logic-blocks.tsx'),
+  'logic-blocks/$name': () => import('./screens/logic-blocks/logic-block.tsx'),
+  'new-logic-block': () => import('./screens/logic-blocks/new-logic-block.tsx'),
+  runs: () => import('./screens/runs/runs.tsx'),
+  'runs/$run': () => import('./screens/runs/run.tsx'),
+  schedules: () => import('./screens/schedules/schedules.tsx'),
 } as const;
 
 /** The path by which the router names the screen of these segments, such as `entities/$entity`. */

@@ -61,3 +61,6 @@ export const PolicyIcon = icon(<path d="M8 2.4 12.8 4v3.6c0 3-2 5-4.8 6-2.8-1-4.
 export const GroupIcon = icon(
   <path d="M6 3.2a2.2 2.2 0 1 1 0 4.4 2.2 2.2 0 0 1 0-4.4zM2 12.8a4 4 0 0 1 8 0M10.4 3.6a2 2 0 0 1 0 3.8M11.4 9.2a3.9 3.9 0 0 1 2.6 3.6" />,
 );
+export const BlockIcon = icon(<path d="M2.8 3.2h4.8v3.4H2.8zM8.4 9.4h4.8v3.4H8.4zM5.2 6.6v4.5h3.2" />);
+export const RunIcon = icon(<path d="M8 2.6a5.4 5.4 0 1 1 0 10.8A5.4 5.4 0 0 1 8 2.6zM6.8 5.8v4.4L10.2 8z" />);
+export const ClockIcon = icon(<path d="M8 2.6a5.4 5.4 0 1 1 0 10.8A5.4 5.4 0 0 1 8 2.6zM8 5v3.2l2.2 1.4" />);

@@ -1,5 +1,7 @@
 import {
   ApiIcon,
+  BlockIcon,
+  ClockIcon,
   DenialIcon,
   DeployIcon,
   EntityIcon,
@@ -7,6 +9,7 @@ import {
   HomeIcon,
   PolicyIcon,
   RecordsIcon,
+  RunIcon,
   SimulatorIcon,
   SlidersIcon,
   UsersIcon,
@@ -31,6 +34,14 @@ export const navigation = [
       { label: 'Groups', to: '/o/$org/$env/groups', icon: GroupIcon, isExact: false },
       { label: 'Simulator', to: '/o/$org/$env/simulator', icon: SimulatorIcon, isExact: false },
       { label: 'Denials', to: '/o/$org/$env/decisions', icon: DenialIcon, isExact: false },
+    ],
+  },
+  {
+    heading: 'Automation',
+    screens: [
+      { label: 'Logic blocks', to: '/o/$org/$env/logic-blocks', icon: BlockIcon, isExact: false },
+      { label: 'Runs', to: '/o/$org/$env/runs', icon: RunIcon, isExact: false },
+      { label: 'Schedules', to: '/o/$org/$env/schedules', icon: ClockIcon, isExact: false },
     ],
   },
   {
