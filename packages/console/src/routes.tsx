@@ -15,6 +15,7 @@ import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
 import { automationRoutes } from './routes-of-automation.tsx';
+import { blockRoutes } from './routes-of-blocks.tsx';
 import { screenFiles } from './screen-files.ts';
 import { type CommandSignInSearch, readCommandSignIn } from './screens/accounts/command-sign-in.ts';
 import { readAuditSearch } from './screens/audit/audit-search.ts';
@@ -534,6 +535,7 @@ const routeTree = root.addChildren([
       ...orgScreens,
       ...people,
       ...automationRoutes(place),
+      ...blockRoutes(place),
     ]),
   ]),
 ]);

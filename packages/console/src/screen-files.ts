@@ -44,6 +44,12 @@ export const screenFiles = {
   hooks: () => import('./screens/hooks/hooks.tsx'),
   'hooks/$hook': () => import('./screens/hooks/hook.tsx'),
   secrets: () => import('./screens/secrets/secrets.tsx'),
+  'logic-blocks': () => import('./screens/logic-blocks/logic-blocks.tsx'),
+  'logic-blocks/$name': () => import('./screens/logic-blocks/logic-block.tsx'),
+  'new-logic-block': () => import('./screens/logic-blocks/new-logic-block.tsx'),
+  runs: () => import('./screens/runs/runs.tsx'),
+  'runs/$run': () => import('./screens/runs/run.tsx'),
+  schedules: () => import('./screens/schedules/schedules.tsx'),
 } as const;
 
 /** The path by which the router names the screen of these segments, such as `entities/$entity`. */

@@ -15,6 +15,16 @@ async function openFirstRecord(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Fields' }).waitFor();
 }
 
+/** A logic block that is not saved, with a step that is open. */
+async function typeBlock(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: 'Name of the logic block' }).fill('close-ticket');
+  for (const type of ['get', 'raise', 'update', 'condition']) {
+    await page.getByRole('button', { name: 'Add to steps', exact: true }).click();
+    await page.getByRole('menuitem', { name: type }).first().click();
+  }
+  await page.getByRole('textbox', { name: 'If' }).fill('steps.get.status == "open"');
+}
+
 /** The screens, in the order of the navigation. */
 export const pictures: readonly Picture[] = [
   { name: 'sign-in', path: () => '/sign-in', isBeforeSignIn: true },
@@ -94,6 +104,9 @@ export const pictures: readonly Picture[] = [
   { name: 'events', path: ({ org }) => `/o/${org}/test/events` },
   { name: 'hooks', path: ({ org }) => `/o/${org}/test/hooks` },
   { name: 'secrets', path: ({ org }) => `/o/${org}/test/secrets` },
+  { name: 'logic-block', path: ({ org }) => `/o/${org}/test/new-logic-block`, show: typeBlock },
+  { name: 'runs', path: ({ org }) => `/o/${org}/test/runs` },
+  { name: 'schedules', path: ({ org }) => `/o/${org}/test/schedules` },
   { name: 'production', path: ({ org }) => `/o/${org}/prod` },
   {
     name: 'command-palette',

@@ -80,3 +80,6 @@ export const HookIcon = icon(<path d="M2.5 8h7M6.7 5.2 9.5 8l-2.8 2.8M9.5 3h4v10
 export const SecretIcon = icon(
   <path d="M5.4 7.2a3.2 3.2 0 1 1 0 6.4 3.2 3.2 0 0 1 0-6.4zM7.7 8.1l5.5-5.5M10.4 5.4l2 2" />,
 );
+export const BlockIcon = icon(<path d="M2.8 3.2h4.8v3.4H2.8zM8.4 9.4h4.8v3.4H8.4zM5.2 6.6v4.5h3.2" />);
+export const RunIcon = icon(<path d="M8 2.6a5.4 5.4 0 1 1 0 10.8A5.4 5.4 0 0 1 8 2.6zM6.8 5.8v4.4L10.2 8z" />);
+export const ClockIcon = icon(<path d="M8 2.6a5.4 5.4 0 1 1 0 10.8A5.4 5.4 0 0 1 8 2.6zM8 5v3.2l2.2 1.4" />);

@@ -1,6 +1,8 @@
 import {
   ApiIcon,
   AuditIcon,
+  BlockIcon,
+  ClockIcon,
   DenialIcon,
   DeployIcon,
   EntityIcon,
@@ -11,6 +13,7 @@ import {
   KeyIcon,
   PolicyIcon,
   RecordsIcon,
+  RunIcon,
   SecretIcon,
   SettingsIcon,
   SimulatorIcon,
@@ -56,6 +59,9 @@ export const navigation = [
       { label: 'Events', to: '/o/$org/$env/events', icon: EventIcon, isExact: false },
       { label: 'Hooks', to: '/o/$org/$env/hooks', icon: HookIcon, isExact: false },
       { label: 'Secrets', to: '/o/$org/$env/secrets', icon: SecretIcon, isExact: false },
+      { label: 'Logic blocks', to: '/o/$org/$env/logic-blocks', icon: BlockIcon, isExact: false },
+      { label: 'Runs', to: '/o/$org/$env/runs', icon: RunIcon, isExact: false },
+      { label: 'Schedules', to: '/o/$org/$env/schedules', icon: ClockIcon, isExact: false },
     ],
   },
   {

@@ -75,7 +75,7 @@ export async function retryRun(
   const again: Run = {
     ...rest,
     ...{ id, state: 'running', trigger: { kind: 'retry', id: run.id } },
-    // What was sent and answered is sent anew; what failed keeps its key, so that a receiver does it once.
+    // What is done again has new keys; what failed keeps its key, so that a receiver does it once.
     root: redone === undefined ? (run.root ?? run.id) : id,
     started_at: timestamp(now),
     ...{ taken: 0, stalled: 0, steps: kept.length },
