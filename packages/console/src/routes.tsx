@@ -14,32 +14,24 @@ import { isEnvironment, meQuery } from './api/session.ts';
 import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
+import { peopleRoutes } from './people-routes.ts';
 import { automationRoutes } from './routes-of-automation.tsx';
 import { blockRoutes } from './routes-of-blocks.tsx';
 import { screenFiles } from './screen-files.ts';
 import { type CommandSignInSearch, readCommandSignIn } from './screens/accounts/command-sign-in.ts';
+import { readNext } from './screens/accounts/next-search.ts';
 import { readAuditSearch } from './screens/audit/audit-search.ts';
 import { readListSearch } from './screens/records/list/list-search.ts';
 import { receiveSignIn } from './screens/settings/providers/begun-sign-in.ts';
 import type { Simulation } from './screens/simulator/simulation.ts';
 import { readUsageSearch } from './screens/usage/usage-search.ts';
+import { readSearched, readTab } from './search-params.ts';
 import { enterOrg } from './shell/enter-org.ts';
 import { Shell } from './shell/shell.tsx';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: ScreenError });
 
 const accounts = () => import('./screens/accounts/sign-in.tsx');
-
-interface NextSearch {
-  readonly next?: string | undefined;
-}
-
-/** Where to go after signing in: a path of the console, never an address elsewhere. What is left out would stay as it was sent. */
-function readNext({ next }: Record<string, unknown>): NextSearch {
-  return typeof next === 'string' && /^\/(o\/[\w/.~-]*(\?.*)?|cli-login\?[\w=&%.-]*)$/.test(next)
-    ? { next }
-    : { next: undefined };
-}
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -142,14 +134,6 @@ interface ActorSearch {
 
 function readActor({ w, u }: Record<string, unknown>): ActorSearch {
   return { ...(typeof w === 'string' ? { w } : {}), ...(typeof u === 'string' ? { u } : {}) };
-}
-
-function readTab({ tab }: Record<string, unknown>): { readonly tab?: string } {
-  return typeof tab === 'string' ? { tab } : {};
-}
-
-function readSearched({ q }: Record<string, unknown>): { readonly q?: string | undefined } {
-  return typeof q === 'string' ? { q } : {};
 }
 
 /** The frame of all screens. Below it the user is signed in to the org of the address. */
@@ -459,45 +443,8 @@ const orgSettings = [
   settingsAlerts,
 ] as const;
 
-const appUsers = createRoute({
-  getParentRoute: () => place,
-  path: 'app-users',
-  validateSearch: (search): AppUsersSearch => ({ ...readSearched(search), ...readAccountState(search) }),
-  component: lazyRouteComponent(screenFiles['app-users'], 'AppUsers'),
-});
-const appUser = createRoute({
-  getParentRoute: () => place,
-  path: 'app-users/$user',
-  component: lazyRouteComponent(screenFiles['app-users/$user'], 'AppUserScreen'),
-});
-
-interface AppUsersSearch {
-  readonly q?: string | undefined;
-  readonly state?: 'active' | 'disabled' | 'password_suspended';
-}
-
-function readAccountState({ state }: Record<string, unknown>): Pick<AppUsersSearch, 'state'> {
-  return state === 'active' || state === 'disabled' || state === 'password_suspended' ? { state } : {};
-}
-
-const workspaces = createRoute({
-  getParentRoute: () => place,
-  path: 'workspaces',
-  validateSearch: readSearched,
-  component: lazyRouteComponent(screenFiles.workspaces, 'Workspaces'),
-});
-const workspace = createRoute({
-  getParentRoute: () => place,
-  path: 'workspaces/$workspace',
-  validateSearch: (search: Record<string, unknown>): { readonly tab?: string; readonly q?: string | undefined } => ({
-    ...readTab(search),
-    ...readSearched(search),
-  }),
-  component: lazyRouteComponent(screenFiles['workspaces/$workspace'], 'WorkspaceScreen'),
-});
-
 /** The people of the app, and where they work. */
-const people = [appUsers, appUser, workspaces, workspace] as const;
+const people = peopleRoutes(place);
 
 const routeTree = root.addChildren([
   index,

@@ -15,7 +15,7 @@ import {
   verifiedEmails,
 } from '../app-user.ts';
 import { suspendedAccounts, suspendedPartition } from '../prove-email.ts';
-import type { AppUsersPage, ListedAppUser } from './org-app-users.ts';
+import type { AppUsersPage, ListedAppUser } from './app-user-command.ts';
 
 export interface ListQuery {
   readonly env: Environment;
