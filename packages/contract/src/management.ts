@@ -11,6 +11,7 @@ import { deployApi } from './management/deploy.ts';
 import { entitiesApi } from './management/entities.ts';
 import { inboxApi } from './management/inbox.ts';
 import { orgJobsApi } from './management/jobs.ts';
+import { mailsOfAppApi } from './management/mails.ts';
 import { orgUsersApi } from './management/org-users.ts';
 import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
@@ -22,6 +23,7 @@ import { settingsApi } from './management/settings.ts';
 import { commandSignInsApi, signInLinksApi } from './management/sign-in-links.ts';
 import { suspendedAccountsApi } from './management/suspended-accounts.ts';
 import { usageApi } from './management/usage.ts';
+import { workspaceTemplatesApi } from './management/workspace-templates.ts';
 import { orgWorkspacesApi } from './management/workspaces.ts';
 import { sharedApi } from './shared.ts';
 
@@ -37,6 +39,7 @@ export const managementApi = {
   ...deployApi,
   ...entitiesApi,
   ...inboxApi,
+  ...mailsOfAppApi,
   ...orgJobsApi,
   ...orgUsersApi,
   ...overviewApi,
@@ -53,5 +56,6 @@ export const managementApi = {
   ...suspendedAccountsApi,
   ...usageApi,
   ...orgWorkspacesApi,
+  ...workspaceTemplatesApi,
   ...sharedApi,
 };

@@ -90,12 +90,12 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...{ ...made, ...parts, config, secrets, onError: onFault, changesOf, worker: common?.name },
     automation: () => automation,
   });
-  const jobs = startJobs(spaces, { ...made, onFault, watch, events: events.recordEvents, gate: metering.gate });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
+  const iam = openIam({ ...made, epochs: epochs?.access, decisions: counted?.decisions });
+  const jobs = startJobs(spaces, { ...made, onFault, watch, events, metering, iam, foundingGate });
 
   const shared = { ...made, wake: jobs.wake };
   const audit = openAudit({ ...opened, clock, cursors });
-  const iam = openIam({ ...shared, epochs: epochs?.access, decisions: counted?.decisions });
   const records = openRecords({
     ...shared,
     ...{ before: events.beforeEvents, events: events.recordEvents },
@@ -107,7 +107,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const entities = openEntities({ ...shared, gates, refuseRemoval: promotion.refuseRemoval });
   const identity = await openIdentity({
     ...shared,
-    ...{ signingKeys, mailer: mail.mailer, runtime: records.runtime },
+    ...{ signingKeys, mailer: mail.mailer, mailOut: mail.out, mailMeter: metering.work, runtime: records.runtime },
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
     ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved },
     ...{ onError: onFault, settings: config, passwordCost: options.passwordCost },

@@ -30,6 +30,7 @@ import { type DeployKeyServices, deployKeyRoutes } from './handlers/management/d
 import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
 import { type ImpersonationServices, impersonationRoutes } from './handlers/management/impersonation.ts';
 import { type InboxServices, inboxRoutes } from './handlers/management/inbox.ts';
+import { type MailServices, mailRoutes } from './handlers/management/mails.ts';
 import { type ObservabilityServices, observabilityRoutes } from './handlers/management/observability.ts';
 import {
   type AppDocumentServices,
@@ -45,6 +46,7 @@ import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type SuspendedAccountServices, suspendedAccountRoutes } from './handlers/management/suspended-accounts.ts';
 import { type UsageExportServices, usageExportRoutes } from './handlers/management/usage-export.ts';
+import { type WorkspaceTemplateServices, workspaceTemplateRoutes } from './handlers/management/workspace-templates.ts';
 import { type OrgWorkspaceServices, orgWorkspaceRoutes } from './handlers/management/workspaces.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
@@ -83,6 +85,7 @@ export interface ManagementGatewayDeps
     ConfigItemServices,
     ConsoleServices,
     SettingServices,
+    MailServices,
     RunServices,
     ScheduleServices,
     HookAdminServices,
@@ -91,6 +94,7 @@ export interface ManagementGatewayDeps
     SuspendedAccountServices,
     ImpersonationServices,
     OrgWorkspaceServices,
+    WorkspaceTemplateServices,
     OverviewServices,
     InboxServices,
     ObservabilityServices,
@@ -184,6 +188,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...decisionRoutes(deps.decisions),
     ...aclRoutes(deps),
     ...settingRoutes(deps),
+    ...mailRoutes(deps),
     ...deployRoutes(deps),
     ...deployArchiveRoutes(deps),
     ...deployKeyRoutes(deps),
@@ -196,6 +201,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...suspendedAccountRoutes(deps),
     ...impersonationRoutes(deps),
     ...orgWorkspaceRoutes(deps),
+    ...workspaceTemplateRoutes(deps),
     ...overviewRoutes(deps),
     ...orgJobRoutes(deps),
     ...inboxRoutes(deps),

@@ -15,6 +15,7 @@ import { createInvitations } from './invitations/invitations.ts';
 import { createDeployKeys } from './keys/deploy-keys.ts';
 import { createOperatorAccess } from './keys/operator-key.ts';
 import { createServiceKeys } from './keys/service-keys.ts';
+import { createMailDrafts, type MailDraftsDeps } from './mails/mail-drafts.ts';
 import { createProviderTokens } from './oidc/provider-tokens.ts';
 import type { SignUpPolicy } from './org-users/account.ts';
 import { createCommandSignIns } from './org-users/command-sign-ins.ts';
@@ -31,6 +32,8 @@ import { platformIssuer } from './tokens/platform-issuer.ts';
 import type { LiveSigningKeys } from './tokens/signing-keys.ts';
 import type { MembershipDeps } from './workspaces/memberships.ts';
 import { createOrgWorkspaces } from './workspaces/org-workspaces.ts';
+import { createTemplateApplications } from './workspaces/templates/template-applications.ts';
+import { createWorkspaceDrifts } from './workspaces/templates/workspace-drift.ts';
 import type { RemovalDeps } from './workspaces/workspace-removal.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
 
@@ -39,6 +42,8 @@ export interface IdentityDeps extends MembershipDeps {
   readonly clock: Clock;
   readonly signingKeys: LiveSigningKeys;
   readonly mailer: Mailer | undefined;
+  readonly mailOut: MailDraftsDeps['mailOut'];
+  readonly mailMeter: MailDraftsDeps['mailMeter'];
   readonly runtime: RecordRuntime;
   readonly epochs: AccessEpochs;
   readonly cursors: Cursors;
@@ -103,7 +108,10 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
       serviceKeys: createServiceKeys(app),
       suspendedAccounts: createSuspendedAccounts(app),
       impersonate: createImpersonation(app),
+      mailDrafts: createMailDrafts(shared),
       orgWorkspaces: createOrgWorkspaces(deps),
+      workspaceDrifts: createWorkspaceDrifts(deps),
+      templateApplications: createTemplateApplications(deps),
       signingKeys,
       settings: (env: Environment, auditContext: AuditContext) =>
         createOrgSettings({ env, store: stores[env], configs: configs[env], auditContext }),

@@ -13,6 +13,7 @@ import { recordFlows } from './record-flows.ts';
 import { runFlows } from './run-flows.ts';
 import { scheduleFlows } from './schedule-flows.ts';
 import { secretFlows } from './secret-flows.ts';
+import { templateFlows } from './template-flows.ts';
 import { workspaceFlows } from './workspace-flows.ts';
 
 /** The flows of all writing routes, in the order of their files. */
@@ -31,5 +32,6 @@ export const everyFlow: readonly Flow[] = [
   runFlows,
   scheduleFlows,
   secretFlows,
+  templateFlows,
   workspaceFlows,
 ].flatMap((flows) => Object.values(flows));

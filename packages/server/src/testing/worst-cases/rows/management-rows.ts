@@ -63,6 +63,7 @@ const orgRows: Rows = {
         ask: () => json({ group: 'auth', name: 'allowed_domains', value: origins(30_000) }),
       },
       { what: 'templates', ask: () => json({ group: 'tenancy', name: 'workspace_templates', value: templates(20) }) },
+      { what: 'a mail', ask: () => json({ group: 'mail', name: 'invitation', ...bothMails() }) },
       {
         what: 'templates that are wrong',
         status: 400,
@@ -76,6 +77,21 @@ const orgRows: Rows = {
     ],
   },
   'GET /org/refused-origins': plain('/org/refused-origins'),
+  'GET /org/mails': { as: 'builder', target: () => '/org/mails', largest: [{ what: 'texts', ask: () => ({}) }] },
+  'POST /org/mails/:mail/preview': {
+    as: 'builder',
+    target: () => '/org/mails/invitation/preview',
+    largest: [
+      { what: 'expressions', ask: () => json(largestMail()) },
+      {
+        what: 'too many expressions',
+        status: 400,
+        ask: () => json({ ...largestMail(), text: '{{link}}'.repeat(1200) }),
+      },
+      { what: 'wrong expressions', status: 400, ask: () => json({ ...largestMail(), text: '{{links}}'.repeat(30) }) },
+    ],
+  },
+  'POST /org/mails/:mail/test': small('/org/mails/none/test'),
   'GET /org/alerts/webhook': plain('/org/alerts/webhook'),
   'PUT /org/alerts/webhook': small('/org/alerts/webhook'),
   'DELETE /org/alerts/webhook': plain('/org/alerts/webhook'),
@@ -160,6 +176,24 @@ const orgRows: Rows = {
     target: () => '/org/workspaces',
     largest: [{ what: 'counters of every entity', ask: () => ({ target: '/org/workspaces?pagesize=50' }) }],
   },
+  'GET /org/workspace-template/drift': {
+    as: 'builder',
+    target: () => '/org/workspace-template/drift',
+    largest: [{ what: 'workspaces', ask: () => ({ target: '/org/workspace-template/drift?pagesize=20' }) }],
+  },
+  'GET /org/workspace-template/drift/:tenant_code': {
+    as: 'builder',
+    target: () => '/org/workspace-template/drift/main',
+    largest: [{ what: 'policies of the template', ask: () => ({}) }],
+  },
+  'GET /org/workspace-template/applications': plain('/org/workspace-template/applications'),
+  'POST /org/workspace-template/applications': small('/org/workspace-template/applications'),
+  'GET /org/workspace-template/applications/:id': one(`/org/workspace-template/applications/${noId}`),
+  'GET /org/workspace-template/applications/:id/workspaces': one(
+    `/org/workspace-template/applications/${noId}/workspaces`,
+  ),
+  'POST /org/workspace-template/applications/:id/start': one(`/org/workspace-template/applications/${noId}/start`),
+  'POST /org/workspace-template/applications/:id/cancel': one(`/org/workspace-template/applications/${noId}/cancel`),
   'GET /org/workspaces/:tenant_code': {
     as: 'builder',
     target: () => '/org/workspaces/main',
@@ -214,6 +248,16 @@ function templates(policies: number): unknown {
     })),
     groups: Array.from({ length: 20 }, (_, group) => ({ name: `g${group}`, acl_policies: ['t0', 't1', 't2'] })),
   };
+}
+
+/** As many expressions as a mail has, each as long as the text has room for. */
+function largestMail(): object {
+  const part = (count: number): string => Array.from({ length: count }, () => `{{${'app+'.repeat(75)}app}}`).join(' ');
+  return { subject: '{{workspace}}', text: `{{link}} ${part(24)}`, html: `<p>{{link}} ${part(23)}</p>` };
+}
+
+function bothMails(): object {
+  return { value: largestMail(), prod_value: largestMail() };
 }
 
 const statements = Array.from({ length: 450 }, (_, index) => statement(index));
