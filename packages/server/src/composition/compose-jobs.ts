@@ -91,7 +91,7 @@ export function startJobs(spaces: Spaces, deps: JobDeps): Jobs {
     [
       applyTemplateJob,
       paced((_space, work, renewLease) =>
-        runApplication({ ...deps, ...deps.iam, stores, policyGate }, readApplicationWork(work), renewLease),
+        runApplication({ ...deps, epochs: deps.iam.epochs, stores, policyGate }, readApplicationWork(work), renewLease),
       ),
     ],
     [

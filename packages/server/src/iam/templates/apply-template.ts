@@ -163,7 +163,7 @@ async function replacementOf(deps: ApplyDeps, { call, item, ids }: Replacement):
   if (kind === 'group' && adminId !== undefined && before.includes(adminId) && !after.includes(adminId))
     await keepAnAdmin(workspace, adminId, { kind: 'group', id: stored.id });
   const asked = { ...call, config: systemConfig, entity: systemEntity(entity) };
-  const parts = { ...deps, ...unruled };
+  const parts = { clock: deps.clock, ...unruled };
   const plan = await planUpdate(parts, asked, { id: stored.id, body: bodyOf(item, ids) });
   return [
     ...plan.changes,
