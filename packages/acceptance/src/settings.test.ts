@@ -22,10 +22,19 @@ function put(body: unknown, query = '', options: CallOptions = {}): Promise<Repl
   return manage<Setting>(org, 'PUT', `/org/settings${query}`, { body, ...options });
 }
 
-async function settingsOf(of = org, query = ''): Promise<readonly Setting[]> {
-  const reply = await manage<{ readonly items: readonly Setting[] }>(of, 'GET', `/org/settings${query}`);
+interface Listed extends Setting {
+  readonly default: unknown;
+  readonly description: string;
+}
+
+async function listed(of = org, query = ''): Promise<readonly Listed[]> {
+  const reply = await manage<{ readonly items: readonly Listed[] }>(of, 'GET', `/org/settings${query}`);
   assert.equal(reply.status, 200, reply.text);
   return reply.body.items;
+}
+
+async function settingsOf(of = org, query = ''): Promise<readonly Setting[]> {
+  return (await listed(of, query)).map(({ default: _, description, ...setting }) => setting);
 }
 
 async function setting(key: string, of = org, query = ''): Promise<Setting> {
@@ -51,11 +60,31 @@ const defaults: Readonly<Record<string, unknown>> = {
   'acl.cache_seconds': 60,
   'acl.escalation_check': true,
   'automation.http_hosts': [],
+  'mail.verify_email': null,
+  'mail.merge_accounts': null,
+  'mail.reset_password': null,
+  'mail.reset_suspended_password': null,
+  'mail.invitation': null,
 };
 
 test('an org that has settled nothing has the defaults, in version 0', async () => {
   const shown = Object.entries(defaults).map(([key, value]) => bodyOf(key, { value, version: 0 }));
   assert.deepEqual(new Set(await settingsOf()), new Set(shown));
+});
+
+test('a setting is listed with its default in the environment, and with what it decides, also when it is set', async () => {
+  const of = await signUp(gateways);
+  const body = bodyOf('acl.cache_seconds', { value: 5 });
+  assert.equal((await manage(of, 'PUT', '/org/settings', { body })).status, 200);
+  for (const [query, domains] of [
+    ['', ['http://localhost']],
+    ['?env=prod', []],
+  ] as const)
+    for (const setting of await listed(of, query)) {
+      const key = `${setting.group}.${setting.name}`;
+      assert.deepEqual(setting.default, key === 'auth.allowed_domains' ? domains : defaults[key], key);
+      assert.match(setting.description, /^.{20,}\.$/s);
+    }
 });
 
 test('in production the defaults hold too, but pages of localhost are let in nowhere', async () => {

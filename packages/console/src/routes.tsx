@@ -16,6 +16,7 @@ import { ScreenError } from './components/screen-error.tsx';
 import { screenFiles } from './screen-files.ts';
 import { type CommandSignInSearch, readCommandSignIn } from './screens/accounts/command-sign-in.ts';
 import { readListSearch } from './screens/records/list/list-search.ts';
+import { receiveSignIn } from './screens/settings/providers/begun-sign-in.ts';
 import type { Simulation } from './screens/simulator/simulation.ts';
 import { enterOrg } from './shell/enter-org.ts';
 import { Shell } from './shell/shell.tsx';
@@ -58,6 +59,18 @@ const cliLogin = createRoute({
     if (entered === 'no member') throw notFound();
   },
   component: lazyRouteComponent(() => import('./screens/accounts/cli-login.tsx'), 'CliLogin'),
+});
+/** Where a sign-in provider that is tried out leads back to. */
+const signInTest = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in-test',
+  beforeLoad: ({ preload }) => {
+    const returned = preload ? undefined : receiveSignIn();
+    if (returned === undefined) return;
+    const { org, env } = returned.begun;
+    throw redirect({ to: '/o/$org/$env/settings/providers', params: { org, env }, search: { test: 'result' } });
+  },
+  component: lazyRouteComponent(() => import('./screens/settings/providers/sign-in-returned.tsx'), 'SignInReturned'),
 });
 const signUp = createRoute({
   getParentRoute: () => root,
@@ -346,10 +359,66 @@ const group = createRoute({
 /** Access control of a workspace. */
 const access = [policies, newPolicy, policy, policyTemplate, groups, group] as const;
 
+const settings = createRoute({
+  getParentRoute: () => place,
+  path: 'settings',
+  component: lazyRouteComponent(screenFiles.settings, 'Settings'),
+});
+const settingsProviders = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/providers',
+  validateSearch: ({ test }: Record<string, unknown>): { readonly test?: string } =>
+    typeof test === 'string' ? { test } : {},
+  component: lazyRouteComponent(screenFiles['settings/providers'], 'Providers'),
+});
+const settingsOrigins = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/origins',
+  component: lazyRouteComponent(screenFiles['settings/origins'], 'Origins'),
+});
+const settingsPasswords = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/passwords',
+  component: lazyRouteComponent(screenFiles['settings/passwords'], 'Passwords'),
+});
+const settingsAccess = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/access',
+  component: lazyRouteComponent(screenFiles['settings/access'], 'AccessSettings'),
+});
+const settingsOutgoingCalls = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/outgoing-calls',
+  component: lazyRouteComponent(screenFiles['settings/outgoing-calls'], 'OutgoingCalls'),
+});
+const settingsClientIds = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/client-ids',
+  component: lazyRouteComponent(screenFiles['settings/client-ids'], 'ClientIds'),
+});
+const settingsAlerts = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/alerts',
+  component: lazyRouteComponent(screenFiles['settings/alerts'], 'Alerts'),
+});
+
+/** What an org has settled, a page for each subject. */
+const orgSettings = [
+  settings,
+  settingsProviders,
+  settingsOrigins,
+  settingsPasswords,
+  settingsAccess,
+  settingsOutgoingCalls,
+  settingsClientIds,
+  settingsAlerts,
+] as const;
+
 const routeTree = root.addChildren([
   index,
   signIn,
   signInLink,
+  signInTest,
   cliLogin,
   signUp,
   forgotPassword,
@@ -376,6 +445,7 @@ const routeTree = root.addChildren([
       simulator,
       decisions,
       ...access,
+      ...orgSettings,
     ]),
   ]),
 ]);

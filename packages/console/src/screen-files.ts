@@ -22,6 +22,14 @@ export const screenFiles = {
   'policy-template': () => import('./screens/policies/templates/template.tsx'),
   groups: () => import('./screens/groups/groups.tsx'),
   'groups/$group': () => import('./screens/groups/group.tsx'),
+  settings: () => import('./screens/settings/settings.tsx'),
+  'settings/providers': () => import('./screens/settings/providers/providers.tsx'),
+  'settings/origins': () => import('./screens/settings/origins/origins.tsx'),
+  'settings/passwords': () => import('./screens/settings/passwords.tsx'),
+  'settings/access': () => import('./screens/settings/access.tsx'),
+  'settings/outgoing-calls': () => import('./screens/settings/outgoing-calls.tsx'),
+  'settings/client-ids': () => import('./screens/settings/client-ids.tsx'),
+  'settings/alerts': () => import('./screens/settings/alerts/alerts.tsx'),
 } as const;
 
 /** The path by which the router names the screen of these segments, such as `entities/$entity`. */

@@ -16,6 +16,7 @@ import { orgUsersApi } from './management/org-users.ts';
 import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
 import { platformApi } from './management/platform.ts';
+import { providersApi } from './management/providers.ts';
 import { runsApi } from './management/runs.ts';
 import { secretsApi } from './management/secrets.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
@@ -45,6 +46,7 @@ export const managementApi = {
   ...overviewApi,
   ...passwordsApi,
   ...platformApi,
+  ...providersApi,
   ...runsApi,
   ...hooksApi,
   ...schedulesApi,

@@ -86,5 +86,8 @@ export const pictures: readonly Picture[] = [
       await page.getByRole('textbox', { name: 'Go to' }).waitFor();
     },
   },
+  { name: 'settings', path: ({ org }) => `/o/${org}/test/settings` },
+  { name: 'settings-providers', path: ({ org }) => `/o/${org}/test/settings/providers` },
+  { name: 'settings-origins', path: ({ org }) => `/o/${org}/test/settings/origins` },
   { name: 'account', path: ({ org }) => `/o/${org}/test/account` },
 ];

@@ -52,6 +52,9 @@ export const DeployIcon = icon(<path d="M8 11V3M4.8 6 8 2.8 11.2 6M3 10.2v3h10v-
 export const SlidersIcon = icon(
   <path d="M2.8 4.5h5M11 4.5h2.2M2.8 11.5h2.4M8.4 11.5h4.8M9.4 2.9a1.6 1.6 0 1 1 0 3.2 1.6 1.6 0 0 1 0-3.2zM6.8 9.9a1.6 1.6 0 1 1 0 3.2 1.6 1.6 0 0 1 0-3.2z" />,
 );
+export const SettingsIcon = icon(
+  <path d="M8 5.6a2.4 2.4 0 1 1 0 4.8 2.4 2.4 0 0 1 0-4.8zM8 1.8v1.9M8 12.3v1.9M1.8 8h1.9M12.3 8h1.9M3.6 3.6 5 5M11 11l1.4 1.4M3.6 12.4 5 11M11 5l1.4-1.4" />,
+);
 export const RecordsIcon = icon(<path d="M2.8 3h10.4v10H2.8zM2.8 6.3h10.4M2.8 9.7h10.4M6 6.3V13" />);
 export const LockIcon = icon(<path d="M4 7.2h8v6H4zM5.6 7.2V5.4a2.4 2.4 0 0 1 4.8 0v1.8" />);
 export const FilterIcon = icon(<path d="M2.5 3.5h11L9.3 8.6v4.6l-2.6-1.4V8.6z" />);

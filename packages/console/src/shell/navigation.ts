@@ -7,6 +7,7 @@ import {
   HomeIcon,
   PolicyIcon,
   RecordsIcon,
+  SettingsIcon,
   SimulatorIcon,
   SlidersIcon,
   UsersIcon,
@@ -39,5 +40,9 @@ export const navigation = [
       { label: 'Configuration', to: '/o/$org/$env/config', icon: SlidersIcon, isExact: false },
       { label: 'Deploy', to: '/o/$org/$env/deploy', icon: DeployIcon, isExact: false },
     ],
+  },
+  {
+    heading: 'Org',
+    screens: [{ label: 'Settings', to: '/o/$org/$env/settings', icon: SettingsIcon, isExact: false }],
   },
 ] as const;

@@ -4,6 +4,7 @@ import { reply, route } from '../route.ts';
 import { closed, itemsOf, madeByServer, named, text, time } from '../schema.ts';
 
 const Setting = madeByServer('Setting');
+const ListedSetting = madeByServer('ListedSetting');
 const SettingChange = madeByServer('SettingChange');
 
 export const RefusedOrigin = named(
@@ -17,12 +18,12 @@ export const settingsApi = {
     path: '/org/settings',
     access: 'developer',
     tag: 'settings',
-    summary: 'The org’s settings, with the defaults of those that are not set',
+    summary: 'The org’s settings, each with what it decides and its default',
     query: closed({
       env: environment,
       group: Type.Optional(Type.String({ description: 'One group alone, such as `auth`.' })),
     }),
-    replies: { 200: reply('The settings.', itemsOf(Setting)) },
+    replies: { 200: reply('The settings.', itemsOf(ListedSetting)) },
   }),
   changeSetting: route({
     method: 'PUT',

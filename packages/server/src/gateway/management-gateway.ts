@@ -42,6 +42,7 @@ import { type OverviewServices, orgJobRoutes, overviewRoutes } from './handlers/
 import { passwordRoutes } from './handlers/management/passwords.ts';
 import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
+import { type ProviderServices, providerRoutes } from './handlers/management/providers.ts';
 import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type SuspendedAccountServices, suspendedAccountRoutes } from './handlers/management/suspended-accounts.ts';
@@ -100,7 +101,8 @@ export interface ManagementGatewayDeps
     ObservabilityServices,
     UsageExportServices,
     PlanServices,
-    PlatformServices {
+    PlatformServices,
+    ProviderServices {
   readonly metering: Pick<Metering, 'plans' | 'report' | 'caps' | 'parts' | 'today'>;
   readonly decisions: DecisionLog;
   /** Undefined where there is no operator key, and so no route for it. */
@@ -189,6 +191,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...aclRoutes(deps),
     ...settingRoutes(deps),
     ...mailRoutes(deps),
+    ...providerRoutes(deps),
     ...deployRoutes(deps),
     ...deployArchiveRoutes(deps),
     ...deployKeyRoutes(deps),

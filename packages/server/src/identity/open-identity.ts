@@ -29,6 +29,7 @@ import { createAppOrigins, type RefusedOrigins } from './settings/app-origins.ts
 import { createOrgSettings } from './settings/org-settings.ts';
 import { startKeyUpkeep } from './tokens/key-upkeep.ts';
 import { platformIssuer } from './tokens/platform-issuer.ts';
+import { createProviderTrials } from './tokens/provider-trials.ts';
 import type { LiveSigningKeys } from './tokens/signing-keys.ts';
 import type { MembershipDeps } from './workspaces/memberships.ts';
 import { createOrgWorkspaces } from './workspaces/org-workspaces.ts';
@@ -80,7 +81,8 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
   const hasher = createPasswordHasher(deps.throttles === undefined ? {} : { parallelMax: 1 }, passwordCost);
   const { logins, mails } = deps.throttles ?? createThrottles(clock);
   const shared = { ...deps, issuer, hasher, mailThrottle: mails };
-  const providers = createProviderTokens({ clock, allowPrivateAddresses: settings.mode === 'development' });
+  const allowPrivateAddresses = settings.mode === 'development';
+  const providers = createProviderTokens({ clock, allowPrivateAddresses });
   const revocations = deps.revocations ?? createAccessEpochs();
   const app = { ...shared, providers, revocations, loginThrottle: logins.app };
   const org = { ...shared, revocations, policy: settings.signUp, loginThrottle: logins.org };
@@ -113,6 +115,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
       workspaceDrifts: createWorkspaceDrifts(deps),
       templateApplications: createTemplateApplications(deps),
       signingKeys,
+      providerTrials: createProviderTrials({ clock, stores, configs, issuer, allowPrivateAddresses }),
       settings: (env: Environment, auditContext: AuditContext) =>
         createOrgSettings({ env, store: stores[env], configs: configs[env], auditContext }),
     },

@@ -33,6 +33,7 @@ export { httpHosts } from './settings/http-hosts.ts';
 export { namesOf, type OrgSettings, settingTypes } from './settings/org-settings.ts';
 export { unverifiedActor } from './tokens/app-tokens.ts';
 export { type MasterKeyUse, masterKeyFault } from './tokens/master-key.ts';
+export type { ProviderTrials } from './tokens/provider-trials.ts';
 export {
   derivedKey,
   type KeptSecrets,

@@ -59,6 +59,9 @@ export interface Setting {
   readonly prod_value?: unknown;
   /** 0 for the default of a setting that is not set. */
   readonly version: number;
+  /** What holds in the environment where it is not set. */
+  readonly default: unknown;
+  readonly description: string;
 }
 
 /** The settings with the values that hold, set or not. */

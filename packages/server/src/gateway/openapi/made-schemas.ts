@@ -50,6 +50,13 @@ export const madeSchemas: Readonly<Record<string, JsonSchema>> = {
   },
   ...Object.fromEntries(settingTypes.map(({ key, schema, description }) => [key, { ...schema, description }])),
   Setting: anyOf(settingTypes.map((type) => objectOf({ ...membersOf(type), version: settingVersion }, ['prod_value']))),
+  ListedSetting: anyOf(
+    settingTypes.map((type) =>
+      objectOf({ ...membersOf(type), version: settingVersion, default: schemaReference(type.key), description: text }, [
+        'prod_value',
+      ]),
+    ),
+  ),
   SettingChange: anyOf(settingTypes.map((type) => closedObjectOf(membersOf(type), ['prod_value']))),
 };
 

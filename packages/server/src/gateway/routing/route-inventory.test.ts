@@ -194,6 +194,8 @@ test('B11: every route of the management gateway is known here with the role it 
     'org_admin POST /events/:name/secret',
     'org_admin POST /org/alerts/webhook/test',
     'org_admin POST /org/environments/:env/rotate-client-id',
+    'org_admin POST /org/providers/discover',
+    'org_admin POST /org/providers/test',
     'org_admin POST /org/service-keys',
     'org_admin POST /org/suspended-accounts/:id/merge',
     'org_admin POST /org/users',

@@ -68,10 +68,8 @@ async function planArrival(
   { orgScope, requestId }: SignInContext,
   identity: ProviderIdentity,
 ): Promise<PlannedSignIn> {
-  const { iss, sub, email, email_verified } = identity;
-  if (email === undefined)
-    throw new Problem('token_invalid', 'the identity token has no email: request the scope `email` from the provider');
-  const owner = email_verified ? (await verifiedEmails.read(orgScope, email))?.value : undefined;
+  const { iss, sub, email_verified } = identity;
+  const { email, owner } = await readOwner(orgScope, identity);
   const userId = owner ?? deps.newId();
   const link = identities.insert([iss, sub], userId);
   if (owner !== undefined)
@@ -80,6 +78,16 @@ async function planArrival(
   const proof = { orgScope, clock: deps.clock, auditCaller: auditCallerOf(userId, requestId) };
   const { holder, along } = email_verified ? await withVerifiedEmail(proof, user) : { holder: user, along: [] };
   return { userId, changes: [link, appUsers.insert(userId, holder), ...along] };
+}
+
+/** The account that an identity joins which comes for the first time. @throws Problem `token_invalid` without an email. */
+export async function readOwner(
+  orgScope: Scope,
+  { email, email_verified }: ProviderIdentity,
+): Promise<{ readonly email: string; readonly owner: string | undefined }> {
+  if (email === undefined)
+    throw new Problem('token_invalid', 'the identity token has no email: request the scope `email` from the provider');
+  return { email, owner: email_verified ? (await verifiedEmails.read(orgScope, email))?.value : undefined };
 }
 
 function newUser(

@@ -24,20 +24,14 @@ export function invalidToken(reason: string): Problem {
   return new Problem('token_invalid', 'the identity token is not valid', {}, reason);
 }
 
-/** What every token is held to whose signature is right, in the order that decides which refusal a caller sees. */
-export function checkClaims(claims: Claims, audiences: readonly string[], nowSeconds: number): void {
-  checkAudience(claims, audiences);
-  checkTimes(claims, nowSeconds);
-  // Such a token reports that a user signed out, or lost an account (RFC 8417; OpenID Connect Back-Channel Logout,
-  // 2.4).
-  if (claims.events !== undefined) throw invalidToken('claim events');
-}
-
 export function readIdentity(
   claims: Claims,
   entry: Pick<IssuerEntry, 'issuer' | VerifiedAsText>,
   nowSeconds: number,
 ): ProviderIdentity {
+  // Such a token reports that a user signed out, or lost an account (RFC 8417; OpenID Connect Back-Channel Logout,
+  // 2.4).
+  if (claims.events !== undefined) throw invalidToken('claim events');
   const { sub, email, picture, auth_time } = claims;
   const isVerified = readVerified(claims.email_verified, entry.email_verified_as_string === true);
   if (typeof sub !== 'string' || !subjectForm.test(sub)) throw invalidToken('claim sub');
@@ -73,7 +67,7 @@ const secondsMax = 253_402_300_799;
 /** OpenID Connect Core 1.0, section 2: at most 255 ASCII characters; those that print. */
 const subjectForm = /^[ -~]{1,255}$/;
 
-function checkAudience({ aud, azp }: Claims, audiences: readonly string[]): void {
+export function checkAudience({ aud, azp }: Claims, audiences: readonly string[]): void {
   const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   const isOurs = (client: unknown): boolean => audiences.some((audience) => audience !== '' && audience === client);
   // Of several audiences one has asked for the token. Any other may have got hold of it.
@@ -81,7 +75,7 @@ function checkAudience({ aud, azp }: Claims, audiences: readonly string[]): void
     throw new Problem('audience_mismatch', 'the identity token was made for another client');
 }
 
-function checkTimes({ exp, nbf, iat }: Claims, nowSeconds: number): void {
+export function checkTimes({ exp, nbf, iat }: Claims, nowSeconds: number): void {
   if (!isTime(exp)) throw invalidToken('claim exp');
   if (exp <= nowSeconds - leewaySeconds) throw new Problem('token_expired', 'the identity token has expired');
   for (const [name, time] of Object.entries({ nbf, iat })) {

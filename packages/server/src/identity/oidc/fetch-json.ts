@@ -7,6 +7,9 @@ import { createGuardedRequest, type ResolveHost } from '../../lib/network/guarde
  */
 export type FetchJson = (address: string) => Promise<unknown>;
 
+/** There is an answer, and it is none that can be used: its message says why. */
+export class UnusableAnswer extends Error {}
+
 export interface FetchJsonOptions {
   /** In development also plain http, and this machine's own addresses; other private addresses never. */
   readonly allowPrivateAddresses: boolean;
@@ -16,27 +19,57 @@ export interface FetchJsonOptions {
   readonly resolve?: ResolveHost;
 }
 
+const asked = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'freehold' };
+
 export function createFetchJson(options: FetchJsonOptions): FetchJson {
   const { allowPrivateAddresses: isDevelopment, resolve } = options;
   const request = createGuardedRequest({ isDevelopment, ...(resolve === undefined ? {} : { resolve }) });
-  const headers = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'freehold' };
   return async (address) => {
     const signal = AbortSignal.timeout(options.timeoutMilliseconds);
-    const response = await request(address, { method: 'GET', headers, signal });
-    return JSON.parse(await readBody(response, options.bodyBytesMax));
+    const response = await request(address, { method: 'GET', headers: asked, signal });
+    if (response.statusCode !== 200) {
+      response.destroy();
+      throw new UnusableAnswer(`the answer has status ${response.statusCode}`);
+    }
+    return parse(await readBody(response, options.bodyBytesMax));
   };
 }
 
-async function readBody(response: IncomingMessage, bytesMax: number): Promise<string> {
-  if (response.statusCode !== 200) {
-    response.destroy();
-    throw new Error(`the answer has status ${response.statusCode}`);
+/** Sends a form to an address that an outside party has chosen. @throws AddressRefused; another Error without a usable answer. */
+export type PostForm = (address: string, form: Readonly<Record<string, string>>) => Promise<FormAnswer>;
+
+export interface FormAnswer {
+  readonly status: number;
+  /** The JSON of the answer, which a refusal has too. */
+  readonly body: unknown;
+}
+
+export function createPostForm(options: FetchJsonOptions): PostForm {
+  const { allowPrivateAddresses: isDevelopment, resolve } = options;
+  const request = createGuardedRequest({ isDevelopment, ...(resolve === undefined ? {} : { resolve }) });
+  const headers = { ...asked, 'content-type': 'application/x-www-form-urlencoded' };
+  return async (address, form) => {
+    const signal = AbortSignal.timeout(options.timeoutMilliseconds);
+    const body = new URLSearchParams(form).toString();
+    const response = await request(address, { method: 'POST', headers, body, signal });
+    return { status: response.statusCode ?? 0, body: parse(await readBody(response, options.bodyBytesMax)) };
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UnusableAnswer('the answer is no JSON', { cause: error });
   }
+}
+
+async function readBody(response: IncomingMessage, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > bytesMax) throw new Error('the answer is too long');
+    if (bytes > bytesMax) throw new UnusableAnswer('the answer is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -2,8 +2,9 @@ import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AddressRefused } from '../../lib/network/guarded-request.ts';
 import { Problem } from '../../lib/problem.ts';
+import { fetchMetadata, IssuerMismatch } from './discovery.ts';
 import type { FetchJson } from './fetch-json.ts';
-import { findKey, membersOf, type ProviderKey, readKeySet } from './key-set.ts';
+import { findKey, type ProviderKey, readKeySet } from './key-set.ts';
 
 /** Whose keys: the address of the key set is looked up where it is not given. */
 export interface KeyOwner {
@@ -115,20 +116,9 @@ class KeyRing {
   }
 }
 
-/** The discovery document does not belong to the issuer that it was asked for. */
-class IssuerMismatch extends Error {}
-
 async function findKeySet(fetchJson: FetchJson, owner: KeyOwner, known: string | undefined): Promise<KeySet> {
-  const address = owner.jwks_uri ?? known ?? (await discover(fetchJson, owner.issuer));
+  const address = owner.jwks_uri ?? known ?? (await fetchMetadata(fetchJson, owner.issuer)).jwks_uri;
   return { keys: readKeySet(await fetchJson(address)), address };
-}
-
-/** OpenID Connect Discovery 1.0, sections 4.1 and 4.3. */
-async function discover(fetchJson: FetchJson, issuer: string): Promise<string> {
-  const metadata = membersOf(await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`));
-  if (metadata.issuer !== issuer) throw new IssuerMismatch('the discovery document names another issuer');
-  if (typeof metadata.jwks_uri !== 'string') throw new Error('the discovery document names no key set');
-  return metadata.jwks_uri;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ResolveHost } from '../../lib/network/guarded-request.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { IssuerEntry } from '../settings/issuers.ts';
 import { isCanonicalToken, unverifiedClaim } from '../tokens/app-tokens.ts';
-import { type Claims, checkClaims, invalidToken, type ProviderIdentity, readIdentity } from './claims.ts';
+import { type Claims, checkAudience, checkTimes, invalidToken, type ProviderIdentity, readIdentity } from './claims.ts';
 import { createFetchJson } from './fetch-json.ts';
 import { membersOf, type ProviderKey } from './key-set.ts';
 import { createProviderKeys, type KeyName } from './provider-keys.ts';
@@ -16,9 +16,15 @@ export interface ProviderTokens {
    * the issuer's own keys; for whom the token was made; its times, with 60 seconds of leeway.
    * @throws Problem `token_invalid`, `issuer_not_allowed`, `audience_mismatch`, `token_expired`, and `unavailable`
    * when the provider does not answer and no key that is held serves.
+   * @param onPassed Called after each check that the token has passed; from `signature` on the claims are the provider's.
    */
-  verify(token: string, issuers: readonly IssuerEntry[]): Promise<ProviderIdentity>;
+  verify(token: string, issuers: readonly IssuerEntry[], onPassed?: OnPassed): Promise<ProviderIdentity>;
 }
+
+/** What a token is held to, in the order that decides which refusal a caller sees. */
+export type TokenCheck = 'form' | 'issuer' | 'signature' | 'audience' | 'times' | 'identity';
+
+export type OnPassed = (check: TokenCheck, claims?: Claims) => void;
 
 export interface ProviderTokensDeps {
   readonly clock: Clock;
@@ -37,30 +43,38 @@ export interface ProviderLimits {
   readonly providersMax: number;
 }
 
-const defaultLimits: ProviderLimits = { timeoutMilliseconds: 5000, bodyBytesMax: 256 * 1024, providersMax: 500 };
+export const defaultLimits: ProviderLimits = { timeoutMilliseconds: 5000, bodyBytesMax: 256 * 1024, providersMax: 500 };
 
 export function createProviderTokens({ clock, limits, ...outbound }: ProviderTokensDeps): ProviderTokens {
   const { providersMax, ...fetchLimits } = { ...defaultLimits, ...limits };
   const fetchJson = createFetchJson({ ...outbound, ...fetchLimits });
   const findKey = createProviderKeys({ clock, fetchJson, providersMax });
   return {
-    verify: async (token, issuers) => {
+    verify: async (token, issuers, onPassed = () => undefined) => {
       const claimed = isCanonicalToken(token) ? unverifiedClaim(token, 'iss') : undefined;
       if (claimed === undefined) throw invalidToken('form');
+      onPassed('form');
       const entry = issuers.find(({ issuer }) => issuer === claimed);
       if (entry === undefined) throw new Problem('issuer_not_allowed', 'the issuer of the token is not allowed here');
+      onPassed('issuer');
       const claims = await verifiedClaims(token, (name) => findKey(entry, name));
       // INVARIANT: whose keys were used is who the token is from, even if its text could be read in two ways.
       if (claims.iss !== entry.issuer) throw invalidToken('claim iss');
+      onPassed('signature', claims);
+      checkAudience(claims, entry.audiences);
+      onPassed('audience');
       const nowSeconds = Math.floor(clock.now() / 1000);
-      checkClaims(claims, entry.audiences, nowSeconds);
-      return readIdentity(claims, entry, nowSeconds);
+      checkTimes(claims, nowSeconds);
+      onPassed('times');
+      const identity = readIdentity(claims, entry, nowSeconds);
+      onPassed('identity');
+      return identity;
     },
   };
 }
 
 /** What a holder of the public key can check and cannot make. */
-const algorithms = [
+export const tokenAlgorithms = [
   'RS256',
   'RS384',
   'RS512',
@@ -78,7 +92,7 @@ const algorithms = [
 async function verifiedClaims(token: string, findKey: (name: KeyName) => Promise<ProviderKey>): Promise<Claims> {
   try {
     const keyOf = async (header: CompactJWSHeaderParameters) => (await findKey(readHeader(header))).key;
-    const { payload } = await compactVerify(token, keyOf, { algorithms: [...algorithms] });
+    const { payload } = await compactVerify(token, keyOf, { algorithms: [...tokenAlgorithms] });
     const claims: unknown = JSON.parse(Buffer.from(payload).toString('utf8'));
     return membersOf(claims);
   } catch (error) {

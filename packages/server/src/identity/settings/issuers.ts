@@ -36,6 +36,9 @@ const members = {
   email_verified_as_string: { type: 'boolean' },
 };
 
+/** What an issuer has to be, after "must be". */
+export const issuerDemand = 'an http or https address without query and fragment';
+
 export const issuers: SettingType<readonly IssuerEntry[]> = {
   key: 'auth.issuers',
   description: 'The providers whose identity tokens the app takes.',
@@ -87,7 +90,7 @@ function entryErrors(entry: unknown, pointer: string): readonly InputError[] {
   const check = (holds: boolean, member: string, message: string): void => {
     if (!holds) errors.push(...wrong(message, `${pointer}/${member}`).errors);
   };
-  check(isAddress(issuer, issuerForm), 'issuer', 'must be an http or https address without query and fragment');
+  check(isAddress(issuer, issuerForm), 'issuer', `must be ${issuerDemand}`);
   check(isTexts(audiences, 1), 'audiences', `must be an array of 1 to ${textsMax} texts`);
   check(jwks_uri === undefined || isAddress(jwks_uri, addressForm), 'jwks_uri', 'must be an http or https address');
   check(name === undefined || isText(name), 'name', `must be a text of 1 to ${textLengthMax} characters`);
@@ -103,6 +106,11 @@ function entryErrors(entry: unknown, pointer: string): readonly InputError[] {
     'must be `true` or `false`',
   );
   return errors;
+}
+
+/** Whether a text can be the `iss` of tokens, and the beginning of the address of a discovery document. */
+export function isIssuer(value: string): boolean {
+  return isAddress(value, issuerForm);
 }
 
 function isAddress(value: unknown, form: RegExp): boolean {

@@ -27,7 +27,7 @@ import { cacheSeconds, defaultMemberAccess, founderEmail, passwordLogin, tenancy
 
 /** What an org has settled: read by builders, changed by them in the test environment. */
 export interface OrgSettings {
-  list(orgCode: string, group: string | undefined): Promise<readonly ShownSetting[]>;
+  list(orgCode: string, group: string | undefined): Promise<readonly ListedSetting[]>;
   /** @throws Problem `validation_failed`, `unknown_field`. */
   put(orgCode: string, input: unknown): Promise<ShownSetting>;
 }
@@ -36,6 +36,12 @@ export interface OrgSettings {
 export interface ShownSetting extends StoredSetting {
   readonly group: string;
   readonly name: string;
+}
+
+/** With what holds in the environment where nothing is set. */
+export interface ListedSetting extends ShownSetting {
+  readonly default: unknown;
+  readonly description: string;
 }
 
 /** Every setting that there is. */
@@ -72,7 +78,12 @@ export function createOrgSettings(deps: OrgSettingsDeps): OrgSettings {
   return {
     list: async (orgCode, group) => {
       const set = await deps.configs.current(orgCode);
-      const shown = settingTypes.map((type) => ({ ...namesOf(type), ...storedOrDefault(deps.env, type, set) }));
+      const shown = settingTypes.map((type) => ({
+        ...namesOf(type),
+        ...storedOrDefault(deps.env, type, set),
+        default: valueIn(deps.env, type, type.byDefault),
+        description: type.description,
+      }));
       return shown.filter((one) => group === undefined || one.group === group);
     },
     put: (orgCode, input) => putSetting(deps, orgCode, input),

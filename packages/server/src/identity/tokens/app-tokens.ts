@@ -104,7 +104,8 @@ export function unverifiedActor(token: string): string | undefined {
   return typeof act === 'object' && act !== null && 'sub' in act && typeof act.sub === 'string' ? act.sub : undefined;
 }
 
-function unverifiedClaims(token: string): ReadonlyMap<string, unknown> {
+/** All claims of an unverified token; none of what is no token. */
+export function unverifiedClaims(token: string): ReadonlyMap<string, unknown> {
   const parts = token.length > tokenBytesMax ? [] : token.split('.');
   if (parts.length !== 3) return new Map();
   try {

@@ -14,6 +14,8 @@ const reads = [
   'POST /logicblocks/test',
   'POST /org/mails/:mail/preview',
   'POST /org/mails/:mail/test',
+  'POST /org/providers/discover',
+  'POST /org/providers/test',
 ];
 
 /** A new person joins a workspace by it. */

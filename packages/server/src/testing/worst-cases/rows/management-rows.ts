@@ -92,6 +92,12 @@ const orgRows: Rows = {
     ],
   },
   'POST /org/mails/:mail/test': small('/org/mails/none/test'),
+  'POST /org/providers/discover': small('/org/providers/discover'),
+  'POST /org/providers/test': {
+    as: 'builder',
+    target: () => '/org/providers/test',
+    largest: [{ what: 'a token', ask: () => json({ id_token: identityToken(), provider: issuers()[0] }) }],
+  },
   'GET /org/alerts/webhook': plain('/org/alerts/webhook'),
   'PUT /org/alerts/webhook': small('/org/alerts/webhook'),
   'DELETE /org/alerts/webhook': plain('/org/alerts/webhook'),
@@ -223,7 +229,14 @@ const orgRows: Rows = {
   },
 };
 
-function issuers(): unknown {
+/** As long as a token may be, of a provider that the app has. */
+function identityToken(): string {
+  const [{ issuer }] = issuers() as readonly [{ readonly issuer: string }];
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'none' })}.${part({ iss: issuer, aud: 'a'.repeat(5_000) })}.${'A'.repeat(64)}`;
+}
+
+function issuers(): readonly object[] {
   return Array.from({ length: 20 }, (_, index) => ({
     issuer: `https://id${index}.example/${'a'.repeat(450)}`,
     audiences: Array.from({ length: 20 }, (_, audience) => `${audience}${'a'.repeat(190)}`),

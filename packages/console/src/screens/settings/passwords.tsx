@@ -1,0 +1,63 @@
+import { NumberInput, Stack, Switch } from '@mantine/core';
+import { SettingForm, type ValueInputs } from './setting-form.tsx';
+import { SettingsPageOf } from './settings-page.tsx';
+
+interface PasswordLogin {
+  readonly enabled: boolean;
+  readonly allow_signup: boolean;
+  readonly min_length: number;
+}
+
+/** How app users sign in with a password. */
+export function Passwords() {
+  return (
+    <SettingsPageOf path="passwords">
+      {(settingOf) => {
+        const setting = settingOf('auth.password_login');
+        return (
+          setting && (
+            <SettingForm
+              setting={setting}
+              title="Sign-in by password"
+              help="A change of the shortest length concerns new passwords. Passwords that users have already stay valid."
+              inputs={(inputs) => <PasswordInputs {...inputs} />}
+              shownAtFields={['/min_length']}
+            />
+          )
+        );
+      }}
+    </SettingsPageOf>
+  );
+}
+
+function PasswordInputs({ value, isReadOnly, errorAt, onChange }: ValueInputs) {
+  const { enabled, allow_signup, min_length } = value as PasswordLogin;
+  return (
+    <Stack gap="sm">
+      <Switch
+        label="App users may sign in with a password"
+        description="Without it only the providers sign users in, and mails for forgotten passwords are not sent."
+        checked={enabled}
+        disabled={isReadOnly}
+        onChange={({ currentTarget: { checked } }) => onChange({ enabled: checked, allow_signup, min_length })}
+      />
+      <Switch
+        label="An email that has no account may sign up"
+        description="Without it an account comes from an invitation or a provider."
+        checked={allow_signup}
+        disabled={isReadOnly}
+        onChange={({ currentTarget: { checked } }) => onChange({ enabled, allow_signup: checked, min_length })}
+      />
+      <NumberInput
+        label="Shortest new password"
+        description="In characters, from 8 to 128"
+        value={min_length}
+        allowDecimal={false}
+        readOnly={isReadOnly}
+        error={errorAt('/min_length')}
+        maw="14rem"
+        onChange={(typed) => onChange({ enabled, allow_signup, min_length: typed })}
+      />
+    </Stack>
+  );
+}

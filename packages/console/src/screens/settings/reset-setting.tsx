@@ -1,0 +1,51 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { keyOfKind } from '../../components/item-versions.tsx';
+import { ProblemAlert } from '../../components/problem-alert.tsx';
+import { ReasonedButton } from '../../components/reasoned-button.tsx';
+
+interface Props {
+  /** `<group>.<name>`. */
+  readonly name: string;
+  readonly reason: string | undefined;
+  readonly onReset: () => void;
+}
+
+/** Gives a setting its default back. */
+export function ResetSetting({ name, reason, onReset }: Props) {
+  const [isAsking, setIsAsking] = useState(false);
+  const reset = useMutation({
+    mutationFn: () => call('removeConfigItem', { params: { kind: 'settings', name } }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: [keyOfKind('settings')] });
+      setIsAsking(false);
+      onReset();
+    },
+  });
+  return (
+    <>
+      <ReasonedButton reason={reason} variant="default" color="red" onClick={() => setIsAsking(true)}>
+        Reset to the default
+      </ReasonedButton>
+      <Modal opened={isAsking} onClose={() => setIsAsking(false)} title={`Reset ${name} to its default?`}>
+        <Stack>
+          <Text size="sm">
+            The default applies in test within a second. The value of today stays among the versions of the setting.
+          </Text>
+          <ProblemAlert error={reset.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => setIsAsking(false)}>
+              Cancel
+            </Button>
+            <Button color="red" loading={reset.isPending} onClick={() => reset.mutate()}>
+              Reset it
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}

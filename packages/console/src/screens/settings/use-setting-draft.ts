@@ -1,0 +1,95 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { callWhole } from '../../api/call.ts';
+import { ApiProblem } from '../../api/problem.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { keyOfKind } from '../../components/item-versions.tsx';
+import type { Setting } from '../config/queries.ts';
+
+export interface SettingContent {
+  readonly value: unknown;
+  readonly prod_value?: unknown;
+}
+
+interface Begun {
+  readonly content: SettingContent;
+  /** The version that the draft began with. */
+  readonly version: number;
+}
+
+export interface SettingDraft {
+  readonly key: string;
+  /** As it is shown: the draft, or what is stored. */
+  readonly content: SettingContent;
+  readonly isDirty: boolean;
+  readonly isSaving: boolean;
+  readonly isSaved: boolean;
+  readonly problem: Error | null;
+  /** Whether another builder saved the setting since the draft was begun. */
+  readonly isOvertaken: boolean;
+  change(content: SettingContent): void;
+  discard(): void;
+  save(): void;
+  /** Changes the setting and saves it at once. */
+  saveAs(content: SettingContent): void;
+  /** Saves the draft over the version that is stored now. */
+  saveOver(version: number): void;
+  errorAt(pointer: string): string | undefined;
+}
+
+/** What is typed of a setting. A save is held to the version that the typing began with, so no change by another is lost. */
+export function useSettingDraft(setting: Setting): SettingDraft {
+  const key = `${setting.group}.${setting.name}`;
+  const [begun, setBegun] = useState<Begun>();
+  const stored = contentOf(setting);
+  const isDirty = begun !== undefined && JSON.stringify(begun.content) !== JSON.stringify(stored);
+  const save = useMutation({
+    mutationFn: ({ content, version }: Begun) =>
+      callWhole('replaceConfigItem', {
+        params: { kind: 'settings', name: key },
+        headers: version === 0 ? { 'If-None-Match': '*' } : { 'If-Match': `"${version}"` },
+        body: content,
+      }),
+    onSuccess: async ({ body }, saved) => {
+      await queryClient.invalidateQueries({ queryKey: [keyOfKind('settings')] });
+      // More may have been typed while this was saved.
+      setBegun((now) =>
+        now === undefined || now.content === saved.content ? undefined : { ...now, version: body.version },
+      );
+    },
+  });
+  const problem = save.error instanceof ApiProblem ? save.error : undefined;
+  return {
+    key,
+    content: begun?.content ?? stored,
+    isDirty,
+    isSaving: save.isPending,
+    isSaved: save.isSuccess && !isDirty,
+    problem: save.error,
+    isOvertaken: problem?.code === 'version_mismatch',
+    change: (content) => setBegun((now) => ({ content, version: now?.version ?? setting.version })),
+    discard: () => {
+      setBegun(undefined);
+      save.reset();
+    },
+    save: () => {
+      if (begun !== undefined) save.mutate(begun);
+    },
+    saveAs: (content) => {
+      const mine = { content, version: begun?.version ?? setting.version };
+      setBegun(mine);
+      save.mutate(mine);
+    },
+    saveOver: (version) => {
+      if (begun === undefined) return;
+      const mine = { ...begun, version };
+      setBegun(mine);
+      save.mutate(mine);
+    },
+    errorAt: (pointer) => problem?.errorAt(pointer),
+  };
+}
+
+export function contentOf({ value, ...others }: Setting): SettingContent {
+  return 'prod_value' in others ? { value, prod_value: others.prod_value } : { value };
+}
