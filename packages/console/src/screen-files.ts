@@ -29,6 +29,11 @@ export const screenFiles = {
   'settings/access': () => import('./screens/settings/access.tsx'),
   'settings/outgoing-calls': () => import('./screens/settings/outgoing-calls.tsx'),
   'settings/client-ids': () => import('./screens/settings/client-ids.tsx'),
+  'settings/mail': () => import('./screens/settings/mail/mails.tsx'),
+  'settings/mail/$mail': () => import('./screens/settings/mail/mail.tsx'),
+  'settings/templates': () => import('./screens/settings/templates/templates.tsx'),
+  'settings/templates/workspaces/$workspace': () => import('./screens/settings/templates/workspace.tsx'),
+  'settings/templates/applications/$application': () => import('./screens/settings/templates/application.tsx'),
   'settings/alerts': () => import('./screens/settings/alerts/alerts.tsx'),
 } as const;
 

@@ -11,7 +11,7 @@ import { deployApi } from './management/deploy.ts';
 import { entitiesApi } from './management/entities.ts';
 import { inboxApi } from './management/inbox.ts';
 import { orgJobsApi } from './management/jobs.ts';
-import { mailsOfAppApi } from './management/mails.ts';
+import { mailsOfAppApi } from './management/settings/mails.ts';
 import { orgUsersApi } from './management/org-users.ts';
 import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
@@ -24,7 +24,7 @@ import { settingsApi } from './management/settings.ts';
 import { commandSignInsApi, signInLinksApi } from './management/sign-in-links.ts';
 import { suspendedAccountsApi } from './management/suspended-accounts.ts';
 import { usageApi } from './management/usage.ts';
-import { workspaceTemplatesApi } from './management/workspace-templates.ts';
+import { workspaceTemplatesApi } from './management/settings/workspace-templates.ts';
 import { orgWorkspacesApi } from './management/workspaces.ts';
 import { sharedApi } from './shared.ts';
 

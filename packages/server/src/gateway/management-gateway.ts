@@ -30,7 +30,7 @@ import { type DeployKeyServices, deployKeyRoutes } from './handlers/management/d
 import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
 import { type ImpersonationServices, impersonationRoutes } from './handlers/management/impersonation.ts';
 import { type InboxServices, inboxRoutes } from './handlers/management/inbox.ts';
-import { type MailServices, mailRoutes } from './handlers/management/mails.ts';
+import { type MailServices, mailRoutes } from './handlers/management/settings/mails.ts';
 import { type ObservabilityServices, observabilityRoutes } from './handlers/management/observability.ts';
 import {
   type AppDocumentServices,
@@ -47,7 +47,7 @@ import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type SuspendedAccountServices, suspendedAccountRoutes } from './handlers/management/suspended-accounts.ts';
 import { type UsageExportServices, usageExportRoutes } from './handlers/management/usage-export.ts';
-import { type WorkspaceTemplateServices, workspaceTemplateRoutes } from './handlers/management/workspace-templates.ts';
+import { type WorkspaceTemplateServices, workspaceTemplateRoutes } from './handlers/management/settings/workspace-templates.ts';
 import { type OrgWorkspaceServices, orgWorkspaceRoutes } from './handlers/management/workspaces.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import { readTarget } from './pipeline/canonical-path.ts';

@@ -1,6 +1,6 @@
 import type { AppMailName } from '@freehold/contract/app-mails';
 import { appMailNames } from '@freehold/contract/app-mails';
-import type { mailsOfAppApi } from '@freehold/contract/management/mails';
+import type { mailsOfAppApi } from '@freehold/contract/management/settings/mails';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { type ConfigReader, type ConfigSet, effectiveValue } from '../../config/port.ts';
 import { TemplateError } from '../../expressions/port.ts';

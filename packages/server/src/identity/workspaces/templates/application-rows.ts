@@ -1,5 +1,5 @@
 /** An application of a template as a job: its rows, in the scope of the org. */
-import type { workspaceTemplatesApi } from '@freehold/contract/management/workspace-templates';
+import type { workspaceTemplatesApi } from '@freehold/contract/management/settings/workspace-templates';
 import type { ReplyOf } from '@freehold/contract/route';
 import type { AuditCaller } from '../../../audit/audit-entry.ts';
 import type { WorkspaceTemplates } from '../../../iam/port.ts';

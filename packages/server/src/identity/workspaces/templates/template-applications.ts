@@ -1,5 +1,5 @@
 /** Builders have the template of their org applied to its workspaces: first shown, then started, by a job. */
-import type { workspaceTemplatesApi } from '@freehold/contract/management/workspace-templates';
+import type { workspaceTemplatesApi } from '@freehold/contract/management/settings/workspace-templates';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { type AuditContext, auditEntry } from '../../../audit/audit-entry.ts';
 import { contentDigest } from '../../../iam/port.ts';

@@ -1,6 +1,6 @@
 /** How the workspaces of an org differ from its template, as builders see it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { workspaceTemplatesApi } from '@freehold/contract/management/workspace-templates';
+import type { workspaceTemplatesApi } from '@freehold/contract/management/settings/workspace-templates';
 import type { ReplyOf } from '@freehold/contract/route';
 import { type ConfigReader, settingOf } from '../../../config/port.ts';
 import {

@@ -6,6 +6,7 @@ import type { Asked, Row, Rows } from '../worst-case.ts';
 import { draftRow } from './block-rows.ts';
 import { configRows } from './config-rows.ts';
 import { nothingAsked, nothingOfOneItem, nothingToChoose } from './reasons.ts';
+import { bothMails, mailRows, templateRows } from './settings-rows.ts';
 import { sharedRows } from './shared-rows.ts';
 
 const noId = '01890a5d-ac96-774b-bcce-b302099a8057';
@@ -77,21 +78,6 @@ const orgRows: Rows = {
     ],
   },
   'GET /org/refused-origins': plain('/org/refused-origins'),
-  'GET /org/mails': { as: 'builder', target: () => '/org/mails', largest: [{ what: 'texts', ask: () => ({}) }] },
-  'POST /org/mails/:mail/preview': {
-    as: 'builder',
-    target: () => '/org/mails/invitation/preview',
-    largest: [
-      { what: 'expressions', ask: () => json(largestMail()) },
-      {
-        what: 'too many expressions',
-        status: 400,
-        ask: () => json({ ...largestMail(), text: '{{link}}'.repeat(1200) }),
-      },
-      { what: 'wrong expressions', status: 400, ask: () => json({ ...largestMail(), text: '{{links}}'.repeat(30) }) },
-    ],
-  },
-  'POST /org/mails/:mail/test': small('/org/mails/none/test'),
   'POST /org/providers/discover': small('/org/providers/discover'),
   'POST /org/providers/test': {
     as: 'builder',
@@ -182,24 +168,6 @@ const orgRows: Rows = {
     target: () => '/org/workspaces',
     largest: [{ what: 'counters of every entity', ask: () => ({ target: '/org/workspaces?pagesize=50' }) }],
   },
-  'GET /org/workspace-template/drift': {
-    as: 'builder',
-    target: () => '/org/workspace-template/drift',
-    largest: [{ what: 'workspaces', ask: () => ({ target: '/org/workspace-template/drift?pagesize=20' }) }],
-  },
-  'GET /org/workspace-template/drift/:tenant_code': {
-    as: 'builder',
-    target: () => '/org/workspace-template/drift/main',
-    largest: [{ what: 'policies of the template', ask: () => ({}) }],
-  },
-  'GET /org/workspace-template/applications': plain('/org/workspace-template/applications'),
-  'POST /org/workspace-template/applications': small('/org/workspace-template/applications'),
-  'GET /org/workspace-template/applications/:id': one(`/org/workspace-template/applications/${noId}`),
-  'GET /org/workspace-template/applications/:id/workspaces': one(
-    `/org/workspace-template/applications/${noId}/workspaces`,
-  ),
-  'POST /org/workspace-template/applications/:id/start': one(`/org/workspace-template/applications/${noId}/start`),
-  'POST /org/workspace-template/applications/:id/cancel': one(`/org/workspace-template/applications/${noId}/cancel`),
   'GET /org/workspaces/:tenant_code': {
     as: 'builder',
     target: () => '/org/workspaces/main',
@@ -261,16 +229,6 @@ function templates(policies: number): unknown {
     })),
     groups: Array.from({ length: 20 }, (_, group) => ({ name: `g${group}`, acl_policies: ['t0', 't1', 't2'] })),
   };
-}
-
-/** As many expressions as a mail has, each as long as the text has room for. */
-function largestMail(): object {
-  const part = (count: number): string => Array.from({ length: count }, () => `{{${'app+'.repeat(75)}app}}`).join(' ');
-  return { subject: '{{workspace}}', text: `{{link}} ${part(24)}`, html: `<p>{{link}} ${part(23)}</p>` };
-}
-
-function bothMails(): object {
-  return { value: largestMail(), prod_value: largestMail() };
 }
 
 const statements = Array.from({ length: 450 }, (_, index) => statement(index));
@@ -416,6 +374,8 @@ const operatorRows: Rows = {
 export const managementRows: Rows = {
   ...accountRows,
   ...orgRows,
+  ...mailRows,
+  ...templateRows,
   ...configRows,
   ...accessRows,
   ...operatorRows,

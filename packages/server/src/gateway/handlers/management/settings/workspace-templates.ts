@@ -1,12 +1,12 @@
-import { workspaceTemplatesApi } from '@freehold/contract/management/workspace-templates';
-import type { OrgCaller, TemplateApplications, WorkspaceDrifts } from '../../../identity/port.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import type { Environment } from '../../../tenancy/port.ts';
-import { auditContextOf } from '../../pipeline/audit-context.ts';
-import type { RequestEnvelope } from '../../request.ts';
-import { requireProd } from '../../routing/deploy-caller.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../serve.ts';
+import { workspaceTemplatesApi } from '@freehold/contract/management/settings/workspace-templates';
+import type { OrgCaller, TemplateApplications, WorkspaceDrifts } from '../../../../identity/port.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import type { Environment } from '../../../../tenancy/port.ts';
+import { auditContextOf } from '../../../pipeline/audit-context.ts';
+import type { RequestEnvelope } from '../../../request.ts';
+import { requireProd } from '../../../routing/deploy-caller.ts';
+import type { ManagementRoute } from '../../../routing/management-route.ts';
+import { serve } from '../../../serve.ts';
 
 export interface WorkspaceTemplateServices {
   readonly workspaceDrifts: WorkspaceDrifts;

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
-import { appMailNames } from '../app-mails.ts';
-import { environment } from '../parameters.ts';
-import { reply, route } from '../route.ts';
-import { closed, itemsOf, named, oneOf, orNull, text } from '../schema.ts';
+import { appMailNames } from '../../app-mails.ts';
+import { environment } from '../../parameters.ts';
+import { reply, route } from '../../route.ts';
+import { closed, itemsOf, named, oneOf, orNull, text } from '../../schema.ts';
 
 /** Characters. */
 export const mailTextMax = { subject: 200, text: 10_000, html: 20_000 } as const;

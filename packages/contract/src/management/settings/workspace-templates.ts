@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { environment, nexttoken, pagesize } from '../parameters.ts';
-import { reply, route } from '../route.ts';
-import { closed, guid, itemsOf, named, oneOf, orNull, pageOf, text, time } from '../schema.ts';
+import { environment, nexttoken, pagesize } from '../../parameters.ts';
+import { reply, route } from '../../route.ts';
+import { closed, guid, itemsOf, named, oneOf, orNull, pageOf, text, time } from '../../schema.ts';
 
 /** How many workspaces may be named in one application. */
 export const namedWorkspacesMax = 200;
