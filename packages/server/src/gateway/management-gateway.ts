@@ -30,7 +30,6 @@ import { type DeployKeyServices, deployKeyRoutes } from './handlers/management/d
 import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
 import { type ImpersonationServices, impersonationRoutes } from './handlers/management/impersonation.ts';
 import { type InboxServices, inboxRoutes } from './handlers/management/inbox.ts';
-import { type MailServices, mailRoutes } from './handlers/management/settings/mails.ts';
 import { type ObservabilityServices, observabilityRoutes } from './handlers/management/observability.ts';
 import {
   type AppDocumentServices,
@@ -44,10 +43,14 @@ import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type ProviderServices, providerRoutes } from './handlers/management/providers.ts';
 import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
+import { type MailServices, mailRoutes } from './handlers/management/settings/mails.ts';
+import {
+  type WorkspaceTemplateServices,
+  workspaceTemplateRoutes,
+} from './handlers/management/settings/workspace-templates.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type SuspendedAccountServices, suspendedAccountRoutes } from './handlers/management/suspended-accounts.ts';
 import { type UsageExportServices, usageExportRoutes } from './handlers/management/usage-export.ts';
-import { type WorkspaceTemplateServices, workspaceTemplateRoutes } from './handlers/management/settings/workspace-templates.ts';
 import { type OrgWorkspaceServices, orgWorkspaceRoutes } from './handlers/management/workspaces.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import { readTarget } from './pipeline/canonical-path.ts';

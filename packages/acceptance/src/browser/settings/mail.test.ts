@@ -36,13 +36,20 @@ test('an admin writes the text of a mail beside its preview, sends a test, saves
   await page.getByRole('textbox', { name: 'Text', exact: true }).fill('Dear {{email}},\n\nuse {{link}}');
   await preview.getByText(/use http:\/\/localhost\/#reset-password=sample/).waitFor();
   await page.getByRole('button', { name: 'Add HTML' }).click();
-  await page.getByRole('textbox', { name: 'HTML' }).fill('<p>{{app}}</p><img src=x onerror=alert(1)><a href="{{link}}">x</a>');
+  await page
+    .getByRole('textbox', { name: 'HTML' })
+    .fill('<p>{{app}}</p><img src=x onerror=alert(1)><a href="{{link}}">x</a>');
   await preview.getByText('<img src=x onerror=alert(1)>').waitFor();
 
   await page.getByRole('button', { name: 'Send a test' }).click();
-  await page.getByRole('status').getByText(/^Sent to /).waitFor();
+  await page
+    .getByRole('status')
+    .getByText(/^Sent to /)
+    .waitFor();
   const inbox = await call<Mails>('GET', `${platform.management}/inbox`);
-  assert.ok(inbox.body.items.some(({ subject, text }) => subject.startsWith('[test] A key for ') && text.includes('=sample')));
+  assert.ok(
+    inbox.body.items.some(({ subject, text }) => subject.startsWith('[test] A key for ') && text.includes('=sample')),
+  );
   await save.click();
   await page.getByRole('status').getByText('Saved').waitFor();
   await page.getByText('Setting mail.reset_password, version').waitFor();

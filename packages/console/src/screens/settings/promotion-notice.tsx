@@ -9,7 +9,12 @@ export function PromotionNotice({ path }: { readonly path: string }) {
     return (
       <Alert color="yellow" role="note">
         Settings are changed in test, and a deploy brings them here.{' '}
-        <Anchor component={Link} to={`/o/${org}/test/settings${path === '' ? '' : `/${path}`}`} size="sm" underline="always">
+        <Anchor
+          component={Link}
+          to={`/o/${org}/test/settings${path === '' ? '' : `/${path}`}`}
+          size="sm"
+          underline="always"
+        >
           Change them in test
         </Anchor>
       </Alert>

@@ -56,7 +56,9 @@ export function MailActions({ mail, text, isOwn, draft, onChange }: Props) {
         </ReasonedButton>
       </Group>
       <Modal opened={isResetting} onClose={() => setIsResetting(false)} title="Use the platform’s text?">
-        <Text size="sm">Your text goes from the editor. Nothing is saved before you save it, and earlier versions stay.</Text>
+        <Text size="sm">
+          Your text goes from the editor. Nothing is saved before you save it, and earlier versions stay.
+        </Text>
         <Group justify="flex-end" mt="md">
           <Button variant="default" onClick={() => setIsResetting(false)}>
             Cancel

@@ -1,5 +1,5 @@
-import { Button, Group, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
 import { mailTextMax } from '@freehold/contract/management/settings/mails';
+import { Button, Group, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
 import type { SettingDraft } from '../use-setting-draft.ts';
 import classes from './mail.module.css';
 import type { Mail, MailText } from './queries.ts';
@@ -57,7 +57,9 @@ export function MailFields({ mail, text, isReadOnly, draft, onChange }: Props) {
           <Button
             variant="default"
             size="compact-sm"
-            onClick={() => onChange(html === undefined ? { ...text, html: '<p><a href="{{link}}">{{link}}</a></p>' } : plain)}
+            onClick={() =>
+              onChange(html === undefined ? { ...text, html: '<p><a href="{{link}}">{{link}}</a></p>' } : plain)
+            }
           >
             {html === undefined ? 'Add HTML' : 'Remove the HTML'}
           </Button>

@@ -69,7 +69,13 @@ function MailEditor({ mail }: { readonly mail: Mail }) {
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
         <Paper withBorder p="md">
           <Stack>
-            <MailFields mail={mail} text={text} isReadOnly={whyReadOnly !== undefined} draft={draft} onChange={change} />
+            <MailFields
+              mail={mail}
+              text={text}
+              isReadOnly={whyReadOnly !== undefined}
+              draft={draft}
+              onChange={change}
+            />
             {env === 'test' && (
               <MailActions mail={mail} text={text} isOwn={shown !== null} draft={draft} onChange={change} />
             )}

@@ -94,7 +94,11 @@ function Summary({ application }: { readonly application: Application }) {
             : `${done} of ${counted(differ, 'workspace')} changed${failed === 0 ? '' : `, ${failed} left as they are`}.`}
       </Text>
       {state === 'running' && (
-        <Progress value={(100 * (done + failed)) / Math.max(1, differ)} aria-label="Workspaces that are done" animated />
+        <Progress
+          value={(100 * (done + failed)) / Math.max(1, differ)}
+          aria-label="Workspaces that are done"
+          animated
+        />
       )}
       <Text size="sm">
         Policies and groups: {creates.toLocaleString('en')} made, {replaces.toLocaleString('en')} replaced,{' '}

@@ -11,8 +11,7 @@ export function AppliedWorkspaces({ application }: { readonly application: Appli
   const { env } = usePlace();
   const applied = useInfiniteQuery({ ...appliedQuery(env, application), placeholderData: keepPreviousData });
   const rows = applied.data?.pages.flatMap(({ items }) => items);
-  if (rows === undefined)
-    return applied.isError ? <ProblemAlert error={applied.error} /> : <Skeleton height={240} />;
+  if (rows === undefined) return applied.isError ? <ProblemAlert error={applied.error} /> : <Skeleton height={240} />;
   return (
     <Stack>
       <Paper withBorder className={classes.scroll}>

@@ -40,8 +40,9 @@ export function ApplyDialog({ workspaces, close }: Props) {
     <Modal opened onClose={close} title="Apply the template">
       <Stack>
         <Text size="sm">
-          First you see what changes in {workspaces === undefined ? 'all workspaces' : counted(workspaces.length, 'workspace')}.
-          Nothing is changed before you start it.
+          First you see what changes in{' '}
+          {workspaces === undefined ? 'all workspaces' : counted(workspaces.length, 'workspace')}. Nothing is changed
+          before you start it.
         </Text>
         <Checkbox
           label="Also replace what workspaces have changed themselves"

@@ -31,8 +31,7 @@ export const driftQuery = (env: Environment) =>
 export const detailsQuery = (env: Environment, workspace: string) =>
   queryOptions({
     queryKey: [templatesKey, 'details', env, workspace],
-    queryFn: ({ signal }) =>
-      call('readWorkspaceDrift', { params: { tenant_code: workspace }, query: { env }, signal }),
+    queryFn: ({ signal }) => call('readWorkspaceDrift', { params: { tenant_code: workspace }, query: { env }, signal }),
   });
 
 export const applicationsQuery = (env: Environment) =>

@@ -8,8 +8,8 @@ import { Loaded } from '../../../components/loaded.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { SettingsFrame } from '../settings-page.tsx';
 import { ApplicationList } from './application-list.tsx';
-import { ApplyDialog } from './apply-dialog.tsx';
 import { ApplyBar } from './apply-bar.tsx';
+import { ApplyDialog } from './apply-dialog.tsx';
 import { DriftTable } from './drift-table.tsx';
 import { applicationsQuery, driftQuery } from './queries.ts';
 
@@ -57,10 +57,7 @@ export function WorkspaceTemplates() {
         {({ items }) => <ApplicationList items={items} />}
       </Loaded>
       {applying !== undefined && (
-        <ApplyDialog
-          workspaces={applying === 'all' ? undefined : [...chosen]}
-          close={() => setApplying(undefined)}
-        />
+        <ApplyDialog workspaces={applying === 'all' ? undefined : [...chosen]} close={() => setApplying(undefined)} />
       )}
     </SettingsFrame>
   );
