@@ -44,7 +44,7 @@ export interface TemplateApplications {
   cancel(command: ApplicationCommand, id: string): Promise<ShownApplication>;
 }
 
-type AskedApplication = BodyOf<typeof workspaceTemplatesApi.previewTemplateApplication>;
+type AskedApplication = NonNullable<BodyOf<typeof workspaceTemplatesApi.previewTemplateApplication>>;
 type WorkspacesPage = ReplyOf<typeof workspaceTemplatesApi.listAppliedWorkspaces>;
 
 export interface ApplicationPlace {

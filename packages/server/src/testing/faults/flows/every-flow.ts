@@ -32,6 +32,7 @@ export const everyFlow: readonly Flow[] = [
   runFlows,
   scheduleFlows,
   secretFlows,
-  templateFlows,
   workspaceFlows,
+  // Last, since workspaces that are founded later begin with their template.
+  templateFlows,
 ].flatMap((flows) => Object.values(flows));

@@ -41,7 +41,7 @@ export function workspaceTemplateRoutes({
       drifts.show(org.code, { env: query.env, code: params.tenant_code, replacesLocal: query.replace_local }),
     ),
     serve(workspaceTemplatesApi.previewTemplateApplication, (request, caller) =>
-      applications.preview(commandOf(request, caller), request.body),
+      applications.preview(commandOf(request, caller), request.body ?? {}),
     ),
     serve(workspaceTemplatesApi.listTemplateApplications, async ({ query }, { org }) => ({
       items: await applications.list({ env: query.env, orgCode: org.code }),
@@ -54,7 +54,7 @@ export function workspaceTemplateRoutes({
       return applications.workspaces({ env, orgCode: org.code }, params.id, { pageSize, nexttoken });
     }),
     serve(workspaceTemplatesApi.startTemplateApplication, (request, caller) => {
-      const { accept_widening: acceptsWidening = false } = request.body;
+      const { accept_widening: acceptsWidening = false } = request.body ?? {};
       return applications.start(commandOf(request, caller), request.params.id, { acceptsWidening });
     }),
     serve(workspaceTemplatesApi.cancelTemplateApplication, (request, caller) =>
