@@ -431,6 +431,32 @@ const settingsAlerts = createRoute({
   component: lazyRouteComponent(screenFiles['settings/alerts'], 'Alerts'),
 });
 
+const settingsMails = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/mail',
+  component: lazyRouteComponent(screenFiles['settings/mail'], 'Mails'),
+});
+const settingsMail = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/mail/$mail',
+  component: lazyRouteComponent(screenFiles['settings/mail/$mail'], 'MailScreen'),
+});
+const settingsTemplates = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/templates',
+  component: lazyRouteComponent(screenFiles['settings/templates'], 'WorkspaceTemplates'),
+});
+const settingsTemplateWorkspace = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/templates/workspaces/$workspace',
+  component: lazyRouteComponent(screenFiles['settings/templates/workspaces/$workspace'], 'WorkspaceDrift'),
+});
+const settingsTemplateApplication = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/templates/applications/$application',
+  component: lazyRouteComponent(screenFiles['settings/templates/applications/$application'], 'ApplicationScreen'),
+});
+
 /** What an org has settled, a page for each subject. */
 const orgSettings = [
   settings,
@@ -441,6 +467,11 @@ const orgSettings = [
   settingsOutgoingCalls,
   settingsClientIds,
   settingsAlerts,
+  settingsMails,
+  settingsMail,
+  settingsTemplates,
+  settingsTemplateWorkspace,
+  settingsTemplateApplication,
 ] as const;
 
 /** The people of the app, and where they work. */

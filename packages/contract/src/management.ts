@@ -23,6 +23,8 @@ import { runsApi } from './management/runs.ts';
 import { secondFactorsApi } from './management/second-factors.ts';
 import { secretsApi } from './management/secrets.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
+import { mailsOfAppApi } from './management/settings/mails.ts';
+import { workspaceTemplatesApi } from './management/settings/workspace-templates.ts';
 import { settingsApi } from './management/settings.ts';
 import { commandSignInsApi, signInLinksApi } from './management/sign-in-links.ts';
 import { suspendedAccountsApi } from './management/suspended-accounts.ts';
@@ -43,6 +45,7 @@ export const managementApi = {
   ...deployApi,
   ...entitiesApi,
   ...inboxApi,
+  ...mailsOfAppApi,
   ...orgJobsApi,
   ...orgUsersApi,
   ...overviewApi,
@@ -63,5 +66,6 @@ export const managementApi = {
   ...usageApi,
   ...orgWorkspacesApi,
   ...workspaceInvitationsApi,
+  ...workspaceTemplatesApi,
   ...sharedApi,
 };

@@ -90,12 +90,12 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...{ ...made, ...parts, config, secrets, onError: onFault, changesOf, worker: common?.name },
     automation: () => automation,
   });
-  const jobs = startJobs(spaces, { ...made, onFault, watch, events: events.recordEvents, gate: metering.gate });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
+  const iam = openIam({ ...made, epochs: epochs?.access, decisions: counted?.decisions });
+  const jobs = startJobs(spaces, { ...made, onFault, watch, events, metering, iam, foundingGate });
 
   const shared = { ...made, wake: jobs.wake };
   const audit = openAudit({ ...opened, clock, cursors });
-  const iam = openIam({ ...shared, epochs: epochs?.access, decisions: counted?.decisions });
   const records = openRecords({
     ...shared,
     ...{ before: events.beforeEvents, events: events.recordEvents },
@@ -108,10 +108,11 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const [sealer, stepKey] = [createSealer(secrets.field_keys), derivedKey(secrets, 'steps')];
   const identity = await openIdentity({
     ...shared,
-    ...{ signingKeys, mailer: mail.mailer, runtime: records.runtime, removals: records.removals },
+    ...{ signingKeys, mailer: mail.mailer, mailOut: mail.out, mailMeter: metering.work, runtime: records.runtime },
+    ...{ removals: records.removals, beginJobs: jobs.begin },
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
     ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved, sealer, stepKey },
-    ...{ onError: onFault, settings: config, passwordCost: options.passwordCost, beginJobs: jobs.begin },
+    ...{ onError: onFault, settings: config, passwordCost: options.passwordCost },
     ...{ throttles: counted?.throttles, refusedOrigins: counted?.refusedOrigins, revocations: epochs?.revocations },
   });
 

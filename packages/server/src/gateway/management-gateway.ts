@@ -49,6 +49,11 @@ import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/
 import { type ProviderServices, providerRoutes } from './handlers/management/providers.ts';
 import { type SecondFactorServices, secondFactorRoutes } from './handlers/management/second-factors.ts';
 import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
+import { type MailServices, mailRoutes } from './handlers/management/settings/mails.ts';
+import {
+  type WorkspaceTemplateServices,
+  workspaceTemplateRoutes,
+} from './handlers/management/settings/workspace-templates.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type SuspendedAccountServices, suspendedAccountRoutes } from './handlers/management/suspended-accounts.ts';
 import { type UsageExportServices, usageExportRoutes } from './handlers/management/usage-export.ts';
@@ -91,6 +96,7 @@ export interface ManagementGatewayDeps
     ConfigItemServices,
     ConsoleServices,
     SettingServices,
+    MailServices,
     RunServices,
     ScheduleServices,
     HookAdminServices,
@@ -103,6 +109,7 @@ export interface ManagementGatewayDeps
     ImpersonationServices,
     OrgWorkspaceServices,
     WorkspaceInvitationServices,
+    WorkspaceTemplateServices,
     OverviewServices,
     InboxServices,
     ObservabilityServices,
@@ -197,6 +204,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...decisionRoutes(deps.decisions),
     ...aclRoutes(deps),
     ...settingRoutes(deps),
+    ...mailRoutes(deps),
     ...providerRoutes(deps),
     ...deployRoutes(deps),
     ...deployArchiveRoutes(deps),
@@ -213,6 +221,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...impersonationRoutes(deps),
     ...orgWorkspaceRoutes(deps),
     ...workspaceInvitationRoutes(deps),
+    ...workspaceTemplateRoutes(deps),
     ...overviewRoutes(deps),
     ...orgJobRoutes(deps),
     ...inboxRoutes(deps),

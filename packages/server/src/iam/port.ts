@@ -29,7 +29,13 @@ export { type AccessEpochs, createAccessEpochs, thenBump } from './policies/acce
 export { escalationCheck } from './policies/escalation-check.ts';
 export { groupEntries } from './policies/group-policies.ts';
 export { heldPolicies } from './policies/held-policies.ts';
-export { adminPolicy, platformPolicies, policyIdByName, viewerPolicy } from './policies/policy-names.ts';
+export {
+  adminPolicy,
+  platformGroups,
+  platformPolicies,
+  policyIdByName,
+  viewerPolicy,
+} from './policies/policy-names.ts';
 export { knownPolicy, promisePolicy } from './policies/promised-policy.ts';
 export {
   isWhole,
@@ -45,3 +51,7 @@ export type {
   SimulatedContext,
   Simulation,
 } from './simulation/simulate.ts';
+export { type ApplyDeps, applyTemplate } from './templates/apply-template.ts';
+export { compareTemplate } from './templates/compare-template.ts';
+export { planTemplate } from './templates/plan-template.ts';
+export { contentDigest } from './templates/template-mark.ts';

@@ -18,6 +18,7 @@ import { createWorkspaceInvitations } from './invitations/workspace-invitations.
 import { createDeployKeys } from './keys/deploy-keys.ts';
 import { createOperatorAccess } from './keys/operator-key.ts';
 import { createServiceKeys } from './keys/service-keys.ts';
+import { createMailDrafts, type MailDraftsDeps } from './mails/mail-drafts.ts';
 import { createProviderTokens } from './oidc/provider-tokens.ts';
 import type { SignUpPolicy } from './org-users/account.ts';
 import { createCommandSignIns } from './org-users/command-sign-ins.ts';
@@ -39,6 +40,8 @@ import { createProviderTrials } from './tokens/provider-trials.ts';
 import type { LiveSigningKeys } from './tokens/signing-keys.ts';
 import type { MembershipDeps } from './workspaces/memberships.ts';
 import { createOrgWorkspaces } from './workspaces/org-workspaces.ts';
+import { createTemplateApplications } from './workspaces/templates/template-applications.ts';
+import { createWorkspaceDrifts } from './workspaces/templates/workspace-drift.ts';
 import type { RemovalDeps } from './workspaces/workspace-removal.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
 
@@ -47,6 +50,8 @@ export interface IdentityDeps extends MembershipDeps {
   readonly clock: Clock;
   readonly signingKeys: LiveSigningKeys;
   readonly mailer: Mailer | undefined;
+  readonly mailOut: MailDraftsDeps['mailOut'];
+  readonly mailMeter: MailDraftsDeps['mailMeter'];
   readonly runtime: RecordRuntime;
   readonly removals: LargeRemovals;
   /** Is given what works on jobs about persons. */
@@ -126,8 +131,11 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
       suspendedAccounts: createSuspendedAccounts(app),
       personalData: createPersonalData(personal),
       impersonate: createImpersonation(app),
+      mailDrafts: createMailDrafts(shared),
       orgWorkspaces: createOrgWorkspaces(deps),
       workspaceInvitations: createWorkspaceInvitations(app),
+      workspaceDrifts: createWorkspaceDrifts(deps),
+      templateApplications: createTemplateApplications(deps),
       signingKeys,
       providerTrials: createProviderTrials({ clock, stores, configs, issuer, allowPrivateAddresses }),
       settings: (env: Environment, auditContext: AuditContext) =>

@@ -18,6 +18,7 @@ export {
   operatorKeyFault,
 } from './keys/operator-key.ts';
 export type { ServiceKeys } from './keys/service-keys.ts';
+export type { MailDrafts } from './mails/mail-drafts.ts';
 export { type Identity, openIdentity } from './open-identity.ts';
 export type { CommandSignIns } from './org-users/command-sign-ins.ts';
 export { type OrgAccounts, type OrgCaller, type ShownSession, sessionSeconds } from './org-users/org-accounts.ts';
@@ -57,6 +58,14 @@ export { type LiveSigningKeys, openSigningKeys, type SigningKeyAdmin } from './t
 export type { ExchangedToken } from './tokens/token-exchange.ts';
 export type { MembershipDeps } from './workspaces/memberships.ts';
 export type { OrgWorkspaces } from './workspaces/org-workspaces.ts';
+export {
+  type ApplicationWork,
+  applyTemplateJob,
+  readApplicationWork,
+} from './workspaces/templates/application-rows.ts';
+export { type RunApplicationDeps, runApplication } from './workspaces/templates/run-application.ts';
+export type { TemplateApplications } from './workspaces/templates/template-applications.ts';
+export type { WorkspaceDrifts } from './workspaces/templates/workspace-drift.ts';
 export {
   closeWorkspace,
   closeWorkspaceJob,

@@ -79,7 +79,7 @@ const nameCharactersMax = 60;
  * A name that a user has chosen, as a part of a sentence of the platform: one short line, and nothing in it that a mail
  * program would make a link of.
  */
-function plainName(name: string): string {
+export function plainName(name: string): string {
   const words = name
     .replace(/[\p{C}\p{Z}]+/gu, ' ')
     .replace(/[.:/\\@]+(?=\S)/g, ' ')

@@ -45,7 +45,11 @@ async function invitedBob() {
   await completeFounding(deps, place, intent);
   const workspace = openWorkspace(deps, place, intent.row);
   const context = { workspace, config: systemConfig, actor: { userId: ann.id, claims: {} } };
-  const invitations = createInvitations({ ...deps, mailThrottle: createMailThrottle({ clock }) });
+  const invitations = createInvitations({
+    ...deps,
+    platform: store.scope('platform'),
+    mailThrottle: createMailThrottle({ clock }),
+  });
   const issued = await invitations.create(context, { email: 'BOB@acme.example' });
   const accept = (on: Store = store, person = bob) =>
     acceptInvitation(partsOn(on), place, { code: issued.code, person });

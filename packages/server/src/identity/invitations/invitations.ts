@@ -11,6 +11,8 @@ import { transact, tryCommit } from '../../store/transact.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { appLinks } from '../app-users/app-link.ts';
 import { appEmailKey, findAppUser, memberOf } from '../app-users/app-user.ts';
+import { appMail } from '../mails/app-mail.ts';
+import { findOrg } from '../org-users/org-directory.ts';
 import { emailKey } from '../people/email.ts';
 import type { MailDeps } from '../people/set-password.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
@@ -155,8 +157,11 @@ async function issued(
   const { id, email, expires_at } = invitation;
   const link = appLinks(config, env)?.('invitation', code);
   if (link !== undefined) {
-    const mail = { to: email, emailKey: appEmailKey({ orgScope, env }, email), link };
-    mailInvitation(deps, mail, async () => (await readHead(scope))?.name);
+    mailInvitation(deps, appEmailKey({ orgScope, env }, email), async () => {
+      const [head, org] = await Promise.all([readHead(scope), findOrg(deps.platform, orgCode)]);
+      if (head === undefined || org === undefined) return undefined;
+      return appMail({ env, config }, 'invitation', { app: org.name, workspace: head.name, email, link });
+    });
   }
   return { id, code, url: link ?? `/#invitation=${code}`, expires_at };
 }

@@ -4,6 +4,7 @@ import { type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { secretHash, secretToken } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
+import { invitationMail } from '../../mail/mail-texts.ts';
 import { mayBeId } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { json, type Row, removeAsRead, table } from '../../store/table.ts';
@@ -87,8 +88,10 @@ export async function invite(
     platformAuditEntry(orgCode, auditContext, invitationAudited('org_user.invited', place.id, role)),
   ]);
   const link = `${siteUrl}/accept-invitation#code=${code}`;
-  const mail = { to: email, emailKey: emailKey(email), link };
-  mailInvitation(deps, mail, async () => (await findOrg(platform, orgCode))?.name);
+  mailInvitation(deps, emailKey(email), async () => {
+    const org = await findOrg(platform, orgCode);
+    return org && invitationMail({ to: email, name: org.name, link });
+  });
   return { id: place.id, email, role, status: 'invited', expires_at, code };
 }
 

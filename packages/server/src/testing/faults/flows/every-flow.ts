@@ -15,6 +15,7 @@ import { recordFlows } from './record-flows.ts';
 import { runFlows } from './run-flows.ts';
 import { scheduleFlows } from './schedule-flows.ts';
 import { secretFlows } from './secret-flows.ts';
+import { templateFlows } from './template-flows.ts';
 import { workspaceFlows } from './workspace-flows.ts';
 
 /** The flows of all writing routes, in the order of their files. */
@@ -36,4 +37,6 @@ export const everyFlow: readonly Flow[] = [
   scheduleFlows,
   secretFlows,
   workspaceFlows,
+  // Last, since workspaces that are founded later begin with their template.
+  templateFlows,
 ].flatMap((flows) => Object.values(flows));

@@ -6,6 +6,7 @@ import type { Asked, Row, Rows } from '../worst-case.ts';
 import { draftRow } from './block-rows.ts';
 import { configRows } from './config-rows.ts';
 import { nothingAsked, nothingOfOneItem, nothingToChoose } from './reasons.ts';
+import { bothMails, mailRows, templateRows } from './settings-rows.ts';
 import { sharedRows } from './shared-rows.ts';
 
 const noId = '01890a5d-ac96-774b-bcce-b302099a8057';
@@ -81,6 +82,7 @@ const orgRows: Rows = {
         ask: () => json({ group: 'auth', name: 'allowed_domains', value: origins(30_000) }),
       },
       { what: 'templates', ask: () => json({ group: 'tenancy', name: 'workspace_templates', value: templates(20) }) },
+      { what: 'a mail', ask: () => json({ group: 'mail', name: 'invitation', ...bothMails() }) },
       {
         what: 'templates that are wrong',
         status: 400,
@@ -450,6 +452,8 @@ export const managementRows: Rows = {
   ...accountRows,
   ...factorRows,
   ...orgRows,
+  ...mailRows,
+  ...templateRows,
   ...configRows,
   ...accessRows,
   ...operatorRows,
