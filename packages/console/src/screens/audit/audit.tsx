@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { meQuery, usePlace } from '../../api/session.ts';
 import { teamQuery } from '../../api/team.ts';
-import { AdminsOnly } from '../../components/admins-only.tsx';
+import { AdminsOnly } from '../../components/org/admins-only.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';

@@ -6,7 +6,7 @@ import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { teamQuery } from '../../api/team.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
-import { ShownOnce } from '../../components/shown-once.tsx';
+import { ShownOnce } from '../../components/org/shown-once.tsx';
 import type { Role } from './roles.ts';
 
 interface Props {

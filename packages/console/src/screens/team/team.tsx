@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { usePlace } from '../../api/session.ts';
 import { type TeamMember, teamQuery } from '../../api/team.ts';
-import { AdminsOnly } from '../../components/admins-only.tsx';
+import { AdminsOnly } from '../../components/org/admins-only.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
