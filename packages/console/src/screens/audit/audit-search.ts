@@ -16,7 +16,15 @@ export interface AuditSearch {
 const longestText = 300;
 
 /** What makes no sense is undefined, not left out: the router would keep it as it was sent. */
-export function readAuditSearch({ who, what, object, in: env, from, to, request }: Record<string, unknown>): AuditSearch {
+export function readAuditSearch({
+  who,
+  what,
+  object,
+  in: env,
+  from,
+  to,
+  request,
+}: Record<string, unknown>): AuditSearch {
   return {
     who: textOf(who),
     what: textOf(what),

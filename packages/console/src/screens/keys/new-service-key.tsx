@@ -6,8 +6,8 @@ import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ShownOnce } from '../../components/org/shown-once.tsx';
+import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { policiesQuery } from '../policies/queries.ts';
 import { endOfDay, serviceKeysQuery } from './queries.ts';
 
