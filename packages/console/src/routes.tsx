@@ -14,17 +14,16 @@ import { isEnvironment, meQuery } from './api/session.ts';
 import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
+import { orgRoutes } from './org-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { automationRoutes } from './routes-of-automation.tsx';
 import { blockRoutes } from './routes-of-blocks.tsx';
 import { screenFiles } from './screen-files.ts';
 import { type CommandSignInSearch, readCommandSignIn } from './screens/accounts/command-sign-in.ts';
 import { readNext } from './screens/accounts/next-search.ts';
-import { readAuditSearch } from './screens/audit/audit-search.ts';
 import { readListSearch } from './screens/records/list/list-search.ts';
 import { receiveSignIn } from './screens/settings/providers/begun-sign-in.ts';
 import type { Simulation } from './screens/simulator/simulation.ts';
-import { readUsageSearch } from './screens/usage/usage-search.ts';
 import { readSearched, readTab } from './search-params.ts';
 import { enterOrg } from './shell/enter-org.ts';
 import { Shell } from './shell/shell.tsx';
@@ -358,33 +357,6 @@ const group = createRoute({
   component: lazyRouteComponent(screenFiles['groups/$group'], 'GroupScreen'),
 });
 
-const audit = createRoute({
-  getParentRoute: () => place,
-  path: 'audit',
-  validateSearch: readAuditSearch,
-  component: lazyRouteComponent(screenFiles.audit, 'Audit'),
-});
-
-const usage = createRoute({
-  getParentRoute: () => place,
-  path: 'usage',
-  validateSearch: readUsageSearch,
-  component: lazyRouteComponent(screenFiles.usage, 'UsageScreen'),
-});
-const team = createRoute({
-  getParentRoute: () => place,
-  path: 'team',
-  component: lazyRouteComponent(screenFiles.team, 'Team'),
-});
-const keys = createRoute({
-  getParentRoute: () => place,
-  path: 'keys',
-  component: lazyRouteComponent(screenFiles.keys, 'Keys'),
-});
-
-/** What is of the org as a whole. */
-const orgScreens = [usage, audit, team, keys] as const;
-
 /** Access control of a workspace. */
 const access = [policies, newPolicy, policy, policyTemplate, groups, group] as const;
 
@@ -510,7 +482,7 @@ const routeTree = root.addChildren([
       decisions,
       ...access,
       ...orgSettings,
-      ...orgScreens,
+      ...orgRoutes(place),
       ...people,
       ...automationRoutes(place),
       ...blockRoutes(place),

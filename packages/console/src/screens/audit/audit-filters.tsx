@@ -54,7 +54,7 @@ export function AuditFilters({ search, names }: Props) {
         searchable
         clearable
         clearButtonProps={{ 'aria-label': 'Show everybody' }}
-        w={200}
+        w={170}
         onChange={(value) => chosen('who', value)}
       />
       <Select
@@ -65,7 +65,7 @@ export function AuditFilters({ search, names }: Props) {
         searchable
         clearable
         clearButtonProps={{ 'aria-label': 'Show everything' }}
-        w={200}
+        w={170}
         onChange={(value) => chosen('what', value)}
       />
       <ObjectInput key={search.object} object={search.object} onChange={(value) => chosen('object', value)} />
@@ -138,7 +138,7 @@ function ObjectInput({ object = '', onChange }: ObjectInputProps) {
         placeholder="Its name or id"
         value={typed}
         maxLength={300}
-        w={200}
+        w={150}
         onChange={({ currentTarget: { value } }) => setTyped(value)}
       />
     </form>

@@ -1,5 +1,6 @@
 import { Code, Group } from '@mantine/core';
 import { CopyId } from '../../components/copy-id.tsx';
+import { Sentence } from '../../components/sentence.tsx';
 import { Alike } from './alike.tsx';
 import classes from './audit.module.css';
 import { type Entry, type Names, sentenceOf } from './told-entry.ts';
@@ -50,7 +51,7 @@ function EntryItem({ entry, names }: { readonly entry: Entry; readonly names: Na
           <time dateTime={entry.at} title={`${entry.at.slice(11, 19)} UTC`} className={classes.time}>
             {entry.at.slice(11, 19)}
           </time>
-          <span>{sentenceOf(entry, names)}</span>
+          <Sentence text={sentenceOf(entry, names)} />
         </summary>
         <Facts entry={entry} />
       </details>

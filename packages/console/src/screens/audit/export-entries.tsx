@@ -2,8 +2,8 @@ import { Button, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { call } from '../../api/call.ts';
+import { saveFile } from '../../components/org/save-file.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
-import { saveFile } from '../../components/save-file.ts';
 import { type AuditSearch, queryOf } from './audit-search.ts';
 import { continuationOf, withoutContinuation } from './exported-file.ts';
 

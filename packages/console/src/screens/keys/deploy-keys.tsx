@@ -6,8 +6,8 @@ import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { ShownOnce } from '../../components/org/shown-once.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
-import { ShownOnce } from '../../components/shown-once.tsx';
 import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
 import { KeyTable } from './key-table.tsx';
 import { type DeployKey, deployKeysQuery, endOfDay } from './queries.ts';
@@ -113,7 +113,7 @@ function NewDeployKey({ onClose }: { readonly onClose: () => void }) {
           label="Expires after"
           description="Left out, it does not expire."
           value={wanted.until}
-          error={problem?.errorAt('/expires_at')}
+          error={problem?.errorAt('/expires_at') && 'Choose a day to come.'}
           onChange={({ currentTarget: { value } }) => setWanted({ ...wanted, until: value })}
         />
         <ProblemAlert error={make.error} shownAtFields={['/name', '/expires_at']} />

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import { usePlace } from '../../api/session.ts';
-import { AdminsOnly } from '../../components/admins-only.tsx';
+import { AdminsOnly } from '../../components/org/admins-only.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { DeployKeys } from './deploy-keys.tsx';
 import { ServiceKeys } from './service-keys.tsx';

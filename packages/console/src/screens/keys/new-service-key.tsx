@@ -6,8 +6,8 @@ import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
+import { ShownOnce } from '../../components/org/shown-once.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
-import { ShownOnce } from '../../components/shown-once.tsx';
 import { policiesQuery } from '../policies/queries.ts';
 import { endOfDay, serviceKeysQuery } from './queries.ts';
 
@@ -84,7 +84,7 @@ function Making({ onClose }: Pick<Props, 'onClose'>) {
           label="Expires after"
           description="Left out, it does not expire."
           value={wanted.until}
-          error={problem?.errorAt('/expires_at')}
+          error={problem?.errorAt('/expires_at') && 'Choose a day to come.'}
           onChange={({ currentTarget: { value } }) => setWanted({ ...wanted, until: value })}
         />
         <ProblemAlert error={make.error} shownAtFields={['/name', '/expires_at']} />

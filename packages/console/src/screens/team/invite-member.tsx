@@ -5,8 +5,8 @@ import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { teamQuery } from '../../api/team.ts';
+import { ShownOnce } from '../../components/org/shown-once.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
-import { ShownOnce } from '../../components/shown-once.tsx';
 import type { Role } from './roles.ts';
 
 interface Props {

@@ -2,8 +2,8 @@ import { Button, Group, NativeSelect, Paper, Stack, Text, TextInput, Title } fro
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
+import { saveFile } from '../../components/org/save-file.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
-import { saveFile } from '../../components/save-file.ts';
 
 const metrics = [
   { value: '', label: 'Everything' },

@@ -33,8 +33,9 @@ test('a figure has its use, its limit and when that is reached', () => {
 
 test('a cap counts the fuller environment, and time of scripts is told in seconds', () => {
   assert.deepEqual([figureOf('Entities')?.used, figureOf('Entities')?.limit], [3, 5]);
-  assert.equal(figureOf('Entities')?.outlook, '3 in test, 2 in production. Each has the limit.');
+  assert.equal(figureOf('Entities')?.outlook, '3 in test, 2 in production.');
   assert.equal(figureOf('Indexes')?.outlook, '0 in test.');
+  assert.equal(figureOf('Policies of a workspace')?.outlook, 'The most of a workspace: 4 in test.');
   assert.equal(figureOf('Script seconds today')?.used, 1.3);
 });
 

@@ -64,9 +64,10 @@ interface Cap {
   readonly prod: number | null;
 }
 
-/** A cap holds in each environment, so the fuller one counts. */
+/** A cap holds in each environment, so the fuller one counts; of policies in each workspace, so the fullest one. */
 function capFigure(name: string, explained: CapFigure, { limit, test, prod }: Cap): PlanFigure {
-  const outlook = prod === null ? `${test} in test.` : `${test} in test, ${prod} in production. Each has the limit.`;
+  const counted = prod === null ? `${test} in test` : `${test} in test, ${prod} in production`;
+  const outlook = explained === 'policies' ? `The most of a workspace: ${counted}.` : `${counted}.`;
   return { name, used: Math.max(test, prod ?? 0), limit: limit ?? undefined, outlook, explained };
 }
 

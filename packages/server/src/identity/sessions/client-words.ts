@@ -1,6 +1,6 @@
 /**
- * What a program that calls says of itself in `User-Agent`, in words from a list: nothing of the text is kept or shown.
- * Undefined where it is none of the list.
+ * The kind of a client by its `User-Agent`, in words from a list: nothing of the header itself is kept or shown. Undefined if
+ * the list does not have it.
  */
 export function clientWords(userAgent: string | undefined): string | undefined {
   if (userAgent === undefined) return undefined;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { create, defineEntity, definition, foundedOrg } from '../org.ts';
-import { givePlan, withOperator } from '../plans.ts';
-import { assertAccessible } from './accessibility.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { newOrgOn, signInAs } from './console-pages.ts';
+import { create, defineEntity, definition, foundedOrg } from '../../org.ts';
+import { givePlan, withOperator } from '../../plans.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { newOrgOn, signInAs } from '../console-pages.ts';
 
 const platform = skip === false ? await consolePlatform(withOperator) : { app: '', management: '' };
 

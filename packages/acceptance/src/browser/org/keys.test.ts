@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { call } from '../call.ts';
-import { appUrl, defineEntity, definition, foundedOrg, signUp } from '../org.ts';
-import { assertAccessible } from './accessibility.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { newOrgOn, signInAs } from './console-pages.ts';
+import { call } from '../../call.ts';
+import { appUrl, defineEntity, definition, foundedOrg, signUp } from '../../org.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { newOrgOn, signInAs } from '../console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 
@@ -64,7 +64,7 @@ test('a deploy key is created, shown once, and revoked; what is wrong stands at 
   await dialog.getByRole('radio', { name: 'Activate' }).check();
   await dialog.getByLabel('Expires after').fill('2001-01-01');
   await dialog.getByRole('button', { name: 'Create the key' }).click();
-  await dialog.getByText('must be a time to come').waitFor();
+  await dialog.getByText('Choose a day to come.').waitFor();
   await assertAccessible(page);
   await dialog.getByLabel('Expires after').fill('2999-12-31');
   await dialog.getByRole('button', { name: 'Create the key' }).click();

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { usePlace } from '../api/session.ts';
-import { EmptyState } from './empty-state.tsx';
+import { usePlace } from '../../api/session.ts';
+import { EmptyState } from '../empty-state.tsx';
 
 /** What only org admins see, or the reason why it is not shown. */
 export function AdminsOnly({ what, children }: { readonly what: string; readonly children: ReactNode }) {
