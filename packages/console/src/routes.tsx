@@ -1,13 +1,6 @@
 /** Every screen and its address. A screen is loaded when it is first opened. */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  notFound,
-  Outlet,
-  redirect,
-  retainSearchParams,
-} from '@tanstack/react-router';
+import { createRoute, createRouter, notFound, redirect, retainSearchParams } from '@tanstack/react-router';
+import { accountRoutes, root } from './account-routes.tsx';
 import { onFactorRequired } from './api/factor-required.ts';
 import { queryClient } from './api/query-client.ts';
 import { isEnvironment, meQuery } from './api/session.ts';
@@ -15,84 +8,10 @@ import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
 import { screenFiles } from './screen-files.ts';
-import { type CommandSignInSearch, readCommandSignIn } from './screens/accounts/command-sign-in.ts';
 import { readListSearch } from './screens/records/list/list-search.ts';
 import type { Simulation } from './screens/simulator/simulation.ts';
 import { enterOrg } from './shell/enter-org.ts';
 import { Shell } from './shell/shell.tsx';
-
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: ScreenError });
-
-const accounts = () => import('./screens/accounts/sign-in.tsx');
-
-interface NextSearch {
-  readonly next?: string | undefined;
-}
-
-/** Where to go after signing in: a path of the console, never an address elsewhere. What is left out would stay as it was sent. */
-function readNext({ next }: Record<string, unknown>): NextSearch {
-  return typeof next === 'string' && /^\/(o\/[\w/.~-]*(\?.*)?|cli-login\?[\w=&%.-]*)$/.test(next)
-    ? { next }
-    : { next: undefined };
-}
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
-  validateSearch: readNext,
-  component: lazyRouteComponent(accounts, 'SignIn'),
-});
-const signInLink = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in/link',
-  component: lazyRouteComponent(() => import('./screens/accounts/sign-in-link.tsx'), 'SignInLink'),
-});
-/** Where `freehold login` sends its user. */
-const cliLogin = createRoute({
-  getParentRoute: () => root,
-  path: '/cli-login',
-  validateSearch: (search: Record<string, unknown>): CommandSignInSearch => readCommandSignIn(search),
-  beforeLoad: async ({ search, location }) => {
-    const me = await queryClient.ensureQueryData(meQuery).catch(() => undefined);
-    const entered = me === undefined ? 'signed out' : await enterOrg(search.org ?? me.org.code);
-    if (entered === 'signed out') throw redirect({ to: '/sign-in', search: { next: location.href } });
-    if (entered === 'needs factor') throw redirect({ to: '/second-factor', search: { next: location.href } });
-    if (entered === 'no member') throw notFound();
-  },
-  component: lazyRouteComponent(() => import('./screens/accounts/cli-login.tsx'), 'CliLogin'),
-});
-/** Where a member adds the second factor that the org requires. */
-const secondFactor = createRoute({
-  getParentRoute: () => root,
-  path: '/second-factor',
-  validateSearch: readNext,
-  beforeLoad: async () => {
-    const me = await queryClient.ensureQueryData(meQuery).catch(() => undefined);
-    if (me === undefined) throw redirect({ to: '/sign-in' });
-  },
-  component: lazyRouteComponent(() => import('./screens/account/second-factor/required-factor.tsx'), 'RequiredFactor'),
-});
-const signUp = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-up',
-  component: lazyRouteComponent(() => import('./screens/accounts/sign-up.tsx'), 'SignUp'),
-});
-const forgotPassword = createRoute({
-  getParentRoute: () => root,
-  path: '/forgot-password',
-  component: lazyRouteComponent(() => import('./screens/accounts/forgot-password.tsx'), 'ForgotPassword'),
-});
-/** The two paths that mails lead to, with the code behind a `#`, which no server sees. */
-const resetPassword = createRoute({
-  getParentRoute: () => root,
-  path: '/reset-password',
-  component: lazyRouteComponent(() => import('./screens/accounts/reset-password.tsx'), 'ResetPassword'),
-});
-const acceptInvitation = createRoute({
-  getParentRoute: () => root,
-  path: '/accept-invitation',
-  component: lazyRouteComponent(() => import('./screens/accounts/accept-invitation.tsx'), 'AcceptInvitation'),
-});
 
 const index = createRoute({
   getParentRoute: () => root,
@@ -362,14 +281,7 @@ const access = [policies, newPolicy, policy, policyTemplate, groups, group] as c
 
 const routeTree = root.addChildren([
   index,
-  signIn,
-  signInLink,
-  cliLogin,
-  secondFactor,
-  signUp,
-  forgotPassword,
-  resetPassword,
-  acceptInvitation,
+  ...accountRoutes,
   org.addChildren([
     orgIndex,
     place.addChildren([

@@ -1,4 +1,5 @@
 import { accessApi } from './management/access.ts';
+import { secondFactorsApi } from './management/account/second-factors.ts';
 import { accountsApi } from './management/accounts.ts';
 import { alertWebhookApi } from './management/alert-webhook.ts';
 import { auditApi } from './management/audit.ts';
@@ -16,7 +17,6 @@ import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
 import { platformApi } from './management/platform.ts';
 import { runsApi } from './management/runs.ts';
-import { secondFactorsApi } from './management/second-factors.ts';
 import { secretsApi } from './management/secrets.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
 import { settingsApi } from './management/settings.ts';

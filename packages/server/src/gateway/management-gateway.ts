@@ -12,6 +12,7 @@ import { answerOnce, type OnceServices } from './answer-once.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { CallTrace } from './call-trace.ts';
 import { withSites } from './console/console-gateway.ts';
+import { type SecondFactorServices, secondFactorRoutes } from './handlers/management/account/second-factors.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
 import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
@@ -41,7 +42,6 @@ import { type OverviewServices, orgJobRoutes, overviewRoutes } from './handlers/
 import { passwordRoutes } from './handlers/management/passwords.ts';
 import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
-import { type SecondFactorServices, secondFactorRoutes } from './handlers/management/second-factors.ts';
 import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type SuspendedAccountServices, suspendedAccountRoutes } from './handlers/management/suspended-accounts.ts';

@@ -101,7 +101,7 @@ function App({ factors: { totp }, act }: PartProps) {
 function Passkeys({ factors: { passkeys }, act }: PartProps) {
   return (
     <Stack gap="xs">
-      <Group justify="space-between" align="flex-start">
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
         <div>
           <Text fw={500}>Passkeys</Text>
           <Text size="sm" c="dimmed">
