@@ -77,7 +77,7 @@ test('a session of a member without a factor can from that moment only add one, 
   await addApp(platform, token);
   assert.equal((await manage(org, 'GET', '/org', { token })).status, 200);
   assert.ok(!(await isSession(org, fresh.body.token)));
-  const out = await logInBuilder(platform, newEmail('nobody'));
+  const out = await logInBuilder(platform, newEmail('stranger'));
   assert.equal(out.status, 401);
 });
 

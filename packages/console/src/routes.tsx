@@ -1,106 +1,23 @@
 /** Every screen and its address. A screen is loaded when it is first opened. */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  notFound,
-  Outlet,
-  redirect,
-  retainSearchParams,
-} from '@tanstack/react-router';
+import { createRoute, createRouter, notFound, redirect, retainSearchParams } from '@tanstack/react-router';
+import { accountRoutes, root } from './account-routes.ts';
 import { onFactorRequired } from './api/factor-required.ts';
 import { queryClient } from './api/query-client.ts';
 import { isEnvironment, meQuery } from './api/session.ts';
+import { automationRoutes } from './automation-routes.ts';
+import { blockRoutes } from './block-routes.ts';
 import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
 import { orgRoutes } from './org-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
-import { automationRoutes } from './routes-of-automation.tsx';
-import { blockRoutes } from './routes-of-blocks.tsx';
 import { screenFiles } from './screen-files.ts';
-import { type CommandSignInSearch, readCommandSignIn } from './screens/accounts/command-sign-in.ts';
-import { readNext } from './screens/accounts/next-search.ts';
 import { readListSearch } from './screens/records/list/list-search.ts';
-import { receiveSignIn } from './screens/settings/providers/begun-sign-in.ts';
 import type { Simulation } from './screens/simulator/simulation.ts';
 import { readSearched, readTab } from './search-params.ts';
+import { settingsRoutes } from './settings-routes.ts';
 import { enterOrg } from './shell/enter-org.ts';
 import { Shell } from './shell/shell.tsx';
-
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: ScreenError });
-
-const accounts = () => import('./screens/accounts/sign-in.tsx');
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
-  validateSearch: readNext,
-  component: lazyRouteComponent(accounts, 'SignIn'),
-});
-const signInLink = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in/link',
-  component: lazyRouteComponent(() => import('./screens/accounts/sign-in-link.tsx'), 'SignInLink'),
-});
-/** Where `freehold login` sends its user. */
-const cliLogin = createRoute({
-  getParentRoute: () => root,
-  path: '/cli-login',
-  validateSearch: (search: Record<string, unknown>): CommandSignInSearch => readCommandSignIn(search),
-  beforeLoad: async ({ search, location }) => {
-    const me = await queryClient.ensureQueryData(meQuery).catch(() => undefined);
-    const entered = me === undefined ? 'signed out' : await enterOrg(search.org ?? me.org.code);
-    if (entered === 'signed out') throw redirect({ to: '/sign-in', search: { next: location.href } });
-    if (entered === 'needs factor') throw redirect({ to: '/second-factor', search: { next: location.href } });
-    if (entered === 'no member') throw notFound();
-  },
-  component: lazyRouteComponent(() => import('./screens/accounts/cli-login.tsx'), 'CliLogin'),
-});
-/** Where a sign-in provider that is tried out leads back to. */
-const signInTest = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in-test',
-  beforeLoad: ({ preload }) => {
-    const returned = preload ? undefined : receiveSignIn();
-    if (returned === undefined) return;
-    const { org, env } = returned.begun;
-    throw redirect({ to: '/o/$org/$env/settings/providers', params: { org, env }, search: { test: 'result' } });
-  },
-  component: lazyRouteComponent(() => import('./screens/settings/providers/sign-in-returned.tsx'), 'SignInReturned'),
-});
-/** Where a member adds the second factor that the org requires. */
-const secondFactor = createRoute({
-  getParentRoute: () => root,
-  path: '/second-factor',
-  validateSearch: readNext,
-  beforeLoad: async () => {
-    const me = await queryClient.ensureQueryData(meQuery).catch(() => undefined);
-    if (me === undefined) throw redirect({ to: '/sign-in' });
-  },
-  component: lazyRouteComponent(() => import('./screens/account/second-factor/required-factor.tsx'), 'RequiredFactor'),
-});
-const signUp = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-up',
-  component: lazyRouteComponent(() => import('./screens/accounts/sign-up.tsx'), 'SignUp'),
-});
-const forgotPassword = createRoute({
-  getParentRoute: () => root,
-  path: '/forgot-password',
-  component: lazyRouteComponent(() => import('./screens/accounts/forgot-password.tsx'), 'ForgotPassword'),
-});
-/** The two paths that mails lead to, with the code behind a `#`, which no server sees. */
-const resetPassword = createRoute({
-  getParentRoute: () => root,
-  path: '/reset-password',
-  component: lazyRouteComponent(() => import('./screens/accounts/reset-password.tsx'), 'ResetPassword'),
-});
-const acceptInvitation = createRoute({
-  getParentRoute: () => root,
-  path: '/accept-invitation',
-  component: lazyRouteComponent(() => import('./screens/accounts/accept-invitation.tsx'), 'AcceptInvitation'),
-});
 
 const index = createRoute({
   getParentRoute: () => root,
@@ -360,106 +277,9 @@ const group = createRoute({
 /** Access control of a workspace. */
 const access = [policies, newPolicy, policy, policyTemplate, groups, group] as const;
 
-const settings = createRoute({
-  getParentRoute: () => place,
-  path: 'settings',
-  component: lazyRouteComponent(screenFiles.settings, 'Settings'),
-});
-const settingsProviders = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/providers',
-  validateSearch: ({ test }: Record<string, unknown>): { readonly test?: string } =>
-    typeof test === 'string' ? { test } : {},
-  component: lazyRouteComponent(screenFiles['settings/providers'], 'Providers'),
-});
-const settingsOrigins = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/origins',
-  component: lazyRouteComponent(screenFiles['settings/origins'], 'Origins'),
-});
-const settingsPasswords = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/passwords',
-  component: lazyRouteComponent(screenFiles['settings/passwords'], 'Passwords'),
-});
-const settingsAccess = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/access',
-  component: lazyRouteComponent(screenFiles['settings/access'], 'AccessSettings'),
-});
-const settingsOutgoingCalls = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/outgoing-calls',
-  component: lazyRouteComponent(screenFiles['settings/outgoing-calls'], 'OutgoingCalls'),
-});
-const settingsClientIds = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/client-ids',
-  component: lazyRouteComponent(screenFiles['settings/client-ids'], 'ClientIds'),
-});
-const settingsAlerts = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/alerts',
-  component: lazyRouteComponent(screenFiles['settings/alerts'], 'Alerts'),
-});
-
-const settingsMails = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/mail',
-  component: lazyRouteComponent(screenFiles['settings/mail'], 'Mails'),
-});
-const settingsMail = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/mail/$mail',
-  component: lazyRouteComponent(screenFiles['settings/mail/$mail'], 'MailScreen'),
-});
-const settingsTemplates = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/templates',
-  component: lazyRouteComponent(screenFiles['settings/templates'], 'WorkspaceTemplates'),
-});
-const settingsTemplateWorkspace = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/templates/workspaces/$workspace',
-  component: lazyRouteComponent(screenFiles['settings/templates/workspaces/$workspace'], 'WorkspaceDrift'),
-});
-const settingsTemplateApplication = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/templates/applications/$application',
-  component: lazyRouteComponent(screenFiles['settings/templates/applications/$application'], 'ApplicationScreen'),
-});
-
-/** What an org has settled, a page for each subject. */
-const orgSettings = [
-  settings,
-  settingsProviders,
-  settingsOrigins,
-  settingsPasswords,
-  settingsAccess,
-  settingsOutgoingCalls,
-  settingsClientIds,
-  settingsAlerts,
-  settingsMails,
-  settingsMail,
-  settingsTemplates,
-  settingsTemplateWorkspace,
-  settingsTemplateApplication,
-] as const;
-
-/** The people of the app, and where they work. */
-const people = peopleRoutes(place);
-
 const routeTree = root.addChildren([
   index,
-  signIn,
-  signInLink,
-  signInTest,
-  cliLogin,
-  secondFactor,
-  signUp,
-  forgotPassword,
-  resetPassword,
-  acceptInvitation,
+  ...accountRoutes,
   org.addChildren([
     orgIndex,
     place.addChildren([
@@ -481,9 +301,9 @@ const routeTree = root.addChildren([
       simulator,
       decisions,
       ...access,
-      ...orgSettings,
+      ...settingsRoutes(place),
       ...orgRoutes(place),
-      ...people,
+      ...peopleRoutes(place),
       ...automationRoutes(place),
       ...blockRoutes(place),
     ]),

@@ -1,4 +1,5 @@
 import { accessApi } from './management/access.ts';
+import { secondFactorsApi } from './management/account/second-factors.ts';
 import { accountsApi } from './management/accounts.ts';
 import { alertWebhookApi } from './management/alert-webhook.ts';
 import { auditApi } from './management/audit.ts';
@@ -20,7 +21,6 @@ import { workspaceInvitationsApi } from './management/people/workspace-invitatio
 import { platformApi } from './management/platform.ts';
 import { providersApi } from './management/providers.ts';
 import { runsApi } from './management/runs.ts';
-import { secondFactorsApi } from './management/second-factors.ts';
 import { secretsApi } from './management/secrets.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
 import { mailsOfAppApi } from './management/settings/mails.ts';

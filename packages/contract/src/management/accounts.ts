@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { ifNoneMatch, sessionHeader } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, closed, guid, named, oneOf, orNull, text, time, title } from '../schema.ts';
-import { SecondFactorStep } from './second-factor-step.ts';
+import { SecondFactorStep } from './account/second-factor-step.ts';
 
 export const Email = named('Email', Type.String({ format: 'email', maxLength: 254 }));
 

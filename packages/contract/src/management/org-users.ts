@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox';
 import { sessionHeader } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { closed, count, guid, itemsOf, named, oneOf, text, time, title } from '../schema.ts';
+import { SecondFactorStep } from './account/second-factor-step.ts';
 import { Email, EnvironmentAccess, LoggedIn, Membership, OrgCode, OrgRole, Password } from './accounts.ts';
-import { SecondFactorStep } from './second-factor-step.ts';
 
 export const OrgSession = named(
   'OrgSession',

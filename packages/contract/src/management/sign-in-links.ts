@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox';
 import { sessionHeader } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { closed, named, text, time } from '../schema.ts';
+import { SecondFactorStep } from './account/second-factor-step.ts';
 import { LoggedIn } from './accounts.ts';
-import { SecondFactorStep } from './second-factor-step.ts';
 
 export const SignInLink = named(
   'SignInLink',

@@ -109,10 +109,9 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const identity = await openIdentity({
     ...shared,
     ...{ signingKeys, mailer: mail.mailer, mailOut: mail.out, mailMeter: metering.work, runtime: records.runtime },
-    ...{ removals: records.removals, beginJobs: jobs.begin },
-    ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
+    ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token, beginJobs: jobs.begin },
     ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved, sealer, stepKey },
-    ...{ onError: onFault, settings: config, passwordCost: options.passwordCost },
+    ...{ onError: onFault, settings: config, passwordCost: options.passwordCost, removals: records.removals },
     ...{ throttles: counted?.throttles, refusedOrigins: counted?.refusedOrigins, revocations: epochs?.revocations },
   });
 

@@ -11,6 +11,7 @@ import { answerOnce, type OnceServices } from './answer-once.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { CallTrace } from './call-trace.ts';
 import { withSites } from './console/console-gateway.ts';
+import { type SecondFactorServices, secondFactorRoutes } from './handlers/management/account/second-factors.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
 import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
@@ -47,7 +48,6 @@ import {
 import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type ProviderServices, providerRoutes } from './handlers/management/providers.ts';
-import { type SecondFactorServices, secondFactorRoutes } from './handlers/management/second-factors.ts';
 import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
 import { type MailServices, mailRoutes } from './handlers/management/settings/mails.ts';
 import {

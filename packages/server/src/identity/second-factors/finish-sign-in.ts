@@ -1,4 +1,4 @@
-import type { secondFactorsApi } from '@freehold/contract/management/second-factors';
+import type { secondFactorsApi } from '@freehold/contract/management/account/second-factors';
 import type { BodyOf } from '@freehold/contract/route';
 import { type AuditContext, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';

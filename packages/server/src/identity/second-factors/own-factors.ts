@@ -1,4 +1,4 @@
-import type { secondFactorsApi } from '@freehold/contract/management/second-factors';
+import type { secondFactorsApi } from '@freehold/contract/management/account/second-factors';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { thenBump } from '../../iam/port.ts';

@@ -1,8 +1,9 @@
-import type { secondFactorsApi } from '@freehold/contract/management/second-factors';
+import type { secondFactorsApi } from '@freehold/contract/management/account/second-factors';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
+import { json } from '../../store/table.ts';
 import { type OpenedStep, type StepTokens, stepMilliseconds } from './step-tokens.ts';
 import type { StoredPasskey } from './stored-factors.ts';
 
@@ -82,12 +83,13 @@ export function openChallenge(steps: StepTokens, clientDataJSON: string): Opened
 
 function challengeIn(clientDataJSON: string): string | undefined {
   try {
-    const data = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()) as { readonly challenge?: unknown };
-    return typeof data.challenge === 'string' ? data.challenge : undefined;
+    return clientData.parse(Buffer.from(clientDataJSON, 'base64url').toString()).challenge;
   } catch {
     return undefined;
   }
 }
+
+const clientData = json<{ readonly challenge: string }>('client data', { challenge: 'string' });
 
 function asChallenge(token: string): string {
   return Buffer.from(token).toString('base64url');

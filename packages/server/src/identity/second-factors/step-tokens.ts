@@ -61,11 +61,14 @@ export function createStepTokens(key: Buffer, clock: Clock): StepTokens {
       const [payload = '', mac = '', ...rest] = token.split('.');
       const [given, expected] = [Buffer.from(mac), Buffer.from(macOf(payload))];
       if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
-      const opened = JSON.parse(Buffer.from(payload, 'base64url').toString()) as OpenedStep;
+      const opened = openedSteps.parse(Buffer.from(payload, 'base64url').toString());
       return clock.now() < opened.expiresAt ? opened : undefined;
     },
   };
 }
+
+/** What a token says, which its MAC shows to be written here. */
+const openedSteps = json<OpenedStep>('step', { claims: 'object', nonce: 'string', expiresAt: 'number' });
 
 /** By the hash of the nonce. */
 const usedSteps = table(

@@ -9,7 +9,7 @@ import { ProblemAlert } from '../../../components/problem-alert.tsx';
 /** Whether every member of the org needs a second factor. Admins of the org change it. */
 export function RequireSetting() {
   const me = useQuery(meQuery);
-  const { mutate, isPending, error } = useMutation({
+  const { mutate, isPending, variables, error } = useMutation({
     mutationFn: (isRequired: boolean) =>
       call('changeOrgSecurity', { body: { second_factor: isRequired ? 'required' : 'optional' } }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: meQuery.queryKey }),
@@ -23,7 +23,7 @@ export function RequireSetting() {
             <Switch
               label={`Require a second factor of every member of ${known.org.name}`}
               description="A member without one can then only add one, also in sessions that go on. Keys of pipelines and servers are not affected."
-              checked={known.second_factor.required}
+              checked={isPending ? variables : known.second_factor.required}
               disabled={reason !== undefined || isPending}
               onChange={({ currentTarget }) => mutate(currentTarget.checked)}
             />

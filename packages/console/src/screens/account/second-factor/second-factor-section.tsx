@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { passkeyReason } from '../../../api/passkeys.ts';
@@ -54,7 +54,7 @@ function Summary({ factors }: { readonly factors: Factors }) {
       </Text>
     );
   return (
-    <Alert color="yellow" title="Your password alone protects this account">
+    <Alert color="yellow" role="note" title="Your password alone protects this account">
       With a second factor, a stolen password opens nothing. Add an authenticator app or a passkey.
     </Alert>
   );
@@ -69,16 +69,13 @@ function App({ factors: { totp }, act }: PartProps) {
   return (
     <Group justify="space-between" align="flex-start">
       <div>
-        <Group gap="xs">
-          <Text fw={500}>Authenticator app</Text>
-          {totp !== null && <Badge color="green">On</Badge>}
-        </Group>
+        <Text fw={500}>Authenticator app</Text>
         <Text size="sm" c="dimmed">
           {totp === null ? (
             'Shows a code of six digits that changes every 30 seconds.'
           ) : (
             <>
-              Added <When at={totp.confirmed_at} />
+              On, since <When at={totp.confirmed_at} />
             </>
           )}
         </Text>
@@ -104,7 +101,7 @@ function App({ factors: { totp }, act }: PartProps) {
 function Passkeys({ factors: { passkeys }, act }: PartProps) {
   return (
     <Stack gap="xs">
-      <Group justify="space-between" align="flex-start">
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
         <div>
           <Text fw={500}>Passkeys</Text>
           <Text size="sm" c="dimmed">

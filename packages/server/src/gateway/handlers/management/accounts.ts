@@ -14,7 +14,7 @@ import { passkeySite } from '../../pipeline/headers/passkey-site.ts';
 import { json } from '../../reply.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve, serveReply } from '../../serve.ts';
-import { cookieReply, sessionOrStep, sessionReply } from './session-reply.ts';
+import { cookieReply, sessionOrStep, sessionReply } from '../session-reply.ts';
 
 export interface AccountServices {
   readonly accounts: OrgAccounts;

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
-import { sessionHeader } from '../parameters.ts';
-import { reply, route } from '../route.ts';
-import { closed, count, lineTitle, named, orNull, text, time } from '../schema.ts';
-import { LoggedIn, OrgSecurity, Password } from './accounts.ts';
+import { sessionHeader } from '../../parameters.ts';
+import { reply, route } from '../../route.ts';
+import { closed, count, lineTitle, named, orNull, text, time } from '../../schema.ts';
+import { LoggedIn, OrgSecurity, Password } from '../accounts.ts';
 import { NewPasskey, PasskeyAssertion, PasskeyCreation, PasskeyRequest, proofMembers } from './second-factor-step.ts';
 
 /** Who has a second factor proves it; who has none, the password. */

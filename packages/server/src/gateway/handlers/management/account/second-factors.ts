@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import { secondFactorsApi } from '@freehold/contract/management/second-factors';
-import type { OrgCaller, SecondFactors } from '../../../identity/port.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import { auditContextOf } from '../../pipeline/audit-context.ts';
-import type { ConsoleSite } from '../../pipeline/headers/console-cookie.ts';
-import { passkeySite } from '../../pipeline/headers/passkey-site.ts';
-import type { RequestEnvelope } from '../../request.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve, serveReply } from '../../serve.ts';
-import { sessionReply } from './session-reply.ts';
+import { secondFactorsApi } from '@freehold/contract/management/account/second-factors';
+import type { OrgCaller, SecondFactors } from '../../../../identity/port.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import { auditContextOf } from '../../../pipeline/audit-context.ts';
+import type { ConsoleSite } from '../../../pipeline/headers/console-cookie.ts';
+import { passkeySite } from '../../../pipeline/headers/passkey-site.ts';
+import type { RequestEnvelope } from '../../../request.ts';
+import type { ManagementRoute } from '../../../routing/management-route.ts';
+import { serve, serveReply } from '../../../serve.ts';
+import { sessionReply } from '../../session-reply.ts';
 
 export interface SecondFactorServices {
   readonly secondFactors: SecondFactors;

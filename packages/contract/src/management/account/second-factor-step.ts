@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { anyObject, closed, named, oneOf, text, time } from '../schema.ts';
+import { anyObject, closed, named, oneOf, text, time } from '../../schema.ts';
 
 const base64url = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+$' });
 
