@@ -270,6 +270,11 @@ const user = createRoute({
   }),
   component: lazyRouteComponent(screenFiles['users/$user'], 'User'),
 });
+const personalData = createRoute({
+  getParentRoute: () => place,
+  path: 'app-users/$user/personal-data',
+  component: lazyRouteComponent(screenFiles['app-users/$user/personal-data'], 'PersonalData'),
+});
 const simulator = createRoute({
   getParentRoute: () => place,
   path: 'simulator',
@@ -373,6 +378,7 @@ const routeTree = root.addChildren([
       deploy,
       users,
       user,
+      personalData,
       simulator,
       decisions,
       ...access,

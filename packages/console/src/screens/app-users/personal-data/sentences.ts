@@ -1,0 +1,60 @@
+/** What the counts and states of a job say to a person. */
+import type { PersonJob, RecordChoice } from './queries.ts';
+
+export const choices: readonly {
+  readonly value: RecordChoice;
+  readonly label: string;
+  readonly description: string;
+}[] = [
+  {
+    value: 'keep',
+    label: 'Keep all records',
+    description: 'The records stay. Their owner fields, lookups and stamps no longer name the person.',
+  },
+  {
+    value: 'delete_owned',
+    label: 'Delete the records that the person owns',
+    description: 'Owned are records that name the person in the field of an owner index.',
+  },
+  {
+    value: 'delete_created',
+    label: 'Delete the records that the person owns or created',
+    description: 'Records that belong to others now go as well if the person created them.',
+  },
+];
+
+export function titleOf({ kind, dry_run }: PersonJob): string {
+  if (kind === 'export') return 'Export';
+  return dry_run ? 'Preview of an erase' : 'Erase';
+}
+
+export function stateOf({ kind, dry_run, state }: PersonJob): string {
+  if (state === 'queued') return 'It waits for its turn.';
+  if (state === 'failed') return 'It has failed. What was done by then stays done.';
+  if (state === 'running') return 'It goes through the data of the org. You may leave this page.';
+  if (kind === 'export') return 'The data is collected.';
+  return dry_run ? 'Nothing was changed. An erase would do this:' : 'The person is erased. This was done:';
+}
+
+const counted: readonly (readonly [keyof PersonJob['counts'], string])[] = [
+  ['accounts', 'Accounts, with those that were merged into this one'],
+  ['identities', 'Sign-ins by a password or a provider'],
+  ['memberships', 'Memberships in workspaces'],
+  ['invitations', 'Open invitations'],
+  ['owned', 'Records that the person owns'],
+  ['created', 'Other records that the person created'],
+  ['linked', 'Records that name the person in a lookup or as their last editor'],
+  ['named', 'Records that contain the id in another field'],
+];
+
+const done: readonly (readonly [keyof PersonJob['counts'], string, string])[] = [
+  ['removed', 'Records to be deleted', 'Records deleted'],
+  ['changed', 'Records from which the person would be taken', 'Records from which the person was taken'],
+];
+
+/** What was found, and what was done about records. */
+export function countsOf({ kind, dry_run, counts }: PersonJob): readonly (readonly [label: string, count: number])[] {
+  const found = counted.map(([name, label]) => [label, counts[name]] as const).filter(([, count]) => count > 0);
+  const changed = done.map(([name, planned, made]) => [dry_run ? planned : made, counts[name]] as const);
+  return kind === 'export' ? found : [...found, ...changed];
+}
