@@ -351,6 +351,46 @@ const group = createRoute({
 /** Access control of a workspace. */
 const access = [policies, newPolicy, policy, policyTemplate, groups, group] as const;
 
+const appUsers = createRoute({
+  getParentRoute: () => place,
+  path: 'app-users',
+  validateSearch: (search): AppUsersSearch => ({ ...readSearched(search), ...readAccountState(search) }),
+  component: lazyRouteComponent(screenFiles['app-users'], 'AppUsers'),
+});
+const appUser = createRoute({
+  getParentRoute: () => place,
+  path: 'app-users/$user',
+  component: lazyRouteComponent(screenFiles['app-users/$user'], 'AppUserScreen'),
+});
+
+interface AppUsersSearch {
+  readonly q?: string | undefined;
+  readonly state?: 'active' | 'disabled' | 'password_suspended';
+}
+
+function readAccountState({ state }: Record<string, unknown>): Pick<AppUsersSearch, 'state'> {
+  return state === 'active' || state === 'disabled' || state === 'password_suspended' ? { state } : {};
+}
+
+const workspaces = createRoute({
+  getParentRoute: () => place,
+  path: 'workspaces',
+  validateSearch: readSearched,
+  component: lazyRouteComponent(screenFiles.workspaces, 'Workspaces'),
+});
+const workspace = createRoute({
+  getParentRoute: () => place,
+  path: 'workspaces/$workspace',
+  validateSearch: (search: Record<string, unknown>): { readonly tab?: string; readonly q?: string | undefined } => ({
+    ...readTab(search),
+    ...readSearched(search),
+  }),
+  component: lazyRouteComponent(screenFiles['workspaces/$workspace'], 'WorkspaceScreen'),
+});
+
+/** The people of the app, and where they work. */
+const people = [appUsers, appUser, workspaces, workspace] as const;
+
 const routeTree = root.addChildren([
   index,
   signIn,
@@ -382,6 +422,7 @@ const routeTree = root.addChildren([
       simulator,
       decisions,
       ...access,
+      ...people,
     ]),
   ]),
 ]);

@@ -23,6 +23,10 @@ export const screenFiles = {
   'policy-template': () => import('./screens/policies/templates/template.tsx'),
   groups: () => import('./screens/groups/groups.tsx'),
   'groups/$group': () => import('./screens/groups/group.tsx'),
+  'app-users': () => import('./screens/app-users/app-users.tsx'),
+  'app-users/$user': () => import('./screens/app-users/app-user.tsx'),
+  workspaces: () => import('./screens/workspaces/workspaces.tsx'),
+  'workspaces/$workspace': () => import('./screens/workspaces/workspace.tsx'),
 } as const;
 
 /** The path by which the router names the screen of these segments, such as `entities/$entity`. */

@@ -24,7 +24,8 @@ async function fixture() {
 async function openPage(context: TestContext, { org, id }: Pick<AppUser, 'org' | 'id'>): Promise<Page> {
   const page = await (await openBrowser(context, platform)).newPage();
   await signInAs(page, org.builder);
-  await page.goto(`/o/${org.code}/test/app-users/${id}/personal-data`);
+  await page.goto(`/o/${org.code}/test/app-users/${id}`);
+  await page.getByRole('link', { name: 'Personal data' }).click();
   await page.getByRole('heading', { name: 'Personal data', level: 1 }).waitFor();
   return page;
 }

@@ -46,6 +46,17 @@ export const pictures: readonly Picture[] = [
       await page.getByRole('button', { name: 'Activate' }).waitFor();
     },
   },
+  { name: 'app-users', path: ({ org }) => `/o/${org}/test/app-users` },
+  {
+    name: 'app-user',
+    path: ({ org }) => `/o/${org}/test/app-users`,
+    show: async (page) => {
+      await page.getByRole('link', { name: 'tom@demo.example' }).click();
+      await page.getByRole('region', { name: 'Tokens' }).waitFor();
+    },
+  },
+  { name: 'workspaces', path: ({ org }) => `/o/${org}/test/workspaces` },
+  { name: 'workspace', path: ({ org }) => `/o/${org}/test/workspaces/lumen` },
   { name: 'releases', path: ({ org }) => `/o/${org}/test/deploy?tab=releases` },
   { name: 'configuration', path: ({ org }) => `/o/${org}/test/config` },
   {

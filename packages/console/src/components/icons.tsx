@@ -61,3 +61,6 @@ export const PolicyIcon = icon(<path d="M8 2.4 12.8 4v3.6c0 3-2 5-4.8 6-2.8-1-4.
 export const GroupIcon = icon(
   <path d="M6 3.2a2.2 2.2 0 1 1 0 4.4 2.2 2.2 0 0 1 0-4.4zM2 12.8a4 4 0 0 1 8 0M10.4 3.6a2 2 0 0 1 0 3.8M11.4 9.2a3.9 3.9 0 0 1 2.6 3.6" />,
 );
+export const WorkspaceIcon = icon(
+  <path d="M3 13.2V4.6L8 2.6l5 2v8.6M2 13.2h12M6 6.4h.01M10 6.4h.01M6 9.2h.01M10 9.2h.01M7 13.2v-1.8h2v1.8" />,
+);

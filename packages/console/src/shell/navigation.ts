@@ -9,7 +9,9 @@ import {
   RecordsIcon,
   SimulatorIcon,
   SlidersIcon,
+  UserIcon,
   UsersIcon,
+  WorkspaceIcon,
 } from '../components/icons.tsx';
 
 /** The screens of the navigation and of the command palette by section, in their order. Home is in none. */
@@ -31,6 +33,13 @@ export const navigation = [
       { label: 'Groups', to: '/o/$org/$env/groups', icon: GroupIcon, isExact: false },
       { label: 'Simulator', to: '/o/$org/$env/simulator', icon: SimulatorIcon, isExact: false },
       { label: 'Denials', to: '/o/$org/$env/decisions', icon: DenialIcon, isExact: false },
+    ],
+  },
+  {
+    heading: 'People',
+    screens: [
+      { label: 'App users', to: '/o/$org/$env/app-users', icon: UserIcon, isExact: false },
+      { label: 'Workspaces', to: '/o/$org/$env/workspaces', icon: WorkspaceIcon, isExact: false },
     ],
   },
   {

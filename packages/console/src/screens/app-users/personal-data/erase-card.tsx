@@ -6,6 +6,7 @@ import { queryClient } from '../../../api/query-client.ts';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
 import { TypedConfirmation } from '../../../components/typed-confirmation.tsx';
+import { readAppUsersAgain } from '../queries.ts';
 import { isOver, type Person, type PersonJob, personJobsQuery, type RecordChoice } from './queries.ts';
 import { choices, countsOf } from './sentences.ts';
 
@@ -32,6 +33,7 @@ export function EraseCard({ person, email, jobs, reason }: Props) {
     mutationFn: () => call('eraseAppUser', { ...sent, body: { ...sent.body, confirm: email } }),
     onSuccess: async () => {
       setIsAsking(false);
+      await readAppUsersAgain();
       await again();
     },
   });

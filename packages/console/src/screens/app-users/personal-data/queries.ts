@@ -3,6 +3,7 @@ import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../api/call.ts';
 import type { Environment } from '../../../api/session.ts';
+import { appUserQuery } from '../queries.ts';
 
 export type PersonJob = ReplyOf<typeof personJobsApi.readPersonJob>;
 export type RecordChoice = BodyOf<typeof personJobsApi.eraseAppUser>['records'];
@@ -29,9 +30,4 @@ export const personJobsQuery = ({ env, id }: Person) =>
   });
 
 /** The account; it is not there any more once it is erased. */
-export const personQuery = ({ env, id }: Person) =>
-  queryOptions({
-    queryKey: ['app-users', env, id],
-    queryFn: ({ signal }) => call('readAppUser', { params: { id }, query: { env }, signal }),
-    retry: false,
-  });
+export const personQuery = ({ env, id }: Person) => ({ ...appUserQuery(env, id), retry: false });

@@ -1,6 +1,6 @@
 /** Accounts whose password is suspended: how that comes, and how it ends. */
 import assert from 'node:assert/strict';
-import { type Fixture, type Person, random } from '../fixture.ts';
+import { type Fixture, newEmail, type Person, random } from '../fixture.ts';
 import type { Flow, Flows } from './flow.ts';
 import { clientAtProvider, providerForFlows } from './provider.ts';
 
@@ -54,6 +54,24 @@ const suspension: Flow = {
     };
     const send = () => fixture.org.exchange(proof);
     return { send, check };
+  },
+};
+
+const unverified: Flow = {
+  route: 'GET /app/:org/token',
+  prepare: async ({ org }) => {
+    const provider = await providerForFlows();
+    const value = [{ issuer: provider.issuer, audiences: [clientAtProvider] }];
+    assert.equal((await org.manage('PUT', '/org/settings', { group: 'auth', name: 'issuers', value })).status, 200);
+    const email = newEmail();
+    const check = async () => {
+      const { items } = (await org.manage('GET', `/org/app-users?q=${email}`)).body;
+      assert.deepEqual(
+        items.map((account) => account.email),
+        [email],
+      );
+    };
+    return { send: () => org.exchange(provider.token(email, false)), check };
   },
 };
 
@@ -143,6 +161,7 @@ export const accountFlows: Flows = {
   'a disabled account enabled': enable,
   'the tokens of an account revoked': signOutEverywhere,
   'a password suspended by a provider': suspension,
+  'an account of a provider that has not verified the address': unverified,
   'two accounts made one by the mailed link': proveByMail,
   'two accounts made one by an org admin': merge,
   'the removal of an account with a suspended password': remove,
