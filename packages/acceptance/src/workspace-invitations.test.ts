@@ -76,7 +76,7 @@ test('without a policy the member gets that of new members, and is no one elseâ€
   assert.equal((await list(founder, 'user')).items.length, 2);
 });
 
-test('an invitation is sent again with a new code, and withdrawn, whoever sent it first', async () => {
+test('an invitation is sent again with a new code, and withdrawn, also one of a member', async () => {
   const { org, founder, path } = await founded();
   const guest = await signUpUser(org);
   const first = await act<Issued>(founder, 'POST', '/user/invitations', { body: { email: guest.email } });

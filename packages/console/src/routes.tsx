@@ -13,27 +13,19 @@ import { isEnvironment, meQuery } from './api/session.ts';
 import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
+import { peopleRoutes } from './people-routes.ts';
 import { screenFiles } from './screen-files.ts';
 import { type CommandSignInSearch, readCommandSignIn } from './screens/accounts/command-sign-in.ts';
+import { readNext } from './screens/accounts/next-search.ts';
 import { readListSearch } from './screens/records/list/list-search.ts';
 import type { Simulation } from './screens/simulator/simulation.ts';
+import { readSearched, readTab } from './search-params.ts';
 import { enterOrg } from './shell/enter-org.ts';
 import { Shell } from './shell/shell.tsx';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: ScreenError });
 
 const accounts = () => import('./screens/accounts/sign-in.tsx');
-
-interface NextSearch {
-  readonly next?: string | undefined;
-}
-
-/** Where to go after signing in: a path of the console, never an address elsewhere. What is left out would stay as it was sent. */
-function readNext({ next }: Record<string, unknown>): NextSearch {
-  return typeof next === 'string' && /^\/(o\/[\w/.~-]*(\?.*)?|cli-login\?[\w=&%.-]*)$/.test(next)
-    ? { next }
-    : { next: undefined };
-}
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -112,14 +104,6 @@ interface ActorSearch {
 
 function readActor({ w, u }: Record<string, unknown>): ActorSearch {
   return { ...(typeof w === 'string' ? { w } : {}), ...(typeof u === 'string' ? { u } : {}) };
-}
-
-function readTab({ tab }: Record<string, unknown>): { readonly tab?: string } {
-  return typeof tab === 'string' ? { tab } : {};
-}
-
-function readSearched({ q }: Record<string, unknown>): { readonly q?: string | undefined } {
-  return typeof q === 'string' ? { q } : {};
 }
 
 /** The frame of all screens. Below it the user is signed in to the org of the address. */
@@ -270,11 +254,6 @@ const user = createRoute({
   }),
   component: lazyRouteComponent(screenFiles['users/$user'], 'User'),
 });
-const personalData = createRoute({
-  getParentRoute: () => place,
-  path: 'app-users/$user/personal-data',
-  component: lazyRouteComponent(screenFiles['app-users/$user/personal-data'], 'PersonalData'),
-});
 const simulator = createRoute({
   getParentRoute: () => place,
   path: 'simulator',
@@ -351,45 +330,8 @@ const group = createRoute({
 /** Access control of a workspace. */
 const access = [policies, newPolicy, policy, policyTemplate, groups, group] as const;
 
-const appUsers = createRoute({
-  getParentRoute: () => place,
-  path: 'app-users',
-  validateSearch: (search): AppUsersSearch => ({ ...readSearched(search), ...readAccountState(search) }),
-  component: lazyRouteComponent(screenFiles['app-users'], 'AppUsers'),
-});
-const appUser = createRoute({
-  getParentRoute: () => place,
-  path: 'app-users/$user',
-  component: lazyRouteComponent(screenFiles['app-users/$user'], 'AppUserScreen'),
-});
-
-interface AppUsersSearch {
-  readonly q?: string | undefined;
-  readonly state?: 'active' | 'disabled' | 'password_suspended';
-}
-
-function readAccountState({ state }: Record<string, unknown>): Pick<AppUsersSearch, 'state'> {
-  return state === 'active' || state === 'disabled' || state === 'password_suspended' ? { state } : {};
-}
-
-const workspaces = createRoute({
-  getParentRoute: () => place,
-  path: 'workspaces',
-  validateSearch: readSearched,
-  component: lazyRouteComponent(screenFiles.workspaces, 'Workspaces'),
-});
-const workspace = createRoute({
-  getParentRoute: () => place,
-  path: 'workspaces/$workspace',
-  validateSearch: (search: Record<string, unknown>): { readonly tab?: string; readonly q?: string | undefined } => ({
-    ...readTab(search),
-    ...readSearched(search),
-  }),
-  component: lazyRouteComponent(screenFiles['workspaces/$workspace'], 'WorkspaceScreen'),
-});
-
 /** The people of the app, and where they work. */
-const people = [appUsers, appUser, workspaces, workspace] as const;
+const people = peopleRoutes(place);
 
 const routeTree = root.addChildren([
   index,
@@ -418,7 +360,6 @@ const routeTree = root.addChildren([
       deploy,
       users,
       user,
-      personalData,
       simulator,
       decisions,
       ...access,

@@ -1,10 +1,9 @@
-import { Alert, Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { usePlace } from '../../api/session.ts';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
 import { type AppUserDetails, readAppUsersAgain } from './queries.ts';
@@ -35,36 +34,37 @@ export function SuspendedPassword({ user }: { readonly user: AppUserDetails }) {
 function Merge({ user: { id, email } }: { readonly user: AppUserDetails }) {
   const { adminReason } = usePlace();
   const [isOpen, setIsOpen] = useState(false);
-  const close = () => setIsOpen(false);
   const merge = useMutation({
     mutationFn: () => call('mergeSuspendedAccount', { params: { id } }),
     onSuccess: async () => {
-      close();
+      setIsOpen(false);
       await readAppUsersAgain();
     },
   });
+  const close = () => {
+    setIsOpen(false);
+    merge.reset();
+  };
   return (
     <>
       <ReasonedButton reason={adminReason} size="compact-sm" onClick={() => setIsOpen(true)}>
         Merge both accounts
       </ReasonedButton>
-      <Modal opened={isOpen} onClose={close} title={`Merge both accounts of ${email}?`} keepMounted={false}>
-        <Stack>
+      {isOpen && (
+        <TypedConfirmation
+          title={`Merge both accounts of ${email}?`}
+          name={email}
+          what="account"
+          action="Merge both accounts"
+          work={merge}
+          onClose={close}
+        >
           <Text size="sm">
             Sign-ins to either account then lead to this one, with the memberships of both. The old password stays
             invalid. This cannot be undone.
           </Text>
-          <ProblemAlert error={merge.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Cancel
-            </Button>
-            <Button loading={merge.isPending} onClick={() => merge.mutate()}>
-              Merge both accounts
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
+        </TypedConfirmation>
+      )}
     </>
   );
 }

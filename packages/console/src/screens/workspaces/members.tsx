@@ -17,7 +17,7 @@ export function Members({ code }: { readonly code: string }) {
       by="email or name"
       searched={searched}
       pages={useInfiniteQuery(membersQuery({ env, workspace: code }, searched.settled))}
-      none={{ title: 'No members', text: 'Nobody is in the workspace. Invite someone by email.' }}
+      none={{ title: 'No members', text: 'The workspace has no members. Invite a person by email.' }}
       notFound="No member has this email or name"
     >
       {(members) => <MemberTable code={code} members={members} />}

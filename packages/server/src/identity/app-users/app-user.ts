@@ -165,7 +165,7 @@ export async function requireAppUser(orgScope: Scope, userId: string): Promise<A
   return user;
 }
 
-/** Said to a user who has proved who he is, and to nobody else. */
+/** Only for callers who have proved to be the user. */
 export function accountDisabled(): Problem {
   return new Problem('account_disabled', 'the account is disabled: only an admin of the app’s org can enable it again');
 }

@@ -7,7 +7,7 @@ import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { When } from '../../../components/when.tsx';
 import { download } from '../../record/save-file.ts';
 import { isOver, type PersonJob } from './queries.ts';
-import { countsOf, stateOf, titleOf } from './sentences.ts';
+import { countsOf, gainsOf, stateOf, titleOf } from './sentences.ts';
 
 const colors = { queued: 'gray', running: 'blue', done: 'green', failed: 'red' } as const;
 
@@ -45,6 +45,7 @@ export function JobReport({ job, env }: Props) {
         )}
         <FileOf job={job} env={env} />
         <Counts job={job} />
+        <Gains job={job} />
         <Details job={job} />
         <CopyId value={id} what="id of the job" />
       </Stack>
@@ -88,7 +89,22 @@ function Counts({ job }: { readonly job: PersonJob }) {
   );
 }
 
-function Details({ job: { workspaces, problems, problems_total, stays } }: { readonly job: PersonJob }) {
+function Gains({ job }: { readonly job: PersonJob }) {
+  if (job.kind !== 'merge' || job.state !== 'done') return null;
+  return (
+    <div>
+      <Text size="sm">The account that stays:</Text>
+      <List size="sm" aria-label="What the account that stays gains">
+        {gainsOf(job).map((sentence) => (
+          <List.Item key={sentence}>{sentence}</List.Item>
+        ))}
+      </List>
+    </div>
+  );
+}
+
+function Details({ job }: { readonly job: PersonJob }) {
+  const { workspaces, problems, problems_total, stays } = job;
   if (workspaces.length + problems.length + stays.length === 0) return null;
   return (
     <Accordion variant="contained" multiple defaultValue={problems.length > 0 ? ['problems'] : []}>

@@ -10,6 +10,7 @@ import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { Screen } from '../../../components/screen.tsx';
 import { EraseCard, ExportCard } from './erase-card.tsx';
 import { JobReport } from './job-report.tsx';
+import { MergeCard } from './merge-card.tsx';
 import { isOver, type Person, type PersonJob, personJobsQuery, personQuery } from './queries.ts';
 
 /** All that the org has of one app user in an environment: to collect it, and to erase it. */
@@ -73,12 +74,21 @@ function Actions({ person, jobs }: { readonly person: Person; readonly jobs: rea
         The account opens nothing. The reports below say what was done and what stays.
       </Alert>
     );
+  if (account.data?.state === 'merged')
+    return (
+      <Alert color="gray" title="This account has become part of another account.">
+        Collect or erase the data of that account: it includes what was of this one.
+      </Alert>
+    );
   if (account.data === undefined) return <ProblemAlert error={account.error} />;
   const reason = jobs.every(isOver) ? undefined : 'A job about this person is under way.';
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 5 }}>
-        <ExportCard person={person} reason={reason} />
+        <Stack gap="lg">
+          <ExportCard person={person} reason={reason} />
+          <MergeCard person={person} email={account.data.email} jobs={jobs} reason={reason} />
+        </Stack>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 7 }}>
         <EraseCard person={person} email={account.data.email} jobs={jobs} reason={reason} />

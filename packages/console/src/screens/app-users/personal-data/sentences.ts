@@ -25,6 +25,7 @@ export const choices: readonly {
 
 export function titleOf({ kind, dry_run }: PersonJob): string {
   if (kind === 'export') return 'Export';
+  if (kind === 'merge') return dry_run ? 'Preview of a merge' : 'Merge';
   return dry_run ? 'Preview of an erase' : 'Erase';
 }
 
@@ -33,6 +34,10 @@ export function stateOf({ kind, dry_run, state }: PersonJob): string {
   if (state === 'failed') return 'It has failed. What was done by then stays done.';
   if (state === 'running') return 'It goes through the data of the org. You may leave this page.';
   if (kind === 'export') return 'The data is collected.';
+  if (kind === 'merge')
+    return dry_run
+      ? 'Nothing was changed. A merge would do this:'
+      : 'The account is part of the other one. This was done:';
   return dry_run ? 'Nothing was changed. An erase would do this:' : 'The person is erased. This was done:';
 }
 
@@ -56,5 +61,18 @@ const done: readonly (readonly [keyof PersonJob['counts'], string, string])[] = 
 export function countsOf({ kind, dry_run, counts }: PersonJob): readonly (readonly [label: string, count: number])[] {
   const found = counted.map(([name, label]) => [label, counts[name]] as const).filter(([, count]) => count > 0);
   const changed = done.map(([name, planned, made]) => [dry_run ? planned : made, counts[name]] as const);
+  if (kind === 'merge')
+    return [...found, [dry_run ? 'Records that would name the account that stays' : 'Records changed', counts.changed]];
   return kind === 'export' ? found : [...found, ...changed];
+}
+
+/** What the account that stays gains, a sentence for each workspace. */
+export function gainsOf({ gains }: PersonJob): readonly string[] {
+  if (gains.length === 0) return ['It comes into no workspace, and gains no policy.'];
+  return gains.map(({ tenant_code, joins, suspended, policies, policies_total }) => {
+    const place = joins ? `${tenant_code}: it becomes a member` : `${tenant_code}: it is a member already`;
+    const more = policies_total > policies.length ? ` and ${policies_total - policies.length} more` : '';
+    const gained = policies_total === 0 ? 'gains no policy' : `gains ${policies.join(', ')}${more}`;
+    return `${place}, and ${gained}.${suspended ? ' The membership is not active then.' : ''}`;
+  });
 }

@@ -7,7 +7,7 @@ import { transact } from '../../../store/transact.ts';
 import { type Environment, orgScopeName } from '../../../tenancy/port.ts';
 import { tokensKeyOf, withNextEpoch } from '../../sessions/ended-tokens.ts';
 import { type AppUser, appUsers, disabledUsers } from '../app-user.ts';
-import type { AppUserCommand } from './org-app-users.ts';
+import type { AppUserCommand } from './app-user-command.ts';
 
 interface DisableDeps {
   readonly stores: Readonly<Record<Environment, Store>>;

@@ -15,7 +15,7 @@ import {
   verifiedEmails,
 } from '../app-user.ts';
 import { suspendedAccounts, suspendedPartition } from '../prove-email.ts';
-import type { AppUsersPage, ListedAppUser } from './org-app-users.ts';
+import type { AppUsersPage, ListedAppUser } from './app-user-command.ts';
 
 export interface ListQuery {
   readonly env: Environment;
@@ -160,7 +160,7 @@ function isListed(user: AppUser, state: ListQuery['state']): boolean {
   return own !== 'merged' && (state === undefined || own === state);
 }
 
-export function stateOf({ merged_into, disabled, suspended_for, is_erasing }: AppUser): ListedAppUser['state'] {
+function stateOf({ merged_into, disabled, suspended_for, is_erasing }: AppUser): ListedAppUser['state'] {
   if (is_erasing === true) return 'erasing';
   if (merged_into !== undefined) return 'merged';
   if (disabled !== undefined) return 'disabled';

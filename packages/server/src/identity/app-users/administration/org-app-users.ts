@@ -1,10 +1,7 @@
-import type { appUsersApi } from '@freehold/contract/management/people/app-users';
-import type { ReplyOf } from '@freehold/contract/route';
 import type { AccessEpochs } from '../../../iam/port.ts';
 import type { Cursors } from '../../../records/port.ts';
-import type { Environment } from '../../../tenancy/port.ts';
-import type { OrgUserCommand } from '../../org-users/account.ts';
 import type { MembershipDeps } from '../../workspaces/memberships.ts';
+import type { AppUserCommand, AppUsersPage, NamedAppUser, ShownAppUser } from './app-user-command.ts';
 import { disableUser, enableUser, revokeTokens } from './disable-user.ts';
 import { type ListQuery, listUsers } from './list-users.ts';
 import { showUser } from './show-user.ts';
@@ -21,20 +18,6 @@ export interface OrgAppUsers {
   enable(command: AppUserCommand, reason: string | undefined): Promise<void>;
   /** @throws Problem `not_found`, `conflict`. */
   revokeTokens(command: AppUserCommand): Promise<void>;
-}
-
-export type AppUsersPage = ReplyOf<typeof appUsersApi.listAppUsers>;
-export type ListedAppUser = AppUsersPage['items'][number];
-export type ShownAppUser = ReplyOf<typeof appUsersApi.readAppUser>;
-
-export interface NamedAppUser {
-  readonly orgCode: string;
-  readonly env: Environment;
-  readonly id: string;
-}
-
-export interface AppUserCommand extends OrgUserCommand {
-  readonly env: Environment;
 }
 
 export interface OrgAppUsersDeps extends MembershipDeps {

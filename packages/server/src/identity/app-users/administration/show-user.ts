@@ -7,8 +7,8 @@ import type { MembershipDeps } from '../../workspaces/memberships.ts';
 import { readHead } from '../../workspaces/workspace-head.ts';
 import { findAppUser, providerLinkPartition, providerLinks, providerLinksMax } from '../app-user.ts';
 import { workspacesOf } from '../settle-accounts.ts';
+import type { NamedAppUser, ShownAppUser } from './app-user-command.ts';
 import { listed } from './list-users.ts';
-import type { NamedAppUser, ShownAppUser } from './org-app-users.ts';
 
 /** Reads the workspaces that the org remembers the user in, at most 201, and changes nothing. @throws Problem `not_found`. */
 export async function showUser(deps: MembershipDeps, { orgCode, env, id }: NamedAppUser): Promise<ShownAppUser> {

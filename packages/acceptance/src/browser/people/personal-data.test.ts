@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { type AppUser, create, defineEntity, definition, foundedOrg, joinOrg, manage, signIn } from '../org.ts';
-import { assertAccessible } from './accessibility.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { signInAs } from './console-pages.ts';
+import {
+  type AppUser,
+  create,
+  defineEntity,
+  definition,
+  foundedOrg,
+  joinOrg,
+  list,
+  manage,
+  signIn,
+} from '../../org.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { signInAs } from '../console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 const canary = '<img src=x onerror=alert(1)>';
@@ -96,4 +106,34 @@ test('a developer is told that it takes an admin, and a refused erase says why',
   await other.goto(`/o/${org.code}/test/app-users/${person.id}/personal-data`);
   await other.getByRole('heading', { name: 'For admins of the org' }).waitFor();
   await assertAccessible(other);
+});
+
+test('an admin reads what the other account gains, and merges two accounts of one person', {
+  skip,
+}, async (context) => {
+  const { org, founder, person } = await fixture();
+  const other = await signIn(org);
+  const admin = (await list(founder, 'aclpolicy', '?name=adminacl')).items[0];
+  await create(founder, 'useraclpolicy', { user_id: person.id, acl_policy_id: admin?.id });
+  const page = await openPage(context, { org, id: person.id });
+  const merge = page.getByRole('button', { name: 'Merge the accounts' });
+  assert.equal(await merge.getAttribute('aria-description'), 'Choose the account that stays first.');
+  await page.getByRole('combobox', { name: 'The account that stays' }).fill(other.email);
+  await page.getByRole('option', { name: other.email }).click();
+  assert.equal(await merge.getAttribute('aria-description'), 'Preview the merge into this account first.');
+  await page.getByRole('button', { name: 'Preview the merge' }).click();
+  const preview = page.getByRole('article', { name: 'Preview of a merge, done' });
+  await preview.getByText('main: it is a member already, and gains adminacl.').waitFor();
+  await assertAccessible(page);
+  await merge.click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('main: it is a member already, and gains adminacl.').waitFor();
+  await assertAccessible(page);
+  await dialog.getByRole('textbox', { name: `Type ${person.email}` }).fill(person.email);
+  await dialog.getByRole('button', { name: 'Merge the accounts' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('article', { name: 'Merge, done', exact: true }).waitFor();
+  await page.getByText('This account has become part of another account.').waitFor();
+  await assertAccessible(page);
+  assert.equal((await signIn(org, person.email)).id, other.id);
 });

@@ -1,11 +1,11 @@
 /** The workspaces of an app in the console: what each holds, who is in it, and who is invited. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { act, create, defineEntity, definition, manage, newEmail, type Org, signIn } from '../org.ts';
-import { founderOf, multiOrg } from '../workspaces.ts';
-import { assertAccessible } from './accessibility.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { signInAs } from './console-pages.ts';
+import { act, create, defineEntity, definition, manage, newEmail, type Org, signIn } from '../../org.ts';
+import { founderOf, multiOrg } from '../../workspaces.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { signInAs } from '../console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 
@@ -71,11 +71,13 @@ test('a builder invites an address, sends the invitation again, and withdraws it
   const note = page.getByRole('status').filter({ hasText: `${guest.email} is invited` });
   await note.waitFor();
   await assertAccessible(page);
-  const code = (await note.getByRole('button', { name: /^Copy the code/ }).innerText()).trim();
+  const link = note.getByRole('button', { name: /^Copy the link/ });
+  const codeShown = async () => (await link.innerText()).trim().split('#invitation=')[1] ?? '';
+  const code = await codeShown();
 
   await page.getByRole('button', { name: `Resend the invitation of ${guest.email}` }).click();
-  await note.getByRole('button', { name: `Copy the code ${code}` }).waitFor({ state: 'detached' });
-  const fresh = (await note.getByRole('button', { name: /^Copy the code/ }).innerText()).trim();
+  await note.getByText(code).waitFor({ state: 'detached' });
+  const fresh = await codeShown();
   assert.equal((await act(guest, 'POST', '/user/acceptinvitation', { body: { code } })).status, 404);
   assert.equal((await act(guest, 'POST', '/user/acceptinvitation', { body: { code: fresh } })).status, 200);
 

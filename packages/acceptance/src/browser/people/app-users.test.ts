@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertProblem } from '../assert-problem.ts';
-import { allowIssuers, clientAtProvider, personAt, startIdentityProvider } from '../identity-provider.ts';
+import { assertProblem } from '../../assert-problem.ts';
+import { allowIssuers, clientAtProvider, personAt, startIdentityProvider } from '../../identity-provider.ts';
 import {
   act,
   create,
@@ -19,11 +19,11 @@ import {
   password,
   random,
   signIn,
-} from '../org.ts';
-import { deploy, prodFounder, provision } from '../promotion.ts';
-import { assertAccessible } from './accessibility.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { signInAs } from './console-pages.ts';
+} from '../../org.ts';
+import { deploy, prodFounder, provision } from '../../promotion.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { signInAs } from '../console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 const provider = await startIdentityProvider();
@@ -127,6 +127,7 @@ test('the account with a suspended password is merged with the one that has prov
   await notice.getByRole('link', { name: 'Another account' }).waitFor();
   await assertAccessible(page);
   await notice.getByRole('button', { name: 'Merge both accounts' }).click();
+  await dialog(page).getByRole('textbox').fill(kept.email);
   await dialog(page).getByRole('button', { name: 'Merge both accounts' }).click();
   await notice.waitFor({ state: 'detached' });
   await page.getByRole('region', { name: 'Identities' }).getByText(subject).waitFor();
