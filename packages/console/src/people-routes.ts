@@ -33,6 +33,11 @@ export function peopleRoutes<Place extends AnyRoute>(place: Place) {
     path: 'app-users/$user',
     component: lazyRouteComponent(screenFiles['app-users/$user'], 'AppUserScreen'),
   });
+  const personalData = createRoute({
+    getParentRoute,
+    path: 'app-users/$user/personal-data',
+    component: lazyRouteComponent(screenFiles['app-users/$user/personal-data'], 'PersonalData'),
+  });
   const workspaces = createRoute({
     getParentRoute,
     path: 'workspaces',
@@ -45,5 +50,5 @@ export function peopleRoutes<Place extends AnyRoute>(place: Place) {
     validateSearch: readWorkspace,
     component: lazyRouteComponent(screenFiles['workspaces/$workspace'], 'WorkspaceScreen'),
   });
-  return [appUsers, appUser, workspaces, workspace] as const;
+  return [appUsers, appUser, personalData, workspaces, workspace] as const;
 }

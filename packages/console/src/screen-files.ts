@@ -14,6 +14,7 @@ export const screenFiles = {
   api: () => import('./screens/api/api.tsx'),
   users: () => import('./screens/who-can/users.tsx'),
   'users/$user': () => import('./screens/who-can/user.tsx'),
+  'app-users/$user/personal-data': () => import('./screens/app-users/personal-data/personal-data.tsx'),
   simulator: () => import('./screens/simulator/simulator.tsx'),
   decisions: () => import('./screens/decisions/decisions.tsx'),
   policies: () => import('./screens/policies/policies.tsx'),

@@ -16,7 +16,7 @@ export const tags = {
   'mailed codes': 'Password reset and email verification by mailed codes.',
   operation: 'Health, readiness, metrics and documents of the process.',
   'org users': 'The people of an org and their roles.',
-  'personal data': 'All that an app has of one person: exported, or erased.',
+  'personal data': 'All that an app has of one person: exported, erased, or merged.',
   platform: 'The operator’s routes: signing keys, plans, audit log, metrics.',
   secrets: 'Values for other systems, by environment: set and never shown.',
   'service keys': 'Keys by which servers call an app.',

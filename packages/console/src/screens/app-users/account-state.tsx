@@ -7,6 +7,7 @@ const words = {
   disabled: 'disabled',
   password_suspended: 'password suspended',
   merged: 'merged',
+  erasing: 'being erased',
 } as const;
 
 /** Whether the account can be signed in to. */

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
@@ -56,9 +56,13 @@ function Facts({ user }: { readonly user: AppUserDetails }) {
 }
 
 function Actions({ user }: { readonly user: AppUserDetails }) {
+  const { org, env } = usePlace();
   if (user.merged_into !== null) return null;
   return (
     <>
+      <Button component={Link} to={`/o/${org}/${env}/app-users/${user.id}/personal-data`} variant="default">
+        Personal data
+      </Button>
       <ViewAs user={user} />
       <SignOutUser user={user} />
       {user.disabled === null ? <DisableUser user={user} /> : <EnableUser user={user} />}

@@ -28,7 +28,7 @@ export const PersonJob = named(
   'PersonJob',
   Type.Object({
     id: guid,
-    kind: oneOf(['erase', 'export']),
+    kind: oneOf(['erase', 'export', 'merge']),
     env,
     user_id: guid,
     dry_run: Type.Boolean({ description: 'A dry run counts and changes nothing.' }),
@@ -37,6 +37,19 @@ export const PersonJob = named(
     records: orNull(oneOf(['keep', 'delete_owned', 'delete_created']), {
       description: 'Of an erase: what becomes of the records of the person.',
     }),
+    into: orNull(guid, { description: 'Of a merge: the account that stays.' }),
+    gains: Type.Array(
+      Type.Object({
+        tenant_code: text,
+        joins: Type.Boolean({ description: 'The account that stays was no member before.' }),
+        role: Type.String({ description: 'The role that it has then.' }),
+        suspended: Type.Boolean({ description: 'One of the two memberships is not active, so the merged one is not.' }),
+        policies: Type.Array(text, { description: 'The first 20 policies that it gains, also by groups.' }),
+        policies_total: count,
+      }),
+      { description: 'Of a merge: what the account that stays gains in each workspace of the other one.' },
+    ),
+    seen: orNull(text, { description: 'Of a dry run of a merge: what the merge is to be sent with.' }),
     created_at: time,
     finished_at: orNull(time),
     requested_by: Type.String({ format: 'uuid', description: 'The org user.' }),
@@ -97,6 +110,32 @@ export const personJobsApi = {
     replies: { 202: reply('The job.', PersonJob) },
     problems: ['not_found', 'conflict', 'last_admin'],
     refusedAs: 'app_user.erase_refused',
+  }),
+  mergeAppUser: route({
+    method: 'POST',
+    path: '/org/app-users/:id/merge',
+    access: 'org_admin',
+    tag: 'personal data',
+    summary: 'Merges an account into another account of the same person, or shows by a dry run what that would change',
+    description:
+      'The account of the path ends: sign-ins to it lead to the account `into`, which gets its memberships, policies and groups. The tokens of both are revoked, and the password of the account that ends is removed. A job has its records and invitations name the account that stays.',
+    query: closed({
+      dry_run: Type.Boolean({ default: false, description: 'Counts what would change, and changes nothing.' }),
+    }),
+    body: closed({
+      env,
+      into: Type.String({ format: 'uuid', description: 'The account that stays.' }),
+      seen: Type.Optional(
+        Type.String({
+          maxLength: 100,
+          description:
+            'The `seen` of a dry run. Needed but for a dry run. If what the account gains has changed since, the merge is refused.',
+        }),
+      ),
+    }),
+    replies: { 202: reply('The job.', PersonJob) },
+    problems: ['not_found', 'conflict'],
+    refusedAs: 'app_user.merge_refused',
   }),
   exportAppUser: route({
     method: 'POST',

@@ -55,6 +55,7 @@ test('what the gateway remembers is what makes, moves or mails something', () =>
       '/org/app-users/:id/enable',
       '/org/app-users/:id/erase',
       '/org/app-users/:id/export',
+      '/org/app-users/:id/merge',
       '/org/app-users/:id/revoke-tokens',
       '/org/environments/:env/rotate-client-id',
       '/org/service-keys',

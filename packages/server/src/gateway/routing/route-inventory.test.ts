@@ -221,6 +221,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'org_admin POST /org/app-users/:id/enable',
     'org_admin POST /org/app-users/:id/erase',
     'org_admin POST /org/app-users/:id/export',
+    'org_admin POST /org/app-users/:id/merge',
     'org_admin POST /org/app-users/:id/revoke-tokens',
     'org_admin POST /org/environments/:env/rotate-client-id',
     'org_admin POST /org/providers/discover',

@@ -1,7 +1,7 @@
 import { type AuditCaller, type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { Change, Scope } from '../../store/port.ts';
-import { asRead, json, table } from '../../store/table.ts';
+import { asRead, json, type Row, table } from '../../store/table.ts';
 import type { Renewed } from '../people/realm.ts';
 import { withNextEpoch } from '../sessions/ended-tokens.ts';
 import {
@@ -99,23 +99,40 @@ export async function mergedAccounts(
   const verified: AppUser = { ...withNextEpoch(user, at), email_verified: true };
   const known = suspendedAccounts.remove(user.id, 'any');
   if (row === undefined) return { holder: verified, along: [known] };
-  const { suspends: _suspends, unsettled: _unsettled, disabled: otherDisabled, ...other } = row.value;
-  const merged: AppUser = { ...withNextEpoch(other, at), merged_into: user.id };
-  const disabled = user.disabled ?? otherDisabled;
-  const unsettled = { kind: 'merge', user_id: provedBy } as const;
+  const { holder, along } = await joinedAccounts(orgScope, { user: verified, row, at });
   return {
-    holder: { ...verified, ...(disabled === undefined ? {} : { disabled }), unsettled },
+    holder,
     along: [
       known,
-      appUsers.replace(row, merged),
+      ...along,
       verifiedEmails.put(user.email, user.id, { if: asRead(owner) }),
-      disabledUsers.remove(provedBy, 'any'),
-      ...(disabled === undefined ? [] : [disabledUsers.put(user.id, user.id, { if: 'any' })]),
-      ...(await movedLinks(orgScope, provedBy, user.id)),
       accountEntry({ at, ...auditCaller }, 'app_user.merged', {
         user_id: user.id,
         proved_by: provedBy,
       }),
+    ],
+  };
+}
+
+/**
+ * Makes the account of the row a part of the other one. The workspaces follow, by what is left unsettled. The caller sees
+ * to it that the tokens of the other one end.
+ */
+export async function joinedAccounts(
+  orgScope: Scope,
+  { user, row, at }: { readonly user: AppUser; readonly row: Row<AppUser>; readonly at: string },
+): Promise<Renewed<AppUser>> {
+  const { suspends: _suspends, unsettled: _unsettled, disabled: otherDisabled, ...other } = row.value;
+  const merged: AppUser = { ...withNextEpoch(other, at), merged_into: user.id };
+  const disabled = user.disabled ?? otherDisabled;
+  const unsettled = { kind: 'merge', user_id: other.id } as const;
+  return {
+    holder: { ...user, ...(disabled === undefined ? {} : { disabled }), unsettled },
+    along: [
+      appUsers.replace(row, merged),
+      disabledUsers.remove(other.id, 'any'),
+      ...(disabled === undefined ? [] : [disabledUsers.put(user.id, user.id, { if: 'any' })]),
+      ...(await movedLinks(orgScope, other.id, user.id)),
     ],
   };
 }

@@ -75,5 +75,5 @@ async function closingChanges(orgScope: Scope, row: Row<AppUser>, at: string): P
     ...(suspended_for === undefined ? [] : [suspendedAccounts.remove(user.id, 'any')]),
     ...(other === undefined ? [] : [appUsers.replace(other, released(other.value))]),
   ];
-  return { changes, counts: { ...noCounts, identities: isOwn(password) ? 1 : 0 } };
+  return { changes, job: { counts: { ...noCounts, identities: isOwn(password) ? 1 : 0 } } };
 }

@@ -9,7 +9,6 @@ import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import { type AppUser, appUsers } from '../app-users/app-user.ts';
 import type { OrgUserCommand } from '../org-users/account.ts';
 import {
-  type Counts,
   type JobRow,
   jobPartition,
   keptMilliseconds,
@@ -41,19 +40,21 @@ export interface Account {
   readonly row: Row<AppUser>;
 }
 
+type JobKind = Pick<JobRow, 'kind' | 'dry_run' | 'records' | 'into'>;
+
 /** What the commit that begins a job changes already. */
 export interface AtOnce {
   readonly changes: readonly Change[];
-  readonly counts: Counts;
+  readonly job?: Partial<JobRow>;
 }
 
-export const nothingAtOnce: AtOnce = { changes: [], counts: noCounts };
+export const nothingAtOnce: AtOnce = { changes: [] };
 
 /** Has a job begin, in one commit with what that changes at once. */
 export async function beginJob(
   deps: PersonalDataDeps,
   { env, orgCode, id, auditContext }: PersonCommand,
-  kind: Pick<JobRow, 'kind' | 'dry_run' | 'records'>,
+  kind: JobKind,
   atOnce: (account: Account) => Promise<AtOnce>,
 ): Promise<ShownJob> {
   const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
@@ -75,24 +76,28 @@ export async function beginJob(
   const { planned } = await transact(orgScope, async (): Promise<BeginPlan> => {
     const row = await appUsers.read(orgScope, id);
     if (row === undefined) throw notFound();
-    const { merged_into } = row.value;
-    if (merged_into !== undefined) throw new Problem('conflict', `the account was merged into \`${merged_into}\``);
     const standing = await liveJob(orgScope, id);
     if (standing !== undefined && isSame(standing.job, kind)) return { ...standing, changes: [] };
     if (standing !== undefined)
       throw new Problem('conflict', `job \`${standing.jobId}\` about this account is under way`);
+    const { merged_into } = row.value;
+    if (merged_into !== undefined) throw new Problem('conflict', `the account was merged into \`${merged_into}\``);
+    if (kind.into !== undefined && (await liveJob(orgScope, kind.into)) !== undefined)
+      throw new Problem('conflict', `a job about account \`${kind.into}\` is under way`);
     await requireRoom(orgScope);
-    const { changes, counts } = await atOnce({ orgScope, row });
-    const job = { ...empty, counts };
+    const { changes, job: known } = await atOnce({ orgScope, row });
+    const job = { ...empty, ...known };
     const action = `app_user.${kind.kind}_${kind.dry_run ? 'previewed' : 'begun'}`;
     const due = { at: Date.parse(job.created_at) + keptMilliseconds, queue: 'expire' } as const;
-    const detail = { job: newJobId, ...(kind.records === undefined ? {} : { records: kind.records }) };
+    const detail = { job: newJobId, ...optional('records', kind.records), ...optional('into', kind.into) };
     return {
       ...{ job, jobId: newJobId },
       changes: [
         ...changes,
         personJobs.insert(newJobId, job, due),
-        livePersonJobs.insert(id, { id: newJobId }, due),
+        ...[id, kind.into].flatMap((userId) =>
+          userId === undefined ? [] : [livePersonJobs.insert(userId, { id: newJobId }, due)],
+        ),
         personWork({ id: newJobId, env, orgCode }, deps.clock.now()),
         auditEntry(auditContext, { action, target: { kind: 'app_user', id }, env, detail }),
       ],
@@ -100,6 +105,10 @@ export async function beginJob(
   });
   deps.wake();
   return shownJob(planned.jobId, env, planned.job, deps.clock.now());
+}
+
+function optional(name: string, value: string | undefined): Readonly<Record<string, string>> {
+  return value === undefined ? {} : { [name]: value };
 }
 
 interface BeginPlan extends Plan {
@@ -113,8 +122,8 @@ async function liveJob(orgScope: Scope, userId: string): Promise<Omit<BeginPlan,
   return row && { jobId: row.sk, job: row.value };
 }
 
-function isSame(job: JobRow, { kind, dry_run, records }: Pick<JobRow, 'kind' | 'dry_run' | 'records'>): boolean {
-  return job.kind === kind && job.dry_run === dry_run && job.records === records;
+function isSame(job: JobRow, { kind, dry_run, records, into }: JobKind): boolean {
+  return job.kind === kind && job.dry_run === dry_run && job.records === records && job.into === into;
 }
 
 /** @throws Problem `conflict`. */

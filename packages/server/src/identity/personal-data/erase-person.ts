@@ -72,7 +72,7 @@ async function eraseNext(run: Run, workspace: Workspace, named: NamedRecord): Pr
   if (removing?.job.state === 'queued' || removing?.job.state === 'running')
     return { kind: 'removing', job: removing.job.id };
   const isGivenUp = awaited !== undefined || waits >= waitsMax;
-  return eraseRecord(run, { workspace, ids: idsOf(run.job) }, { named, isGivenUp });
+  return eraseRecord(run, { workspace, ids: idsOf(run.job), into: run.job.into }, { named, isGivenUp });
 }
 
 function waiting(job: JobRow, named: NamedRecord, erased: Erased): Partial<JobRow> {

@@ -4,7 +4,7 @@ import { Problem } from '../../lib/problem.ts';
 import { findRecord, MarkedRecord, mergeChanges, recordChanges, updatedRecordKey } from '../../records/port.ts';
 import { tryCommit } from '../../store/transact.ts';
 import { type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
-import { type AccountIds, withoutPerson } from './named-records.ts';
+import { type Replacing, withoutPerson } from './named-records.ts';
 import type { AwaitedRemoval, Counts, JobRow, RecordProblem } from './person-job.ts';
 import type { NamedRecord } from './records-of-workspace.ts';
 import type { Run } from './run.ts';
@@ -18,13 +18,13 @@ export type Erased =
   /** It could not be removed; whether the person is out of it all the same. */
   | { readonly kind: 'refused'; readonly problem: Problem; readonly isChanged: boolean };
 
-export interface Erasing {
+export interface Erasing extends Replacing {
   readonly workspace: Workspace;
-  readonly ids: AccountIds;
 }
 
 /** Whether the record is to go. */
-export function isToGo({ records }: JobRow, { relation }: NamedRecord): boolean {
+export function isToGo({ kind, records }: JobRow, { relation }: NamedRecord): boolean {
+  if (kind !== 'erase') return false;
   if (relation === 'owned') return records !== 'keep';
   return relation === 'created' && records === 'delete_created';
 }
@@ -82,13 +82,14 @@ async function takeOut(run: Run, erasing: Erasing, named: NamedRecord, problem?:
   }
 }
 
-async function change(run: Run, { workspace, ids }: Erasing, { entity, record }: NamedRecord): Promise<boolean> {
+async function change(run: Run, erasing: Erasing, { entity, record }: NamedRecord): Promise<boolean> {
   const { deps, config, job } = run;
+  const { workspace } = erasing;
   const actor = { userId: job.caller.actor.id, claims: {}, auditCaller: job.caller };
   const { plan } = await deps.writeLoop({ workspace, actor, config }, [entity.name], async (current) => {
     const latest = (await current.entity(entity.name)) ?? entity;
     const before = await findRecord({ workspace, entity: latest }, record.data.id);
-    const data = before && withoutPerson(latest, before.data, ids);
+    const data = before && withoutPerson(latest, before.data, erasing);
     if (before === undefined || data === undefined) return { changes: [], isChanged: false };
     const after = { key: updatedRecordKey(latest, before, data), data };
     return { changes: await recordChanges(workspace.scope, latest, { before, after }), isChanged: true };
@@ -96,9 +97,10 @@ async function change(run: Run, { workspace, ids }: Erasing, { entity, record }:
   return plan.isChanged;
 }
 
-async function changeRetired(run: Run, { workspace, ids }: Erasing, { entity, record }: NamedRecord): Promise<boolean> {
-  const data = withoutPerson(entity, record.data, ids);
+async function changeRetired(run: Run, erasing: Erasing, { entity, record }: NamedRecord): Promise<boolean> {
+  const data = withoutPerson(entity, record.data, erasing);
   if (data === undefined) return false;
+  const { workspace } = erasing;
   const scope = run.store.scope(workspaceScopeName(workspace.orgCode, workspace.tenantCode));
   const after = { key: updatedRecordKey(entity, record, data), data };
   const changes = mergeChanges(await recordChanges(scope, entity, { before: record, after }));

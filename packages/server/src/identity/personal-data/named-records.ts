@@ -6,6 +6,12 @@ import type { Counts } from './person-job.ts';
 /** In the place of the person's id where a value is needed. No account has it. */
 export const erasedUserId = '00000000-0000-0000-0000-000000000000';
 
+/** Whose ids are replaced, and by which account; by none where the person is erased. */
+export interface Replacing {
+  readonly ids: AccountIds;
+  readonly into?: string | undefined;
+}
+
 /** How a record is about a person: what comes first in this order counts. */
 export type Relation = keyof Pick<Counts, 'owned' | 'created' | 'linked' | 'named'>;
 
@@ -26,28 +32,36 @@ export function relationOf(entity: CompiledEntity, data: RecordData, ids: Accoun
 }
 
 /**
- * The record as it names nobody in its owner fields, its lookups of `user` and its stamps; undefined where these name
- * others alone. The platform makes the change and no person, so the stamps say nothing of it.
+ * The record as it names nobody, or another account, in its owner fields, its lookups of `user` and its stamps;
+ * undefined where these name others alone. The platform makes the change and no person, so the stamps say nothing of it.
  * @throws Problem where the record has no room for a computed value.
  */
-export function withoutPerson(entity: CompiledEntity, data: RecordData, ids: AccountIds): RecordData | undefined {
+export function withoutPerson(entity: CompiledEntity, data: RecordData, replacing: Replacing): RecordData | undefined {
+  const { ids, into } = replacing;
   const values: Record<string, FieldValue> = { ...data };
-  const lookups = userLookups(entity);
-  for (const name of ownerFields(entity)) {
-    if (name === 'created_by' || !isOf(values[name], ids)) continue;
-    if (entity.fields.get(name)?.required === true) values[name] = erasedUserId;
-    else delete values[name];
-  }
-  for (const name of lookups) {
-    if (!heldIds(entity, name, data).some((id) => ids.has(id))) continue;
-    const left = withoutIds(data[name], ids);
-    if (left === undefined) delete values[name];
-    else values[name] = left;
-  }
-  for (const name of ['created_by', 'updated_by'] as const) if (ids.has(data[name])) values[name] = erasedUserId;
+  const set = (name: string, value: FieldValue | undefined): void => {
+    if (value === undefined) delete values[name];
+    else values[name] = value;
+  };
+  for (const name of ownerFields(entity))
+    if (isOf(data[name], ids)) set(name, into ?? (isNeeded(entity, name) ? erasedUserId : undefined));
+  for (const name of userLookups(entity))
+    if (heldIds(entity, name, data).some((id) => ids.has(id))) set(name, withOther(data[name], replacing));
+  for (const name of ['created_by', 'updated_by'] as const) if (ids.has(data[name])) set(name, into ?? erasedUserId);
   const names = new Set([...Object.keys(data), ...Object.keys(values)]);
   if ([...names].every((name) => values[name] === data[name])) return undefined;
   return renewedRecord(entity, values as RecordData, []);
+}
+
+function isNeeded({ fields }: CompiledEntity, name: string): boolean {
+  return fields.get(name)?.required === true;
+}
+
+function withOther(value: FieldValue | undefined, { ids, into }: Replacing): FieldValue | undefined {
+  if (into === undefined) return withoutIds(value, ids);
+  if (!Array.isArray(value)) return into;
+  const replaced = value.map((one) => (typeof one === 'string' && ids.has(one) ? into : one));
+  return replaced.filter((one, index) => one !== into || replaced.indexOf(into) === index);
 }
 
 function isOf(value: FieldValue | undefined, ids: AccountIds): boolean {

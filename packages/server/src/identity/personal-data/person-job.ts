@@ -46,7 +46,11 @@ export interface AwaitedRemoval {
 }
 
 export interface JobRow {
-  readonly kind: 'erase' | 'export';
+  readonly kind: 'erase' | 'export' | 'merge';
+  /** Of a merge: the account that stays, what it gains, and the name of all that it gains. */
+  readonly into?: string;
+  readonly gains?: ShownJob['gains'];
+  readonly seen?: string;
   readonly user_id: string;
   readonly dry_run: boolean;
   readonly state: ShownJob['state'];
@@ -152,6 +156,9 @@ export function shownJob(id: string, env: Environment, row: JobRow, now: number)
     ...{ id, kind, env, user_id, dry_run, state },
     error: error ?? null,
     records: records ?? null,
+    into: row.into ?? null,
+    gains: row.gains ?? [],
+    seen: row.seen ?? null,
     created_at,
     finished_at: finished_at ?? null,
     requested_by: caller.actor.id,

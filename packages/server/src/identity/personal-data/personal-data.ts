@@ -1,4 +1,4 @@
-/** What an org admin does about all data of one person: erases it, or has it collected into a file. */
+/** What an org admin does about all data of one person: erases it, merges two accounts, or has it collected into a file. */
 import { auditEntry } from '../../audit/audit-entry.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { mayBeId } from '../../records/port.ts';
@@ -7,6 +7,7 @@ import type { Row } from '../../store/table.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import { beginErase, type EraseChoice } from './begin-erase.ts';
 import { beginJob, nothingAtOnce, type PersonalDataDeps, type PersonCommand } from './begin-job.ts';
+import { beginMerge, type MergeChoice } from './begin-merge.ts';
 import { readFile } from './person-file.ts';
 import { isOver, type JobRow, jobPartition, personJobs, type ShownJob, shownJob } from './person-job.ts';
 
@@ -21,6 +22,8 @@ export interface JobsQuery {
 export interface PersonalData {
   /** @throws Problem `not_found`, `validation_failed`, `conflict`, `last_admin`. */
   erase(command: PersonCommand, choice: EraseChoice): Promise<ShownJob>;
+  /** Makes the account part of another one. @throws Problem `not_found`, `validation_failed`, `conflict`. */
+  merge(command: PersonCommand, choice: MergeChoice): Promise<ShownJob>;
   /** @throws Problem `not_found`, `conflict`. */
   export(command: PersonCommand): Promise<ShownJob>;
   /** @throws Problem `invalid_cursor`. */
@@ -37,6 +40,7 @@ export interface PersonalData {
 export function createPersonalData(deps: PersonalDataDeps): PersonalData {
   return {
     erase: (command, choice) => beginErase(deps, command, choice),
+    merge: (command, choice) => beginMerge(deps, command, choice),
     export: (command) => beginJob(deps, command, { kind: 'export', dry_run: false }, async () => nothingAtOnce),
     list: (orgCode, query) => list(deps, orgCode, query),
     show: async (orgCode, env, id) => {

@@ -31,7 +31,7 @@ function countRecords(run: Run, { named, next }: RecordsPage): FoundInRecords {
 function wouldBe({ job }: Run, named: NamedRecord): Found['counts'] {
   if (isToGo(job, named)) return { removed: 1 };
   try {
-    return { changed: withoutPerson(named.entity, named.record.data, idsOf(job)) === undefined ? 0 : 1 };
+    return { changed: withoutPerson(named.entity, named.record.data, { ids: idsOf(job) }) === undefined ? 0 : 1 };
   } catch (error) {
     if (error instanceof Problem) return {};
     throw error;

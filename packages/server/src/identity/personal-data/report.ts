@@ -66,3 +66,29 @@ export function eraseStays({ counts, dry_run }: Pick<JobRow, 'counts' | 'dry_run
     },
   ];
 }
+
+/** What a merge leaves as it is. */
+export function mergeStays({ counts }: Pick<JobRow, 'counts'>): readonly Stays[] {
+  return [
+    {
+      what: 'named',
+      why: 'Records whose other fields contain the id of the account that ends keep it: the platform cannot know what these fields mean.',
+      count: counts.named,
+    },
+    {
+      what: 'audit',
+      why: 'Entries of the audit log keep the id of the account that acted. The log is chained by digests, so no entry is changed.',
+      count: null,
+    },
+    {
+      what: 'access_control',
+      why: 'Policies, groups, roles and links that the account made keep the id of their maker.',
+      count: null,
+    },
+    {
+      what: 'automation',
+      why: 'Runs and deliveries contain the values of their time until they expire.',
+      count: null,
+    },
+  ];
+}

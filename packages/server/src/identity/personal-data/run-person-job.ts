@@ -1,12 +1,13 @@
 /** The work on a job about a person: steps of bounded length, each of which says in one commit how far the job is. */
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import { Conflict, ScopeClosed, type Store } from '../../store/port.ts';
+import { type Change, Conflict, ScopeClosed, type Store } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
 import { attemptCommit } from '../../store/transact.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { eraseWorker } from './erase-person.ts';
 import { exportWorker } from './export-person.ts';
+import { mergePreviewWorker, mergeWorker } from './merge-person.ts';
 import { writeLines } from './person-file.ts';
 import {
   isOver,
@@ -76,6 +77,7 @@ async function nextStep(run: Run): Promise<Step> {
 
 function workerOf({ kind, dry_run }: JobRow): Worker {
   if (kind === 'export') return exportWorker;
+  if (kind === 'merge') return dry_run ? mergePreviewWorker : mergeWorker;
   return dry_run ? previewWorker : eraseWorker;
 }
 
@@ -110,9 +112,13 @@ async function commitStep({ work, row, step, orgScope }: Committing): Promise<vo
     ...changes,
     ...(written?.puts ?? []),
     personJobs.put(work.id, isOver(job) ? withoutProgress(job) : job, { if: { version: row.version }, due }),
-    ...(isOver(job) ? [livePersonJobs.remove(job.user_id, 'any')] : []),
+    ...(isOver(job) ? [job.user_id, job.into].flatMap(liveEnd) : []),
   ];
   await attemptCommit(orgScope, all, { priority: 'background' });
+}
+
+function liveEnd(userId: string | undefined): readonly Change[] {
+  return userId === undefined ? [] : [livePersonJobs.remove(userId, 'any')];
 }
 
 /** A report outlives the person's data, so it has no address. */

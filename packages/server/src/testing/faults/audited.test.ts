@@ -99,6 +99,12 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'the removal of an account with a suspended password': ['member.removed', 'app_user.removed'],
   'the data of a person collected into a file': ['app_user.export_begun'],
   'a person erased': ['app_user.erase_begun', 'member.removed', 'app_user.erased'],
+  'two accounts of a person merged': [
+    'app_user.merge_begun',
+    'member.removed',
+    'group_link.created',
+    'app_user.merged',
+  ],
   'an invitation accepted': ['member.joined', 'policy_link.created', 'invitation.accepted'],
 };
 

@@ -24,6 +24,7 @@ export interface Body {
   readonly base: string;
   readonly content: { readonly description?: string } | undefined;
   readonly count: number;
+  readonly seen: string | null;
   readonly run: string;
   readonly state: string;
   readonly version: number;

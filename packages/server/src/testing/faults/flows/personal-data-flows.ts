@@ -49,7 +49,31 @@ const erasePerson: Flow = {
   },
 };
 
+const mergePersons: Flow = {
+  route: 'POST /org/app-users/:id/merge',
+  prepare: async (fixture) => {
+    const { org, act, platform } = fixture;
+    const [{ person }, { person: other }] = [await newPerson(fixture), await newPerson(fixture)];
+    const group = (await act('GET', '/list/group?name=default-admins')).body.items[0];
+    await act('POST', '/create/usergroup', { user_id: person.id, group_id: group?.id });
+    const path = `/org/app-users/${person.id}/merge`;
+    const preview = await org.manage('POST', `${path}?dry_run=true`, { env: 'test', into: other.id });
+    await platform.settle();
+    const { seen } = (await org.manage('GET', `/org/person-jobs/${preview.body.id}`)).body;
+    const check = async () => {
+      await jobAbout(fixture, person.id);
+      assert.deepEqual((await act('GET', `/list/user?email=${person.email}`)).body.items, []);
+      assert.equal((await act('GET', `/list/usergroup?user_id=${other.id}`)).body.items.length, 1);
+      assert.equal((await org.as(person.token)('GET', '/user/me')).status, 401);
+      assert.equal((await org.signIn(other.email)).id, other.id);
+    };
+    const send = () => org.manage('POST', path, { env: 'test', into: other.id, seen });
+    return { send, already: 409, check };
+  },
+};
+
 export const personalDataFlows: Flows = {
   'the data of a person collected into a file': exportPerson,
   'a person erased': erasePerson,
+  'two accounts of a person merged': mergePersons,
 };

@@ -122,6 +122,7 @@ const orgRows: Rows = {
   'POST /org/suspended-accounts/:id/merge': one(`/org/suspended-accounts/${noId}/merge`),
   'DELETE /org/suspended-accounts/:id': one(`/org/suspended-accounts/${noId}`),
   'POST /org/app-users/:id/erase': small(`/org/app-users/${noId}/erase`),
+  'POST /org/app-users/:id/merge': small(`/org/app-users/${noId}/merge`),
   'POST /org/app-users/:id/export': one(`/org/app-users/${noId}/export`),
   'GET /org/person-jobs': small('/org/person-jobs'),
   'GET /org/person-jobs/:id': one(`/org/person-jobs/${noId}`),

@@ -21,6 +21,13 @@ export function personalDataRoutes({ personalData, clock }: PersonalDataServices
       const command = { env, orgCode: caller.org.code, id: params.id, auditContext };
       return personalData.erase(command, { dryRun: query.dry_run, records, confirm });
     }),
+    serve(personJobsApi.mergeAppUser, (request, caller) => {
+      const { params, query, body } = request;
+      const { env, into, seen } = body;
+      const auditContext = auditContextOf(clock, request, caller);
+      const command = { env, orgCode: caller.org.code, id: params.id, auditContext };
+      return personalData.merge(command, { dryRun: query.dry_run, into, seen });
+    }),
     serve(personJobsApi.exportAppUser, (request, caller) => {
       const auditContext = auditContextOf(clock, request, caller);
       const { env } = request.body;
