@@ -136,6 +136,8 @@ test('errors stand at their steps, also within others, and what is not saved is 
   await assertAccessible(page);
   await page.getByRole('link', { name: 'each', exact: true }).click();
   const all = step(page, 'all');
+  await step(page, 'both').getByText('both', { exact: true }).dragTo(all.getByText('all', { exact: true }));
+  await page.getByText('Step both is now 1 of 2.').waitFor();
   await all.getByRole('button', { expanded: false }).first().click();
   await addStep(page, 'steps within it', 'get');
   const get = step(page, 'get');
@@ -159,6 +161,7 @@ test('errors stand at their steps, also within others, and what is not saved is 
   await retype(json, '{"steps": 1}');
   await page.getByText('must be a list of objects').waitFor();
   await retype(json, '{"name": "each", "steps": [{"id": "now", "type": "transform", "value": {"kept": 2}}]}');
+  await step(page, 'now').getByRole('button').first().click();
   await page.getByRole('textbox', { name: 'Value' }).fill('{"kept": 3}');
   await page.getByRole('button', { name: 'Save the logic block' }).click();
   await page.getByRole('status').getByText('Saved').waitFor();
