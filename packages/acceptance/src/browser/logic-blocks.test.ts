@@ -136,6 +136,10 @@ test('errors stand at their steps, also within others, and what is not saved is 
   await assertAccessible(page);
   await page.getByRole('link', { name: 'each', exact: true }).click();
   const all = step(page, 'all');
+  await step(page, 'both')
+    .getByText('both', { exact: true })
+    .dragTo(all.getByText('all', { exact: true }));
+  await page.getByText('Step both is now 1 of 2.').waitFor();
   await all.getByRole('button', { expanded: false }).first().click();
   await addStep(page, 'steps within it', 'get');
   const get = step(page, 'get');
@@ -159,6 +163,7 @@ test('errors stand at their steps, also within others, and what is not saved is 
   await retype(json, '{"steps": 1}');
   await page.getByText('must be a list of objects').waitFor();
   await retype(json, '{"name": "each", "steps": [{"id": "now", "type": "transform", "value": {"kept": 2}}]}');
+  await step(page, 'now').getByRole('button').first().click();
   await page.getByRole('textbox', { name: 'Value' }).fill('{"kept": 3}');
   await page.getByRole('button', { name: 'Save the logic block' }).click();
   await page.getByRole('status').getByText('Saved').waitFor();
@@ -185,6 +190,7 @@ test('runs are found by filters in the address, followed, cancelled, and retried
     const body = { tenant_code: 'main', input };
     const begun = await manage<{ run: string }>(org, 'POST', `/logicblocks/${name}/run`, { body });
     assert.equal(begun.status, 202, begun.text);
+    return begun.body.run;
   };
   const page = await (await openBrowser(context, platform)).newPage();
   await signInAs(page, org.builder);
@@ -193,12 +199,15 @@ test('runs are found by filters in the address, followed, cancelled, and retried
   await assertAccessible(page);
   const { id: record } = await create(founder, 'order', { title: 'old' });
   await begin('fails', { record });
-  await begin('waits');
+  const ended = await begin('waits');
   await page.getByRole('button', { name: 'Refresh' }).click();
-  // The list follows runs that are not over by itself.
   await page.getByRole('row', { name: /fails/ }).getByText('Failed').waitFor();
   await page.getByRole('row', { name: /waits/ }).getByText('Waiting').waitFor();
   await assertAccessible(page);
+  // The list follows runs that are not over by itself.
+  assert.equal((await manage(org, 'POST', `/runs/${ended}/cancel`)).status, 204);
+  await page.getByRole('row', { name: /waits/ }).getByText('Cancelled').waitFor();
+  await begin('waits');
 
   await page.getByRole('combobox', { name: 'State' }).click();
   await page.getByRole('option', { name: 'Waiting' }).click();
@@ -226,7 +235,7 @@ test('runs are found by filters in the address, followed, cancelled, and retried
   await page.getByText('A retry of').waitFor();
   await page.getByText('It failed at the step no').waitFor();
   const titles = (await list(founder, 'order')).items.map(({ title }) => String(title).slice(0, 3)).toSorted();
-  assert.deepEqual(titles, ['one', 'one', 'two', 'two']);
+  assert.deepEqual(titles, ['one', 'one', 'one', 'two', 'two']);
   await page.getByRole('link', { name: 'an earlier run' }).click();
   const retry = page.getByRole('button', { name: 'Retry', exact: true });
   await page.getByRole('link', { name: 'a later run' }).waitFor();

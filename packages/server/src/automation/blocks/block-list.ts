@@ -45,26 +45,12 @@ export async function listBlocks(
   const events = await liveEvents.byBlock(config, place);
   const schedules = await allSchedules(scope);
   const last = await lastRuns(scope);
-  const items = (await contentsOf(scope, page)).map(({ name, version, content }) => {
-    const { description, run_as = 'caller', transaction = false, steps, schedule, hook } = content;
-    // Without policies of its own a block is not begun without a caller.
-    const isOfApp = run_as === 'app';
-    return {
-      ...{ name, version, run_as, transaction, steps: steps.length },
-      ...(description === undefined ? {} : { description }),
-      schedule:
-        schedule === undefined || !isOfApp
-          ? null
-          : {
-              cron: schedule.cron,
-              timezone: schedule.timezone,
-              paused: schedules.get(name)?.value.paused === true,
-            },
-      hook: hook !== undefined && isOfApp,
-      events: events.get(name) ?? [],
-      last_run: last.get(name) ?? null,
-    };
-  });
+  const items = (await factsOf(scope, page)).map(({ schedule, ...facts }) => ({
+    ...facts,
+    schedule: schedule === null ? null : { ...schedule, paused: schedules.get(facts.name)?.value.paused === true },
+    events: events.get(facts.name) ?? [],
+    last_run: last.get(facts.name) ?? null,
+  }));
   const { name: lastName } = page.at(-1) ?? {};
   const hasMore = lastName !== undefined && found.length > page.length;
   return { items, nexttoken: hasMore ? cursors.seal(lastName, binding) : null };
@@ -73,18 +59,31 @@ export async function listBlocks(
 /** A body has at most 256 KB. */
 const bodiesPerRead = 10;
 
-async function contentsOf(scope: Scope, items: readonly LiveItem<'logicblock'>[]) {
-  const found: { readonly name: string; readonly version: number; readonly content: LogicBlockContent }[] = [];
+/** What the contents of blocks say. They are read some at a time, and let go of. */
+async function factsOf(scope: Scope, items: readonly LiveItem<'logicblock'>[]) {
+  const found: ReturnType<typeof factsIn>[] = [];
   for (let start = 0; start < items.length; start += bodiesPerRead) {
     const part = items.slice(start, start + bodiesPerRead);
     const bodies = await itemBodies.readMany(scope, part);
-    for (const [index, { name, version }] of part.entries()) {
+    for (const [index, item] of part.entries()) {
       const body = bodies[index];
-      if (body === undefined) throw new Error(`a version of the logic block ${name} is missing`);
-      found.push({ name, version, content: body.value as LogicBlockContent });
+      if (body === undefined) throw new Error(`a version of the logic block ${item.name} is missing`);
+      found.push(factsIn(item, body.value as LogicBlockContent));
     }
   }
   return found;
+}
+
+function factsIn({ name, version }: LiveItem<'logicblock'>, content: LogicBlockContent) {
+  const { description, run_as = 'caller', transaction = false, steps, schedule, hook } = content;
+  // Without policies of its own a block is not begun without a caller.
+  const isOfApp = run_as === 'app';
+  return {
+    ...{ name, version, run_as, transaction, steps: steps.length },
+    ...(description === undefined ? {} : { description }),
+    schedule: schedule === undefined || !isOfApp ? null : { cron: schedule.cron, timezone: schedule.timezone },
+    hook: hook !== undefined && isOfApp,
+  };
 }
 
 const runsRead = 1000;
