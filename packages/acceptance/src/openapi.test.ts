@@ -605,6 +605,7 @@ test('the document tells of hooks and of the messages that they take', async () 
   const path = { name: 'hook' };
   assert.equal((await management.send('setHook', { token, path, body: { paused: false } })).status, 200);
   assert.equal((await management.send('listHooks', { token })).status, 200);
+  assert.equal((await management.send('readHook', { token, path })).status, 200);
   const headers = {
     'webhook-id': 'told',
     'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
@@ -622,6 +623,11 @@ test('the document tells how a delivery is sent again, a sample, and with which 
   assert.equal((await act(founder, 'POST', '/create/thing', { body: { title: 'sent' } })).status, 201);
   const [one] = await deliveries(org, '?event=told', (items) => items.some(({ state }) => state === 'delivered'));
   assert.ok(one);
+  const shown = await management.send('readDelivery', { token, path: { id: one.id } });
+  assert.deepEqual([shown.status, shown.body], [200, one]);
+  assert.equal((await management.send('listEvents', { token })).status, 200);
+  const many = { token, query: { dry_run: 'true' }, body: { event: 'told', state: 'delivered' } };
+  assert.equal((await management.send('redeliverMany', many)).status, 200);
   const again = await sentAgain(() => management.send('redeliver', { token, path: { id: one.id } }));
   assert.equal(again.status, 202);
   const sample = { token, path: { name: 'told' }, body: { record: {} } };

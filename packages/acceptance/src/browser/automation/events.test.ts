@@ -154,6 +154,22 @@ test('deliveries are narrowed in the address, read with their attempts, and sent
   await page.getByRole('table', { name: 'Deliveries' }).waitFor();
 });
 
+test('a delivery that has begun a run names it', { skip }, async (context) => {
+  const { org, founder } = await shop();
+  const content = { name: 'note', steps: [{ id: 'one', type: 'transform', value: 1 }] };
+  const made = await manage(org, 'POST', '/config/logicblock', { body: { name: 'note', content } });
+  assert.equal(made.status, 201, made.text);
+  await makeEvent(org, 'runs', '', { event_type: 'logicblock', destination_config: { logicblock: 'note' } });
+  await create(founder, 'order', {});
+  const [delivery] = await deliveries(org, '?state=delivered', (found) => found.length === 1);
+  const page = await signedIn(context, org);
+  await page.goto(`/o/${org.code}/test/deliveries/${delivery?.id}`);
+  await page.getByRole('button', { name: `Copy the run id ${delivery?.id}` }).waitFor();
+  await page.getByRole('link', { name: 'runs', exact: true }).click();
+  await page.getByText('Runs the logic block').waitFor();
+  await assertAccessible(page);
+});
+
 test('a developer sees events of production, and why their buttons are for admins', { skip }, async (context) => {
   const { org } = await shop();
   await provision(org);

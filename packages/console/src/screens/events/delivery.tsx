@@ -12,7 +12,9 @@ import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { When } from '../../components/when.tsx';
+import { itemQuery } from '../config/queries.ts';
 import { DeliveryState } from './delivery-list.tsx';
+import type { EventContent } from './event-content.ts';
 import classes from './events.module.css';
 import { type Delivery, deliveryQuery, eventsKey, useActingReason } from './queries.ts';
 import { durationOf } from './words.ts';
@@ -53,6 +55,10 @@ const written = { create: 'Created', update: 'Updated', delete: 'Deleted' } as c
 function Facts({ delivery }: { readonly delivery: Delivery }) {
   const { org, env } = usePlace();
   const { id, event, entity, op, record, tenant_code, written_at, next_at, count } = delivery;
+  const item = useQuery({ ...itemQuery({ env, kind: 'event', name: event }), retry: false });
+  // A run has the id of the delivery that began it.
+  const hasRun =
+    delivery.state === 'delivered' && (item.data?.content as EventContent | undefined)?.event_type === 'logicblock';
   return (
     <dl className={classes.facts}>
       <dt>Event</dt>
@@ -92,6 +98,14 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
           </>
         )}
       </dd>
+      {hasRun && (
+        <>
+          <dt>Run</dt>
+          <dd>
+            <CopyId value={id} what="run id" />
+          </dd>
+        </>
+      )}
       <dt>Id</dt>
       <dd>
         <CopyId value={id} what="delivery id" />
