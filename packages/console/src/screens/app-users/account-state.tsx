@@ -3,7 +3,6 @@ import type { AppUser } from './queries.ts';
 
 const words = {
   active: 'active',
-  erasing: 'being erased',
   disabled: 'disabled',
   password_suspended: 'password suspended',
   merged: 'merged',
