@@ -27,7 +27,7 @@ import { inProduction } from './promotion.ts';
 import { founderOf, multiOrg, tenantsOf } from './workspaces.ts';
 
 const gateways = await platformForTests();
-const nobody = '00000000-0000-0000-0000-000000000000';
+const erasedId = '00000000-0000-0000-0000-000000000000';
 const noId = '01890000-0000-7000-8000-000000000000';
 
 const owned = (entity: string, field: string) => ({
@@ -92,9 +92,9 @@ test('an erased person can no longer sign in, is no member, and is out of the re
     read(founder, 'page', page.id),
     read(founder, 'visit', visit.id),
   ]);
-  assert.deepEqual([n.body.owner_id, n.body.created_by, n.body.updated_by], [undefined, nobody, nobody]);
-  assert.deepEqual([t.body.owner_id, t.body.created_by], [nobody, nobody]);
-  assert.deepEqual([p.body.created_by, p.body.title], [nobody, 'own page']);
+  assert.deepEqual([n.body.owner_id, n.body.created_by, n.body.updated_by], [undefined, erasedId, erasedId]);
+  assert.deepEqual([t.body.owner_id, t.body.created_by], [erasedId, erasedId]);
+  assert.deepEqual([p.body.created_by, p.body.title], [erasedId, 'own page']);
   assert.equal(v.body.seen_by, undefined);
   assert.equal((await read(founder, 'page', named.id)).body.reviewer, person.id);
   assert.deepEqual((await read(founder, 'note', other.id)).body, other);
@@ -155,7 +155,7 @@ test('a record that something else needs stays, without the person, and is repor
   );
   assert.equal(job.problems_total, 1);
   const kept = await read(founder, 'note', note.id);
-  assert.deepEqual([kept.status, kept.body.owner_id, kept.body.created_by], [200, undefined, nobody]);
+  assert.deepEqual([kept.status, kept.body.owner_id, kept.body.created_by], [200, undefined, erasedId]);
 });
 
 test('an owned record with thousands of dependents is removed by a job of its workspace', async () => {
@@ -239,7 +239,7 @@ test('an account that a provider signs in to is erased with its identities; the 
   assert.notEqual(next.body.user_id, first.body.user_id);
 });
 
-test('nobody else is touched: not the same address in production, nor in another org', async () => {
+test('no other account is touched: not the same address in production, nor in another org', async () => {
   const { org, person } = await fixture();
   const inProd = await signIn(await inProduction(org), person.email);
   const other = await foundedOrg(gateways);

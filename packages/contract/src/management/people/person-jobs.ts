@@ -21,7 +21,10 @@ const counts = Type.Object({
     description: 'Other records in whose values the id of the person stands. No job changes these values.',
   }),
   removed: Type.Integer({ minimum: 0, description: 'Records that were removed.' }),
-  changed: Type.Integer({ minimum: 0, description: 'Records that name another or nobody now.' }),
+  changed: Type.Integer({
+    minimum: 0,
+    description: 'Records from which the person was taken, or which name another account.',
+  }),
 });
 
 export const PersonJob = named(

@@ -4,9 +4,9 @@ import { Problem } from '../../lib/problem.ts';
 import { findRecord, MarkedRecord, mergeChanges, recordChanges, updatedRecordKey } from '../../records/port.ts';
 import { tryCommit } from '../../store/transact.ts';
 import { type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
+import type { NamedRecord } from './named-records.ts';
 import { type Replacing, withoutPerson } from './named-records.ts';
 import type { AwaitedRemoval, Counts, JobRow, RecordProblem } from './person-job.ts';
-import type { NamedRecord } from './records-of-workspace.ts';
 import type { Run } from './run.ts';
 
 /** What became of a record. */
@@ -72,6 +72,7 @@ async function removeRetired(run: Run, { workspace }: Erasing, { entity, record 
 async function takeOut(run: Run, erasing: Erasing, named: NamedRecord, problem?: Problem): Promise<Erased> {
   try {
     const isChanged = await (named.isRetired ? changeRetired : change)(run, erasing, named);
+    if (isChanged === 'wait') return { kind: 'wait' };
     if (problem !== undefined) return { kind: 'refused', problem, isChanged };
     return { kind: isChanged ? 'changed' : 'untouched' };
   } catch (error) {
@@ -97,18 +98,19 @@ async function change(run: Run, erasing: Erasing, { entity, record }: NamedRecor
   return plan.isChanged;
 }
 
-async function changeRetired(run: Run, erasing: Erasing, { entity, record }: NamedRecord): Promise<boolean> {
+async function changeRetired(run: Run, erasing: Erasing, { entity, record }: NamedRecord): Promise<boolean | 'wait'> {
   const data = withoutPerson(entity, record.data, erasing);
   if (data === undefined) return false;
-  const { workspace } = erasing;
-  const scope = run.store.scope(workspaceScopeName(workspace.orgCode, workspace.tenantCode));
+  const { orgCode, tenantCode } = erasing.workspace;
+  const scope = run.store.scope(workspaceScopeName(orgCode, tenantCode));
   const after = { key: updatedRecordKey(entity, record, data), data };
   const changes = mergeChanges(await recordChanges(scope, entity, { before: record, after }));
-  await scope.commit(
+  const isDone = await tryCommit(
+    scope,
     changes.map(({ change: one }) => one),
     { priority: 'background' },
   );
-  return true;
+  return isDone || 'wait';
 }
 
 function removalGivenUp(): Problem {

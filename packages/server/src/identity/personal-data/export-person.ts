@@ -5,8 +5,8 @@ import { Problem } from '../../lib/problem.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { type AppUser, passwordIdp } from '../app-users/app-user.ts';
 import { invitationsTo } from './invitations-of-person.ts';
+import type { RecordsPage } from './named-records.ts';
 import { added, type JobRow, noCounts } from './person-job.ts';
-import type { RecordsPage } from './records-of-workspace.ts';
 import type { Found, FoundIdentity, FoundInRecords, Run, Step, Worker } from './run.ts';
 import { idsOf } from './steps.ts';
 

@@ -18,7 +18,7 @@ import type { Run } from './run.ts';
 const openMax = 500;
 const receivedMax = 500;
 
-/** Those of a workspace. Somebody who is invited under the same address after the job has begun is another person. */
+/** Those of a workspace. An invitation to the same address from after the beginning of the job is for another account. */
 export async function invitationsTo(
   { scope }: Workspace,
   { emails = [], created_at }: JobRow,

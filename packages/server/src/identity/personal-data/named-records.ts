@@ -1,10 +1,10 @@
 /** The records that name a person by id, and what they are without the person. */
-import { type RecordData, renewedRecord } from '../../records/port.ts';
+import { type RecordData, renewedRecord, type StoredRecord } from '../../records/port.ts';
 import { type CompiledEntity, type FieldValue, heldIds, lookupOf, withoutIds } from '../../schema/port.ts';
-import type { Counts } from './person-job.ts';
+import type { Counts, WorkspaceCursor } from './person-job.ts';
 
 /** In the place of the person's id where a value is needed. No account has it. */
-export const erasedUserId = '00000000-0000-0000-0000-000000000000';
+const erasedUserId = '00000000-0000-0000-0000-000000000000';
 
 /** Whose ids are replaced, and by which account; by none where the person is erased. */
 export interface Replacing {
@@ -14,6 +14,22 @@ export interface Replacing {
 
 /** How a record is about a person: what comes first in this order counts. */
 export type Relation = keyof Pick<Counts, 'owned' | 'created' | 'linked' | 'named'>;
+
+export interface NamedRecord {
+  readonly entity: CompiledEntity;
+  /** Its records are kept, but nothing serves them: nothing else writes them. */
+  readonly isRetired: boolean;
+  readonly record: StoredRecord;
+  readonly relation: Relation;
+  /** Where the walk goes on behind it. */
+  readonly place: string;
+}
+
+export interface RecordsPage {
+  readonly named: readonly NamedRecord[];
+  /** Behind all that was looked at; undefined at the end of the workspace. */
+  readonly next: Pick<WorkspaceCursor, 'entity' | 'after'> | undefined;
+}
 
 /** The accounts of one person. */
 export type AccountIds = ReadonlySet<string>;
@@ -32,7 +48,7 @@ export function relationOf(entity: CompiledEntity, data: RecordData, ids: Accoun
 }
 
 /**
- * The record as it names nobody, or another account, in its owner fields, its lookups of `user` and its stamps;
+ * The record without the person, or with another account, in its owner fields, its lookups of `user` and its stamps;
  * undefined where these name others alone. The platform makes the change and no person, so the stamps say nothing of it.
  * @throws Problem where the record has no room for a computed value.
  */

@@ -119,7 +119,7 @@ export function readPersonWork(work: unknown): PersonWork {
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 /** A job can be read for so long after it was asked for, and its file for so long. */
 export const keptMilliseconds = 30 * dayMilliseconds;
-export const fileKeptMilliseconds = 7 * dayMilliseconds;
+const fileKeptMilliseconds = 7 * dayMilliseconds;
 
 export function fileExpiry({ created_at }: Pick<JobRow, 'created_at'>): number {
   return Date.parse(created_at) + fileKeptMilliseconds;

@@ -1,29 +1,13 @@
 /** The records of a workspace that name a person, a bounded number at a time. */
 import { type EntityRow, entityRows } from '../../config/port.ts';
 import { loadRemoved, walkRecords } from '../../maintenance/port.ts';
-import { countersOfWorkspace, readRecord, type StoredRecord } from '../../records/port.ts';
+import { countersOfWorkspace, readRecord } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { openWorkspace } from '../workspaces/workspace-head.ts';
-import { type AccountIds, mayName, type Relation, relationOf } from './named-records.ts';
+import { type AccountIds, mayName, type NamedRecord, type RecordsPage, relationOf } from './named-records.ts';
 import type { WorkspaceCursor } from './person-job.ts';
 import type { Run } from './run.ts';
-
-export interface NamedRecord {
-  readonly entity: CompiledEntity;
-  /** Its records are kept, but nothing serves them: nothing else writes them. */
-  readonly isRetired: boolean;
-  readonly record: StoredRecord;
-  readonly relation: Relation;
-  /** Where the walk goes on behind it. */
-  readonly place: string;
-}
-
-export interface RecordsPage {
-  readonly named: readonly NamedRecord[];
-  /** Behind all that was looked at; undefined at the end of the workspace. */
-  readonly next: Pick<WorkspaceCursor, 'entity' | 'after'> | undefined;
-}
 
 const recordsPerRead = 500;
 const bytesPerRead = 1024 * 1024;

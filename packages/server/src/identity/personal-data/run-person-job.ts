@@ -1,7 +1,7 @@
 /** The work on a job about a person: steps of bounded length, each of which says in one commit how far the job is. */
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import { type Change, Conflict, ScopeClosed, type Store } from '../../store/port.ts';
+import { type Change, ScopeClosed, type Store } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
 import { attemptCommit } from '../../store/transact.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
@@ -87,7 +87,7 @@ function afterFailure({ deps, job }: Run, error: unknown): Step {
   const at = cursor?.workspace;
   if (error instanceof ScopeClosed && at !== undefined)
     return { job: { ...job, cursor: { phase: 'workspaces', after: at.code } } };
-  const isConflict = error instanceof Conflict || (error instanceof Problem && error.code === 'conflict');
+  const isConflict = error instanceof Problem && error.code === 'conflict';
   if (isConflict && at !== undefined) {
     const again = { phase: 'workspaces', workspace: { code: at.code, id: at.id } } as const;
     return { job: { ...job, cursor: again, waits: (job.waits ?? 0) + 1 }, isWaiting: true };

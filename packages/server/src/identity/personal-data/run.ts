@@ -6,8 +6,8 @@ import type { Change, Scope, Store } from '../../store/port.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
 import type { AppUser } from '../app-users/app-user.ts';
 import type { MembershipDeps } from '../workspaces/memberships.ts';
+import type { RecordsPage } from './named-records.ts';
 import type { Counts, JobRow, PersonWork, WorkspaceCursor } from './person-job.ts';
-import type { RecordsPage } from './records-of-workspace.ts';
 
 export interface PersonDataDeps extends MembershipDeps {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
