@@ -97,6 +97,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'entities',
     'iam',
     'mail',
+    'expressions',
   ],
   iam: ['lib', ...storePort, 'audit', 'access', 'tenancy', 'schema', 'config', 'records', 'entities'],
   entities: ['lib', ...storePort, 'audit', 'access', 'tenancy', 'schema', 'config', 'records', 'maintenance'],

@@ -60,6 +60,11 @@ const defaults: Readonly<Record<string, unknown>> = {
   'acl.cache_seconds': 60,
   'acl.escalation_check': true,
   'automation.http_hosts': [],
+  'mail.verify_email': null,
+  'mail.merge_accounts': null,
+  'mail.reset_password': null,
+  'mail.reset_suspended_password': null,
+  'mail.invitation': null,
 };
 
 test('an org that has settled nothing has the defaults, in version 0', async () => {

@@ -8,33 +8,29 @@ import {
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router';
+import { onFactorRequired } from './api/factor-required.ts';
 import { queryClient } from './api/query-client.ts';
 import { isEnvironment, meQuery } from './api/session.ts';
 import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
+import { orgRoutes } from './org-routes.ts';
+import { peopleRoutes } from './people-routes.ts';
+import { automationRoutes } from './routes-of-automation.tsx';
+import { blockRoutes } from './routes-of-blocks.tsx';
 import { screenFiles } from './screen-files.ts';
 import { type CommandSignInSearch, readCommandSignIn } from './screens/accounts/command-sign-in.ts';
+import { readNext } from './screens/accounts/next-search.ts';
 import { readListSearch } from './screens/records/list/list-search.ts';
 import { receiveSignIn } from './screens/settings/providers/begun-sign-in.ts';
 import type { Simulation } from './screens/simulator/simulation.ts';
+import { readSearched, readTab } from './search-params.ts';
 import { enterOrg } from './shell/enter-org.ts';
 import { Shell } from './shell/shell.tsx';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: ScreenError });
 
 const accounts = () => import('./screens/accounts/sign-in.tsx');
-
-interface NextSearch {
-  readonly next?: string | undefined;
-}
-
-/** Where to go after signing in: a path of the console, never an address elsewhere. What is left out would stay as it was sent. */
-function readNext({ next }: Record<string, unknown>): NextSearch {
-  return typeof next === 'string' && /^\/(o\/[\w/.~-]*(\?.*)?|cli-login\?[\w=&%.-]*)$/.test(next)
-    ? { next }
-    : { next: undefined };
-}
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -56,6 +52,7 @@ const cliLogin = createRoute({
     const me = await queryClient.ensureQueryData(meQuery).catch(() => undefined);
     const entered = me === undefined ? 'signed out' : await enterOrg(search.org ?? me.org.code);
     if (entered === 'signed out') throw redirect({ to: '/sign-in', search: { next: location.href } });
+    if (entered === 'needs factor') throw redirect({ to: '/second-factor', search: { next: location.href } });
     if (entered === 'no member') throw notFound();
   },
   component: lazyRouteComponent(() => import('./screens/accounts/cli-login.tsx'), 'CliLogin'),
@@ -71,6 +68,17 @@ const signInTest = createRoute({
     throw redirect({ to: '/o/$org/$env/settings/providers', params: { org, env }, search: { test: 'result' } });
   },
   component: lazyRouteComponent(() => import('./screens/settings/providers/sign-in-returned.tsx'), 'SignInReturned'),
+});
+/** Where a member adds the second factor that the org requires. */
+const secondFactor = createRoute({
+  getParentRoute: () => root,
+  path: '/second-factor',
+  validateSearch: readNext,
+  beforeLoad: async () => {
+    const me = await queryClient.ensureQueryData(meQuery).catch(() => undefined);
+    if (me === undefined) throw redirect({ to: '/sign-in' });
+  },
+  component: lazyRouteComponent(() => import('./screens/account/second-factor/required-factor.tsx'), 'RequiredFactor'),
 });
 const signUp = createRoute({
   getParentRoute: () => root,
@@ -127,14 +135,6 @@ function readActor({ w, u }: Record<string, unknown>): ActorSearch {
   return { ...(typeof w === 'string' ? { w } : {}), ...(typeof u === 'string' ? { u } : {}) };
 }
 
-function readTab({ tab }: Record<string, unknown>): { readonly tab?: string } {
-  return typeof tab === 'string' ? { tab } : {};
-}
-
-function readSearched({ q }: Record<string, unknown>): { readonly q?: string | undefined } {
-  return typeof q === 'string' ? { q } : {};
-}
-
 /** The frame of all screens. Below it the user is signed in to the org of the address. */
 const place = createRoute({
   getParentRoute: () => org,
@@ -148,6 +148,7 @@ const place = createRoute({
     if (preload) return;
     const entered = await enterOrg(params.org);
     if (entered === 'signed out') throw redirect({ to: '/sign-in', search: { next: location.href } });
+    if (entered === 'needs factor') throw redirect({ to: '/second-factor', search: { next: location.href } });
     if (entered === 'no member') throw notFound();
   },
   component: Shell,
@@ -402,6 +403,32 @@ const settingsAlerts = createRoute({
   component: lazyRouteComponent(screenFiles['settings/alerts'], 'Alerts'),
 });
 
+const settingsMails = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/mail',
+  component: lazyRouteComponent(screenFiles['settings/mail'], 'Mails'),
+});
+const settingsMail = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/mail/$mail',
+  component: lazyRouteComponent(screenFiles['settings/mail/$mail'], 'MailScreen'),
+});
+const settingsTemplates = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/templates',
+  component: lazyRouteComponent(screenFiles['settings/templates'], 'WorkspaceTemplates'),
+});
+const settingsTemplateWorkspace = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/templates/workspaces/$workspace',
+  component: lazyRouteComponent(screenFiles['settings/templates/workspaces/$workspace'], 'WorkspaceDrift'),
+});
+const settingsTemplateApplication = createRoute({
+  getParentRoute: () => place,
+  path: 'settings/templates/applications/$application',
+  component: lazyRouteComponent(screenFiles['settings/templates/applications/$application'], 'ApplicationScreen'),
+});
+
 /** What an org has settled, a page for each subject. */
 const orgSettings = [
   settings,
@@ -412,7 +439,15 @@ const orgSettings = [
   settingsOutgoingCalls,
   settingsClientIds,
   settingsAlerts,
+  settingsMails,
+  settingsMail,
+  settingsTemplates,
+  settingsTemplateWorkspace,
+  settingsTemplateApplication,
 ] as const;
+
+/** The people of the app, and where they work. */
+const people = peopleRoutes(place);
 
 const routeTree = root.addChildren([
   index,
@@ -420,6 +455,7 @@ const routeTree = root.addChildren([
   signInLink,
   signInTest,
   cliLogin,
+  secondFactor,
   signUp,
   forgotPassword,
   resetPassword,
@@ -446,6 +482,10 @@ const routeTree = root.addChildren([
       decisions,
       ...access,
       ...orgSettings,
+      ...orgRoutes(place),
+      ...people,
+      ...automationRoutes(place),
+      ...blockRoutes(place),
     ]),
   ]),
 ]);
@@ -457,6 +497,12 @@ export const router = createRouter({
   defaultErrorComponent: ScreenError,
   defaultNotFoundComponent: NotFound,
   scrollRestoration: true,
+});
+
+// An admin has required a factor while the user was at work: the address is entered anew, and leads to where one is added.
+onFactorRequired(() => {
+  queryClient.removeQueries(meQuery);
+  void router.invalidate();
 });
 
 declare module '@tanstack/react-router' {

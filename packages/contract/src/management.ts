@@ -14,11 +14,17 @@ import { orgJobsApi } from './management/jobs.ts';
 import { orgUsersApi } from './management/org-users.ts';
 import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
+import { appUsersApi } from './management/people/app-users.ts';
+import { personJobsApi } from './management/people/person-jobs.ts';
+import { workspaceInvitationsApi } from './management/people/workspace-invitations.ts';
 import { platformApi } from './management/platform.ts';
 import { providersApi } from './management/providers.ts';
 import { runsApi } from './management/runs.ts';
+import { secondFactorsApi } from './management/second-factors.ts';
 import { secretsApi } from './management/secrets.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
+import { mailsOfAppApi } from './management/settings/mails.ts';
+import { workspaceTemplatesApi } from './management/settings/workspace-templates.ts';
 import { settingsApi } from './management/settings.ts';
 import { commandSignInsApi, signInLinksApi } from './management/sign-in-links.ts';
 import { suspendedAccountsApi } from './management/suspended-accounts.ts';
@@ -31,6 +37,7 @@ export const managementApi = {
   ...accessApi,
   ...accountsApi,
   ...alertWebhookApi,
+  ...appUsersApi,
   ...auditApi,
   ...configItemsApi,
   ...consoleApi,
@@ -38,15 +45,18 @@ export const managementApi = {
   ...deployApi,
   ...entitiesApi,
   ...inboxApi,
+  ...mailsOfAppApi,
   ...orgJobsApi,
   ...orgUsersApi,
   ...overviewApi,
   ...passwordsApi,
+  ...personJobsApi,
   ...platformApi,
   ...providersApi,
   ...runsApi,
   ...hooksApi,
   ...schedulesApi,
+  ...secondFactorsApi,
   ...secretsApi,
   ...serviceKeysApi,
   ...settingsApi,
@@ -55,5 +65,7 @@ export const managementApi = {
   ...suspendedAccountsApi,
   ...usageApi,
   ...orgWorkspacesApi,
+  ...workspaceInvitationsApi,
+  ...workspaceTemplatesApi,
   ...sharedApi,
 };

@@ -14,6 +14,7 @@ export const pathParameters: Readonly<Record<string, string>> = {
   id: 'The id.',
   kid: 'The id of the key.',
   kind: 'The kind of the config item.',
+  mail: 'The name of a mail, such as `verify_email`.',
   name: 'The name.',
   org: 'The code of the org.',
   path: 'What a logic block reads as `event.path`.',

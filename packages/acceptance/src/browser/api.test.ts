@@ -76,6 +76,8 @@ test('a route is read, called from a shell, and run as a user with the decision 
   await page.getByRole('combobox', { name: `As a member of ${founder.tenantCode}` }).click();
   await page.getByRole('option', { name: reader.email }).click();
   await runOf(page).click();
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('Ticket 4711');
+  await page.getByRole('dialog').getByRole('button', { name: 'View as this user' }).click();
   await answerOf(page).getByText('200', { exact: true }).waitFor();
   await answerOf(page).getByText(canary).waitFor();
   await answerOf(page).getByText('listorder').first().waitFor();

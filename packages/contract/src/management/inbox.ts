@@ -4,7 +4,7 @@ import { closed, guid, itemsOf, named, text, time } from '../schema.ts';
 
 export const ReceivedMail = named(
   'ReceivedMail',
-  Type.Object({ id: guid, to: text, subject: text, text, sent_at: time }),
+  Type.Object({ id: guid, to: text, subject: text, text, html: Type.Optional(text), sent_at: time }),
 );
 
 export const inboxApi = {

@@ -5,13 +5,20 @@ import type { ConfigReader } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { networkList } from '../gateway/client-address.ts';
 import {
+  applyTemplateJob,
   closeWorkspace,
   closeWorkspaceJob,
   derivedKey,
+  type PersonJobRunner,
+  personJob,
   platformScopeName,
   purgeWorkspace,
   purgeWorkspaceJob,
+  type RunApplicationDeps,
+  readApplicationWork,
+  readPersonWork,
   readRemovalWork,
+  runApplication,
   type Secrets,
 } from '../identity/port.ts';
 import { startExpirySweep } from '../jobs/expiry-sweep.ts';
@@ -34,6 +41,7 @@ import type { OpenedStore } from '../store/port.ts';
 import type { WatchJobs } from '../telemetry/work-metrics.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type AlertWebhook, createAlertWebhook, deliveryJob } from '../webhooks/alert-webhook.ts';
+import type { CapGates } from './compose-metering.ts';
 import { notingRemovals } from './noted-removals.ts';
 import type { Spaces } from './open-spaces.ts';
 
@@ -45,10 +53,14 @@ interface Watched {
 
 export interface JobDeps extends Watched {
   /** What waits for writes of records. */
-  readonly events: RecordEvents;
+  readonly events: { readonly recordEvents: RecordEvents };
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   /** Counts the records that jobs remove. */
-  readonly gate: Pick<Metering['gate'], 'admit'>;
+  readonly metering: { readonly gate: Pick<Metering['gate'], 'admit'> };
+  readonly platform: RunApplicationDeps['platform'];
+  readonly newId: IdSource;
+  readonly iam: Pick<RunApplicationDeps, 'epochs'>;
+  readonly foundingGate: CapGates['foundingGate'];
 }
 
 interface DataSpace extends OpenedStore {
@@ -56,11 +68,19 @@ interface DataSpace extends OpenedStore {
 }
 
 export interface Jobs extends JobRunner {
+  /** Jobs about persons wait until the platform is put together so far. */
+  readonly begin: (run: PersonJobRunner) => void;
   /** What an org has waiting in an environment. */
   readonly waiting: (env: Environment, orgCode: string) => Promise<WaitingWork>;
 }
 
-export function startJobs(spaces: Spaces, { configs, clock, onFault, watch, events, gate }: JobDeps): Jobs {
+export function startJobs(spaces: Spaces, deps: JobDeps): Jobs {
+  const { configs, clock, onFault, watch, foundingGate } = deps;
+  const { recordEvents: events } = deps.events;
+  const policyGate: RunApplicationDeps['policyGate'] = (workspace, policies) =>
+    foundingGate(workspace, workspace.tenantCode, policies);
+  const stores = { test: spaces.test.store, prod: spaces.prod.store };
+  const personJobs = Promise.withResolvers<PersonJobRunner>();
   const handlers = new Map<string, JobHandler<DataSpace>>([
     [purgeEntityJob, paced(({ store }, work, renewLease) => purgeEntity(store, readPurgeWork(work), renewLease))],
     [
@@ -75,14 +95,24 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch, even
       ),
     ],
     [
+      applyTemplateJob,
+      paced((_space, work, renewLease) =>
+        runApplication({ ...deps, epochs: deps.iam.epochs, stores, policyGate }, readApplicationWork(work), renewLease),
+      ),
+    ],
+    [
       removeRecordJob,
       ({ store }, work, renewLease) =>
         runRemoval({ store, configs, clock, events }, readRemoveRecordWork(work), renewLease),
     ],
+    [
+      personJob,
+      paced(async ({ store }, work, renewLease) => (await personJobs.promise)(store, readPersonWork(work), renewLease)),
+    ],
   ]);
   const dataSpace = (env: Environment): DataSpace => {
     const { store, maintenance } = spaces[env];
-    return { store: notingRemovals(store, env, gate), maintenance, configs: configs[env] };
+    return { store: notingRemovals(store, env, deps.metering.gate), maintenance, configs: configs[env] };
   };
   const runner = startJobRunner({
     spaces: [dataSpace('test'), dataSpace('prod')],
@@ -94,6 +124,7 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch, even
   const sweep = startExpirySweep({ spaces: Object.values(spaces), shared, clock }, onFault);
   return {
     wake: runner.wake,
+    begin: personJobs.resolve,
     waiting: (env, orgCode) => waitingWork(spaces[env].store.scope(orgScopeName(orgCode))),
     close: async () => {
       await Promise.all([runner.close(), sweep.close()]);

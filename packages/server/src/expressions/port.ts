@@ -11,6 +11,6 @@ export {
   type Template,
   type When,
 } from './templates/compile-template.ts';
-export { type Effort, isSpent, TemplateError } from './templates/effort.ts';
+export { type Effort, isSpent, stepsMax, TemplateError } from './templates/effort.ts';
 export { withoutExpressions } from './templates/template-text.ts';
 export type { TemplateScope, TemplateValues, ValueType } from './templates/value-type.ts';

@@ -15,6 +15,7 @@ export { lintStatements } from './lint/lint.ts';
 export { lintBlocks, lintEntities } from './lint/lint-entities.ts';
 export {
   type AccountChange,
+  erasedMember,
   joinedChanges,
   mergedMember,
   removalChanges,
@@ -28,8 +29,14 @@ export { type AccessEpochs, createAccessEpochs, thenBump } from './policies/acce
 export { escalationCheck } from './policies/escalation-check.ts';
 export { groupEntries } from './policies/group-policies.ts';
 export { heldPolicies } from './policies/held-policies.ts';
-export { adminPolicy, platformPolicies, policyIdByName, viewerPolicy } from './policies/policy-names.ts';
-export { promisePolicy } from './policies/promised-policy.ts';
+export {
+  adminPolicy,
+  platformGroups,
+  platformPolicies,
+  policyIdByName,
+  viewerPolicy,
+} from './policies/policy-names.ts';
+export { knownPolicy, promisePolicy } from './policies/promised-policy.ts';
 export {
   isWhole,
   type Refusals,
@@ -44,3 +51,7 @@ export type {
   SimulatedContext,
   Simulation,
 } from './simulation/simulate.ts';
+export { type ApplyDeps, applyTemplate } from './templates/apply-template.ts';
+export { compareTemplate } from './templates/compare-template.ts';
+export { planTemplate } from './templates/plan-template.ts';
+export { contentDigest } from './templates/template-mark.ts';

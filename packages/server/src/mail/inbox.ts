@@ -25,8 +25,8 @@ export interface Mailbox {
 
 export function createMailbox(clock: Clock, newId: IdSource): Mailbox {
   const mails: ReceivedMail[] = [];
-  const deliver: Deliver = async ({ to, subject, text }) => {
-    mails.unshift({ id: newId(), to, subject, text, sent_at: timestamp(clock.now()) });
+  const deliver: Deliver = async (mail) => {
+    mails.unshift({ id: newId(), ...mail, sent_at: timestamp(clock.now()) });
     mails.length = Math.min(mails.length, mailsMax);
   };
   return { deliver, mails: (): readonly ReceivedMail[] => [...mails] };

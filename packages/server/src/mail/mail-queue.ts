@@ -94,9 +94,13 @@ export function reasonOf(error: unknown): string {
 }
 
 /** INVARIANT: nothing that becomes a header can begin another one. */
-export function safeMail({ to, subject, text }: Mail): Mail {
+export function safeMail({ to, subject, ...bodies }: Mail): Mail {
   if (!isEmailAddress(to)) throw new Error('a mail was not sent: its recipient is not an address');
-  return { to, subject: subject.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '), text };
+  return { to, subject: oneLine(subject), ...bodies };
+}
+
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {

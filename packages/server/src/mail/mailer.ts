@@ -11,6 +11,8 @@ export interface Mail {
   /** One line: whatever would make it two is taken out. */
   readonly subject: string;
   readonly text: string;
+  /** The same as a page, for mail programs that show one. */
+  readonly html?: string;
 }
 
 /** Sends the mails that apps write: each is answered for, and none delays the mails of sign-in. */
@@ -26,7 +28,7 @@ export type MailAnswer = 'sent' | { readonly permanent: boolean; readonly code: 
 export type Draft = () => Promise<Mail | undefined>;
 
 /** @throws Problem `unavailable` where no mail is set up. */
-export function requireMailer(mailer: Mailer | undefined): Mailer {
+export function requireMailer<M extends Mailer | MailOut>(mailer: M | undefined): M {
   if (mailer !== undefined) return mailer;
   throw new Problem('unavailable', 'this platform sends no mail: its operator has set none up');
 }

@@ -21,9 +21,9 @@ export function createSmtpDelivery({ host, port, isSecure, credentials, from }: 
     disableUrlAccess: true,
     ...(credentials === undefined ? {} : { auth: credentials }),
   });
-  return async ({ to, subject, text }, id) => {
+  return async ({ to, ...content }, id) => {
     // As an object an address is taken as it is, and never for a list of them.
     const addresses = { from: { name: '', address: from }, to: { name: '', address: to } };
-    await transport.sendMail({ ...addresses, subject, text, ...(id === undefined ? {} : { messageId: `<${id}>` }) });
+    await transport.sendMail({ ...addresses, ...content, ...(id === undefined ? {} : { messageId: `<${id}>` }) });
   };
 }

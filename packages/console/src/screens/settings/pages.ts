@@ -29,6 +29,24 @@ export const settingsPages: readonly SettingsPage[] = [
     settings: ['auth.password_login'],
   },
   {
+    path: 'mail',
+    label: 'Mails',
+    intro: 'The texts of the mails that the platform sends to app users.',
+    settings: [
+      'mail.verify_email',
+      'mail.merge_accounts',
+      'mail.reset_password',
+      'mail.reset_suspended_password',
+      'mail.invitation',
+    ],
+  },
+  {
+    path: 'templates',
+    label: 'Workspace templates',
+    intro: 'The policies and groups of new workspaces, and the workspaces that differ from them.',
+    settings: ['tenancy.workspace_templates'],
+  },
+  {
     path: 'access',
     label: 'Access control',
     intro: 'How soon a change of access holds on every node, and what callers may grant.',

@@ -15,6 +15,8 @@ export interface TemplateScope {
   /** The values of the steps that are done before, by their ids. */
   readonly steps: ReadonlyMap<string, ValueType>;
   readonly input?: ValueType;
+  /** The only names that there are, where they are not those of automation. */
+  readonly names?: ReadonlyMap<string, ValueType>;
 }
 
 /** The values by the names of a scope, as JSON; a name without a value is left out or undefined. */
@@ -44,6 +46,7 @@ const tenant = fields({ id: 'string', code: 'string' });
 
 /** The types of the names with which expressions begin. */
 export function rootTypes(scope: TemplateScope): ReadonlyMap<string, ValueType> {
+  if (scope.names !== undefined) return scope.names;
   const { record = 'dyn', before = 'dyn', steps, input = 'dyn' } = scope;
   return new Map<string, ValueType>([
     ['event', event],

@@ -1,7 +1,7 @@
 import type { Statement } from '../../access/port.ts';
 import type { AuditCaller } from '../../audit/audit-entry.ts';
 import { systemConfig } from '../../config/port.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import {
   type Actor,
@@ -18,6 +18,7 @@ import { type AuditedEntity, auditEntriesOfWrite } from '../audited-changes.ts';
 import { groupIndexChanges, policyIdsOf } from '../policies/group-policies.ts';
 import { recordKey } from '../policies/held-policies.ts';
 import { adminGroup, adminPolicy, viewerPolicy } from '../policies/policy-names.ts';
+import { contentDigest, type MarkedRecord, policiesDigest, templateMarks } from '../templates/template-mark.ts';
 import type { WorkspaceTemplates } from './workspace-templates.ts';
 
 /** A person as a workspace knows him. `id` is the `sub` of his tokens. */
@@ -66,15 +67,32 @@ export async function foundingChanges(
     [adminPolicy, adminId],
     [viewerPolicy, viewerId],
   ] as const;
-  return newRecords(deps, { workspace, actor: { userId: founder.id, claims: {}, auditCaller } }, [
+  const made = templateRecords(deps, templates, platformPolicies);
+  const records = await newRecords(deps, { workspace, actor: { userId: founder.id, claims: {}, auditCaller } }, [
     { entity: 'aclpolicy', id: adminId, body: { name: adminPolicy, statements: everything } },
     { entity: 'aclpolicy', id: viewerId, body: { name: viewerPolicy, statements: reading } },
     { entity: 'group', id: groupId, body: { name: adminGroup, acl_policies: [adminId] } },
     { entity: 'user', id: founder.id, body: { ...memberBody(founder), role: 'admin' } },
     { entity: 'useraclpolicy', id: deps.newId(), body: { user_id: founder.id, acl_policy_id: adminId } },
     { entity: 'usergroup', id: deps.newId(), body: { user_id: founder.id, group_id: groupId } },
-    ...templateRecords(deps, templates, platformPolicies),
+    ...made,
   ]);
+  const mark = templates === undefined ? [] : [newMark(deps, templates, made)];
+  return [...records, ...mark];
+}
+
+/** What of the workspace its template has made, so that a later template replaces this alone. */
+function newMark({ clock }: GrantDeps, templates: WorkspaceTemplates, made: readonly NewRecord[]): Change {
+  const of = (entity: NewRecord['entity'], digestOf: (body: NewRecord['body']) => string): readonly MarkedRecord[] =>
+    made
+      .filter((one) => one.entity === entity)
+      .map(({ id, body }) => ({ name: String(body.name), id, digest: digestOf(body) }));
+  return templateMarks.insert(undefined, {
+    at: timestamp(clock.now()),
+    digest: contentDigest(templates),
+    policies: of('aclpolicy', ({ statements }) => contentDigest(statements)),
+    groups: of('group', (body) => policiesDigest(policyIdsOf(body))),
+  });
 }
 
 function templateRecords(
@@ -136,14 +154,23 @@ export interface NewRecord {
 }
 
 /** The platform makes these records itself, so the rules of their entities are not asked. */
-const unruled = { rules: new Map(), numbering: createNumbering(), sealer: createSealer([]) };
+export const unruled = { rules: new Map(), numbering: createNumbering(), sealer: createSealer([]) };
 
 /** Records of access control that the platform itself makes, each with its audit entry. */
 export async function newRecords(
-  { clock }: GrantDeps,
+  deps: GrantDeps,
   call: { readonly workspace: Workspace; readonly actor: Actor },
   records: readonly NewRecord[],
 ): Promise<readonly Change[]> {
+  return mergeChanges(await plannedRecords(deps, call, records)).map(({ change }) => change);
+}
+
+/** The same, before they are one commit with others. */
+export async function plannedRecords(
+  { clock }: Pick<GrantDeps, 'clock'>,
+  call: { readonly workspace: Workspace; readonly actor: Actor },
+  records: readonly NewRecord[],
+): Promise<readonly PlannedChange[]> {
   const changes: PlannedChange[] = [];
   for (const { entity, id, body } of records) {
     const asked = { ...call, config: systemConfig, entity: systemEntity(entity) };
@@ -151,7 +178,7 @@ export async function newRecords(
     changes.push(...plan.changes, ...auditEntriesOfWrite(clock, entity, { ...call, after: plan.data }));
     if (entity === 'group') changes.push(...groupIndexChanges({ id, key: plan.key }, [], policyIdsOf(plan.data)));
   }
-  return mergeChanges(changes).map(({ change }) => change);
+  return changes;
 }
 
 function memberBody(member: Member): Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-import { systemData } from '../../records/port.ts';
+import { type RecordData, systemData } from '../../records/port.ts';
 import { fieldIndex, indexPrefix, systemEntity } from '../../schema/port.ts';
 import type { Scope } from '../../store/port.ts';
 
@@ -13,10 +13,21 @@ export const platformPolicies: readonly string[] = [adminPolicy, viewerPolicy];
 
 export const adminGroup = 'default-admins';
 
+export const platformGroups: readonly string[] = [adminGroup];
+
 /** The id of the policy of a name, by the name's own index. */
 export async function policyIdByName(scope: Scope, name: string): Promise<string | undefined> {
-  const index = fieldIndex(systemEntity('aclpolicy'), 'name');
-  if (index === undefined) throw new TypeError('aclpolicy has no index on its name');
+  return (await recordByName(scope, 'aclpolicy', name))?.id;
+}
+
+/** The policy or group of a name, by the name's own index. */
+export async function recordByName(
+  scope: Scope,
+  entity: 'aclpolicy' | 'group',
+  name: string,
+): Promise<RecordData | undefined> {
+  const index = fieldIndex(systemEntity(entity), 'name');
+  if (index === undefined) throw new TypeError(`${entity} has no index on its name`);
   const [found] = await scope.follow(index.pk, { prefix: indexPrefix(index.order.encode(name)), limit: 1 });
-  return found === undefined ? undefined : systemData(found).id;
+  return found === undefined ? undefined : systemData(found);
 }

@@ -2,8 +2,8 @@ import type { mailsApi } from '@freehold/contract/app/mails';
 import type { BodyOf } from '@freehold/contract/route';
 import { type AccessEpochs, auditCallerOf } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import { mergeAccountsMail, verifyEmailMail } from '../../mail/mail-texts.ts';
 import { requireMailer } from '../../mail/mailer.ts';
+import { appMail } from '../mails/app-mail.ts';
 import type { MailRequest } from '../people/mail-throttle.ts';
 import { issueCode, spendCode } from '../people/mailed-codes.ts';
 import type { MailDeps } from '../people/set-password.ts';
@@ -71,11 +71,11 @@ function mailCode({ clock, mailer }: EmailVerificationDeps, app: AppClient, user
     const waiting = user.suspends === undefined ? undefined : await findAppUser(orgScope, user.suspends);
     if (waiting?.suspended_for === user.id) {
       const code = await issueCode({ scope: orgScope, clock }, 'verify-email', waiting);
-      return mergeAccountsMail({ to: waiting.email, name: org.name, link: link('verify-email', code) });
+      return appMail(app, 'merge_accounts', { app: org.name, email: waiting.email, link: link('verify-email', code) });
     }
     if (user.email_verified) return undefined;
     const code = await issueCode({ scope: orgScope, clock }, 'verify-email', user);
-    return verifyEmailMail({ to: user.email, name: org.name, link: link('verify-email', code) });
+    return appMail(app, 'verify_email', { app: org.name, email: user.email, link: link('verify-email', code) });
   });
 }
 

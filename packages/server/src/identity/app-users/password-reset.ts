@@ -1,8 +1,8 @@
 import { settingOf } from '../../config/port.ts';
 import { type AccessEpochs, auditCallerOf, thenBump } from '../../iam/port.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import { resetPasswordMail, resetSuspendedMail } from '../../mail/mail-texts.ts';
+import { appMail } from '../mails/app-mail.ts';
 import type { PasswordHasher } from '../people/passwords.ts';
 import type { PasswordRealm } from '../people/realm.ts';
 import {
@@ -61,14 +61,14 @@ export function appPasswords(
     resetMail: () => {
       const link = requireAppLinks(config, env);
       return (user, code) => {
-        const text = user.suspended_for === undefined ? resetPasswordMail : resetSuspendedMail;
-        return text({ to: user.email, name: org.name, link: link('reset-password', code) });
+        const name = user.suspended_for === undefined ? 'reset_password' : 'reset_suspended_password';
+        return appMail(app, name, { app: org.name, email: user.email, link: link('reset-password', code) });
       };
     },
-    changed: async (user) => ({ holder: withNextEpoch(user), along: [] }),
+    changed: async (user) => ({ holder: withNextEpoch(user, timestamp(clock.now())), along: [] }),
     reset: (user) => {
       const proof = { orgScope, clock, auditCaller: auditCallerOf(user.id, requestId) };
-      return withVerifiedEmail(proof, withNextEpoch(user));
+      return withVerifiedEmail(proof, withNextEpoch(user, timestamp(clock.now())));
     },
     revoking: async (id, work) => {
       const user = await thenBump(revocations, tokensOf(id), work);

@@ -5,7 +5,7 @@ import type { CodePurpose } from './mailed-codes.ts';
 
 /** What a mail is asked for: the address that it would go to, known or not, and where the asking comes from. */
 export interface MailRequest {
-  readonly purpose: CodePurpose | 'invitation';
+  readonly purpose: CodePurpose | 'invitation' | 'test';
   /** The canonical address (`emailKey`), of one app where it is an app's. */
   readonly emailKey: string;
   /** Left out where who asks is known and has bounds of his own. */

@@ -18,6 +18,7 @@ import { escalationCheck, workspaceTemplates } from '../../iam/port.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import type { Change, Store } from '../../store/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
+import { mailSettingTypes } from '../mails/mail-settings.ts';
 import { allowedDomains } from './allowed-domains.ts';
 import { appUrl } from './app-url.ts';
 import { httpHosts } from './http-hosts.ts';
@@ -56,6 +57,7 @@ export const settingTypes: readonly SettingType[] = [
   cacheSeconds,
   escalationCheck,
   httpHosts,
+  ...mailSettingTypes,
 ];
 
 /** The two parts of a setting's name as a config item. */

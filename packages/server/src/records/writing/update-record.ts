@@ -32,7 +32,11 @@ export type IfMatch = '*' | readonly string[];
 export type UpdatePlan = StoredRecord & WritePlan & { readonly before: StoredRecord };
 
 /** @throws Problem `not_found`, `version_mismatch`, `access_denied`, `validation_failed`, `unknown_field`, … */
-export async function planUpdate(parts: RecordWriteDeps, call: RecordCall, input: UpdateInput): Promise<UpdatePlan> {
+export async function planUpdate(
+  parts: Pick<RecordWriteDeps, 'clock' | 'rules' | 'sealer' | 'events' | 'before'>,
+  call: RecordCall,
+  input: UpdateInput,
+): Promise<UpdatePlan> {
   const { workspace, entity, actor } = call;
   const before = await findRecord(call, input.id);
   if (before === undefined) throw notFound();

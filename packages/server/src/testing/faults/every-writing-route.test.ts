@@ -12,6 +12,8 @@ const reads = [
   'POST /app/:org/access/v1/evaluations',
   'POST /events/:name/test',
   'POST /logicblocks/test',
+  'POST /org/mails/:mail/preview',
+  'POST /org/mails/:mail/test',
   'POST /org/providers/discover',
   'POST /org/providers/test',
 ];

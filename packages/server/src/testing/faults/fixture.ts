@@ -30,6 +30,7 @@ export interface Body {
   readonly plan: string;
   readonly client_id: string;
   readonly email_verified: boolean;
+  readonly disabled: object | null;
   readonly results: readonly { readonly status: number }[];
   readonly items: readonly Item[];
   readonly user: { readonly id: string };

@@ -1,0 +1,10 @@
+/** The mails that the platform sends to the users of an app. Their texts are settings of the group `mail`, by these names. */
+export const appMailNames = [
+  'verify_email',
+  'merge_accounts',
+  'reset_password',
+  'reset_suspended_password',
+  'invitation',
+] as const;
+
+export type AppMailName = (typeof appMailNames)[number];

@@ -1,0 +1,27 @@
+import { mailsOfAppApi } from '@freehold/contract/management/settings/mails';
+import type { MailDrafts, OrgCaller } from '../../../../identity/port.ts';
+import type { ManagementRoute } from '../../../routing/management-route.ts';
+import { serve } from '../../../serve.ts';
+
+export interface MailServices {
+  readonly mailDrafts: MailDrafts;
+}
+
+/** The texts of an app's mails, before they are settings. */
+export function mailRoutes({ mailDrafts }: MailServices): readonly ManagementRoute[] {
+  return [
+    serve(mailsOfAppApi.listAppMails, async ({ query }, caller) => ({
+      items: await mailDrafts.list(builderOf(caller), query.env),
+    })),
+    serve(mailsOfAppApi.previewAppMail, ({ params, body }, caller) =>
+      mailDrafts.preview(builderOf(caller), params.mail, body),
+    ),
+    serve(mailsOfAppApi.sendTestMail, ({ params, body, ip }, caller) =>
+      mailDrafts.sendTest({ ...builderOf(caller), ip }, params.mail, body),
+    ),
+  ];
+}
+
+function builderOf({ org, user }: OrgCaller) {
+  return { org, email: user.email };
+}

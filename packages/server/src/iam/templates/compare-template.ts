@@ -1,0 +1,106 @@
+/** How a workspace differs from the template of its org. */
+import { isDeepStrictEqual } from 'node:util';
+import { parseStatements, type Statement } from '../../access/port.ts';
+import type { RecordData } from '../../records/port.ts';
+import type { Row } from '../../store/table.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import type { WorkspaceTemplates } from '../founding/workspace-templates.ts';
+import { policyIdsOf } from '../policies/group-policies.ts';
+import { platformGroups, platformPolicies, recordByName } from '../policies/policy-names.ts';
+import { contentDigest, type MarkedRecord, policiesDigest, type TemplateMark, templateMarks } from './template-mark.ts';
+
+export interface ComparedItem {
+  readonly kind: 'policy' | 'group';
+  readonly name: string;
+  readonly state: 'same' | 'missing' | 'changed';
+  /**
+   * Whether the workspace itself may have made the difference: it has changed or removed what the template made, or the
+   * template is not known to have made it.
+   */
+  readonly isLocal: boolean;
+  readonly stored: RecordData | undefined;
+}
+
+export interface Comparison {
+  readonly mark: Row<TemplateMark> | undefined;
+  /** The policies and groups of the template, in its order, policies first. */
+  readonly items: readonly ComparedItem[];
+  /** The ids of the policies that a group of the template may name, as far as they are there. */
+  readonly policyIds: ReadonlyMap<string, string>;
+  /** How many of the platform's own policies and groups are there. */
+  readonly platform: number;
+}
+
+/** A bounded number of reads: each policy and group of the template by its name. */
+export async function compareTemplate(
+  { scope }: Pick<Workspace, 'scope'>,
+  templates: WorkspaceTemplates,
+): Promise<Comparison> {
+  const [mark, policies, groups, ownPolicies, ownGroups] = await Promise.all([
+    templateMarks.read(scope, undefined),
+    Promise.all(templates.policies.map(({ name }) => recordByName(scope, 'aclpolicy', name))),
+    Promise.all(templates.groups.map(({ name }) => recordByName(scope, 'group', name))),
+    Promise.all(platformPolicies.map((name) => recordByName(scope, 'aclpolicy', name))),
+    Promise.all(platformGroups.map((name) => recordByName(scope, 'group', name))),
+  ]);
+  const found = [...ownPolicies, ...policies].filter((one) => one !== undefined);
+  const policyIds = new Map(found.map(({ name, id }) => [String(name), id]));
+  const items = [
+    ...templates.policies.map(({ name, statements }, index) => {
+      const stored = policies[index];
+      const marked = mark?.value.policies.find((one) => one.name === name);
+      const isSame = stored !== undefined && isDeepStrictEqual(statementsOf(stored), plain(statements));
+      return compared({ kind: 'policy', name, stored, isSame, marked, digest: stored && policyDigest(stored) });
+    }),
+    ...templates.groups.map(({ name, acl_policies }, index) => {
+      const stored = groups[index];
+      const marked = mark?.value.groups.find((one) => one.name === name);
+      const wanted = acl_policies.map((policy) => policyIds.get(policy));
+      const isSame = stored !== undefined && isSameSet(policyIdsOf(stored), wanted);
+      return compared({ kind: 'group', name, stored, isSame, marked, digest: stored && groupDigest(stored) });
+    }),
+  ];
+  const platform = [...ownPolicies, ...ownGroups].filter((one) => one !== undefined).length;
+  return { mark, items, policyIds, platform };
+}
+
+export function policyDigest(policy: RecordData): string {
+  return contentDigest(statementsOf(policy));
+}
+
+export function groupDigest(group: RecordData): string {
+  return policiesDigest(policyIdsOf(group));
+}
+
+interface Found {
+  readonly kind: ComparedItem['kind'];
+  readonly name: string;
+  readonly stored: RecordData | undefined;
+  readonly isSame: boolean;
+  readonly marked: MarkedRecord | undefined;
+  readonly digest: string | undefined;
+}
+
+function compared({ kind, name, stored, isSame, marked, digest }: Found): ComparedItem {
+  // What was never made cannot have been removed; a workspace without a mark may never have had it.
+  if (stored === undefined) return { kind, name, state: 'missing', isLocal: marked !== undefined, stored };
+  if (isSame) return { kind, name, state: 'same', isLocal: false, stored };
+  const isUntouched = marked?.id === stored.id && marked.digest === digest;
+  return { kind, name, state: 'changed', isLocal: !isUntouched, stored };
+}
+
+/** In their one form, so that a spelling is no difference. */
+export function statementsOf({ statements }: RecordData): unknown {
+  const parsed = parseStatements(statements);
+  return 'statements' in parsed ? plain(parsed.statements) : statements;
+}
+
+/** As it is once it was stored. */
+function plain(statements: readonly Statement[]): unknown {
+  return JSON.parse(JSON.stringify(statements));
+}
+
+function isSameSet(ids: readonly string[], wanted: readonly (string | undefined)[]): boolean {
+  const [has, is] = [new Set(ids), new Set(wanted)];
+  return has.size === is.size && [...has].every((id) => is.has(id));
+}

@@ -1,0 +1,126 @@
+/** How a job about a person begins: in one commit with all that it changes at once. */
+import { auditEntry } from '../../audit/audit-entry.ts';
+import { notFound, Problem } from '../../lib/problem.ts';
+import { type Cursors, mayBeId } from '../../records/port.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import type { Row } from '../../store/table.ts';
+import { type Plan, transact } from '../../store/transact.ts';
+import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import { type AppUser, appUsers } from '../app-users/app-user.ts';
+import type { OrgUserCommand } from '../org-users/account.ts';
+import {
+  type Counts,
+  type JobRow,
+  jobPartition,
+  keptMilliseconds,
+  livePartition,
+  livePersonJobs,
+  noCounts,
+  personJobs,
+  personWork,
+  type ShownJob,
+  shownJob,
+} from './person-job.ts';
+import type { PersonDataDeps } from './run.ts';
+
+export interface PersonCommand extends OrgUserCommand {
+  readonly env: Environment;
+}
+
+export interface PersonalDataDeps extends PersonDataDeps {
+  readonly cursors: Cursors;
+}
+
+/** So many jobs of an org in an environment may be under way. */
+const liveMax = 20;
+/** And so many are remembered: each is kept for 30 days. */
+const jobsMax = 2000;
+
+export interface Account {
+  readonly orgScope: Scope;
+  readonly row: Row<AppUser>;
+}
+
+/** What the commit that begins a job changes already. */
+export interface AtOnce {
+  readonly changes: readonly Change[];
+  readonly counts: Counts;
+}
+
+export const nothingAtOnce: AtOnce = { changes: [], counts: noCounts };
+
+/** Has a job begin, in one commit with what that changes at once. */
+export async function beginJob(
+  deps: PersonalDataDeps,
+  { env, orgCode, id, auditContext }: PersonCommand,
+  kind: Pick<JobRow, 'kind' | 'dry_run' | 'records'>,
+  atOnce: (account: Account) => Promise<AtOnce>,
+): Promise<ShownJob> {
+  const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
+  if (!mayBeId(id)) throw notFound();
+  const newJobId = deps.newId();
+  const { actor, request_id } = auditContext;
+  const empty: JobRow = {
+    ...kind,
+    user_id: id,
+    state: 'queued',
+    created_at: auditContext.at,
+    caller: { actor, request_id },
+    counts: noCounts,
+    workspaces: [],
+    problems: [],
+    problems_total: 0,
+    stays: [],
+  };
+  const { planned } = await transact(orgScope, async (): Promise<BeginPlan> => {
+    const row = await appUsers.read(orgScope, id);
+    if (row === undefined) throw notFound();
+    const { merged_into } = row.value;
+    if (merged_into !== undefined) throw new Problem('conflict', `the account was merged into \`${merged_into}\``);
+    const standing = await liveJob(orgScope, id);
+    if (standing !== undefined && isSame(standing.job, kind)) return { ...standing, changes: [] };
+    if (standing !== undefined)
+      throw new Problem('conflict', `job \`${standing.jobId}\` about this account is under way`);
+    await requireRoom(orgScope);
+    const { changes, counts } = await atOnce({ orgScope, row });
+    const job = { ...empty, counts };
+    const action = `app_user.${kind.kind}_${kind.dry_run ? 'previewed' : 'begun'}`;
+    const due = { at: Date.parse(job.created_at) + keptMilliseconds, queue: 'expire' } as const;
+    const detail = { job: newJobId, ...(kind.records === undefined ? {} : { records: kind.records }) };
+    return {
+      ...{ job, jobId: newJobId },
+      changes: [
+        ...changes,
+        personJobs.insert(newJobId, job, due),
+        livePersonJobs.insert(id, { id: newJobId }, due),
+        personWork({ id: newJobId, env, orgCode }, deps.clock.now()),
+        auditEntry(auditContext, { action, target: { kind: 'app_user', id }, env, detail }),
+      ],
+    };
+  });
+  deps.wake();
+  return shownJob(planned.jobId, env, planned.job, deps.clock.now());
+}
+
+interface BeginPlan extends Plan {
+  readonly jobId: string;
+  readonly job: JobRow;
+}
+
+async function liveJob(orgScope: Scope, userId: string): Promise<Omit<BeginPlan, 'changes'> | undefined> {
+  const live = await livePersonJobs.read(orgScope, userId);
+  const row = live && (await personJobs.read(orgScope, live.value.id));
+  return row && { jobId: row.sk, job: row.value };
+}
+
+function isSame(job: JobRow, { kind, dry_run, records }: Pick<JobRow, 'kind' | 'dry_run' | 'records'>): boolean {
+  return job.kind === kind && job.dry_run === dry_run && job.records === records;
+}
+
+/** @throws Problem `conflict`. */
+async function requireRoom(orgScope: Scope): Promise<void> {
+  if ((await orgScope.count(livePartition, {}, liveMax)) >= liveMax)
+    throw new Problem('conflict', `${liveMax} jobs about accounts are under way: try again when one is over`);
+  if ((await orgScope.count(jobPartition, {}, jobsMax)) >= jobsMax)
+    throw new Problem('conflict', `the org has had ${jobsMax} jobs about accounts in 30 days`);
+}
