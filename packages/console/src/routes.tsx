@@ -22,9 +22,9 @@ import { screenFiles } from './screen-files.ts';
 import { type CommandSignInSearch, readCommandSignIn } from './screens/accounts/command-sign-in.ts';
 import { readNext } from './screens/accounts/next-search.ts';
 import { readListSearch } from './screens/records/list/list-search.ts';
-import { receiveSignIn } from './screens/settings/providers/begun-sign-in.ts';
 import type { Simulation } from './screens/simulator/simulation.ts';
 import { readSearched, readTab } from './search-params.ts';
+import { mailAndTemplateRoutes, settingsRoutes, signInTestRoute } from './settings-routes.ts';
 import { enterOrg } from './shell/enter-org.ts';
 import { Shell } from './shell/shell.tsx';
 
@@ -56,18 +56,6 @@ const cliLogin = createRoute({
     if (entered === 'no member') throw notFound();
   },
   component: lazyRouteComponent(() => import('./screens/accounts/cli-login.tsx'), 'CliLogin'),
-});
-/** Where a sign-in provider that is tried out leads back to. */
-const signInTest = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in-test',
-  beforeLoad: ({ preload }) => {
-    const returned = preload ? undefined : receiveSignIn();
-    if (returned === undefined) return;
-    const { org, env } = returned.begun;
-    throw redirect({ to: '/o/$org/$env/settings/providers', params: { org, env }, search: { test: 'result' } });
-  },
-  component: lazyRouteComponent(() => import('./screens/settings/providers/sign-in-returned.tsx'), 'SignInReturned'),
 });
 /** Where a member adds the second factor that the org requires. */
 const secondFactor = createRoute({
@@ -360,92 +348,6 @@ const group = createRoute({
 /** Access control of a workspace. */
 const access = [policies, newPolicy, policy, policyTemplate, groups, group] as const;
 
-const settings = createRoute({
-  getParentRoute: () => place,
-  path: 'settings',
-  component: lazyRouteComponent(screenFiles.settings, 'Settings'),
-});
-const settingsProviders = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/providers',
-  validateSearch: ({ test }: Record<string, unknown>): { readonly test?: string } =>
-    typeof test === 'string' ? { test } : {},
-  component: lazyRouteComponent(screenFiles['settings/providers'], 'Providers'),
-});
-const settingsOrigins = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/origins',
-  component: lazyRouteComponent(screenFiles['settings/origins'], 'Origins'),
-});
-const settingsPasswords = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/passwords',
-  component: lazyRouteComponent(screenFiles['settings/passwords'], 'Passwords'),
-});
-const settingsAccess = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/access',
-  component: lazyRouteComponent(screenFiles['settings/access'], 'AccessSettings'),
-});
-const settingsOutgoingCalls = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/outgoing-calls',
-  component: lazyRouteComponent(screenFiles['settings/outgoing-calls'], 'OutgoingCalls'),
-});
-const settingsClientIds = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/client-ids',
-  component: lazyRouteComponent(screenFiles['settings/client-ids'], 'ClientIds'),
-});
-const settingsAlerts = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/alerts',
-  component: lazyRouteComponent(screenFiles['settings/alerts'], 'Alerts'),
-});
-
-const settingsMails = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/mail',
-  component: lazyRouteComponent(screenFiles['settings/mail'], 'Mails'),
-});
-const settingsMail = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/mail/$mail',
-  component: lazyRouteComponent(screenFiles['settings/mail/$mail'], 'MailScreen'),
-});
-const settingsTemplates = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/templates',
-  component: lazyRouteComponent(screenFiles['settings/templates'], 'WorkspaceTemplates'),
-});
-const settingsTemplateWorkspace = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/templates/workspaces/$workspace',
-  component: lazyRouteComponent(screenFiles['settings/templates/workspaces/$workspace'], 'WorkspaceDrift'),
-});
-const settingsTemplateApplication = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/templates/applications/$application',
-  component: lazyRouteComponent(screenFiles['settings/templates/applications/$application'], 'ApplicationScreen'),
-});
-
-/** What an org has settled, a page for each subject. */
-const orgSettings = [
-  settings,
-  settingsProviders,
-  settingsOrigins,
-  settingsPasswords,
-  settingsAccess,
-  settingsOutgoingCalls,
-  settingsClientIds,
-  settingsAlerts,
-  settingsMails,
-  settingsMail,
-  settingsTemplates,
-  settingsTemplateWorkspace,
-  settingsTemplateApplication,
-] as const;
-
 /** The people of the app, and where they work. */
 const people = peopleRoutes(place);
 
@@ -453,7 +355,7 @@ const routeTree = root.addChildren([
   index,
   signIn,
   signInLink,
-  signInTest,
+  signInTestRoute(root),
   cliLogin,
   secondFactor,
   signUp,
@@ -481,7 +383,8 @@ const routeTree = root.addChildren([
       simulator,
       decisions,
       ...access,
-      ...orgSettings,
+      ...settingsRoutes(place),
+      ...mailAndTemplateRoutes(place),
       ...orgRoutes(place),
       ...people,
       ...automationRoutes(place),

@@ -1,0 +1,113 @@
+import { type AnyRoute, createRoute, redirect } from '@tanstack/react-router';
+import { lazyRouteComponent } from './components/lazy.tsx';
+import { screenFiles } from './screen-files.ts';
+import { receiveSignIn } from './screens/settings/providers/begun-sign-in.ts';
+
+/** What an org has settled, a page for each subject, below the frame of all screens. */
+export function settingsRoutes<Place extends AnyRoute>(place: Place) {
+  const getParentRoute = () => place;
+  const settings = createRoute({
+    getParentRoute,
+    path: 'settings',
+    component: lazyRouteComponent(screenFiles.settings, 'Settings'),
+  });
+  const settingsProviders = createRoute({
+    getParentRoute,
+    path: 'settings/providers',
+    validateSearch: ({ test }: Record<string, unknown>): { readonly test?: string } =>
+      typeof test === 'string' ? { test } : {},
+    component: lazyRouteComponent(screenFiles['settings/providers'], 'Providers'),
+  });
+  const settingsOrigins = createRoute({
+    getParentRoute,
+    path: 'settings/origins',
+    component: lazyRouteComponent(screenFiles['settings/origins'], 'Origins'),
+  });
+  const settingsPasswords = createRoute({
+    getParentRoute,
+    path: 'settings/passwords',
+    component: lazyRouteComponent(screenFiles['settings/passwords'], 'Passwords'),
+  });
+  const settingsAccess = createRoute({
+    getParentRoute,
+    path: 'settings/access',
+    component: lazyRouteComponent(screenFiles['settings/access'], 'AccessSettings'),
+  });
+  const settingsOutgoingCalls = createRoute({
+    getParentRoute,
+    path: 'settings/outgoing-calls',
+    component: lazyRouteComponent(screenFiles['settings/outgoing-calls'], 'OutgoingCalls'),
+  });
+  const settingsClientIds = createRoute({
+    getParentRoute,
+    path: 'settings/client-ids',
+    component: lazyRouteComponent(screenFiles['settings/client-ids'], 'ClientIds'),
+  });
+  const settingsAlerts = createRoute({
+    getParentRoute,
+    path: 'settings/alerts',
+    component: lazyRouteComponent(screenFiles['settings/alerts'], 'Alerts'),
+  });
+  return [
+    settings,
+    settingsProviders,
+    settingsOrigins,
+    settingsPasswords,
+    settingsAccess,
+    settingsOutgoingCalls,
+    settingsClientIds,
+    settingsAlerts,
+  ] as const;
+}
+
+/** The settings of mails and of what workspaces start with. */
+export function mailAndTemplateRoutes<Place extends AnyRoute>(place: Place) {
+  const getParentRoute = () => place;
+  const settingsMails = createRoute({
+    getParentRoute,
+    path: 'settings/mail',
+    component: lazyRouteComponent(screenFiles['settings/mail'], 'Mails'),
+  });
+  const settingsMail = createRoute({
+    getParentRoute,
+    path: 'settings/mail/$mail',
+    component: lazyRouteComponent(screenFiles['settings/mail/$mail'], 'MailScreen'),
+  });
+  const settingsTemplates = createRoute({
+    getParentRoute,
+    path: 'settings/templates',
+    component: lazyRouteComponent(screenFiles['settings/templates'], 'WorkspaceTemplates'),
+  });
+  const settingsTemplateWorkspace = createRoute({
+    getParentRoute,
+    path: 'settings/templates/workspaces/$workspace',
+    component: lazyRouteComponent(screenFiles['settings/templates/workspaces/$workspace'], 'WorkspaceDrift'),
+  });
+  const settingsTemplateApplication = createRoute({
+    getParentRoute,
+    path: 'settings/templates/applications/$application',
+    component: lazyRouteComponent(screenFiles['settings/templates/applications/$application'], 'ApplicationScreen'),
+  });
+  return [
+    settingsMails,
+    settingsMail,
+    settingsTemplates,
+    settingsTemplateWorkspace,
+    settingsTemplateApplication,
+  ] as const;
+}
+
+/** Where a sign-in provider that is tried out leads back to. */
+export function signInTestRoute<Root extends AnyRoute>(root: Root) {
+  return createRoute({
+    getParentRoute: () => root,
+    path: '/sign-in-test',
+    beforeLoad: ({ preload }) => {
+      const returned = preload ? undefined : receiveSignIn();
+      if (returned === undefined) return;
+      const { org, env } = returned.begun;
+      throw redirect({ to: '/o/$org/$env/settings/providers', params: { org, env }, search: { test: 'result' } });
+    },
+    component: lazyRouteComponent(() => import('./screens/settings/providers/sign-in-returned.tsx'), 'SignInReturned'),
+  });
+}
