@@ -107,6 +107,28 @@ test('a setting is set with a value of its own for production, kept against anot
   assert.equal((await stored(org, 'auth.password_login'))?.version, 0);
 });
 
+test('at the width of a phone no page of the settings is cut off', { skip }, async (context) => {
+  const { newPage } = await openBrowser(context, platform, { viewport: { width: 390, height: 800 } });
+  const page = await newPage();
+  const org = await newOrgOn(page, platform);
+  const origin = `https://${'long-name-'.repeat(6)}.example`;
+  await call('GET', appUrl(org, '/providers'), { headers: { origin, client_id: org.clientId } });
+  for (const path of [
+    '',
+    '/providers',
+    '/origins',
+    '/passwords',
+    '/access',
+    '/outgoing-calls',
+    '/client-ids',
+    '/alerts',
+  ]) {
+    await open(page, org, path);
+    await page.waitForLoadState('networkidle');
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path);
+  }
+});
+
 test('what is typed of a setting is not left behind unasked', { skip }, async (context) => {
   const page = await (await openBrowser(context, platform)).newPage();
   const org = await newOrgOn(page, platform);

@@ -47,9 +47,9 @@ import {
 } from './handlers/management/people/workspace-invitations.ts';
 import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
-import { type ProviderServices, providerRoutes } from './handlers/management/providers.ts';
 import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
 import { type MailServices, mailRoutes } from './handlers/management/settings/mails.ts';
+import { type ProviderServices, providerRoutes } from './handlers/management/settings/providers.ts';
 import {
   type WorkspaceTemplateServices,
   workspaceTemplateRoutes,

@@ -104,7 +104,10 @@ function Rotate({ env, access, onClose }: RotateProps) {
           Apps may go on with the id of today for 24 hours. Deliver the new id to them in that time.
         </List.Item>
         <List.Item>After 24 hours an app with the old id signs nobody in (401 client_unknown).</List.Item>
-        <List.Item>Users who are signed in stay signed in. Their app needs the new id for their next token.</List.Item>
+        <List.Item>
+          Tokens of users stay valid until they end, after 48 hours at most. A token that was issued for the old id
+          cannot be renewed once that is over: its user signs in again.
+        </List.Item>
         {isOverlapping && (
           <List.Item>
             An id from before is still valid until then: it ends at once, since only one previous id is kept.

@@ -43,7 +43,7 @@ function PasswordInputs({ value, isReadOnly, errorAt, onChange }: ValueInputs) {
       />
       <Switch
         label="An email that has no account may sign up"
-        description="Without it an account comes from an invitation or a provider."
+        description="Without it such an email is refused. Users who have an account sign in as before."
         checked={allow_signup}
         disabled={isReadOnly}
         onChange={({ currentTarget: { checked } }) => onChange({ enabled, allow_signup: checked, min_length })}

@@ -10,6 +10,7 @@ import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import type { Setting } from '../config/queries.ts';
 import { ResetSetting } from './reset-setting.tsx';
 import { SettingConflict } from './setting-conflict.tsx';
+import classes from './settings.module.css';
 import { type SettingDraft, useSettingDraft } from './use-setting-draft.ts';
 
 export interface ValueInputs {
@@ -115,7 +116,7 @@ function Facts({ setting, title }: { readonly setting: Setting; readonly title: 
         <Sentence text={description} />{' '}
         {text.length <= 80 && (
           <>
-            The default is <Code>{text}</Code>.
+            The default is <Code className={classes.value}>{text}</Code>.
           </>
         )}{' '}
         Admins of the org change it.

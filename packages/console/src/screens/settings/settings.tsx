@@ -76,7 +76,7 @@ function SettingTable({ settings }: { readonly settings: readonly Setting[] }) {
             <Table.Th>Value</Table.Th>
             <Table.Th>Default</Table.Th>
             <Table.Th>Changed by</Table.Th>
-            <Table.Th>Versions</Table.Th>
+            <Table.Th>More</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -121,14 +121,15 @@ function SettingRow({ setting }: { readonly setting: Setting }) {
       </Table.Td>
       <Table.Td>Admins of the org</Table.Td>
       <Table.Td>
-        {env === 'test' && version > 0 ? (
-          <Anchor component={Link} to={item} search={{ tab: 'versions' } as never} size="sm">
-            Versions<VisuallyHidden> of {key}</VisuallyHidden>
-          </Anchor>
-        ) : (
-          <Anchor component={Link} to={item} size="sm">
-            JSON<VisuallyHidden> of {key}</VisuallyHidden>
-          </Anchor>
+        <Anchor component={Link} to={item} size="sm">
+          JSON<VisuallyHidden> of {key}</VisuallyHidden>
+        </Anchor>
+        {env === 'test' && version > 0 && (
+          <Text size="sm">
+            <Anchor component={Link} to={item} search={{ tab: 'versions' } as never} size="sm">
+              Versions<VisuallyHidden> of {key}</VisuallyHidden>
+            </Anchor>
+          </Text>
         )}
       </Table.Td>
     </Table.Tr>

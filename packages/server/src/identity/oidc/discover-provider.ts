@@ -1,4 +1,4 @@
-import type { providersApi } from '@freehold/contract/management/providers';
+import type { providersApi } from '@freehold/contract/management/settings/providers';
 import type { ReplyOf } from '@freehold/contract/route';
 import { AddressRefused, unansweredReason } from '../../lib/network/guarded-request.ts';
 import { invalidBody, type Problem } from '../../lib/problem.ts';
@@ -8,7 +8,7 @@ import { type FetchJson, UnusableAnswer } from './fetch-json.ts';
 import { type ProviderKey, readKeySet } from './key-set.ts';
 import { tokenAlgorithms } from './provider-tokens.ts';
 
-/** What a provider says of itself, as far as an app needs it. */
+/** What a provider publishes, as far as an app needs it. */
 export type DiscoveredProvider = ReplyOf<typeof providersApi.discoverProvider>;
 
 export interface DiscoveryRules {

@@ -1,4 +1,4 @@
-import type { providersApi } from '@freehold/contract/management/providers';
+import type { providersApi } from '@freehold/contract/management/settings/providers';
 import type { BodyOf } from '@freehold/contract/route';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';

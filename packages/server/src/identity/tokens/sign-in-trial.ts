@@ -1,4 +1,4 @@
-import { type providersApi, signInChecks } from '@freehold/contract/management/providers';
+import { type providersApi, signInChecks } from '@freehold/contract/management/settings/providers';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { settingOf } from '../../config/port.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';

@@ -5,6 +5,7 @@ import { usePlace } from '../../../api/session.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
 import { When } from '../../../components/when.tsx';
+import classes from '../settings.module.css';
 import type { SettingDraft } from '../use-setting-draft.ts';
 
 const refusedOriginsQuery = queryOptions({
@@ -24,30 +25,32 @@ export function RefusedOrigins({ draft }: { readonly draft: SettingDraft }) {
               None since the platform started. If a page of yours cannot call the app, its origin appears here.
             </Text>
           ) : (
-            <Table aria-label="Origins that were refused lately">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Origin</Table.Th>
-                  <Table.Th>Refused</Table.Th>
-                  <Table.Th>Last</Table.Th>
-                  <Table.Th />
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {items.map(({ origin, count, last_at }) => (
-                  <Table.Tr key={origin}>
-                    <Table.Td style={{ overflowWrap: 'anywhere' }}>{origin}</Table.Td>
-                    <Table.Td>{count === 1 ? 'once' : `${count} times`}</Table.Td>
-                    <Table.Td>
-                      <When at={last_at} />
-                    </Table.Td>
-                    <Table.Td ta="right">
-                      <AllowOrigin draft={draft} origin={origin} />
-                    </Table.Td>
+            <div className={classes.scroll}>
+              <Table aria-label="Origins that were refused lately">
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Origin</Table.Th>
+                    <Table.Th>Refused</Table.Th>
+                    <Table.Th>Last</Table.Th>
+                    <Table.Th />
                   </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
+                </Table.Thead>
+                <Table.Tbody>
+                  {items.map(({ origin, count, last_at }) => (
+                    <Table.Tr key={origin}>
+                      <Table.Td style={{ overflowWrap: 'anywhere' }}>{origin}</Table.Td>
+                      <Table.Td>{count === 1 ? 'once' : `${count} times`}</Table.Td>
+                      <Table.Td>
+                        <When at={last_at} />
+                      </Table.Td>
+                      <Table.Td ta="right">
+                        <AllowOrigin draft={draft} origin={origin} />
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </div>
           )
         }
       </Loaded>

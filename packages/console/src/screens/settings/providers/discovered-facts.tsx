@@ -1,4 +1,4 @@
-import type { providersApi } from '@freehold/contract/management/providers';
+import type { providersApi } from '@freehold/contract/management/settings/providers';
 import type { ReplyOf } from '@freehold/contract/route';
 import { Alert, List, Table } from '@mantine/core';
 

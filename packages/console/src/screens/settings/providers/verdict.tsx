@@ -1,4 +1,4 @@
-import type { providersApi } from '@freehold/contract/management/providers';
+import type { providersApi } from '@freehold/contract/management/settings/providers';
 import type { ReplyOf } from '@freehold/contract/route';
 import { Alert, Badge, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { Sentence } from '../../../components/sentence.tsx';

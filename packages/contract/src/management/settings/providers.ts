@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { environment } from '../parameters.ts';
-import { reply, route } from '../route.ts';
-import { anyObject, closed, named, oneOf, orNull, text } from '../schema.ts';
+import { environment } from '../../parameters.ts';
+import { reply, route } from '../../route.ts';
+import { anyObject, closed, named, oneOf, orNull, text } from '../../schema.ts';
 
 const issuer = Type.String({
   minLength: 1,

@@ -1,8 +1,8 @@
-import { providersApi } from '@freehold/contract/management/providers';
+import { providersApi } from '@freehold/contract/management/settings/providers';
 import type { InputError } from '@freehold/contract/problem';
-import type { ProviderTrials } from '../../../identity/port.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../serve.ts';
+import type { ProviderTrials } from '../../../../identity/port.ts';
+import type { ManagementRoute } from '../../../routing/management-route.ts';
+import { serve } from '../../../serve.ts';
 
 export interface ProviderServices {
   readonly providerTrials: ProviderTrials;
