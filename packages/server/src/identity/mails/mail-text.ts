@@ -1,5 +1,5 @@
 /** The text of a mail as an org sets it: checked when it is set, and written for each mail that is sent. */
-import { mailTextMax } from '@freehold/contract/management/settings/mails';
+import { mailTextMax } from '@freehold/contract/app-mails';
 import type { InputError } from '@freehold/contract/problem';
 import { wrong } from '../../config/port.ts';
 import { compileTemplate, stepsMax, type Template, type TemplateScope } from '../../expressions/port.ts';
