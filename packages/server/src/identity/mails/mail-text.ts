@@ -92,6 +92,6 @@ function scopesOf(kind: MailKind): Scopes {
 }
 
 /** A value as text of a page, wherever it stands there: also in a tag whose author left the quotes out. */
-export function htmlText(text: string): string {
+function htmlText(text: string): string {
   return text.replace(/[^\w.:/?#\u0080-\u{10ffff}-]/gu, (character) => `&#${character.codePointAt(0)};`);
 }
