@@ -2,7 +2,13 @@
 import { mailTextMax } from '@freehold/contract/app-mails';
 import type { InputError } from '@freehold/contract/problem';
 import { wrong } from '../../config/port.ts';
-import { compileTemplate, stepsMax, type Template, type TemplateScope, withoutExpressions } from '../../expressions/port.ts';
+import {
+  compileTemplate,
+  stepsMax,
+  type Template,
+  type TemplateScope,
+  withoutExpressions,
+} from '../../expressions/port.ts';
 import { oneLine } from '../../mail/mail-queue.ts';
 import { plainName } from '../../mail/mail-texts.ts';
 import type { MailKind, MailValues, MailVariable } from './mail-kinds.ts';
