@@ -74,6 +74,8 @@ async function main(): Promise<void> {
   });
   const [orgs, workspaces, rounds] = [Number(values.orgs), Number(values.workspaces), Number(values.rounds)];
   const active = values.active.split(',').map(Number);
+  if (Math.max(...active) >= orgs)
+    throw new Error('--active names as many orgs as there are, or more: one is a pattern that is not asked');
   const few = await prepared(fewOrgs, workspaces, values.data);
   const many = await prepared(orgs, workspaces, values.data);
   const load = fork(join(import.meta.dirname, '..', 'load.ts'));

@@ -71,6 +71,8 @@ export interface Delivery {
   readonly record: string;
   readonly state: string;
   readonly tenant_code: string;
+  readonly written_at: string;
+  readonly count: number;
   readonly attempts: readonly { readonly at: string; readonly status: number | null; readonly answer: string }[];
   readonly next_at: string | null;
 }

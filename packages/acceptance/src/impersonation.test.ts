@@ -292,3 +292,19 @@ test('every token that was issued is in the log of the org, and no refused one',
   );
   assert.ok(!log.text.includes(reply.body.token) && !log.text.includes(founder.email));
 });
+
+test('the log keeps the reason that a builder states, in one line of at most 500 characters', async () => {
+  const { org, founder } = await orgWithNotes();
+  const reason = 'Ticket 4711: the list stays empty.';
+  assert.equal((await ask(org, { user_id: founder.id, reason: ` ${reason} ` })).status, 200);
+  for (const wrong of ['', '  ', 'two\nlines', 'a'.repeat(501), 7])
+    assert.deepEqual(
+      pointers(assertProblem(await ask(org, { user_id: founder.id, reason: wrong }), 'validation_failed')),
+      ['/reason'],
+    );
+  const log = await manage<{ items: { detail?: object }[] }>(org, 'GET', '/audit?action=impersonation.started');
+  assert.deepEqual(
+    log.body.items.map(({ detail }) => detail),
+    [{ reason }],
+  );
+});

@@ -388,6 +388,30 @@ test('the document describes suspended accounts', async (t) => {
   await met('removeSuspendedAccount', 204, { path: { id: removed.id } });
 });
 
+test('the document describes accounts of app users and invitations into workspaces', async () => {
+  const { org: of, founder: admin } = await foundedOrg(org);
+  const { token } = of.builder;
+  const { id } = await signIn(of);
+  const met = async (name: string, status: number, options: Parameters<typeof management.send>[1] = {}) => {
+    const reply = await management.send<{ readonly id: string }>(name, { token, ...options });
+    assert.equal(reply.status, status, `${name}: ${reply.text}`);
+    return reply.body;
+  };
+  await met('listAppUsers', 200);
+  await met('readAppUser', 200, { path: { id } });
+  await met('disableAppUser', 204, { path: { id }, body: { env: 'test', reason: 'abuse' } });
+  await met('readAppUser', 200, { path: { id } });
+  await met('enableAppUser', 204, { path: { id }, body: { env: 'test' } });
+  await met('revokeAppUserTokens', 204, { path: { id }, body: { env: 'test' } });
+  const path = { tenant_code: admin.tenantCode };
+  const body = { env: 'test', email: newEmail('guest') };
+  const invited = await met('inviteToWorkspace', 201, { path, body });
+  await met('listWorkspaceInvitations', 200, { path });
+  const one = { ...path, id: invited.id };
+  await met('resendWorkspaceInvitation', 200, { path: one, body: { env: 'test' } });
+  await met('withdrawWorkspaceInvitation', 204, { path: one });
+});
+
 test('access is asked about in the way that the documents tell', async () => {
   const { token } = org.builder;
   const action = { name: 'get' };
@@ -605,6 +629,7 @@ test('the document tells of hooks and of the messages that they take', async () 
   const path = { name: 'hook' };
   assert.equal((await management.send('setHook', { token, path, body: { paused: false } })).status, 200);
   assert.equal((await management.send('listHooks', { token })).status, 200);
+  assert.equal((await management.send('readHook', { token, path })).status, 200);
   const headers = {
     'webhook-id': 'told',
     'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
@@ -622,6 +647,11 @@ test('the document tells how a delivery is sent again, a sample, and with which 
   assert.equal((await act(founder, 'POST', '/create/thing', { body: { title: 'sent' } })).status, 201);
   const [one] = await deliveries(org, '?event=told', (items) => items.some(({ state }) => state === 'delivered'));
   assert.ok(one);
+  const shown = await management.send('readDelivery', { token, path: { id: one.id } });
+  assert.deepEqual([shown.status, shown.body], [200, one]);
+  assert.equal((await management.send('listEvents', { token })).status, 200);
+  const many = { token, query: { dry_run: 'true' }, body: { event: 'told', state: 'delivered' } };
+  assert.equal((await management.send('redeliverMany', many)).status, 200);
   const again = await sentAgain(() => management.send('redeliver', { token, path: { id: one.id } }));
   assert.equal(again.status, 202);
   const sample = { token, path: { name: 'told' }, body: { record: {} } };

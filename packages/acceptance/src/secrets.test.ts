@@ -5,7 +5,7 @@ import { assertProblem, pointers } from './assert-problem.ts';
 import { call } from './call.ts';
 import { download, newKey } from './deploy.ts';
 import { documentedManagement } from './documented-gateway.ts';
-import { act, defineEntity, definition, foundedOrg, joinOrg, manage, type Org, random, signUp } from './org.ts';
+import { act, allow, defineEntity, definition, foundedOrg, joinOrg, manage, type Org, random, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { deploy, provision, provisionedOrg, shownConfig } from './promotion.ts';
 
@@ -156,4 +156,41 @@ test('a secret stays in its environment: no promotion, export or difference has 
     const config = JSON.stringify(await shownConfig(org, env));
     for (const text of [body.value, 'test_secret', 'prod-secret']) assert.ok(!config.includes(text));
   }
+});
+
+test('a list says which live logic blocks name a secret, if it is asked for', async () => {
+  const { org } = await foundedOrg(gateways);
+  for (const name of ['pay', 'idle'])
+    assert.equal((await put(org, name, { value: 'x'.repeat(16), hosts: [] })).status, 200);
+  const sent = { type: 'http', method: 'GET', url: 'https://a.example/', secret: { name: 'pay', header: 'X-Key' } };
+  const loop = { id: 'each', type: 'loop', over: [1], max: 1, steps: [{ id: 'inner', ...sent }] };
+  const hook = {
+    run_as: 'app',
+    policies: [allow('getorder')],
+    hook: { signature: 'standard', secrets: ['pay', 'absent'] },
+  };
+  const blocks = { asks: { steps: [{ id: 'one', ...sent }, loop] }, paid: { ...hook, steps: [loop] } };
+  for (const [name, content] of Object.entries(blocks)) {
+    const body = { name, content: { name, ...content } };
+    const made = await manage(org, 'POST', '/config/logicblock', { body });
+    assert.equal(made.status, 201, made.text);
+  }
+  const { send } = await documentedManagement(org);
+  const { token } = org.builder;
+  interface Referred {
+    readonly items: readonly { readonly name: string; readonly referenced_by?: readonly object[] }[];
+  }
+  const listed = await send<Referred>('listSecrets', { token, query: { references: 'true' } });
+  const by = Object.fromEntries(listed.body.items.map(({ name, referenced_by }) => [name, referenced_by]));
+  assert.deepEqual(by, {
+    idle: [],
+    pay: [
+      { logicblock: 'asks', use: 'http' },
+      { logicblock: 'paid', use: 'hook' },
+      { logicblock: 'paid', use: 'http' },
+    ],
+  });
+  const plain = await send<Referred>('listSecrets', { token });
+  assert.ok(plain.body.items.every((item) => !('referenced_by' in item)));
+  assertProblem(await manage(org, 'GET', '/secrets?references=maybe'), 'invalid_request');
 });

@@ -22,6 +22,7 @@ import {
   memberWith,
   newEmail,
   type Org,
+  signIn,
 } from './org.ts';
 import { pinnedWorkers, workersBehind } from './pinned-workers.ts';
 import { givePlan, operatorKey } from './plans.ts';
@@ -75,6 +76,24 @@ test('a member that one worker removes, and a token that it ends, are unknown to
     await act(userOn(worker, founder), 'DELETE', `/delete/user/${removed.id}`);
     await act(userOn(worker, leaving), 'POST', '/user/logout', { body: { everywhere: true } });
     for (const user of [removed, leaving]) assert.deepEqual(await statuses(user), [401, 401]);
+  }
+});
+
+test('A34: an account that one worker disables is refused by the other one at once', async (t) => {
+  const { both, org, founder, statuses } = await twoWorkers(t);
+  const user = await memberWith(founder, [allow('*', '*')]);
+  let current = user;
+  for (let turn = 0; turn < turns; turn++) {
+    const there = orgOn(both[turn % 2] ?? both[0], org);
+    const control = (action: string, body: object) =>
+      manage(there, 'POST', `/org/app-users/${user.id}/${action}`, { body: { env: 'test', ...body } });
+    assert.deepEqual(await statuses(current), [200, 200]);
+    assert.equal((await control('disable', { reason: 'abuse' })).status, 204);
+    assert.deepEqual(await statuses(current), [403, 403]);
+    for (const worker of both) assert.equal((await logIn(orgOn(worker, org), user.email)).status, 403);
+    assert.equal((await control('enable', {})).status, 204);
+    assert.deepEqual(await statuses(current), [401, 401]);
+    current = { ...user, token: (await signIn(there, user.email)).token };
   }
 });
 

@@ -1,5 +1,6 @@
 import { beginCall } from './api/call.ts';
 import { entitiesInput, entityInput, impersonateInput, overviewInput, usageInput } from './api/inputs.ts';
+import { keptViewReason } from './api/view-reason.ts';
 import type { screenFiles } from './screen-files.ts';
 
 export interface FirstScreen {
@@ -28,7 +29,8 @@ export function beginFirstCalls({ org, env, screen, segments, search }: FirstScr
   if (screen === 'entities/$entity' || screen === 'records/$entity')
     beginCall('readEntity', { ...entityInput(env, entity), headers });
   const [workspace, user] = [search.get('w'), search.get('u') ?? undefined];
-  // Production is read as one of its users only.
-  if (screen === 'records/$entity' && workspace !== null && (env === 'test' || user !== undefined))
-    beginCall('impersonate', { ...impersonateInput(env, workspace, user), headers });
+  const reason = user === undefined ? undefined : keptViewReason({ org, env, user });
+  // Production is read as one of its users only, for a reason.
+  if (screen === 'records/$entity' && workspace !== null && (env === 'test' || reason !== undefined))
+    beginCall('impersonate', { ...impersonateInput({ env, workspace, user, reason }), headers });
 }

@@ -1,98 +1,23 @@
 /** Every screen and its address. A screen is loaded when it is first opened. */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  notFound,
-  Outlet,
-  redirect,
-  retainSearchParams,
-} from '@tanstack/react-router';
+import { createRoute, createRouter, notFound, redirect, retainSearchParams } from '@tanstack/react-router';
+import { accountRoutes, root } from './account-routes.ts';
+import { onFactorRequired } from './api/factor-required.ts';
 import { queryClient } from './api/query-client.ts';
 import { isEnvironment, meQuery } from './api/session.ts';
+import { automationRoutes } from './automation-routes.ts';
+import { blockRoutes } from './block-routes.ts';
 import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
+import { orgRoutes } from './org-routes.ts';
+import { peopleRoutes } from './people-routes.ts';
 import { screenFiles } from './screen-files.ts';
-import { type CommandSignInSearch, readCommandSignIn } from './screens/accounts/command-sign-in.ts';
 import { readListSearch } from './screens/records/list/list-search.ts';
-import { receiveSignIn } from './screens/settings/providers/begun-sign-in.ts';
 import type { Simulation } from './screens/simulator/simulation.ts';
+import { readSearched, readTab } from './search-params.ts';
+import { settingsRoutes } from './settings-routes.ts';
 import { enterOrg } from './shell/enter-org.ts';
 import { Shell } from './shell/shell.tsx';
-
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: ScreenError });
-
-const accounts = () => import('./screens/accounts/sign-in.tsx');
-
-interface NextSearch {
-  readonly next?: string | undefined;
-}
-
-/** Where to go after signing in: a path of the console, never an address elsewhere. What is left out would stay as it was sent. */
-function readNext({ next }: Record<string, unknown>): NextSearch {
-  return typeof next === 'string' && /^\/(o\/[\w/.~-]*(\?.*)?|cli-login\?[\w=&%.-]*)$/.test(next)
-    ? { next }
-    : { next: undefined };
-}
-
-const signIn = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in',
-  validateSearch: readNext,
-  component: lazyRouteComponent(accounts, 'SignIn'),
-});
-const signInLink = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in/link',
-  component: lazyRouteComponent(() => import('./screens/accounts/sign-in-link.tsx'), 'SignInLink'),
-});
-/** Where `freehold login` sends its user. */
-const cliLogin = createRoute({
-  getParentRoute: () => root,
-  path: '/cli-login',
-  validateSearch: (search: Record<string, unknown>): CommandSignInSearch => readCommandSignIn(search),
-  beforeLoad: async ({ search, location }) => {
-    const me = await queryClient.ensureQueryData(meQuery).catch(() => undefined);
-    const entered = me === undefined ? 'signed out' : await enterOrg(search.org ?? me.org.code);
-    if (entered === 'signed out') throw redirect({ to: '/sign-in', search: { next: location.href } });
-    if (entered === 'no member') throw notFound();
-  },
-  component: lazyRouteComponent(() => import('./screens/accounts/cli-login.tsx'), 'CliLogin'),
-});
-/** Where a sign-in provider that is tried out leads back to. */
-const signInTest = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-in-test',
-  beforeLoad: ({ preload }) => {
-    const returned = preload ? undefined : receiveSignIn();
-    if (returned === undefined) return;
-    const { org, env } = returned.begun;
-    throw redirect({ to: '/o/$org/$env/settings/providers', params: { org, env }, search: { test: 'result' } });
-  },
-  component: lazyRouteComponent(() => import('./screens/settings/providers/sign-in-returned.tsx'), 'SignInReturned'),
-});
-const signUp = createRoute({
-  getParentRoute: () => root,
-  path: '/sign-up',
-  component: lazyRouteComponent(() => import('./screens/accounts/sign-up.tsx'), 'SignUp'),
-});
-const forgotPassword = createRoute({
-  getParentRoute: () => root,
-  path: '/forgot-password',
-  component: lazyRouteComponent(() => import('./screens/accounts/forgot-password.tsx'), 'ForgotPassword'),
-});
-/** The two paths that mails lead to, with the code behind a `#`, which no server sees. */
-const resetPassword = createRoute({
-  getParentRoute: () => root,
-  path: '/reset-password',
-  component: lazyRouteComponent(() => import('./screens/accounts/reset-password.tsx'), 'ResetPassword'),
-});
-const acceptInvitation = createRoute({
-  getParentRoute: () => root,
-  path: '/accept-invitation',
-  component: lazyRouteComponent(() => import('./screens/accounts/accept-invitation.tsx'), 'AcceptInvitation'),
-});
 
 const index = createRoute({
   getParentRoute: () => root,
@@ -127,14 +52,6 @@ function readActor({ w, u }: Record<string, unknown>): ActorSearch {
   return { ...(typeof w === 'string' ? { w } : {}), ...(typeof u === 'string' ? { u } : {}) };
 }
 
-function readTab({ tab }: Record<string, unknown>): { readonly tab?: string } {
-  return typeof tab === 'string' ? { tab } : {};
-}
-
-function readSearched({ q }: Record<string, unknown>): { readonly q?: string | undefined } {
-  return typeof q === 'string' ? { q } : {};
-}
-
 /** The frame of all screens. Below it the user is signed in to the org of the address. */
 const place = createRoute({
   getParentRoute: () => org,
@@ -148,6 +65,7 @@ const place = createRoute({
     if (preload) return;
     const entered = await enterOrg(params.org);
     if (entered === 'signed out') throw redirect({ to: '/sign-in', search: { next: location.href } });
+    if (entered === 'needs factor') throw redirect({ to: '/second-factor', search: { next: location.href } });
     if (entered === 'no member') throw notFound();
   },
   component: Shell,
@@ -359,102 +277,9 @@ const group = createRoute({
 /** Access control of a workspace. */
 const access = [policies, newPolicy, policy, policyTemplate, groups, group] as const;
 
-const settings = createRoute({
-  getParentRoute: () => place,
-  path: 'settings',
-  component: lazyRouteComponent(screenFiles.settings, 'Settings'),
-});
-const settingsProviders = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/providers',
-  validateSearch: ({ test }: Record<string, unknown>): { readonly test?: string } =>
-    typeof test === 'string' ? { test } : {},
-  component: lazyRouteComponent(screenFiles['settings/providers'], 'Providers'),
-});
-const settingsOrigins = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/origins',
-  component: lazyRouteComponent(screenFiles['settings/origins'], 'Origins'),
-});
-const settingsPasswords = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/passwords',
-  component: lazyRouteComponent(screenFiles['settings/passwords'], 'Passwords'),
-});
-const settingsAccess = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/access',
-  component: lazyRouteComponent(screenFiles['settings/access'], 'AccessSettings'),
-});
-const settingsOutgoingCalls = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/outgoing-calls',
-  component: lazyRouteComponent(screenFiles['settings/outgoing-calls'], 'OutgoingCalls'),
-});
-const settingsClientIds = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/client-ids',
-  component: lazyRouteComponent(screenFiles['settings/client-ids'], 'ClientIds'),
-});
-const settingsAlerts = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/alerts',
-  component: lazyRouteComponent(screenFiles['settings/alerts'], 'Alerts'),
-});
-
-const settingsMails = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/mail',
-  component: lazyRouteComponent(screenFiles['settings/mail'], 'Mails'),
-});
-const settingsMail = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/mail/$mail',
-  component: lazyRouteComponent(screenFiles['settings/mail/$mail'], 'MailScreen'),
-});
-const settingsTemplates = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/templates',
-  component: lazyRouteComponent(screenFiles['settings/templates'], 'WorkspaceTemplates'),
-});
-const settingsTemplateWorkspace = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/templates/workspaces/$workspace',
-  component: lazyRouteComponent(screenFiles['settings/templates/workspaces/$workspace'], 'WorkspaceDrift'),
-});
-const settingsTemplateApplication = createRoute({
-  getParentRoute: () => place,
-  path: 'settings/templates/applications/$application',
-  component: lazyRouteComponent(screenFiles['settings/templates/applications/$application'], 'ApplicationScreen'),
-});
-
-/** What an org has settled, a page for each subject. */
-const orgSettings = [
-  settings,
-  settingsProviders,
-  settingsOrigins,
-  settingsPasswords,
-  settingsAccess,
-  settingsOutgoingCalls,
-  settingsClientIds,
-  settingsAlerts,
-  settingsMails,
-  settingsMail,
-  settingsTemplates,
-  settingsTemplateWorkspace,
-  settingsTemplateApplication,
-] as const;
-
 const routeTree = root.addChildren([
   index,
-  signIn,
-  signInLink,
-  signInTest,
-  cliLogin,
-  signUp,
-  forgotPassword,
-  resetPassword,
-  acceptInvitation,
+  ...accountRoutes,
   org.addChildren([
     orgIndex,
     place.addChildren([
@@ -476,7 +301,11 @@ const routeTree = root.addChildren([
       simulator,
       decisions,
       ...access,
-      ...orgSettings,
+      ...settingsRoutes(place),
+      ...orgRoutes(place),
+      ...peopleRoutes(place),
+      ...automationRoutes(place),
+      ...blockRoutes(place),
     ]),
   ]),
 ]);
@@ -488,6 +317,12 @@ export const router = createRouter({
   defaultErrorComponent: ScreenError,
   defaultNotFoundComponent: NotFound,
   scrollRestoration: true,
+});
+
+// An admin has required a factor while the user was at work: the address is entered anew, and leads to where one is added.
+onFactorRequired(() => {
+  queryClient.removeQueries(meQuery);
+  void router.invalidate();
 });
 
 declare module '@tanstack/react-router' {

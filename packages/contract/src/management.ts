@@ -1,4 +1,5 @@
 import { accessApi } from './management/access.ts';
+import { secondFactorsApi } from './management/account/second-factors.ts';
 import { accountsApi } from './management/accounts.ts';
 import { alertWebhookApi } from './management/alert-webhook.ts';
 import { auditApi } from './management/audit.ts';
@@ -14,6 +15,9 @@ import { orgJobsApi } from './management/jobs.ts';
 import { orgUsersApi } from './management/org-users.ts';
 import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
+import { appUsersApi } from './management/people/app-users.ts';
+import { personJobsApi } from './management/people/person-jobs.ts';
+import { workspaceInvitationsApi } from './management/people/workspace-invitations.ts';
 import { platformApi } from './management/platform.ts';
 import { providersApi } from './management/providers.ts';
 import { runsApi } from './management/runs.ts';
@@ -33,6 +37,7 @@ export const managementApi = {
   ...accessApi,
   ...accountsApi,
   ...alertWebhookApi,
+  ...appUsersApi,
   ...auditApi,
   ...configItemsApi,
   ...consoleApi,
@@ -45,11 +50,13 @@ export const managementApi = {
   ...orgUsersApi,
   ...overviewApi,
   ...passwordsApi,
+  ...personJobsApi,
   ...platformApi,
   ...providersApi,
   ...runsApi,
   ...hooksApi,
   ...schedulesApi,
+  ...secondFactorsApi,
   ...secretsApi,
   ...serviceKeysApi,
   ...settingsApi,
@@ -58,6 +65,7 @@ export const managementApi = {
   ...suspendedAccountsApi,
   ...usageApi,
   ...orgWorkspacesApi,
+  ...workspaceInvitationsApi,
   ...workspaceTemplatesApi,
   ...sharedApi,
 };

@@ -44,6 +44,8 @@ export interface Route {
   readonly isGated?: true;
   /** Also for callers who are no person. */
   readonly takesAnyone?: true;
+  /** Also for a builder without the second factor that the org requires. */
+  readonly takesUnprotected?: true;
   /** Changes nothing, for all that it takes a body. */
   readonly isRead?: true;
 }

@@ -41,6 +41,13 @@ export const lineTitle = Type.String({
   pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\p{Z}\uFEFF][^\\p{Cc}]*$',
   description: 'a text that is not blank and has no control characters',
 });
+/** Why a builder does a thing, for those who read the audit log later. */
+export const reason = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  pattern: lineTitle.pattern ?? '',
+  description: 'a text that is not blank and has no control characters',
+});
 /** A number of things, from 0. */
 export const count = Type.Integer({ minimum: 0 });
 

@@ -2,6 +2,7 @@
 export const tags = {
   'access control': 'What policies allow: decisions, simulations and findings.',
   account: 'The builder’s own account, sessions and org.',
+  'app users': 'The accounts of an app’s users as builders see them: search, disable, sign out everywhere.',
   audit: 'The audit log of an org: actions with their actors, chained by digests.',
   automation: 'Logic blocks: business logic that lies in the configuration.',
   batches: 'Several records in one call.',
@@ -15,6 +16,7 @@ export const tags = {
   'mailed codes': 'Password reset and email verification by mailed codes.',
   operation: 'Health, readiness, metrics and documents of the process.',
   'org users': 'The people of an org and their roles.',
+  'personal data': 'All that an app has of one person: exported, erased, or merged.',
   platform: 'The operator’s routes: signing keys, plans, audit log, metrics.',
   secrets: 'Values for other systems, by environment: set and never shown.',
   'service keys': 'Keys by which servers call an app.',

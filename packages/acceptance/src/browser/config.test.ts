@@ -53,7 +53,6 @@ test('a builder makes a logic block in the form that its schema makes, and an ev
   );
   await page.goto(`/o/${org.code}/test/config/logicblock/later`);
   await page.getByText('is not run yet').waitFor();
-  await page.goto(`/o/${org.code}/test/config/logicblock/tidy`);
   const event = {
     entity_name: 'order',
     event_name: 'on_order',
@@ -67,6 +66,7 @@ test('a builder makes a logic block in the form that its schema makes, and an ev
     (await manage(org, 'POST', '/config/event', { body: { name: 'on_order', content: event } })).status,
     201,
   );
+  await page.goto(`/o/${org.code}/test/config/logicblock/tidy`);
   await page.getByRole('tab', { name: 'References' }).click();
   await page.getByRole('region', { name: 'It refers to' }).getByRole('link', { name: 'order' }).waitFor();
   const remove = page.getByRole('button', { name: 'Remove' });

@@ -15,6 +15,16 @@ async function openFirstRecord(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Fields' }).waitFor();
 }
 
+/** A logic block that is not saved, with a step that is open. */
+async function typeBlock(page: Page): Promise<void> {
+  await page.getByRole('textbox', { name: 'Name of the logic block' }).fill('close-ticket');
+  for (const type of ['get', 'raise', 'update', 'condition']) {
+    await page.getByRole('button', { name: 'Add to steps', exact: true }).click();
+    await page.getByRole('menuitem', { name: type }).first().click();
+  }
+  await page.getByRole('textbox', { name: 'If' }).fill('steps.get.status == "open"');
+}
+
 /** The screens, in the order of the navigation. */
 export const pictures: readonly Picture[] = [
   { name: 'sign-in', path: () => '/sign-in', isBeforeSignIn: true },
@@ -46,6 +56,17 @@ export const pictures: readonly Picture[] = [
       await page.getByRole('button', { name: 'Activate' }).waitFor();
     },
   },
+  { name: 'app-users', path: ({ org }) => `/o/${org}/test/app-users` },
+  {
+    name: 'app-user',
+    path: ({ org }) => `/o/${org}/test/app-users`,
+    show: async (page) => {
+      await page.getByRole('link', { name: 'tom@demo.example' }).click();
+      await page.getByRole('region', { name: 'Tokens' }).waitFor();
+    },
+  },
+  { name: 'workspaces', path: ({ org }) => `/o/${org}/test/workspaces` },
+  { name: 'workspace', path: ({ org }) => `/o/${org}/test/workspaces/lumen` },
   { name: 'releases', path: ({ org }) => `/o/${org}/test/deploy?tab=releases` },
   { name: 'configuration', path: ({ org }) => `/o/${org}/test/config` },
   {
@@ -76,6 +97,16 @@ export const pictures: readonly Picture[] = [
   },
   { name: 'policies', path: ({ org }) => `/o/${org}/test/policies?w=lumen` },
   { name: 'groups', path: ({ org }) => `/o/${org}/test/groups?w=lumen` },
+  { name: 'usage', path: ({ org }) => `/o/${org}/test/usage` },
+  { name: 'audit', path: ({ org }) => `/o/${org}/test/audit` },
+  { name: 'team', path: ({ org }) => `/o/${org}/test/team` },
+  { name: 'keys', path: ({ org }) => `/o/${org}/test/keys` },
+  { name: 'events', path: ({ org }) => `/o/${org}/test/events` },
+  { name: 'hooks', path: ({ org }) => `/o/${org}/test/hooks` },
+  { name: 'secrets', path: ({ org }) => `/o/${org}/test/secrets` },
+  { name: 'logic-block', path: ({ org }) => `/o/${org}/test/new-logic-block`, show: typeBlock },
+  { name: 'runs', path: ({ org }) => `/o/${org}/test/runs` },
+  { name: 'schedules', path: ({ org }) => `/o/${org}/test/schedules` },
   { name: 'production', path: ({ org }) => `/o/${org}/prod` },
   {
     name: 'command-palette',

@@ -380,6 +380,8 @@ test('a user who may only read sees why, and records of production are only read
   await deploy(org);
   const live = await create(ofProduction, 'order', { title: canary });
   await page.goto(`/o/${org.code}/prod/records/order?w=${ofProduction.tenantCode}&u=${ofProduction.id}&r=${live.id}`);
+  await page.getByRole('textbox', { name: 'Reason' }).fill('Ticket 4711');
+  await page.getByRole('button', { name: 'View as this user' }).click();
   await panel.getByText('Records of production are only read here').waitFor();
   assert.match((await remove.getAttribute('aria-description')) ?? '', /^Records of production are only read/);
   assert.equal(await panel.getByRole('textbox', { name: 'title' }).getAttribute('readonly'), '');

@@ -136,10 +136,16 @@ function contextOf(context: Context, signedIn: DevRun['signedIn']): Context {
 async function signIn({ app, management: url }: StartedPlatform, { org, email, password }: DevState): Promise<Target> {
   const management = connect({ url });
   const body = { email, password };
-  const { token, expires_at } = await management.call('logIn', { body }).catch((error: unknown) => {
+  const reply = await management.call('logIn', { body }).catch((error: unknown) => {
     if (!hasCode(error, 'credentials_invalid')) throw error;
     return management.call('signUp', { body: { ...body, name: 'Developer', org_name: org, org_code: org } });
   });
+  if ('second_factor' in reply)
+    throw new CommandError('the builder of this platform for development has a second factor', {
+      code: 'wrong_usage',
+      next: 'remove it in the console, or remove the data folder',
+    });
+  const { token, expires_at } = reply;
   if (token === undefined) throw new CommandError('the platform gave no token', { code: 'no_platform' });
   return { url, appUrl: app, org, kind: 'session', token, email, expiresAt: expires_at, profile: undefined };
 }

@@ -12,6 +12,7 @@ import { impersonateInput } from './inputs.ts';
 import { problemOf } from './problem.ts';
 import { queryClient } from './query-client.ts';
 import { type Environment, usePlace } from './session.ts';
+import { type Viewed, viewReason } from './view-reason.ts';
 
 /** In whose name, and in which workspace, the app is called. */
 export interface Actor {
@@ -108,14 +109,23 @@ async function send(address: string, method: Method, input: AppInput, token: str
   return { response, sentAt };
 }
 
+/** Drops the tokens by which the app was called in the name of a user. */
+export function forgetTokens({ org, env, user }: Viewed): void {
+  queryClient.removeQueries({ queryKey: [tokenKey, { org, env, user }] });
+}
+
+const tokenKey = 'app token';
 const spareMilliseconds = 30_000;
 
 /** The token of an actor, kept as what was read is: until it is about to expire, or the session ends. */
 function tokenQuery(actor: Actor) {
-  const { env, workspace, user } = actor;
+  const { org, env, workspace, user } = actor;
   return queryOptions({
-    queryKey: ['app token', actor],
-    queryFn: () => call('impersonate', impersonateInput(env, workspace, user)),
+    queryKey: [tokenKey, actor],
+    queryFn: async () => {
+      const reason = user === undefined ? undefined : await viewReason({ org, env, user });
+      return await call('impersonate', impersonateInput({ env, workspace, user, reason }));
+    },
     staleTime: ({ state: { data, dataUpdatedAt } }) =>
       data === undefined ? 0 : Date.parse(data.expires_at) - dataUpdatedAt - spareMilliseconds,
     retry: false,

@@ -8,6 +8,7 @@ import type { managementApi } from '@freehold/contract/management';
 import type { PartsArgument } from '@freehold/contract/parts-argument';
 import type { CallParts, ReplyOf } from '@freehold/contract/route';
 import { begin } from './begun.ts';
+import { factorRequired } from './factor-required.ts';
 import { type Answered, answerOf, reach, searchOf } from './http.ts';
 import { problemOf } from './problem.ts';
 import { signInAgain } from './session-end.ts';
@@ -88,7 +89,10 @@ async function send({ address, init }: Request, { mayBeSignedOut }: Sent): Promi
   if (mayBeSignedOut === true) throw problem;
   if (sessionEndings.has(problem.code)) await signInAgain(problem);
   else if (problem.code === 'org_mismatch') await returnToOrg(problem);
-  else throw problem;
+  else {
+    if (problem.code === 'second_factor_required') factorRequired();
+    throw problem;
+  }
   const second = await reach(address, init);
   if (!second.ok) throw await problemOf(second);
   return second;

@@ -9,7 +9,21 @@ export const entitiesInput = (env: Environment) => ({ query: { env } });
 
 export const entityInput = (env: Environment, entityName: string) => ({ query: { env, entityName } });
 
-/** @param user The id of the user; undefined for the builder himself. */
-export const impersonateInput = (env: Environment, workspace: string, user: string | undefined) => ({
-  body: { env, tenant_code: workspace, ...(user === undefined ? {} : { user_id: user }) },
+interface Impersonated {
+  readonly env: Environment;
+  /** The code of the workspace. */
+  readonly workspace: string;
+  /** The id of the user; undefined for the builder himself. */
+  readonly user: string | undefined;
+  /** Why the user is viewed. */
+  readonly reason: string | undefined;
+}
+
+export const impersonateInput = ({ env, workspace, user, reason }: Impersonated) => ({
+  body: {
+    env,
+    tenant_code: workspace,
+    ...(user === undefined ? {} : { user_id: user }),
+    ...(reason === undefined ? {} : { reason }),
+  },
 });

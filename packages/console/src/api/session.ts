@@ -1,3 +1,5 @@
+import type { managementApi } from '@freehold/contract/management';
+import type { ReplyOf } from '@freehold/contract/route';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useParams, useSearch } from '@tanstack/react-router';
 import { call } from './call.ts';
@@ -15,6 +17,8 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
   retry: false,
 });
+
+export type Me = ReplyOf<(typeof managementApi)['readMe']>;
 
 /** The orgs that the user is a member of. */
 export const orgsQuery = queryOptions({

@@ -64,3 +64,22 @@ export const PolicyIcon = icon(<path d="M8 2.4 12.8 4v3.6c0 3-2 5-4.8 6-2.8-1-4.
 export const GroupIcon = icon(
   <path d="M6 3.2a2.2 2.2 0 1 1 0 4.4 2.2 2.2 0 0 1 0-4.4zM2 12.8a4 4 0 0 1 8 0M10.4 3.6a2 2 0 0 1 0 3.8M11.4 9.2a3.9 3.9 0 0 1 2.6 3.6" />,
 );
+export const AuditIcon = icon(<path d="M3.5 2.6h9v10.8h-9zM6 5.6h4M6 8h4M6 10.4h2.4" />);
+export const UsageIcon = icon(<path d="M2.8 13.2h10.4M4.4 10.6V7.8M8 10.6V3.4M11.6 10.6V5.8" />);
+export const TeamIcon = icon(
+  <path d="M8 3a2.2 2.2 0 1 1 0 4.4A2.2 2.2 0 0 1 8 3zM4 13a4 4 0 0 1 8 0M2.6 5.6v3M1.2 7.1h2.8" />,
+);
+export const KeyIcon = icon(
+  <path d="M5.4 7.4a2.9 2.9 0 1 1 0 5.8 2.9 2.9 0 0 1 0-5.8zM7.6 8.4l5.2-5.2M10.6 5.4l1.9 1.9" />,
+);
+export const WorkspaceIcon = icon(
+  <path d="M3 13.2V4.6L8 2.6l5 2v8.6M2 13.2h12M6 6.4h.01M10 6.4h.01M6 9.2h.01M10 9.2h.01M7 13.2v-1.8h2v1.8" />,
+);
+export const EventIcon = icon(<path d="M9 2 3.8 9H8l-1 5 5.2-7H8z" />);
+export const HookIcon = icon(<path d="M2.5 8h7M6.7 5.2 9.5 8l-2.8 2.8M9.5 3h4v10h-4" />);
+export const SecretIcon = icon(
+  <path d="M5.4 7.2a3.2 3.2 0 1 1 0 6.4 3.2 3.2 0 0 1 0-6.4zM7.7 8.1l5.5-5.5M10.4 5.4l2 2" />,
+);
+export const BlockIcon = icon(<path d="M2.8 3.2h4.8v3.4H2.8zM8.4 9.4h4.8v3.4H8.4zM5.2 6.6v4.5h3.2" />);
+export const RunIcon = icon(<path d="M8 2.6a5.4 5.4 0 1 1 0 10.8A5.4 5.4 0 0 1 8 2.6zM6.8 5.8v4.4L10.2 8z" />);
+export const ClockIcon = icon(<path d="M8 2.6a5.4 5.4 0 1 1 0 10.8A5.4 5.4 0 0 1 8 2.6zM8 5v3.2l2.2 1.4" />);

@@ -1,4 +1,4 @@
-import { Button, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -24,6 +24,8 @@ interface Props<Item> {
   /** What it is found by, such as `name`. */
   readonly by: string;
   readonly searched: ReturnType<typeof useSearched>;
+  /** What else narrows the list, beside the search. */
+  readonly filters?: ReactNode;
   readonly pages: UseInfiniteQueryResult<InfiniteData<{ readonly items: readonly Item[] }>>;
   /** Where nothing is listed and nothing is searched for. */
   readonly none: { readonly title: string; readonly text: string };
@@ -37,6 +39,7 @@ export function SearchedList<Item>({
   what,
   by,
   searched: { q, settled },
+  filters,
   pages,
   none,
   notFound,
@@ -60,15 +63,19 @@ export function SearchedList<Item>({
   };
   return (
     <Stack>
-      <TextInput
-        aria-label={`Search ${what}`}
-        placeholder={`Search by ${by}`}
-        leftSection={<SearchIcon />}
-        value={q}
-        maxLength={longestSearch}
-        maw={384}
-        onChange={({ currentTarget: { value } }) => search(value)}
-      />
+      <Group gap="sm">
+        <TextInput
+          aria-label={`Search ${what}`}
+          placeholder={`Search by ${by}`}
+          leftSection={<SearchIcon />}
+          value={q}
+          maxLength={longestSearch}
+          w={384}
+          maw="100%"
+          onChange={({ currentTarget: { value } }) => search(value)}
+        />
+        {filters}
+      </Group>
       <Loaded query={pages}>{(data) => shown(data.pages.flatMap(({ items }) => items))}</Loaded>
       {pages.data !== undefined && <ProblemAlert error={pages.error} />}
       {pages.hasNextPage && (

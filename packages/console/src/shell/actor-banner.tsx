@@ -1,8 +1,12 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Anchor, Button, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { forgetTokens } from '../api/app.ts';
 import { memberQuery } from '../api/members.ts';
 import { usePlace } from '../api/session.ts';
+import { forgetViewReason, keptViewReason, onViewReason } from '../api/view-reason.ts';
+import { ReasonForm } from '../components/reason-form.tsx';
 import classes from './shell.module.css';
 
 interface Props {
@@ -15,6 +19,13 @@ export function ActorBanner({ workspace, user }: Props) {
   const { org, env } = usePlace();
   const navigate = useNavigate();
   const member = useQuery(memberQuery({ env, workspace }, user));
+  const viewed = { org, env, user };
+  const reason = keptViewReason(viewed);
+  const stop = (): void => {
+    forgetViewReason(viewed);
+    forgetTokens(viewed);
+    void navigate({ to: '.', search: (kept) => ({ ...kept, u: undefined }) });
+  };
   return (
     <div className={classes.actor} role="note" aria-label="Acting as a user">
       <Text size="sm" className={classes.actorName ?? ''}>
@@ -27,14 +38,57 @@ export function ActorBanner({ workspace, user }: Props) {
           : env === 'prod'
             ? ': Records and API read what this user may read.'
             : ': Records and API do what this user may do.'}
+        {reason !== undefined && ` Reason: ${reason}`}
       </Text>
-      <Button
-        size="compact-sm"
-        variant="default"
-        onClick={() => void navigate({ to: '.', search: (kept) => ({ ...kept, u: undefined }) })}
-      >
+      <Button size="compact-sm" variant="default" onClick={stop}>
         Stop
       </Button>
+      <AskReason email={member.data?.email ?? user} onNone={stop} />
     </div>
+  );
+}
+
+const nothingSent = { isPending: false, error: null };
+
+/** The call that waits for the answer may come from a panel of the screen. */
+const abovePanels = 390;
+
+/** The question why a user of production is viewed, before the first call in the user's name. */
+function AskReason({ email, onNone }: { readonly email: string; readonly onNone: () => void }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const answer = useRef<(reason: string | undefined) => void>(undefined);
+  useEffect(() => {
+    const end = onViewReason(
+      () =>
+        new Promise((resolve) => {
+          answer.current = resolve;
+          setIsAsking(true);
+        }),
+    );
+    return () => {
+      end();
+      // No call waits for an answer that cannot come.
+      answer.current?.(undefined);
+    };
+  }, []);
+  const close = (reason: string | undefined): void => {
+    answer.current?.(reason);
+    setIsAsking(false);
+    if (reason === undefined) onNone();
+  };
+  return (
+    <Modal
+      opened={isAsking}
+      onClose={() => close(undefined)}
+      title={`View as ${email}`}
+      keepMounted={false}
+      zIndex={abovePanels}
+    >
+      <ReasonForm action="View as this user" work={nothingSent} onSend={close} onClose={() => close(undefined)}>
+        <Text size="sm">
+          This is a user of production. Records and API show what this user may read, for 15 minutes at a time.
+        </Text>
+      </ReasonForm>
+    </Modal>
   );
 }

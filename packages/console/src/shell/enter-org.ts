@@ -1,7 +1,7 @@
 import { call } from '../api/call.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { queryClient } from '../api/query-client.ts';
-import { meQuery } from '../api/session.ts';
+import { type Me, meQuery } from '../api/session.ts';
 import { setTabOrg } from '../api/tab-org.ts';
 import { announceOrg } from './org-channel.ts';
 
@@ -9,12 +9,12 @@ import { announceOrg } from './org-channel.ts';
  * A browser has one session, and a session has one org. A link into another org of the user switches to it; other tabs
  * are told, so that none shows one org while its calls go to another.
  */
-export async function enterOrg(code: string): Promise<'entered' | 'signed out' | 'no member'> {
+export async function enterOrg(code: string): Promise<'entered' | 'needs factor' | 'signed out' | 'no member'> {
   try {
     const me = await queryClient.ensureQueryData(meQuery);
     if (me.org.code !== code) await call('switchOrg', { body: { org: code } });
     setTabOrg(code);
-    if (me.org.code === code) return 'entered';
+    if (me.org.code === code) return stateOf(me);
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
     if (error.status === 401) return 'signed out';
@@ -22,7 +22,12 @@ export async function enterOrg(code: string): Promise<'entered' | 'signed out' |
     throw error;
   }
   queryClient.clear();
-  await queryClient.ensureQueryData(meQuery);
+  const me = await queryClient.ensureQueryData(meQuery);
   announceOrg(code);
-  return 'entered';
+  return stateOf(me);
+}
+
+/** Where the org requires a second factor that the user does not have, nothing can be done but to add one. */
+function stateOf({ second_factor }: Me): 'entered' | 'needs factor' {
+  return second_factor.required && !second_factor.enrolled ? 'needs factor' : 'entered';
 }

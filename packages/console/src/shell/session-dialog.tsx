@@ -5,7 +5,15 @@ import { call } from '../api/call.ts';
 import { queryClient } from '../api/query-client.ts';
 import { meQuery } from '../api/session.ts';
 import { onSessionEnd } from '../api/session-end.ts';
+import { lazyPart } from '../components/lazy.tsx';
+import { LineSkeletons } from '../components/loaded.tsx';
 import { ProblemAlert } from '../components/problem-alert.tsx';
+import type { SignInStep } from '../screens/accounts/factor-step.tsx';
+
+const FactorStep = lazyPart(
+  async () => (await import('../screens/accounts/factor-step.tsx')).FactorStep,
+  <LineSkeletons lines={3} />,
+);
 
 /** The call that finds the session ended may come from another dialog. */
 const aboveDialogs = 400;
@@ -43,12 +51,13 @@ export function SessionDialog() {
 
 function SignInAgain({ end }: { readonly end: (isSignedIn: boolean) => void }) {
   const me = queryClient.getQueryData(meQuery.queryKey);
+  const [step, setStep] = useState<SignInStep>();
   const { mutate, isPending, error } = useMutation({
-    mutationFn: async (password: string) => {
+    mutationFn: (password: string) => {
       const body = { email: me?.user.email ?? '', password, org: me?.org.code };
-      await call('logIn', { body, headers: { 'X-Session': 'cookie' }, mayBeSignedOut: true });
+      return call('logIn', { body, headers: { 'X-Session': 'cookie' }, mayBeSignedOut: true });
     },
-    onSuccess: () => end(true),
+    onSuccess: (answer) => ('second_factor' in answer ? setStep(answer.second_factor) : end(true)),
   });
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -56,6 +65,12 @@ function SignInAgain({ end }: { readonly end: (isSignedIn: boolean) => void }) {
     event.stopPropagation();
     mutate(String(new FormData(event.currentTarget).get('password') ?? ''));
   };
+  if (step !== undefined)
+    return (
+      <Stack gap="sm">
+        <FactorStep step={step} onSignedIn={() => end(true)} onOver={() => setStep(undefined)} />
+      </Stack>
+    );
   return (
     <form onSubmit={send}>
       <Stack gap="sm">

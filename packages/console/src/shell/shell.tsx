@@ -85,6 +85,7 @@ function ProductionNotice({ reason }: { readonly reason: string }) {
   const { org } = usePlace();
   const path = useRouterState({ select: ({ location }) => location.pathname.split('/prod')[1] ?? '' });
   // What production has under an id, test does not have: the way leads to the list of such things.
+  if (/^\/(app-users|workspaces)(\/|$)/.test(path)) return <PeopleNotice />;
   const screen = path.replace(/\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, '');
   return (
     <Text className={classes.notice} size="sm" role="note">
@@ -96,6 +97,15 @@ function ProductionNotice({ reason }: { readonly reason: string }) {
       <Anchor component={Link} to={`/o/${org}/prod/deploy`} size="sm" underline="always">
         open Deploy
       </Anchor>
+    </Text>
+  );
+}
+
+/** No deploy changes the people of an app: what is done about them is done here. */
+function PeopleNotice() {
+  return (
+    <Text className={classes.notice} size="sm" role="note">
+      <strong>Production.</strong> These are real users. What is done here holds at once.
     </Text>
   );
 }

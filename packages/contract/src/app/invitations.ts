@@ -20,6 +20,9 @@ export const Invitation = named(
     role: Type.Optional(Type.String({ description: 'A label for the app’s own use: it grants nothing.' })),
     acl_policy_id: Type.Optional(guid),
     invited_by: guid,
+    invited_by_kind: Type.Optional(
+      Type.Literal('org_user', { description: 'Where a builder has sent it, who is no member of the workspace.' }),
+    ),
     created_at: time,
     expires_at: time,
   }),

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { ifNoneMatch, sessionHeader } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, closed, guid, named, oneOf, orNull, text, time, title } from '../schema.ts';
+import { SecondFactorStep } from './account/second-factor-step.ts';
 
 export const Email = named('Email', Type.String({ format: 'email', maxLength: 254 }));
 
@@ -36,7 +37,13 @@ export const Environments = named(
   Type.Object({ test: EnvironmentAccess, prod: orNull(EnvironmentAccess) }),
 );
 
-export const Org = named('Org', Type.Object({ code: OrgCode, name: text, plan: text, environments: Environments }));
+/** What an org asks of its members. */
+export const OrgSecurity = named('OrgSecurity', closed({ second_factor: oneOf(['optional', 'required']) }));
+
+export const Org = named(
+  'Org',
+  Type.Object({ code: OrgCode, name: text, plan: text, environments: Environments, security: OrgSecurity }),
+);
 
 export const SignedUp = named(
   'SignedUp',
@@ -67,6 +74,10 @@ export const Caller = named(
     user: OrgUser,
     org: Type.Object({ code: OrgCode, name: text, environments: Environments }),
     role: OrgRole,
+    second_factor: Type.Object({
+      enrolled: Type.Boolean({ description: 'Whether the account has a second factor.' }),
+      required: Type.Boolean({ description: 'Whether the org of the session requires one.' }),
+    }),
   }),
 );
 
@@ -97,7 +108,10 @@ export const accountsApi = {
     summary: 'Creates a session',
     headers: [sessionHeader],
     body: closed({ email: Email, password: Password, org: Type.Optional(text) }),
-    replies: { 200: reply('Logged in.', LoggedIn) },
+    replies: {
+      200: reply('Logged in.', LoggedIn),
+      202: reply('The account has a second factor, which `POST /auth/second-factor` takes.', SecondFactorStep),
+    },
     problems: ['credentials_invalid', 'rate_limited'],
     repeats: { notRemembered: 'returns a token, which is never stored; every call may return another one' },
   }),
@@ -108,6 +122,7 @@ export const accountsApi = {
     tag: 'account',
     summary: 'Ends the session',
     replies: { 204: reply('Ended.') },
+    takesUnprotected: true,
     repeats: { notRemembered: 'ends the session that a repeated request would need' },
   }),
   readMe: route({
@@ -117,6 +132,7 @@ export const accountsApi = {
     tag: 'account',
     summary: 'The caller’s account',
     replies: { 200: reply('The caller.', Caller) },
+    takesUnprotected: true,
   }),
   readOrg: route({
     method: 'GET',

@@ -14,6 +14,7 @@ export const DeliveryAttempt = named(
 );
 
 const states = ['waiting', 'retrying', 'delivered', 'dead'] as const;
+const ops = ['create', 'update', 'delete'] as const;
 
 export const EventDelivery = named(
   'EventDelivery',
@@ -21,12 +22,45 @@ export const EventDelivery = named(
     id: guid,
     event: text,
     entity: text,
-    op: oneOf(['create', 'update', 'delete']),
+    op: oneOf(ops),
     record: Type.String({ description: 'The id of the record.' }),
     tenant_code: text,
+    written_at: Type.String({ format: 'date-time', description: 'The time of the write.' }),
     state: oneOf(states),
+    count: Type.Integer({ minimum: 0, description: 'How often it was sent.' }),
     attempts: Type.Array(DeliveryAttempt, { description: 'The last 20.' }),
     next_at: orNull(time),
+  }),
+);
+
+const someText = Type.Optional(text);
+
+export const ListedEvent = named(
+  'ListedEvent',
+  Type.Object({
+    name: text,
+    entity_name: text,
+    event_stage: oneOf(['before', 'after']),
+    event_optype: oneOf(ops),
+    event_type: oneOf(['webhook', 'mail', 'record', 'logicblock', 'crew']),
+    enabled: Type.Boolean(),
+    when: Type.Optional(Type.String({ description: 'The condition in CEL.' })),
+    entry_conditions: Type.Integer({ minimum: 0, description: 'How many conditions on fields it has beside `when`.' }),
+    destination: Type.Object(
+      { url: someText, to: someText, entity: someText, action: someText, logicblock: someText, crew: someText },
+      { description: 'Of the `destination_config`: what is named there, without headers, texts and values.' },
+    ),
+    last_delivery: Type.Optional(
+      Type.Object(
+        {
+          id: guid,
+          state: oneOf(states),
+          written_at: time,
+          attempt: orNull(DeliveryAttempt, { description: 'The last attempt.' }),
+        },
+        { description: 'That of the latest write which was sent, or given up.' },
+      ),
+    ),
   }),
 );
 
@@ -85,8 +119,19 @@ export const EventState = named(
 const query = closed({ env: environment });
 const sample = Type.Object({}, { description: 'The fields of a record.' });
 
-/** What became of the deliveries of events. */
+/** The events of an environment, and what became of their deliveries. */
 export const deliveriesApi = {
+  listEvents: route({
+    method: 'GET',
+    path: '/events',
+    access: 'developer',
+    tag: 'events',
+    summary: 'The live events of an environment, each with its last delivery',
+    description: 'By name. The whole content of one is at `GET /config/event/{name}`.',
+    query: closed({ env: environment, pagesize, nexttoken }),
+    replies: { 200: reply('A page.', pageOf(ListedEvent)) },
+    problems: ['invalid_cursor', 'conflict'],
+  }),
   listDeliveries: route({
     method: 'GET',
     path: '/events/deliveries',
@@ -100,6 +145,7 @@ export const deliveriesApi = {
       event: Type.Optional(Type.String({ maxLength: 100, description: 'The name of an event.' })),
       state: Type.Optional(oneOf(states, { description: 'The state of the deliveries.' })),
       since: Type.Optional(Type.String({ format: 'date-time', description: 'The earliest time of their writes.' })),
+      until: Type.Optional(Type.String({ format: 'date-time', description: 'Only writes before this time.' })),
       pagesize,
       nexttoken,
     }),
@@ -107,6 +153,16 @@ export const deliveriesApi = {
       200: reply('A page. It may be short or empty; with a `nexttoken` there may be more.', pageOf(EventDelivery)),
     },
     problems: ['invalid_cursor'],
+  }),
+  readDelivery: route({
+    method: 'GET',
+    path: '/events/deliveries/:id',
+    access: 'developer',
+    tag: 'events',
+    summary: 'A delivery with its last attempts',
+    query,
+    replies: { 200: reply('The delivery.', EventDelivery) },
+    problems: ['not_found'],
   }),
   redeliver: route({
     method: 'POST',
@@ -128,14 +184,20 @@ export const deliveriesApi = {
     summary: 'Sends deliveries of an event again, the newest first',
     description:
       'One call sends at most 200. `more` says that others may be left. Production’s deliveries need the role `org_admin`.',
-    query,
+    query: closed({
+      env: environment,
+      dry_run: Type.Boolean({ default: false, description: 'Replies with how many would be sent, and sends none.' }),
+    }),
     body: closed({
       event: Type.String({ minLength: 1, maxLength: 100 }),
       state: oneOf(['dead', 'delivered']),
       since: Type.Optional(time),
       until: Type.Optional(time),
     }),
-    replies: { 202: reply('They wait to be sent.', Type.Object({ count, more: Type.Boolean() })) },
+    replies: {
+      202: reply('They wait to be sent.', Type.Object({ count, more: Type.Boolean() })),
+      200: reply('How many would be sent, by a dry run.', Type.Object({ count, more: Type.Boolean() })),
+    },
     problems: ['role_required'],
     refusedAs: 'delivery.redelivery_refused',
   }),

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { sessionHeader } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, guid, itemsOf, named, oneOf, text, time, title } from '../schema.ts';
+import { closed, count, guid, itemsOf, named, oneOf, text, time, title } from '../schema.ts';
+import { SecondFactorStep } from './account/second-factor-step.ts';
 import { Email, EnvironmentAccess, LoggedIn, Membership, OrgCode, OrgRole, Password } from './accounts.ts';
 
 export const OrgSession = named(
@@ -12,6 +13,15 @@ export const OrgSession = named(
     created_at: time,
     expires_at: time,
     current: Type.Boolean({ description: 'Whether the call uses this session.' }),
+    client: Type.Optional(
+      Type.String({
+        description: 'What used the session last, in words from a list, if it is known.',
+        examples: ['Firefox on Linux', 'command line'],
+      }),
+    ),
+    last_used_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Noted once in ten minutes at most.' }),
+    ),
   }),
 );
 
@@ -24,6 +34,13 @@ export const ShownOrgUser = named(
     role: OrgRole,
     status: oneOf(['active', 'invited']),
     joined_at: Type.Optional(time),
+    last_seen_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When a session of the member in the org was used last; noted once in ten minutes at most.',
+      }),
+    ),
+    has_second_factor: Type.Optional(Type.Boolean({ description: 'Of a member.' })),
     expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the invitation expires.' })),
   }),
 );
@@ -56,7 +73,13 @@ export const orgUsersApi = {
       password: Password,
       name: Type.Optional(title),
     }),
-    replies: { 200: reply('Logged in.', LoggedIn) },
+    replies: {
+      200: reply('Logged in.', LoggedIn),
+      202: reply(
+        'The account has a second factor: the invitation is accepted when `POST /auth/second-factor` takes it.',
+        SecondFactorStep,
+      ),
+    },
     problems: ['credentials_invalid', 'escalation_refused', 'not_found', 'conflict', 'rate_limited'],
     repeats: { notRemembered: 'takes a code that is valid once, so a repeated request is refused' },
   }),
@@ -67,6 +90,7 @@ export const orgUsersApi = {
     tag: 'account',
     summary: 'The orgs that the caller is a member of',
     replies: { 200: reply('All of them, by code.', itemsOf(Membership)) },
+    takesUnprotected: true,
   }),
   switchOrg: route({
     method: 'POST',
@@ -77,6 +101,7 @@ export const orgUsersApi = {
     body: closed({ org: text }),
     replies: { 200: reply('Switched.', LoggedIn) },
     problems: ['not_found'],
+    takesUnprotected: true,
     repeats: { notRemembered: 'returns a token, which is never stored; every call may return another one' },
   }),
   listSessions: route({
@@ -86,6 +111,14 @@ export const orgUsersApi = {
     tag: 'account',
     summary: 'The caller’s own sessions',
     replies: { 200: reply('The sessions, the oldest first.', itemsOf(OrgSession)) },
+  }),
+  endOtherSessions: route({
+    method: 'DELETE',
+    path: '/auth/sessions',
+    access: 'developer',
+    tag: 'account',
+    summary: 'Ends every session of the caller but the one in hand, in all orgs',
+    replies: { 200: reply('Ended.', Type.Object({ ended: count })) },
   }),
   endSession: route({
     method: 'DELETE',

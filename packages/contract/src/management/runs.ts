@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, count, guid, named, oneOf, orNull, text, time } from '../schema.ts';
+import { anyObject, closed, count, guid, named, oneOf, orNull, pageOf, text, time } from '../schema.ts';
 
 const state = oneOf(['running', 'waiting', 'done', 'failed', 'cancelled']);
 
@@ -60,6 +60,12 @@ export const Run = named(
     error: Type.Optional(error),
     input: Type.Optional(Type.Unknown({ description: 'In the test environment only, once the run is over.' })),
     returns: Type.Optional(Type.Unknown({ description: 'In the test environment only.' })),
+    retried_as: Type.Optional({ ...guid, description: 'The run that it was retried as: a run is retried once.' }),
+    redacted: Type.Optional(
+      Type.Literal(true, {
+        description: 'Values of encrypted fields were taken out of it, so it cannot be retried. Said once it is over.',
+      }),
+    ),
     steps: Type.Array(step, { description: 'The steps that reached out, in their order: at most 500.' }),
     has_more_steps: Type.Boolean(),
   }),
@@ -76,14 +82,48 @@ export const BlockTest = named(
         id: text,
         type: text,
         ms: Type.Integer({ minimum: 0, description: 'Milliseconds.' }),
+        input: Type.Optional(
+          Type.Unknown({
+            description: 'Of a step that reaches out: its members with their templates evaluated, without its secret.',
+          }),
+        ),
         output: Type.Optional(Type.Unknown()),
+        error: Type.Optional(
+          Type.Object({ code: text, message: text }, { description: 'Why the step was refused: it is the last one.' }),
+        ),
         skipped: Type.Optional(
           Type.Literal(true, { description: 'Nothing was written, sent or waited for: the value is made up.' }),
         ),
       }),
-      { description: 'The steps that were done, in their order.' },
+      { description: 'The steps that were done, in their order, and the one that was refused.' },
     ),
     cut: Type.Optional(Type.Literal(true, { description: 'Values are left out: they came to more than 1 MB.' })),
+  }),
+);
+
+export const ListedLogicBlock = named(
+  'ListedLogicBlock',
+  Type.Object({
+    name: text,
+    version: count,
+    description: Type.Optional(text),
+    run_as: oneOf(['caller', 'app'], { description: 'By whose policies its steps are decided.' }),
+    transaction: Type.Boolean(),
+    steps: Type.Integer({ minimum: 0, description: 'How many steps it has, without those within others.' }),
+    schedule: orNull(
+      Type.Object(
+        { cron: text, timezone: text, paused: Type.Boolean() },
+        { description: 'When it runs by itself; `null` if it does not.' },
+      ),
+    ),
+    hook: Type.Boolean({ description: 'Whether signed messages of other systems start it.' }),
+    events: Type.Array(text, { description: 'The names of the enabled events that start it.' }),
+    last_run: orNull(
+      Type.Object(
+        { id: guid, state, started_at: time },
+        { description: 'Its latest run among the last 1,000 of the org in the environment; `null` if there is none.' },
+      ),
+    ),
   }),
 );
 
@@ -103,6 +143,9 @@ export const runsApi = {
     query: closed({
       env: environment,
       block: Type.Optional(Type.String({ description: 'Only runs of the logic block of this name.' })),
+      tenant_code: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 63, description: 'Only runs in the workspace of this code.' }),
+      ),
       state: Type.Optional({ ...state, description: 'Only runs in this state.' }),
       trigger: Type.Optional({ ...trigger, description: 'Only runs that were begun so.' }),
       since: Type.Optional(
@@ -154,13 +197,14 @@ export const runsApi = {
     tag: 'automation',
     summary: 'Begins a run again that failed or was cancelled; steps that were done are not done again',
     description:
-      'The new run has the input, the user and the versions of the blocks of the first one, and the rights that the user has now.',
+      'The new run has the input, the user and the versions of the blocks of the first one, and the rights that the user has now. From the step `from` on all steps are done again, also those that were done; what they send then has new idempotency keys.',
     query: byEnvironment,
     body: closed({
       from: Type.Optional(
         Type.String({
-          maxLength: 63,
-          description: 'The id of the step to begin with; by default the step that failed.',
+          maxLength: 300,
+          description:
+            'The step to begin with: its id, or its `path` in the run, which tells the passes of a loop apart. By default the step that failed.',
         }),
       ),
     }),
@@ -168,6 +212,21 @@ export const runsApi = {
     replies: { 202: reply('The new run.', Type.Object({ id: guid })) },
     problems: ['not_found', 'conflict', 'role_required'],
     refusedAs: 'run.retry_refused',
+  }),
+  listLogicBlocks: route({
+    method: 'GET',
+    path: '/logicblocks',
+    access: 'developer',
+    tag: 'automation',
+    summary: 'The live logic blocks by name, with what starts them and their last runs',
+    query: closed({
+      env: environment,
+      q: Type.Optional(Type.String({ maxLength: 128, description: 'Only blocks whose name contains this text.' })),
+      pagesize,
+      nexttoken,
+    }),
+    replies: { 200: reply('A page.', pageOf(ListedLogicBlock)) },
+    problems: ['invalid_cursor'],
   }),
   testLogicBlock: route({
     method: 'POST',

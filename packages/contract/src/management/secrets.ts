@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, guid, itemsOf, named, text, time } from '../schema.ts';
+import { closed, guid, named, oneOf, text, time } from '../schema.ts';
 
 /** A host, or all hosts below one. */
 export const hostPattern =
@@ -26,6 +26,19 @@ export const Secret = named(
   }),
 );
 
+export const ListedSecret = named(
+  'ListedSecret',
+  Type.Object({
+    ...Secret.properties,
+    referenced_by: Type.Optional(
+      Type.Array(Type.Object({ logicblock: text, use: oneOf(['hook', 'http']) }), {
+        description:
+          'The live logic blocks that name it: in their hook, or in a step that sends it. Only if they were asked for.',
+      }),
+    ),
+  }),
+);
+
 export const SecretRequest = named(
   'SecretRequest',
   closed({
@@ -47,8 +60,21 @@ export const secretsApi = {
     access: 'org_admin',
     tag: 'secrets',
     summary: 'The secrets of an environment by name, without their values',
-    query: closed({ env: environment }),
-    replies: { 200: reply('All of them.', itemsOf(Secret)) },
+    query: closed({
+      env: environment,
+      references: Type.Boolean({ default: false, description: 'Whether to say which logic blocks name each secret.' }),
+    }),
+    replies: {
+      200: reply(
+        'All of them.',
+        Type.Object({
+          items: Type.Array(ListedSecret),
+          partial: Type.Optional(
+            Type.Literal(true, { description: 'Not all logic blocks were looked at: there are too many.' }),
+          ),
+        }),
+      ),
+    },
   }),
   setSecret: route({
     method: 'PUT',

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, guid, lineTitle, named, oneOf, orNull, pageOf, text, time } from '../schema.ts';
+import { closed, guid, lineTitle, named, oneOf, orNull, pageOf, reason, text, time } from '../schema.ts';
 
 const policyName = Type.String({ description: 'Name of a policy of the workspace.' });
 
@@ -90,8 +90,13 @@ export const serviceKeysApi = {
     tag: 'impersonation',
     summary: 'Issues an app JWT of 15 minutes by which a builder sees the app as one of its users does',
     description:
-      'In the test environment `user_id` may be left out: the builder then acts in his own name and may do everything. In production it is required, needs the role `org_admin`, and the token is read-only. The token ends with the session that it is issued in.',
-    body: closed({ env: oneOf(['test', 'prod']), tenant_code: text, user_id: Type.Optional(guid) }),
+      'In the test environment `user_id` may be left out: the builder then acts in his own name and may do everything. In production it is required, needs the role `org_admin`, and the token is read-only. The token ends with the session that it is issued in. The audit log keeps the `reason`.',
+    body: closed({
+      env: oneOf(['test', 'prod']),
+      tenant_code: text,
+      user_id: Type.Optional(guid),
+      reason: Type.Optional(reason),
+    }),
     replies: { 200: reply('The token.', Impersonation) },
     problems: ['role_required', 'not_found', 'conflict'],
     repeats: { notRemembered: 'returns a token, which is never stored; every call may return another one' },

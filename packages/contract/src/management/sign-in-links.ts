@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { sessionHeader } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { closed, named, text, time } from '../schema.ts';
+import { SecondFactorStep } from './account/second-factor-step.ts';
 import { LoggedIn } from './accounts.ts';
 
 export const SignInLink = named(
@@ -37,7 +38,10 @@ export const signInLinksApi = {
     description: 'In production the response is 404. The page at `/sign-in/link` sends the code from behind its `#`.',
     headers: [sessionHeader],
     body: closed({ code: Type.String({ minLength: 1, maxLength: 128 }) }),
-    replies: { 200: reply('Logged in.', LoggedIn) },
+    replies: {
+      200: reply('Logged in.', LoggedIn),
+      202: reply('The account has a second factor, which `POST /auth/second-factor` takes.', SecondFactorStep),
+    },
     problems: ['not_found', 'rate_limited'],
     repeats: { notRemembered: 'takes a code that is valid once, so a repeated request is refused' },
   }),

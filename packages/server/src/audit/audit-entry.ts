@@ -34,7 +34,10 @@ export interface AuditContext {
 /** By whom and in answer to which request something is asked for. */
 export type AuditCaller = Pick<AuditContext, 'actor' | 'request_id'>;
 
-/** INVARIANT: ids, names of configuration and counts; never an email, a secret or the value of a field. */
+/**
+ * INVARIANT: ids, names of configuration, counts, and the reason that a builder states; never an email, a secret or the
+ * value of a field.
+ */
 export interface Audited {
   /** What was done to what, as `service_key.created`. */
   readonly action: string;

@@ -6,6 +6,7 @@ import type { Environment } from '../tenancy/port.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { createDrafts, type Drafts } from './drafts/draft-run.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
+import { createHookCallLog, type HookCallLog } from './hooks/hook-calls.ts';
 import { type Hooks, openHooks } from './hooks/hooks.ts';
 import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts';
 import type { OpenedEvents } from './open-events.ts';
@@ -28,10 +29,12 @@ export interface AutomationDeps
   readonly clock: Clock;
   readonly scripts: ScriptRunner;
   readonly hasOrg: (orgCode: string) => Promise<boolean>;
-  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain'>;
+  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain' | 'live'>;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
   readonly outside: Pick<OutsideHttpDeps, 'request' | 'secrets' | 'hosts'>;
+  /** Where several workers remember them together. */
+  readonly hookCalls?: HookCallLog | undefined;
 }
 
 export interface Automation {
@@ -74,10 +77,13 @@ export function openAutomation(deps: AutomationDeps): Automation {
     wake,
     wakeAt: (at) => runner.wakeAt(at),
     logicBlocks: createLogicBlocks(runDeps),
-    runs: openRuns({ ...deps, wake, start }),
+    runs: openRuns({ ...deps, wake, start, liveEvents: deps.events.live }),
     drafts: createDrafts(deps),
     schedules: openSchedules(deps),
-    hooks: openHooks({ ...deps, secrets: deps.outside.secrets, chain: deps.events.chain, start }),
+    hooks: openHooks({
+      ...{ ...deps, secrets: deps.outside.secrets, chain: deps.events.chain, start },
+      calls: deps.hookCalls ?? createHookCallLog(deps.clock),
+    }),
     work: { runtime: deps.runtime, callers: deps.callers, mail: deps.mail, chain: deps.events.chain, start },
     close: async () => {
       deps.events.cutOff();

@@ -9,7 +9,7 @@ import type { Tell } from './alerts.ts';
 import { createBeforeEvents } from './before/before-events.ts';
 import type { StoredBlocks } from './blocks/stored-blocks.ts';
 import { type ChainHeader, createChainHeader } from './chain-header.ts';
-import { createLiveEvents } from './config/live-events.ts';
+import { createLiveEvents, type LiveEvents } from './config/live-events.ts';
 import { createDestinations } from './destinations/registry.ts';
 import type { DueHandler } from './due.ts';
 import { type EventServices, eventServices } from './outbox/event-services.ts';
@@ -56,6 +56,7 @@ export interface OpenedEvents {
   /** What it asks before each write. */
   readonly beforeEvents: BeforeEvents;
   readonly services: EventServices;
+  readonly live: LiveEvents;
   readonly chain: ChainHeader;
   /** What is done with what is due of events. */
   readonly handlers: ReadonlyMap<string, DueHandler>;
@@ -78,7 +79,7 @@ export function openEvents(deps: EventsDeps): OpenedEvents {
   const visits = new LaneVisits({ ...deps, live, lanes, destinations, tellDead, pauses, closing: closing.signal });
   const visit = visits.visit.bind(visits);
   return {
-    chain,
+    ...{ chain, live },
     recordEvents: createRecordEvents({ ...deps, live, lanes, wake }),
     beforeEvents: createBeforeEvents({ ...deps, live }),
     services: eventServices({

@@ -27,6 +27,7 @@ import type { Cursors, RecordRuntime, Sealer } from '../records/port.ts';
 import type { Scope } from '../store/port.ts';
 import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { Spaces } from './open-spaces.ts';
+import type { CountedParts } from './workers/shared-parts.ts';
 
 /** What events and the rest of automation have in common. */
 export type AutomationParts = Pick<EventsDeps, 'blocks' | 'meter' | 'retentionOf' | 'tell'>;
@@ -65,12 +66,13 @@ export interface ComposeAutomationDeps extends WorkSessionDeps, AutomationParts 
   readonly config: Config;
   readonly sealer: Sealer;
   readonly onError: (error: unknown) => void;
+  readonly counted: Pick<CountedParts, 'hookCalls'> | undefined;
 }
 
 export function composeAutomation({ test, prod }: Spaces, deps: ComposeAutomationDeps): Automation {
-  const { config, configs } = deps;
+  const { config, configs, counted } = deps;
   return openAutomation({
-    ...deps,
+    ...{ ...deps, hookCalls: counted?.hookCalls },
     outside: {
       request: createGuardedRequest(callRules(config)),
       secrets: createSecretReader(deps),

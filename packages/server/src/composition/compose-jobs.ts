@@ -9,11 +9,14 @@ import {
   closeWorkspace,
   closeWorkspaceJob,
   derivedKey,
+  type PersonJobRunner,
+  personJob,
   platformScopeName,
   purgeWorkspace,
   purgeWorkspaceJob,
   type RunApplicationDeps,
   readApplicationWork,
+  readPersonWork,
   readRemovalWork,
   runApplication,
   type Secrets,
@@ -65,6 +68,8 @@ interface DataSpace extends OpenedStore {
 }
 
 export interface Jobs extends JobRunner {
+  /** Jobs about persons wait until the platform is put together so far. */
+  readonly begin: (run: PersonJobRunner) => void;
   /** What an org has waiting in an environment. */
   readonly waiting: (env: Environment, orgCode: string) => Promise<WaitingWork>;
 }
@@ -75,6 +80,7 @@ export function startJobs(spaces: Spaces, deps: JobDeps): Jobs {
   const policyGate: RunApplicationDeps['policyGate'] = (workspace, policies) =>
     foundingGate(workspace, workspace.tenantCode, policies);
   const stores = { test: spaces.test.store, prod: spaces.prod.store };
+  const personJobs = Promise.withResolvers<PersonJobRunner>();
   const handlers = new Map<string, JobHandler<DataSpace>>([
     [purgeEntityJob, paced(({ store }, work, renewLease) => purgeEntity(store, readPurgeWork(work), renewLease))],
     [
@@ -99,6 +105,10 @@ export function startJobs(spaces: Spaces, deps: JobDeps): Jobs {
       ({ store }, work, renewLease) =>
         runRemoval({ store, configs, clock, events }, readRemoveRecordWork(work), renewLease),
     ],
+    [
+      personJob,
+      paced(async ({ store }, work, renewLease) => (await personJobs.promise)(store, readPersonWork(work), renewLease)),
+    ],
   ]);
   const dataSpace = (env: Environment): DataSpace => {
     const { store, maintenance } = spaces[env];
@@ -114,6 +124,7 @@ export function startJobs(spaces: Spaces, deps: JobDeps): Jobs {
   const sweep = startExpirySweep({ spaces: Object.values(spaces), shared, clock }, onFault);
   return {
     wake: runner.wake,
+    begin: personJobs.resolve,
     waiting: (env, orgCode) => waitingWork(spaces[env].store.scope(orgScopeName(orgCode))),
     close: async () => {
       await Promise.all([runner.close(), sweep.close()]);

@@ -1,6 +1,6 @@
 /** The composition root: the only place that knows which adapter stands behind which port. */
 import { openAudit } from '../audit/open-audit.ts';
-import { createSecretVault } from '../automation/port.ts';
+import { createSecretReferences, createSecretVault } from '../automation/port.ts';
 import { openConfigs } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { openEntities } from '../entities/port.ts';
@@ -105,25 +105,25 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   });
   const promotion = openPromotion({ ...shared, gates, settingTypes });
   const entities = openEntities({ ...shared, gates, refuseRemoval: promotion.refuseRemoval });
+  const [sealer, stepKey] = [createSealer(secrets.field_keys), derivedKey(secrets, 'steps')];
   const identity = await openIdentity({
     ...shared,
     ...{ signingKeys, mailer: mail.mailer, mailOut: mail.out, mailMeter: metering.work, runtime: records.runtime },
-    ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token },
-    ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved },
-    ...{ onError: onFault, settings: config, passwordCost: options.passwordCost },
+    ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token, beginJobs: jobs.begin },
+    ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved, sealer, stepKey },
+    ...{ onError: onFault, settings: config, passwordCost: options.passwordCost, removals: records.removals },
     ...{ throttles: counted?.throttles, refusedOrigins: counted?.refusedOrigins, revocations: epochs?.revocations },
   });
 
   const decisions = countDenials(metrics, iam.decisions);
-  const sealer = createSealer(secrets.field_keys);
   const reached = { runtime: records.runtime, mail: mail.out, sealer, decisions, onError: onFault };
-  const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached });
+  const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached, counted });
 
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, jobs },
     ...{ metrics: metricsOf(measurement, common), rateLimits: counted?.rateLimits },
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
-    secretVault: createSecretVault({ stores, sealer }),
+    ...{ secretVault: createSecretVault({ stores, sealer }), secretReferences: createSecretReferences(made) },
     ...{ onceScopes, readiness, settings: config },
     ...{ console: options.console ?? noConsole, docs: options.docs ?? noDocs },
   });

@@ -1,5 +1,5 @@
 import type { Audit } from '../audit/open-audit.ts';
-import type { Automation, EventServices, SecretVault } from '../automation/port.ts';
+import type { Automation, EventServices, SecretReferences, SecretVault } from '../automation/port.ts';
 import type { ConfigReader } from '../config/port.ts';
 import type { Entities } from '../entities/port.ts';
 import type { Iam } from '../iam/port.ts';
@@ -40,6 +40,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly alertWebhook: AlertWebhook;
   readonly events: EventServices;
   readonly secretVault: SecretVault;
+  readonly secretReferences: SecretReferences;
   readonly jobs: { readonly waiting: OverviewServices['waitingJobs'] };
   readonly metrics: PlatformServices['metrics'];
   /** Of all threads together; left out, this one counts alone. */
@@ -98,6 +99,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     hooks,
     events: deps.events,
     secretVault: deps.secretVault,
+    secretReferences: deps.secretReferences,
     waitingJobs: deps.jobs.waiting,
     console: deps.console,
     docs: deps.docs,

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { AuditActor } from '../audit/audit-entry.ts';
-import type { AuditLog } from '../audit/audit-log.ts';
 import { operatorActor } from '../audit/operator-log.ts';
 import type { RefusalLog } from '../audit/refusal-log.ts';
 import type { DecisionLog } from '../iam/port.ts';
-import { isDeployKey, type OperatorAccess, type OrgCaller } from '../identity/port.ts';
+import { clientWords, isDeployKey, lacksSecondFactor, type OperatorAccess, type OrgCaller } from '../identity/port.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { Lane } from '../lib/scheduling/fair-scheduler.ts';
 import type { Metering } from '../metering/metering.ts';
@@ -12,10 +11,11 @@ import { answerOnce, type OnceServices } from './answer-once.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { CallTrace } from './call-trace.ts';
 import { withSites } from './console/console-gateway.ts';
+import { type SecondFactorServices, secondFactorRoutes } from './handlers/management/account/second-factors.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
 import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
-import { auditRoutes } from './handlers/management/audit.ts';
+import { type AuditServices, auditRoutes } from './handlers/management/audit.ts';
 import { type DeliveryServices, deliveryRoutes } from './handlers/management/automation/deliveries.ts';
 import { type HookAdminServices, hookAdminRoutes } from './handlers/management/automation/hooks.ts';
 import { type RunServices, runRoutes } from './handlers/management/automation/runs.ts';
@@ -39,6 +39,12 @@ import {
 import { orgRoutes } from './handlers/management/org.ts';
 import { type OverviewServices, orgJobRoutes, overviewRoutes } from './handlers/management/overview.ts';
 import { passwordRoutes } from './handlers/management/passwords.ts';
+import { type AppUserServices, appUserRoutes } from './handlers/management/people/app-users.ts';
+import { type PersonalDataServices, personalDataRoutes } from './handlers/management/people/personal-data.ts';
+import {
+  type WorkspaceInvitationServices,
+  workspaceInvitationRoutes,
+} from './handlers/management/people/workspace-invitations.ts';
 import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type ProviderServices, providerRoutes } from './handlers/management/providers.ts';
@@ -81,6 +87,7 @@ export interface ManagementGatewayDeps
     AccountServices,
     AclServices,
     AlertWebhookServices,
+    AuditServices,
     DeliveryServices,
     DeployServices,
     DeployKeyServices,
@@ -93,11 +100,15 @@ export interface ManagementGatewayDeps
     RunServices,
     ScheduleServices,
     HookAdminServices,
+    SecondFactorServices,
     SecretServices,
     ServiceKeyServices,
+    AppUserServices,
     SuspendedAccountServices,
+    PersonalDataServices,
     ImpersonationServices,
     OrgWorkspaceServices,
+    WorkspaceInvitationServices,
     WorkspaceTemplateServices,
     OverviewServices,
     InboxServices,
@@ -110,7 +121,6 @@ export interface ManagementGatewayDeps
   readonly decisions: DecisionLog;
   /** Undefined where there is no operator key, and so no route for it. */
   readonly operator: OperatorAccess | undefined;
-  readonly audit: AuditLog;
   readonly refusals: RefusalLog;
   readonly rateLimits: RateLimits;
   readonly console: ConsoleSource;
@@ -183,6 +193,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
   return [
     ...accountRoutes(deps),
     ...passwordRoutes(deps),
+    ...secondFactorRoutes(deps),
     ...orgRoutes(deps),
     ...entityRoutes(deps),
     ...appReferenceRoutes(deps),
@@ -204,15 +215,18 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...deliveryRoutes(deps),
     ...secretRoutes(deps),
     ...serviceKeyRoutes(deps),
+    ...appUserRoutes(deps),
     ...suspendedAccountRoutes(deps),
+    ...personalDataRoutes(deps),
     ...impersonationRoutes(deps),
     ...orgWorkspaceRoutes(deps),
+    ...workspaceInvitationRoutes(deps),
     ...workspaceTemplateRoutes(deps),
     ...overviewRoutes(deps),
     ...orgJobRoutes(deps),
     ...inboxRoutes(deps),
     ...consoleRoutes(deps),
-    ...auditRoutes(deps.audit),
+    ...auditRoutes(deps),
     ...platformRoutes(deps),
     metricsRoute(deps),
     ...planRoutes(deps),
@@ -222,7 +236,8 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
 }
 
 async function authenticate({ accounts, site }: AccountServices, incoming: IncomingMessage): Promise<OrgCaller> {
-  const caller = await accounts.authenticate(readSession(site, incoming));
+  const client = clientWords(incoming.headers['user-agent']);
+  const caller = await accounts.authenticate(readSession(site, incoming), client);
   if (caller === undefined) throw new Problem('token_invalid', 'the token is not valid');
   return caller;
 }
@@ -246,7 +261,9 @@ async function builderOf(
 ): Promise<KnownOrgCaller> {
   const caller = await authenticate(deps, incoming);
   const { actor, org } = builderAsDeployer(caller);
-  return { org, actor, refusal: refusalOf(route.access, caller), handle: (request) => route.handle(request, caller) };
+  const refusal =
+    route.takesUnprotected === true ? refusalOf(route.access, caller) : fullRefusalOf(route.access, caller);
+  return { org, actor, refusal, handle: (request) => route.handle(request, caller) };
 }
 
 /** A builder by his session, or a pipeline by its key, which no browser has to send along: a cookie is none. */
@@ -263,7 +280,7 @@ async function deployerOf(
   const token = readSession(deps.site, incoming);
   if (isCookieCall(incoming) || !isDeployKey(token)) {
     const caller = await authenticate(deps, incoming);
-    return known(builderAsDeployer(caller), refusalOf(role, caller));
+    return known(builderAsDeployer(caller), fullRefusalOf(role, caller));
   }
   const key = await deps.deployKeys.authenticate(token);
   if (key === undefined) throw new Problem('token_invalid', 'the token is not valid');
@@ -271,6 +288,15 @@ async function deployerOf(
     ? undefined
     : new Problem('role_required', `a deploy key of the scope \`${key.scope}\` cannot call this route`);
   return known(keyAsDeployer(key), refusal);
+}
+
+/** A member without the second factor that the org requires may add one, and little else. */
+function fullRefusalOf(needed: OrgCaller['role'], caller: OrgCaller): Problem | undefined {
+  if (!lacksSecondFactor(caller)) return refusalOf(needed, caller);
+  return new Problem(
+    'second_factor_required',
+    'this org requires a second factor: add one to your account, in the console or by `POST /auth/second-factors/totp`',
+  );
 }
 
 function refusalOf(needed: OrgCaller['role'], { role }: Pick<OrgCaller, 'role'>): Problem | undefined {

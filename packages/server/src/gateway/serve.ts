@@ -91,7 +91,8 @@ export function serveReply<R extends Route>(
   handle: Handle<R, MaybePromise<Reply>>,
   { mistakes, ...beside }: Beside = {},
 ): ServedAs<R['access']> {
-  const { method, path, access, takesTags, refusedAs, isMetered, isGated, takesAnyone, isRead } = route;
+  const { method, path, access, takesTags, refusedAs, isMetered, isGated, takesAnyone, takesUnprotected, isRead } =
+    route;
   const handleChecked = (request: GatewayRequest, caller: CallerOf<R['access']>) => {
     const { params, ...rest } = request;
     const query = readDescribedQuery(route.query, request.query) as QueryOf<R>;
@@ -101,7 +102,7 @@ export function serveReply<R extends Route>(
     );
   };
   const takesBody = bodyTaken(route);
-  const flags = { takesTags, refusedAs, isMetered, isGated, takesAnyone, isRead, takesBody };
+  const flags = { takesTags, refusedAs, isMetered, isGated, takesAnyone, takesUnprotected, isRead, takesBody };
   const said = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
   return { method, path, access, ...said, ...beside, route, handle: handleChecked } as unknown as ServedAs<R['access']>;
 }

@@ -15,6 +15,7 @@ export { lintStatements } from './lint/lint.ts';
 export { lintBlocks, lintEntities } from './lint/lint-entities.ts';
 export {
   type AccountChange,
+  erasedMember,
   joinedChanges,
   mergedMember,
   removalChanges,
@@ -35,7 +36,7 @@ export {
   policyIdByName,
   viewerPolicy,
 } from './policies/policy-names.ts';
-export { promisePolicy } from './policies/promised-policy.ts';
+export { knownPolicy, promisePolicy } from './policies/promised-policy.ts';
 export {
   isWhole,
   type Refusals,

@@ -1,17 +1,20 @@
 import type { AuditContext } from '../audit/audit-entry.ts';
 import type { OperatorLog } from '../audit/operator-log.ts';
+import { createFences } from '../config/port.ts';
 import { type AccessEpochs, createAccessEpochs } from '../iam/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { HitTally } from '../lib/hit-tally.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import type { Cursors, RecordRuntime } from '../records/port.ts';
+import { type Cursors, createWriteLoop, type LargeRemovals, type RecordRuntime, type Sealer } from '../records/port.ts';
 import type { Scope } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
+import { createOrgAppUsers } from './app-users/administration/org-app-users.ts';
 import { createAppMails } from './app-users/app-mails.ts';
 import { createAppSelf } from './app-users/app-self.ts';
 import { createAppSignIn } from './app-users/app-sign-in.ts';
 import { createSuspendedAccounts } from './app-users/suspended-accounts.ts';
 import { createInvitations } from './invitations/invitations.ts';
+import { createWorkspaceInvitations } from './invitations/workspace-invitations.ts';
 import { createDeployKeys } from './keys/deploy-keys.ts';
 import { createOperatorAccess } from './keys/operator-key.ts';
 import { createServiceKeys } from './keys/service-keys.ts';
@@ -23,6 +26,10 @@ import { createOrgAccounts } from './org-users/org-accounts.ts';
 import { createSignInLinks } from './org-users/sign-in-links.ts';
 import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
 import { createThrottles, type Throttles } from './people/throttles.ts';
+import { createPersonalData } from './personal-data/personal-data.ts';
+import { type PersonJobRunner, runPersonJob } from './personal-data/run-person-job.ts';
+import { createSecondFactors } from './second-factors/second-factors.ts';
+import { createStepTokens } from './second-factors/step-tokens.ts';
 import { createAppSessions } from './sessions/app-sessions.ts';
 import { createImpersonation } from './sessions/impersonation.ts';
 import { createAppOrigins, type RefusedOrigins } from './settings/app-origins.ts';
@@ -46,9 +53,16 @@ export interface IdentityDeps extends MembershipDeps {
   readonly mailOut: MailDraftsDeps['mailOut'];
   readonly mailMeter: MailDraftsDeps['mailMeter'];
   readonly runtime: RecordRuntime;
+  readonly removals: LargeRemovals;
+  /** Is given what works on jobs about persons. */
+  readonly beginJobs: (run: PersonJobRunner) => void;
   readonly epochs: AccessEpochs;
   readonly cursors: Cursors;
   readonly tokenTally: HitTally;
+  /** Seals the secrets of authenticator apps. */
+  readonly sealer: Sealer;
+  /** 32 bytes, which sign the steps of a sign-in and the challenges of passkeys. */
+  readonly stepKey: Buffer;
   /** Tells the jobs that there is work. */
   readonly wake: () => void;
   readonly operatorLog: OperatorLog;
@@ -85,9 +99,13 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
   const providers = createProviderTokens({ clock, allowPrivateAddresses });
   const revocations = deps.revocations ?? createAccessEpochs();
   const app = { ...shared, providers, revocations, loginThrottle: logins.app };
-  const org = { ...shared, revocations, policy: settings.signUp, loginThrottle: logins.org };
+  const steps = createStepTokens(deps.stepKey, clock);
+  const org = { ...shared, revocations, steps, policy: settings.signUp, loginThrottle: logins.org };
   const digest = settings.operatorKeyDigest;
   const operator = { loginThrottle: logins.operator };
+  const writeLoop = createWriteLoop({ configs, fences: createFences() });
+  const personal = { ...app, writeLoop };
+  deps.beginJobs((store, work, renewLease) => runPersonJob(personal, store, work, renewLease));
   const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog: deps.operatorLog, onError: deps.onError });
   return {
     /** What browsers may call an app from. */
@@ -103,15 +121,19 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
     },
     management: {
       accounts: createOrgAccounts(org),
+      secondFactors: createSecondFactors(org),
       commandSignIns: createCommandSignIns(org),
       signInLinks: settings.mode === 'development' ? createSignInLinks(org) : undefined,
       deployKeys: createDeployKeys({ platform, clock, newId }),
       operator: digest === undefined ? undefined : createOperatorAccess({ digest, ...operator }),
       serviceKeys: createServiceKeys(app),
+      appUsers: createOrgAppUsers(app),
       suspendedAccounts: createSuspendedAccounts(app),
+      personalData: createPersonalData(personal),
       impersonate: createImpersonation(app),
       mailDrafts: createMailDrafts(shared),
       orgWorkspaces: createOrgWorkspaces(deps),
+      workspaceInvitations: createWorkspaceInvitations(app),
       workspaceDrifts: createWorkspaceDrifts(deps),
       templateApplications: createTemplateApplications(deps),
       signingKeys,

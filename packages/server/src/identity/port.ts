@@ -1,9 +1,11 @@
 /** Who calls: org users and app users, their passwords, sessions and tokens, the keys of servers, and the workspaces that people are in. */
+export type { OrgAppUsers } from './app-users/administration/org-app-users.ts';
 export type { AppMails } from './app-users/app-mails.ts';
 export type { AppSelf } from './app-users/app-self.ts';
 export type { AppSignIn } from './app-users/app-sign-in.ts';
 export type { SuspendedAccounts } from './app-users/suspended-accounts.ts';
 export type { Invitations } from './invitations/invitations.ts';
+export type { WorkspaceInvitations } from './invitations/workspace-invitations.ts';
 export {
   type DeployKeyScope,
   type DeployKeys,
@@ -19,14 +21,21 @@ export type { ServiceKeys } from './keys/service-keys.ts';
 export type { MailDrafts } from './mails/mail-drafts.ts';
 export { type Identity, openIdentity } from './open-identity.ts';
 export type { CommandSignIns } from './org-users/command-sign-ins.ts';
-export { type OrgAccounts, type OrgCaller, sessionSeconds } from './org-users/org-accounts.ts';
+export { type OrgAccounts, type OrgCaller, type ShownSession, sessionSeconds } from './org-users/org-accounts.ts';
 export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
 export type { SignInLinks } from './org-users/sign-in-links.ts';
 export { emailKey } from './people/email.ts';
 export type { PasswordCost } from './people/passwords.ts';
 export { createThrottles, loginDoors, type Throttles } from './people/throttles.ts';
+export { personJob, readPersonWork } from './personal-data/person-job.ts';
+export type { PersonalData } from './personal-data/personal-data.ts';
+export type { PersonJobRunner } from './personal-data/run-person-job.ts';
+export type { PasskeySite } from './second-factors/passkeys.ts';
+export type { SecondFactors } from './second-factors/second-factors.ts';
 export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';
+export { clientWords } from './sessions/client-words.ts';
 export type { Impersonate } from './sessions/impersonation.ts';
+export { lacksSecondFactor } from './sessions/org-sessions.ts';
 export { openWorkSession, type WorkSessionDeps, type WorkUser } from './sessions/work-session.ts';
 export { type AppOrigins, createRefusedOrigins, type RefusedOrigins } from './settings/app-origins.ts';
 export { httpHosts } from './settings/http-hosts.ts';

@@ -59,6 +59,15 @@ export function invitationMail(about: MailSubject): Mail {
   ]);
 }
 
+/** Tells the owner of an account what was done about it. */
+export function securityNoticeMail({ to, sentence }: { readonly to: string; readonly sentence: string }): Mail {
+  return mailOf({ to, name: 'Freehold', link: '' }, (place) => [
+    `Your account at ${place}`,
+    sentence,
+    'If that was not you, change your password now, and tell an admin of your org.',
+  ]);
+}
+
 function mailOf({ to, name }: MailSubject, write: (place: string) => readonly [subject: string, ...string[]]): Mail {
   const [subject, ...paragraphs] = write(plainName(name));
   return { to, subject, text: `${['Hello,', ...paragraphs].join('\n\n')}\n` };

@@ -55,6 +55,7 @@ export {
 export type { BulkWrites, RecordRuntime } from './record-runtime.ts';
 export { countersOfWorkspace, recordsOfOrg } from './records-of-org.ts';
 export { checkLookups } from './references/lookup-checks.ts';
+export { MarkedRecord } from './removals/marks.ts';
 export { type Job, removeRecordJob } from './removals/removal-row.ts';
 export { readRemoveRecordWork, runRemoval } from './removals/run-removal.ts';
 export type { LargeRemovals } from './removals/start-removal.ts';
@@ -99,6 +100,7 @@ export { holdsFor, type IfMatch, type Preconditions, planUpdate, type UpdatePlan
 export {
   type BeforeSpent,
   callAt,
+  createWriteLoop,
   type EventOrigin,
   type RecordCall,
   type WriteContext,

@@ -53,4 +53,8 @@ export const migrations: readonly Migration[] = [
     to: 8,
     says: 'an event may have a condition in CEL and other destinations, a block a schedule and a hook, and a run no user; those without stay as they are. An earlier release would deliver against the condition, and could not take up such a run',
   },
+  {
+    to: 9,
+    says: 'an account may be blocked, erased, or protected by a second factor; those without stay as they are. An earlier release would let them in',
+  },
 ];

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { AccountForm } from './account-form.tsx';
 import { AccountPage } from './account-page.tsx';
+import { FactorStep, type SignInStep } from './factor-step.tsx';
 import { mailedCode } from './mailed-code.ts';
 import { NewPasswordInput } from './new-password-input.tsx';
 import { IncompleteLink } from './reset-password.tsx';
@@ -12,13 +13,21 @@ import { asCookie, useSessionBegun } from './session-begun.ts';
 export function AcceptInvitation() {
   const [code] = useState(mailedCode);
   const [kind, setKind] = useState('new');
+  const [step, setStep] = useState<SignInStep>();
   const begun = useSessionBegun();
   const isNew = kind === 'new';
   const accept = async ({ name = '', password = '' }) => {
     const body = { code, password, ...(isNew ? { name } : {}) };
-    const { org } = await call('acceptInvitation', { body, headers: asCookie, mayBeSignedOut: true });
-    await begun(org.code);
+    const answer = await call('acceptInvitation', { body, headers: asCookie, mayBeSignedOut: true });
+    if ('second_factor' in answer) setStep(answer.second_factor);
+    else await begun(answer.org.code);
   };
+  if (step !== undefined)
+    return (
+      <AccountPage title="Second factor">
+        <FactorStep step={step} onSignedIn={begun} onOver={() => setStep(undefined)} />
+      </AccountPage>
+    );
   return (
     <AccountPage
       title="Join the org"

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { AccountPage } from './account-page.tsx';
+import { FactorStep, type SignInStep } from './factor-step.tsx';
 import { mailedCode } from './mailed-code.ts';
 import { IncompleteLink } from './reset-password.tsx';
 import { asCookie, useSessionBegun } from './session-begun.ts';
@@ -15,11 +16,18 @@ import { asCookie, useSessionBegun } from './session-begun.ts';
  */
 export function SignInLink() {
   const [code] = useState(mailedCode);
+  const [step, setStep] = useState<SignInStep>();
   const begun = useSessionBegun();
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => call('signInByLink', { body: { code }, headers: asCookie, mayBeSignedOut: true }),
-    onSuccess: ({ org }) => begun(org.code),
+    onSuccess: (answer) => ('second_factor' in answer ? setStep(answer.second_factor) : begun(answer.org.code)),
   });
+  if (step !== undefined)
+    return (
+      <AccountPage title="Second factor">
+        <FactorStep step={step} onSignedIn={begun} onOver={() => window.location.assign('sign-in')} />
+      </AccountPage>
+    );
   return (
     <AccountPage
       title="Sign in"

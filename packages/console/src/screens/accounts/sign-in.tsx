@@ -1,16 +1,26 @@
 import { Anchor, PasswordInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { configQuery } from '../../api/session.ts';
 import { AccountForm } from './account-form.tsx';
 import { AccountPage } from './account-page.tsx';
+import { FactorStep, type SignInStep } from './factor-step.tsx';
+import { PasskeySignIn } from './passkey-sign-in.tsx';
 import { asCookie, useSessionBegun } from './session-begun.ts';
 
 export function SignIn() {
   const { next } = useSearch({ from: '/sign-in' });
   const { data: config } = useQuery(configQuery);
   const begun = useSessionBegun();
+  const [step, setStep] = useState<SignInStep>();
+  if (step !== undefined)
+    return (
+      <AccountPage title="Second factor">
+        <FactorStep step={step} onSignedIn={(org) => begun(org, next)} onOver={() => setStep(undefined)} />
+      </AccountPage>
+    );
   return (
     <AccountPage
       title="Sign in"
@@ -31,8 +41,9 @@ export function SignIn() {
         submit="Sign in"
         fields={['email', 'password']}
         onSubmit={async ({ email = '', password = '' }) => {
-          const { org } = await call('logIn', { body: { email, password }, headers: asCookie, mayBeSignedOut: true });
-          await begun(org.code, next);
+          const answer = await call('logIn', { body: { email, password }, headers: asCookie, mayBeSignedOut: true });
+          if ('second_factor' in answer) setStep(answer.second_factor);
+          else await begun(answer.org.code, next);
         }}
       >
         {({ at }) => (
@@ -56,6 +67,7 @@ export function SignIn() {
           </>
         )}
       </AccountForm>
+      <PasskeySignIn onSignedIn={(org) => begun(org, next)} />
     </AccountPage>
   );
 }

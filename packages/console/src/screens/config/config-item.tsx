@@ -83,7 +83,7 @@ function KnownKind({ env, kind, name }: Named) {
   );
 }
 
-function References({ item: { references, referencedBy } }: { readonly item: Item }) {
+export function References({ item: { references, referencedBy } }: { readonly item: Item }) {
   if (references.length + referencedBy.length === 0)
     return <EmptyState title="Stands alone">It refers to no other item, and no other item refers to it.</EmptyState>;
   return (

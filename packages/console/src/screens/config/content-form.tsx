@@ -5,7 +5,7 @@ import { MemberInputs } from '../../components/schema-form/schema-form.tsx';
 import type { Draft } from '../../components/use-draft.ts';
 import { type Kind, kinds } from './kinds.ts';
 
-interface Props {
+export interface ContentFormProps {
   readonly kind: Kind;
   readonly schema: Schema;
   readonly draft: Draft<object>;
@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** The content of an item as a form that its schema makes, and as JSON. */
-export function ContentForm({ kind, schema, draft, isReadOnly, problem, at }: Props) {
+export function ContentForm({ kind, schema, draft, isReadOnly, problem, at }: ContentFormProps) {
   const { nameMember } = kinds[kind];
   return (
     <FormAndJson draft={draft} label="Content in JSON" isReadOnly={isReadOnly}>

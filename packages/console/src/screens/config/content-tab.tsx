@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ComponentType, type ReactNode, useState } from 'react';
 import { callWhole } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
@@ -12,9 +12,9 @@ import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import type { Schema } from '../../components/schema-form/schema.ts';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
-import { useDraft } from '../../components/use-draft.ts';
+import { type Draft, useDraft } from '../../components/use-draft.ts';
 import classes from './config.module.css';
-import { ContentForm } from './content-form.tsx';
+import { ContentForm, type ContentFormProps } from './content-form.tsx';
 import { type Kind, kinds } from './kinds.ts';
 import { type Item, itemQuery } from './queries.ts';
 
@@ -23,6 +23,12 @@ interface Props {
   readonly name: string;
   readonly schema: Schema;
   readonly item: Item;
+  /** The form of the kind; left out, the one that its schema makes. */
+  readonly Form?: ComponentType<ContentFormProps>;
+  /** Says why the form cannot show a content. */
+  readonly check?: (content: object) => string | undefined;
+  /** What may be done with the content as it is typed. */
+  readonly below?: (draft: Draft<object>) => ReactNode;
 }
 
 /** The content of an item. What another builder saves meanwhile takes the place of no text unasked. */
@@ -38,10 +44,19 @@ export function ContentTab(props: Props) {
   );
 }
 
-function Editor({ kind, name, schema, item, onTake }: Props & { readonly onTake: (item: Item) => void }) {
+function Editor({
+  kind,
+  name,
+  schema,
+  item,
+  Form = ContentForm,
+  below,
+  check = () => undefined,
+  onTake,
+}: Props & { readonly onTake: (item: Item) => void }) {
   const { readOnlyReason, adminReason } = usePlace();
   const [stored, setStored] = useState<Pick<Item, 'content' | 'tag'>>(item);
-  const draft = useDraft(item.content, () => undefined);
+  const draft = useDraft(item.content, check);
   const isDirty = draft.mistake !== undefined || JSON.stringify(draft.value) !== JSON.stringify(stored.content);
   const save = useMutation({
     mutationFn: async ({ content, tag }: Pick<Item, 'content' | 'tag'>) => {
@@ -63,14 +78,7 @@ function Editor({ kind, name, schema, item, onTake }: Props & { readonly onTake:
   return (
     <Stack>
       <UnsavedGuard isDirty={isDirty} />
-      <ContentForm
-        kind={kind}
-        schema={schema}
-        draft={draft}
-        isReadOnly={whyReadOnly !== undefined}
-        problem={problem}
-        at=""
-      />
+      <Form kind={kind} schema={schema} draft={draft} isReadOnly={whyReadOnly !== undefined} problem={problem} at="" />
       {problem?.code === 'version_mismatch' ? (
         <Conflict
           kind={kind}
@@ -100,6 +108,7 @@ function Editor({ kind, name, schema, item, onTake }: Props & { readonly onTake:
           {`Save the ${kinds[kind].singular}`}
         </ReasonedButton>
       </Group>
+      {below?.(draft)}
     </Stack>
   );
 }

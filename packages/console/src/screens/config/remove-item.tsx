@@ -15,10 +15,12 @@ interface Props {
   readonly kind: Kind;
   readonly name: string;
   readonly referencedBy: readonly Referring[];
+  /** Leads to the list of the kind; left out, to that of the configuration. */
+  readonly toList?: () => Promise<void>;
 }
 
 /** Removes an item that no other item refers to; a setting gets its default back. */
-export function RemoveItem({ kind, name, referencedBy }: Props) {
+export function RemoveItem({ kind, name, referencedBy, toList }: Props) {
   const { org, env, readOnlyReason, adminReason } = usePlace();
   const navigate = useNavigate();
   const [isAsking, setIsAsking] = useState(false);
@@ -26,7 +28,7 @@ export function RemoveItem({ kind, name, referencedBy }: Props) {
   const remove = useMutation({
     mutationFn: () => call('removeConfigItem', { params: { kind, name } }),
     onSuccess: async () => {
-      await navigate({ to: '/o/$org/$env/config/$kind', params: { org, env, kind } });
+      await (toList?.() ?? navigate({ to: '/o/$org/$env/config/$kind', params: { org, env, kind } }));
       await queryClient.invalidateQueries({ queryKey: [keyOfKind(kind)] });
     },
   });

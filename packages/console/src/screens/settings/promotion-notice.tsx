@@ -9,12 +9,7 @@ export function PromotionNotice({ path }: { readonly path: string }) {
     return (
       <Alert color="yellow" role="note">
         Settings are changed in test, and a deploy brings them here.{' '}
-        <Anchor
-          component={Link}
-          to={`/o/${org}/test/settings${path === '' ? '' : `/${path}`}`}
-          size="sm"
-          underline="always"
-        >
+        <Anchor component={Link} to={`/o/${org}/test/settings${path === '' ? '' : `/${path}`}`} size="sm" underline="always" c="var(--mantine-color-text)">
           Change them in test
         </Anchor>
       </Alert>
@@ -22,7 +17,7 @@ export function PromotionNotice({ path }: { readonly path: string }) {
   return (
     <Alert color="gray" role="note">
       A change applies to test within a second. Production gets it by a{' '}
-      <Anchor component={Link} to={`/o/${org}/${env}/deploy`} size="sm" underline="always">
+      <Anchor component={Link} to={`/o/${org}/${env}/deploy`} size="sm" underline="always" c="var(--mantine-color-text)">
         deploy
       </Anchor>
       .

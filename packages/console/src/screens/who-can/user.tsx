@@ -95,7 +95,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 
 /** The denials of the user, and the screens that call the app in the user's name. */
 function UserActions({
-  member: { user_id, status },
+  member: { user_id, status, email },
   workspace,
 }: {
   readonly member: Member;
@@ -121,6 +121,11 @@ function UserActions({
       >
         Denials
       </Button>
+      {!email.endsWith('@service.invalid') && (
+        <Button variant="default" component={Link} to={`/o/${org}/${env}/app-users/${user_id}`}>
+          Account
+        </Button>
+      )}
       <ReasonedButton variant="default" reason={reason} onClick={() => open('records')}>
         Records as this user
       </ReasonedButton>

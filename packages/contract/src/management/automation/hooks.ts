@@ -1,18 +1,69 @@
 import { Type } from '@sinclair/typebox';
 import { environment } from '../../parameters.ts';
 import { reply, route } from '../../route.ts';
-import { closed, named, oneOf } from '../../schema.ts';
+import { closed, count, itemsOf, named, oneOf, orNull, text, time } from '../../schema.ts';
 
-export const Hook = named(
-  'Hook',
+/** Why a message of a sender that is not known began no run. */
+export const hookRefusals = [
+  'paused',
+  'no_secret',
+  'short_secret',
+  'signature_missing',
+  'signature_wrong',
+  'time_off',
+  'id_missing',
+] as const;
+
+const shown = {
+  name: Type.String({ description: 'The name of the logic block.' }),
+  signature: oneOf(['standard', 'hmac']),
+  url_path: Type.String({ description: 'Where messages are sent, below the address of the app gateway.' }),
+  tenant_code: Type.String({ description: 'The workspace in which its runs begin.' }),
+  paused: Type.Boolean(),
+  ready: Type.Boolean({ description: 'Whether a message that is signed begins a run.' }),
+  reason: Type.Optional(oneOf(['paused', 'no_workspace', 'no_secret', 'short_secret'])),
+};
+
+export const Hook = named('Hook', Type.Object(shown));
+
+const ofNode = 'As the node knows that answers, since it was started.';
+
+export const ListedHook = named(
+  'ListedHook',
   Type.Object({
-    name: Type.String({ description: 'The name of the logic block.' }),
-    signature: oneOf(['standard', 'hmac']),
-    url_path: Type.String({ description: 'Where messages are sent, below the address of the app gateway.' }),
-    tenant_code: Type.String({ description: 'The workspace in which its runs begin.' }),
-    paused: Type.Boolean(),
-    ready: Type.Boolean({ description: 'Whether a message that is signed begins a run.' }),
-    reason: Type.Optional(oneOf(['paused', 'no_workspace', 'no_secret', 'short_secret'])),
+    ...shown,
+    last_call: Type.Optional(
+      Type.Object(
+        { at: time, accepted: Type.Boolean(), code: Type.Optional(text) },
+        { description: `The last message. ${ofNode}` },
+      ),
+    ),
+  }),
+);
+
+export const HookDetails = named(
+  'HookDetails',
+  Type.Object({
+    ...shown,
+    secrets: Type.Array(text, { description: 'The names of the secrets, by either of which messages are signed.' }),
+    header: Type.Optional(text),
+    encoding: Type.Optional(oneOf(['hex', 'base64'])),
+    prefix: Type.Optional(text),
+    timestamp_header: Type.Optional(text),
+    id_header: Type.Optional(text),
+    calls: Type.Object(
+      {
+        since: Type.String({ format: 'date-time', description: 'Since when calls are remembered.' }),
+        accepted: Type.Object({ count, last_at: orNull(time) }),
+        refused: Type.Array(Type.Object({ at: time, id: text, code: text, message: text }), {
+          description: 'The last 20 messages that were signed and began no run, the latest first.',
+        }),
+        unsigned: Type.Array(Type.Object({ reason: oneOf(hookRefusals), count, first_at: time, last_at: time }), {
+          description: 'Messages that were answered `signature_invalid`, by the reason.',
+        }),
+      },
+      { description: ofNode },
+    ),
   }),
 );
 
@@ -26,7 +77,18 @@ export const hooksApi = {
     tag: 'automation',
     summary: 'The hooks of the live logic blocks',
     query: byEnvironment,
-    replies: { 200: reply('The hooks, by name.', Type.Object({ items: Type.Array(Hook) })) },
+    replies: { 200: reply('The hooks, by name.', itemsOf(ListedHook)) },
+  }),
+  readHook: route({
+    method: 'GET',
+    path: '/hooks/:name',
+    access: 'developer',
+    tag: 'automation',
+    summary: 'A hook, how its messages are signed, and what became of the last ones',
+    description: 'The runs that it has begun are at `GET /runs?block={name}&trigger=hook`.',
+    query: byEnvironment,
+    replies: { 200: reply('The hook.', HookDetails) },
+    problems: ['not_found'],
   }),
   setHook: route({
     method: 'PUT',

@@ -22,6 +22,8 @@ export interface LiveEvents {
   after(set: ConfigSet, place: OrgPlace, entityName: string): MaybePromise<readonly LiveEvent[] | undefined>;
   /** The events that run a logic block before writes of an entity, by name. The same list until one of them changes. */
   before(set: ConfigSet, place: OrgPlace, entityName: string): MaybePromise<readonly LiveEvent[] | undefined>;
+  /** The names of the enabled events that run a logic block, by the block, before or after writes. */
+  byBlock(set: ConfigSet, place: OrgPlace): MaybePromise<ReadonlyMap<string, readonly string[]>>;
   /** Undefined where there is none of that name. */
   named(set: ConfigSet, place: OrgPlace, name: string): MaybePromise<LiveEvent | undefined>;
 }
@@ -89,6 +91,7 @@ export function createLiveEvents(stores: Readonly<Record<Environment, Store>>): 
   return {
     after: (set, place, entityName) => andThen(ofSet(set, place), (found) => found.afterWrites.get(entityName)),
     before: (set, place, entityName) => andThen(ofSet(set, place), (found) => found.beforeWrites.get(entityName)),
+    byBlock: (set, place) => andThen(ofSet(set, place), ({ byName }) => namesByBlock(byName)),
     named: (set, place, name) => andThen(ofSet(set, place), (found) => found.byName.get(name)),
   };
 }
@@ -104,4 +107,17 @@ const none: OfSet = { byName: new Map(), afterWrites: new Map(), beforeWrites: n
 function byEntity(byName: ByName, isWanted: (content: EventContent) => boolean): ByEntity {
   const wanted = [...byName.values()].filter(({ content }) => content.enabled && isWanted(content));
   return Map.groupBy(wanted, ({ content }) => content.entity_name);
+}
+
+function namesByBlock(byName: ByName): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const [name, { content }] of byName) {
+    const block = blockOf(content);
+    if (content.enabled && block !== undefined) found.set(block, [...(found.get(block) ?? []), name]);
+  }
+  return found;
+}
+
+function blockOf({ destination_config: destination }: EventContent): string | undefined {
+  return 'logicblock' in destination && typeof destination.logicblock === 'string' ? destination.logicblock : undefined;
 }

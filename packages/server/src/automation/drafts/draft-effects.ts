@@ -1,5 +1,6 @@
 import type { CompiledAccess } from '../../access/port.ts';
 import type { IdSource } from '../../lib/ids.ts';
+import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { outsideOfTransactions } from '../../promotion/port.ts';
 import type { RecordRuntime } from '../../records/port.ts';
@@ -16,11 +17,13 @@ import type {
   ScriptStep,
   ScriptValue,
 } from '../blocks/effects.ts';
-import type { MailAsk } from '../blocks/outside.ts';
+import type { HttpAsk, MailAsk } from '../blocks/outside.ts';
 import { runScriptStep } from '../blocks/script-step.ts';
 import { allowedWrite } from '../runs/entity-steps.ts';
+import { errorOf } from '../runs/execute-run.ts';
 import type { Redaction } from '../runs/redaction.ts';
 import { assertMail } from '../runs/run-bounds.ts';
+import type { RunError } from '../runs/run-rows.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 
 /** What a step of a draft came to. */
@@ -29,7 +32,11 @@ export interface DraftStep {
   readonly id: string;
   readonly type: string;
   readonly ms: number;
+  /** What it asked for, of a step that reaches out. */
+  readonly input?: unknown;
   readonly output: unknown;
+  /** Why it was refused. */
+  readonly error?: RunError;
   /** It would have had an effect. */
   readonly skipped: boolean;
 }
@@ -57,6 +64,7 @@ export class DraftEffects implements Effects {
   readonly #deps: DraftEffectsDeps;
   readonly #yield: () => Promise<void> | undefined;
   readonly #skipped = new Set<string>();
+  readonly #inputs = new Map<string, unknown>();
 
   constructor(deps: DraftEffectsDeps) {
     this.#deps = deps;
@@ -75,19 +83,38 @@ export class DraftEffects implements Effects {
   async watched(path: string, { id, type }: CompiledStep, work: () => Done | Promise<Done>): Promise<Done> {
     const { now } = this.#deps;
     const began = now();
-    const done = await work();
-    const ms = Math.max(now() - began, 0);
-    this.steps.push({ path, id, type, ms, output: done.value, skipped: this.#skipped.has(path) });
-    return done;
+    const came = (output: unknown, error?: RunError): void => {
+      const input = this.#inputs.get(path);
+      this.steps.push({
+        ...{ path, id, type, ms: Math.max(now() - began, 0), output, skipped: this.#skipped.has(path) },
+        ...(input === undefined ? {} : { input }),
+        ...(error === undefined ? {} : { error }),
+      });
+    };
+    try {
+      const done = await work();
+      came(done.value);
+      return done;
+    } catch (error) {
+      // A step that has another one within it is refused with that one.
+      const isOuter = this.steps.some((step) => step.error !== undefined && step.path.startsWith(`${path}.`));
+      if (error instanceof Problem && error.code !== 'unavailable' && !isOuter) came(undefined, errorOf(error));
+      throw error;
+    }
   }
 
   async entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown> {
     const { runtime, newId, redaction, isTransaction } = this.#deps;
     const caller = app === undefined ? this.#deps.caller : this.#deps.caller.asApp(app);
-    if (step.type === 'get' || step.type === 'list') return readAs(runtime, caller, step);
+    if (step.type === 'get' || step.type === 'list') {
+      this.#inputs.set(path, askedOf(step));
+      return readAs(runtime, caller, step);
+    }
     const id = step.type === 'create' ? newId() : step.record;
     const allowed = await allowedWrite({ caller, origin: { depth: 0, chain: [] } }, step, id);
     redaction.hideOf(path, allowed.secrets);
+    // Not before it is known which of its values are secret.
+    this.#inputs.set(path, askedOf(step));
     const record = await runtime.rehearse(allowed.operation);
     this.#skipped.add(path);
     return isTransaction ? { id } : allowed.outputOf(record);
@@ -99,12 +126,14 @@ export class DraftEffects implements Effects {
     return runScriptStep(scripts, { source, args, ...place, now: began, seed: `draft ${path}` });
   }
 
-  async http(path: string): Promise<HttpDone> {
+  async http(path: string, { id: _, secret: _secret, ...written }: HttpAsk): Promise<HttpDone> {
+    this.#inputs.set(path, written);
     this.#send(path);
     return { value: { status: 200, headers: {}, body: null }, milliseconds: 0 };
   }
 
   async mail(path: string, { id: _, ...written }: MailAsk): Promise<unknown> {
+    this.#inputs.set(path, written);
     this.#send(path);
     assertMail(written);
     return {};
@@ -119,4 +148,14 @@ export class DraftEffects implements Effects {
     if (this.#deps.isTransaction) throw blockFailure(outsideOfTransactions);
     this.#skipped.add(path);
   }
+}
+
+/** A step on records as a builder reads it. */
+function askedOf(step: EntityStep): object {
+  if (step.type !== 'list') {
+    const { id: _, type: _type, ...asked } = step;
+    return asked;
+  }
+  const { entity, parameters, isWhole } = step;
+  return { entity, parameters: Object.fromEntries(parameters), ...(isWhole === true ? { all: true } : {}) };
 }

@@ -96,13 +96,26 @@ test('a draft reads, judges what it would write, and writes nothing', async (t) 
     ],
   );
   assert.equal((await node.runtime.get(await node.call('order'), record))?.value.includes('"amount":1'), true);
+  // What the steps asked for, without values of encrypted fields.
+  assert.deepEqual(
+    result.steps.slice(0, 5).map(({ input }) => input),
+    [
+      { entity: 'order', values: { title: 'two', card: '***' } },
+      { entity: 'order', record },
+      { entity: 'order', record, values: { amount: 2 } },
+      { entity: 'order', record },
+      undefined,
+    ],
+  );
 });
 
 test('what would be refused is refused, and names its step', async (t) => {
   const { run } = await openStage(t);
   const refused = async (step: object) => {
     const { error, steps } = await run([{ id: 'first', type: 'transform', value: 1 }, step]);
-    assert.deepEqual([steps.length, error?.step], [1, 'bad']);
+    const [, last] = steps;
+    assert.deepEqual([steps.length, error?.step, last?.id], [2, 'bad', 'bad']);
+    assert.deepEqual([last?.error, last?.output], [{ code: error?.code, message: error?.message }, undefined]);
     return error?.code;
   };
   const values = { amount: 'much' };

@@ -150,6 +150,8 @@ function startOf(
   };
 }
 
+type RefusedStep = NonNullable<DraftResult['steps'][number]['error']>;
+
 /** Without values that were to be written to encrypted fields, and with no more values than a reply takes. */
 function shown(
   end: Pick<DraftResult, 'returns' | 'error'>,
@@ -165,9 +167,13 @@ function shown(
   const isEndShown = fits(end);
   const steps = done
     .toSorted((one, other) => (one.path < other.path ? -1 : 1))
-    .map(({ output, skipped, ...step }) => ({
+    .map(({ input, output, error, skipped, ...step }) => ({
       ...step,
-      ...(fits(output) ? { output: redaction.of(output) } : {}),
+      ...(input !== undefined && fits(input) ? { input: redaction.of(input) } : {}),
+      ...(error === undefined && fits(output) ? { output: redaction.of(output) } : {}),
+      ...(error === undefined
+        ? {}
+        : { error: redaction.of({ code: error.code, message: error.message }) as RefusedStep }),
       ...(skipped ? { skipped: true as const } : {}),
     }));
   return {

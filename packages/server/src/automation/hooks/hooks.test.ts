@@ -10,6 +10,7 @@ import { chainHeaderName, createChainHeader } from '../chain-header.ts';
 import { startRun } from '../runs/start-run.ts';
 import { openScheduleBench, orgCode } from '../schedules/testing/schedule-bench.ts';
 import { noMeter } from '../work-meter.ts';
+import { createHookCallLog } from './hook-calls.ts';
 import { type Hooks, openHooks } from './hooks.ts';
 
 const secret = 'the secret of this hook';
@@ -30,6 +31,7 @@ async function openBench(context: TestContext, kind: StoreKind) {
       meter: { check: () => undefined },
       start: (ask, along) => startRun({ ...deps, meter: noMeter }, ask, along),
       hasOrg: async (code) => code === orgCode,
+      calls: createHookCallLog(clock),
     });
   };
   const send = async (hooks: Hooks, id: string, { input = {}, depth = 0 } = {}) => {

@@ -1,7 +1,7 @@
 import type { hooksApi } from '@freehold/contract/management/automation/hooks';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
-import { invalidBody, notFound } from '../../lib/problem.ts';
+import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
 import type { BlockHook } from '../../promotion/port.ts';
 import type { Scope } from '../../store/port.ts';
 import { transact } from '../../store/transact.ts';
@@ -9,10 +9,12 @@ import { defaultWorkspaceCode, orgScopeName, workspaceTable } from '../../tenanc
 import type { OrgPlace } from '../config/live-events.ts';
 import { liveStart, liveStarts } from '../config/live-starts.ts';
 import { type HookRow, hookRows } from './hook-rows.ts';
-import { beginByMessage, type ReceiveDeps, type Received, type Recognized, recognize } from './receive.ts';
+import { beginByMessage, callsKey, type ReceiveDeps, type Received, type Recognized, recognize } from './receive.ts';
 import { keyOf } from './verify.ts';
 
 type Shown = ReplyOf<typeof hooksApi.setHook>;
+type Listed = ReplyOf<typeof hooksApi.listHooks>['items'][number];
+type Details = ReplyOf<typeof hooksApi.readHook>;
 
 /** A hook, by the name of its block. */
 export interface HookName extends OrgPlace {
@@ -24,7 +26,11 @@ export interface Hooks {
   recognize(message: Received): Promise<Recognized>;
   /** @throws Problem `not_found`, `validation_failed`, `unknown_field`, `block_failed`, `plan_limit_exceeded`, `rate_limited`. */
   begin(message: Recognized, input: unknown): Promise<{ readonly run: string }>;
-  list(place: OrgPlace): Promise<readonly Shown[]>;
+  /** Notes what a message was answered whose sender is known. */
+  noteRefused(message: Recognized, error: unknown): void;
+  list(place: OrgPlace): Promise<readonly Listed[]>;
+  /** @throws Problem `not_found`. */
+  show(name: HookName): Promise<Details>;
   /** @throws Problem `not_found`, `validation_failed` for a workspace that is not there. */
   set(name: HookName, wanted: BodyOf<typeof hooksApi.setHook>, by: AuditContext): Promise<Shown>;
 }
@@ -32,25 +38,54 @@ export interface Hooks {
 export function openHooks(deps: ReceiveDeps): Hooks {
   return {
     recognize: (message) => recognize(deps, message),
-    begin: (message, input) => beginByMessage(deps, message, input),
+    begin: async (message, input) => {
+      const begun = await beginByMessage(deps, message, input);
+      deps.calls.noteAccepted(callsKey(message));
+      return begun;
+    },
+    noteRefused: (message, error) => {
+      const { code, message: sentence } = error instanceof Problem ? error : unknownError;
+      deps.calls.noteRefused(callsKey(message), { id: message.verified.id, code, message: sentence });
+    },
     list: (place) => listHooks(deps, place),
+    show: (name) => showHook(deps, name),
     set: (name, wanted, by) => setHook(deps, name, { wanted, by }),
   };
 }
+
+const unknownError = { code: 'internal_error', message: 'the message could not be taken' };
 
 function scopeOf({ stores }: ReceiveDeps, { env, orgCode }: OrgPlace): Scope {
   return stores[env].scope(orgScopeName(orgCode));
 }
 
-async function listHooks(deps: ReceiveDeps, place: OrgPlace): Promise<readonly Shown[]> {
+async function listHooks(deps: ReceiveDeps, place: OrgPlace): Promise<readonly Listed[]> {
   const scope = scopeOf(deps, place);
   const config = await deps.configs[place.env].refresh(place.orgCode);
-  const items: Shown[] = [];
+  const items: Listed[] = [];
   for (const [block, hook] of await liveStarts(scope, config, 'hook')) {
     const row = (await hookRows.read(scope, block))?.value ?? {};
-    items.push(await shown(deps, { ...place, block }, { hook, row }));
+    const last = deps.calls.lastOf(callsKey({ ...place, block }));
+    const item = await shown(deps, { ...place, block }, { hook, row });
+    items.push({ ...item, ...(last === undefined ? {} : { last_call: last }) });
   }
   return items;
+}
+
+async function showHook(deps: ReceiveDeps, name: HookName): Promise<Details> {
+  const { env, orgCode, block } = name;
+  const scope = scopeOf(deps, name);
+  const config = await deps.configs[env].refresh(orgCode);
+  const hook = await liveStart(scope, config, { name: block, way: 'hook' });
+  if (hook === undefined) throw notFound();
+  const row = (await hookRows.read(scope, block))?.value ?? {};
+  return { ...(await shown(deps, name, { hook, row })), ...formOf(hook), calls: deps.calls.of(callsKey(name)) };
+}
+
+/** How messages are signed, by the names of the members that the content of the block has. */
+function formOf(hook: BlockHook): Omit<Details, keyof Shown | 'calls'> {
+  const { signature: _, secrets, ...form } = hook;
+  return { ...form, secrets: [...secrets] };
 }
 
 async function shown(

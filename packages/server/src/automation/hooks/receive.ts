@@ -25,8 +25,9 @@ import { assertMayWait } from '../runs/run-bounds.ts';
 import type { SecretReader } from '../vault/secret-reader.ts';
 import type { WorkMeter } from '../work-meter.ts';
 import type { AutomationWork } from '../work-port.ts';
-import { hookRows, seenMessages } from './hook-rows.ts';
-import { type HookMessage, keyOf, type Verified, verify } from './verify.ts';
+import type { HookCallLog, HookRefusal } from './hook-calls.ts';
+import { type HookRow, hookRows, seenMessages } from './hook-rows.ts';
+import { type HookMessage, judgeMessage, keyOf, type MessageFault, type Verified } from './verify.ts';
 
 export interface ReceiveDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
@@ -39,6 +40,7 @@ export interface ReceiveDeps {
   readonly start: AutomationWork['start'];
   readonly chain: Pick<ChainHeader, 'read'>;
   readonly hasOrg: (orgCode: string) => Promise<boolean>;
+  readonly calls: HookCallLog;
 }
 
 /** A message to a hook, of a sender that is not known yet. */
@@ -75,7 +77,7 @@ export async function recognize(deps: ReceiveDeps, message: Received): Promise<R
   const [first, second = first] = hook.secrets;
   const opened = [await secrets.open(env, orgCode, first), await secrets.open(env, orgCode, second)];
   const keys = opened.map((secret) => (secret === undefined ? undefined : keyOf(secret.value)));
-  const verified = verify(
+  const verdict = judgeMessage(
     hook,
     keys.map((key) => key ?? randomBytes(32)),
     message,
@@ -84,8 +86,34 @@ export async function recognize(deps: ReceiveDeps, message: Received): Promise<R
   const tenantCode = row?.tenant_code ?? defaultWorkspaceCode;
   const own = stores[env].scope(workspaceScopeName(orgCode, tenantCode));
   const workspace = await readyWorkspace({ env, orgCode, tenantCode, scope: own, orgScope: scope });
-  if (verified === undefined || live === undefined || row?.paused === true) throw invalid();
-  return { ...message, orgCode, verified, config, workspace };
+  const refusal = refusalOf({ verdict, row, opened, keys });
+  if (typeof verdict === 'string' || live === undefined || refusal !== undefined) {
+    // For what is not there too: neither is told by the time that it takes.
+    deps.calls.noteUnsigned(live === undefined ? '' : callsKey({ env, orgCode, block }), refusal ?? 'signature_wrong');
+    throw invalid();
+  }
+  return { ...message, orgCode, verified: verdict, config, workspace };
+}
+
+/** By which the calls of a hook are remembered. */
+export function callsKey({ env, orgCode, block }: OrgPlace & { readonly block: string }): string {
+  return `${env} ${orgCode} ${block}`;
+}
+
+interface Judged {
+  readonly verdict: Verified | MessageFault;
+  readonly row: HookRow | undefined;
+  /** The secrets of the hook, and the key of each that is long enough. */
+  readonly opened: readonly unknown[];
+  readonly keys: readonly (Buffer | undefined)[];
+}
+
+/** Why a message begins no run, as the builders of the hook read it. */
+function refusalOf({ verdict, row, opened, keys }: Judged): HookRefusal | undefined {
+  if (keys.every((key) => key === undefined))
+    return opened.every((secret) => secret === undefined) ? 'no_secret' : 'short_secret';
+  if (typeof verdict === 'string') return verdict;
+  return row?.paused === true ? 'paused' : undefined;
 }
 
 function invalid(): Problem {

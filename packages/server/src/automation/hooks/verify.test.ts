@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import type { BlockHook } from '../../promotion/port.ts';
-import { type HookMessage, keyOf, verify } from './verify.ts';
+import { type HookMessage, judgeMessage, keyOf, type Verified } from './verify.ts';
 
 const now = 1_800_000_000_000;
 const seconds = String(now / 1000);
@@ -16,6 +16,11 @@ type Headers = Readonly<Record<string, string>>;
 
 function message(headers: Headers, text: string | Buffer = body): HookMessage {
   return { header: (name) => headers[name], body: Buffer.from(text) };
+}
+
+function verify(...given: Parameters<typeof judgeMessage>): Verified | undefined {
+  const judged = judgeMessage(...given);
+  return typeof judged === 'string' ? undefined : judged;
 }
 
 const standard: BlockHook = { signature: 'standard', secrets: ['a', 'b'] };
@@ -99,6 +104,17 @@ test('K02 a message is signed by HMAC over its body, in the form that the hook h
     ['the case of base64', { 'x-signature': hmac(body, 'base64').toLowerCase() }, base64],
   ];
   for (const [what, given, hook, text = body] of wrong) assert.equal(isVerified(given, text, hook), false, what);
+});
+
+test('the first thing that is wrong with a message is named', () => {
+  const faultOf = (headers: Headers, hook: BlockHook = standard) => judgeMessage(hook, keys, message(headers), now);
+  assert.equal(faultOf({}), 'signature_missing');
+  assert.equal(faultOf(signed({ by: other })), 'signature_wrong');
+  assert.equal(faultOf(signed({ at: now - 360_000 })), 'time_off');
+  assert.equal(faultOf(signed({ id: 'two words' })), 'id_missing');
+  assert.equal(faultOf({ 'x-signature': '' }, plain), 'signature_missing');
+  assert.equal(faultOf({ 'x-signature': 'ab' }, plain), 'signature_wrong');
+  assert.equal(faultOf({ 'x-signature': hmac(body) }, { ...plain, id_header: 'X-Id' }), 'id_missing');
 });
 
 test('K02 a time that is signed has a window, and an id that is not signed does not make a message new', () => {

@@ -18,6 +18,9 @@ export interface Verified {
   readonly isTimed: boolean;
 }
 
+/** What a message lacks to be that of its sender. */
+export type MessageFault = 'signature_missing' | 'signature_wrong' | 'time_off' | 'id_missing';
+
 const toleranceSeconds = 300;
 /** How many signatures of one message are looked at. */
 const signaturesMax = 10;
@@ -28,23 +31,26 @@ const timePattern = /^\d{1,12}$/;
  * Does the same work for each message, so that the time tells a sender nothing of how far it came.
  * @param keys one, or two while senders go from an old secret to a new one. @param now milliseconds since the epoch.
  */
-export function verify(
+export function judgeMessage(
   hook: BlockHook,
   keys: readonly Buffer[],
   message: HookMessage,
   now: number,
-): Verified | undefined {
+): Verified | MessageFault {
   return hook.signature === 'standard' ? verifyStandard(keys, message, now) : verifyHmac(hook, keys, { message, now });
 }
 
 /** Standard Webhooks 1.0.0. */
-function verifyStandard(keys: readonly Buffer[], { header, body }: HookMessage, now: number): Verified | undefined {
+function verifyStandard(keys: readonly Buffer[], { header, body }: HookMessage, now: number): Verified | MessageFault {
   const [id, timestamp] = [header('webhook-id') ?? '', header('webhook-timestamp') ?? ''];
-  const signatures = (header('webhook-signature') ?? '').split(' ', signaturesMax);
+  const given = header('webhook-signature') ?? '';
+  const signatures = given.split(' ', signaturesMax);
   const signed = `${id}.${timestamp}.`;
   const expected = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).update(body).digest('base64')}`);
   const isSigned = isOneOf(signatures, expected);
-  if (!isSigned || !idPattern.test(id) || !isRecent(timestamp, now)) return undefined;
+  const isInTime = isRecent(timestamp, now);
+  const fault = faultOf({ given, isSigned, isInTime, hasId: idPattern.test(id) });
+  if (fault !== undefined) return fault;
   return { ids: [id], id, isTimed: true };
 }
 
@@ -58,7 +64,7 @@ function verifyHmac(
   { header: name, encoding = 'hex', prefix = '', timestamp_header, id_header }: HmacHook,
   keys: readonly Buffer[],
   { message: { header, body }, now }: { readonly message: HookMessage; readonly now: number },
-): Verified | undefined {
+): Verified | MessageFault {
   const timestamp = timestamp_header === undefined ? undefined : (header(timestamp_header.toLowerCase()) ?? '');
   const signed = timestamp === undefined ? '' : `${timestamp}.`;
   const given = header(name.toLowerCase()) ?? '';
@@ -66,11 +72,29 @@ function verifyHmac(
   const isSigned = isOneOf([encoding === 'hex' ? inLowerCase(given, prefix) : given], expected);
   const own = id_header === undefined ? undefined : (header(id_header.toLowerCase()) ?? '');
   const isInTime = timestamp === undefined || isRecent(timestamp, now);
-  if (!isSigned || !isInTime || (own !== undefined && !idPattern.test(own))) return undefined;
+  const fault = faultOf({ given, isSigned, isInTime, hasId: own === undefined || idPattern.test(own) });
+  if (fault !== undefined) return fault;
   // Of messages of known senders alone: for others it would be work that hooks of the other kind do not have.
   const digest = createHash('sha256').update(signed).update(body).digest('base64url');
   const ids = own === undefined ? [`body ${digest}`] : [`id ${own}`, `body ${digest}`];
   return { ids, id: own ?? digest, isTimed: timestamp !== undefined };
+}
+
+/** The first of what is wrong. */
+function faultOf({
+  given,
+  isSigned,
+  isInTime,
+  hasId,
+}: {
+  readonly given: string;
+  readonly isSigned: boolean;
+  readonly isInTime: boolean;
+  readonly hasId: boolean;
+}): MessageFault | undefined {
+  if (!isSigned) return given === '' ? 'signature_missing' : 'signature_wrong';
+  if (!isInTime) return 'time_off';
+  return hasId ? undefined : 'id_missing';
 }
 
 /** Digits of both cases are the same signature. */

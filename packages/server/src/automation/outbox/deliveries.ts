@@ -3,7 +3,7 @@ import type { deliveriesApi } from '@freehold/contract/management/deliveries';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { notFound, Problem } from '../../lib/problem.ts';
+import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
 import type { Cursors } from '../../records/port.ts';
 import type { Change, Scope, Store } from '../../store/port.ts';
 import { type Row, removeAsRead } from '../../store/table.ts';
@@ -11,7 +11,15 @@ import { transact, tryCommit } from '../../store/transact.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
 import type { OrgPlace } from '../config/live-events.ts';
 import { type OutboxItem, outboxes, pastItems, putLane } from './outbox-rows.ts';
-import { listOfEvent, listOfState, type Receipt, readReceipts, receiptChanges, receipts } from './receipts.ts';
+import {
+  listOfEvent,
+  listOfState,
+  type Receipt,
+  readReceipts,
+  receiptChanges,
+  receipts,
+  writtenAt,
+} from './receipts.ts';
 
 export interface DeliveriesDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
@@ -26,6 +34,7 @@ export interface AskedDeliveries extends OrgPlace {
   readonly state?: Receipt['state'] | undefined;
   /** RFC 3339. */
   readonly since?: string | undefined;
+  readonly until?: string | undefined;
   readonly pagesize: number;
   readonly nexttoken?: string | undefined;
 }
@@ -37,11 +46,16 @@ type ManyAgain = ReplyOf<typeof deliveriesApi.redeliverMany>;
 const scanMax = 2000;
 const scanStep = 200;
 
+/** @throws Problem `invalid_cursor`, and `invalid_request` for what is no time. */
 export async function listDeliveries({ stores, cursors }: DeliveriesDeps, asked: AskedDeliveries): Promise<Page> {
-  const { env, orgCode, event, state, since, pagesize, nexttoken } = asked;
+  const { env, orgCode, event, state, since, until, pagesize, nexttoken } = asked;
+  for (const [name, at] of Object.entries({ since, until }))
+    if (at !== undefined && !isTime(at)) throw new Problem('invalid_request', `\`${name}\` must be a time`);
   const scope = stores[env].scope(orgScopeName(orgCode));
-  const binding = ['deliveries', env, orgCode, event ?? '', state ?? '', since ?? ''];
-  const before = nexttoken === undefined ? undefined : cursors.open(nexttoken, binding);
+  // The end is part of it only where there is one, so that cursors of before stay good.
+  const end = until === undefined ? [] : [until];
+  const binding = ['deliveries', env, orgCode, event ?? '', state ?? '', since ?? '', ...end];
+  const before = nexttoken === undefined ? endOf(until) : cursors.open(nexttoken, binding);
   const items: Page['items'][number][] = [];
   let left = scanMax;
   for await (const page of newestReceipts(scope, asked, before)) {
@@ -88,14 +102,33 @@ async function* newestReceipts(
   }
 }
 
+function isTime(text: string): boolean {
+  return !Number.isNaN(Date.parse(text));
+}
+
+function endOf(until: string | undefined): string | undefined {
+  return until === undefined ? undefined : idBefore(until);
+}
+
 /** A text before every id that was made at a time or later: ids are UUIDs of version 7. */
 function idBefore(at: string): string {
   const time = Math.max(Date.parse(at), 0).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}`;
 }
 
-function shown({ by: _by, count: _count, ...receipt }: Receipt): Page['items'][number] {
-  return receipt;
+function shown({ by: _by, ...receipt }: Receipt): Page['items'][number] {
+  return { ...receipt, written_at: writtenAt(receipt) };
+}
+
+/** @throws Problem `not_found`. */
+export async function readDelivery(
+  { stores }: Pick<DeliveriesDeps, 'stores'>,
+  { env, orgCode }: OrgPlace,
+  id: string,
+): Promise<ReplyOf<typeof deliveriesApi.readDelivery>> {
+  const row = await receipts.read(stores[env].scope(orgScopeName(orgCode)), id);
+  if (row === undefined) throw notFound();
+  return shown(row.value);
 }
 
 export interface RedeliverCommand extends OrgPlace {
@@ -121,29 +154,57 @@ export async function redeliver(
 /** How many deliveries one call sends again. */
 const redeliveredMax = 200;
 
+type Filter = BodyOf<typeof deliveriesApi.redeliverMany>;
+
+/** @throws Problem `validation_failed` for what is no time. */
 export async function redeliverMany(
   deps: DeliveriesDeps,
   command: RedeliverCommand,
-  { event, state, since, until }: BodyOf<typeof deliveriesApi.redeliverMany>,
+  filter: Filter,
 ): Promise<ManyAgain> {
-  const scope = deps.stores[command.env].scope(orgScopeName(command.orgCode));
-  const end = until === undefined ? undefined : idBefore(until);
+  const { rows, more } = await filtered(deps, command, filter);
+  const sent = await sendAgain(deps, command, rows);
+  await noteSent(deps, command, filter.event, sent);
+  return { count: sent.length, more };
+}
+
+/** How many would be sent. @throws Problem `validation_failed` for what is no time. */
+export async function countRedelivered(deps: DeliveriesDeps, place: OrgPlace, filter: Filter): Promise<ManyAgain> {
+  const { rows, more } = await filtered(deps, place, filter);
+  const store = deps.stores[place.env];
+  let count = 0;
+  for (const { value } of rows) {
+    const scope = store.scope(workspaceScopeName(place.orgCode, value.tenant_code));
+    if ((await pastOf(scope, value.event, value.id)) !== undefined) count += 1;
+  }
+  return { count, more };
+}
+
+/** The deliveries that one call sends again, the newest first. */
+async function filtered(
+  { stores }: Pick<DeliveriesDeps, 'stores'>,
+  { env, orgCode }: OrgPlace,
+  { event, state, since, until }: Filter,
+): Promise<{ readonly rows: readonly Row<Receipt>[]; readonly more: boolean }> {
+  const wrong = Object.entries({ since, until }).filter(([, at]) => at !== undefined && !isTime(at));
+  if (wrong.length > 0)
+    throw invalidBody(
+      wrong.map(([name]) => ({ pointer: `/${name}`, code: 'wrong_type', message: `\`${name}\` must be a time` })),
+    );
+  const scope = stores[env].scope(orgScopeName(orgCode));
   const ids: string[] = [];
   let left = scanMax;
-  let isMore = false;
-  for await (const page of newestReceipts(scope, { event, state, since }, end)) {
+  let more = false;
+  for await (const page of newestReceipts(scope, { event, state, since }, endOf(until))) {
     for (const receipt of page) {
       left -= 1;
-      isMore = ids.length === redeliveredMax || left < 0;
-      if (isMore) break;
+      more = ids.length === redeliveredMax || left < 0;
+      if (more) break;
       if (isAsked(receipt, { event, state })) ids.push(receipt.id);
     }
-    if (isMore) break;
+    if (more) break;
   }
-  const found = await readReceipts(scope, ids);
-  const sent = await sendAgain(deps, command, [...found.values()]);
-  await noteSent(deps, command, event, sent);
-  return { count: sent.length, more: isMore };
+  return { rows: [...(await readReceipts(scope, ids)).values()], more };
 }
 
 /** Puts deliveries that have ended back into their outboxes, and gives those for which that was possible. */

@@ -7,12 +7,15 @@ import type { Environment } from '../../tenancy/port.ts';
 import type { OrgPlace } from '../config/live-events.ts';
 import {
   type AskedDeliveries,
+  countRedelivered,
   type DeliveriesDeps,
   listDeliveries,
   type RedeliverCommand,
+  readDelivery,
   redeliver,
   redeliverMany,
 } from './deliveries.ts';
+import { type AskedEvents, listEvents } from './event-list.ts';
 import { makeSecret, type SecretCommand, showSecret } from './event-secrets.ts';
 import { type EventStatesDeps, eventStates } from './event-states.ts';
 import type { Pauses } from './pauses.ts';
@@ -20,10 +23,19 @@ import { type TestEventDeps, type Tester, testEvent } from './test-event.ts';
 
 /** What builders ask about events. */
 export interface EventServices {
+  /** @throws Problem `invalid_cursor`. */
+  listEvents(asked: AskedEvents): Promise<ReplyOf<typeof deliveriesApi.listEvents>>;
   list(asked: AskedDeliveries): Promise<ReplyOf<typeof deliveriesApi.listDeliveries>>;
+  /** @throws Problem `not_found`. */
+  read(place: OrgPlace, id: string): Promise<ReplyOf<typeof deliveriesApi.readDelivery>>;
   redeliver(command: RedeliverCommand, id: string): Promise<ReplyOf<typeof deliveriesApi.redeliver>>;
   redeliverMany(
     command: RedeliverCommand,
+    body: BodyOf<typeof deliveriesApi.redeliverMany>,
+  ): Promise<ReplyOf<typeof deliveriesApi.redeliverMany>>;
+  /** How many that would be. */
+  countRedelivered(
+    place: OrgPlace,
     body: BodyOf<typeof deliveriesApi.redeliverMany>,
   ): Promise<ReplyOf<typeof deliveriesApi.redeliverMany>>;
   test(
@@ -60,9 +72,12 @@ export function eventServices(deps: EventServicesDeps): EventServices {
     if ((await live.named(set, { env, orgCode }, event)) === undefined) throw notFound();
   };
   return {
+    listEvents: (asked) => listEvents(deps, asked),
     list: (asked) => listDeliveries(deps, asked),
+    read: (place, id) => readDelivery(deps, place, id),
     redeliver: (command, id) => redeliver(deps, command, id),
     redeliverMany: (command, body) => redeliverMany(deps, command, body),
+    countRedelivered: (place, body) => countRedelivered(deps, place, body),
     test: (by, name, body) => testEvent(deps, by, name, body),
     showSecret: async (place, event) => {
       await assertLive(place, event);

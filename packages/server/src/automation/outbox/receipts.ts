@@ -34,6 +34,11 @@ export interface Receipt {
   readonly next_at: string | null;
 }
 
+/** The time of the write, in RFC 3339: ids are UUIDs of version 7, whose first 48 bits are their time. */
+export function writtenAt({ id }: Pick<Receipt, 'id'>): string {
+  return timestamp(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
+}
+
 const attemptsKept = 20;
 const day = 24 * 3600 * 1000;
 /** For how long what may still be sent again is kept: the receipt of a delivery under way is written again long before. */

@@ -50,9 +50,9 @@ export async function cancelRun(deps: ControlDeps, name: RunName, by: AuditConte
 
 /**
  * Begins a run again from a step: the steps before it are not done again, and give what they gave.
- * @param from the id of a step; left out, the step that failed.
- * @throws Problem `not_found`; `conflict` where it is not over or did well, or was redacted; `validation_failed`;
- * `rate_limited`, `plan_limit_exceeded`.
+ * @param from the id or the path of a step; left out, the step that failed.
+ * @throws Problem `not_found`; `conflict` where it is not over or did well, was redacted, or would delete a record that
+ * it has deleted; `validation_failed`; `rate_limited`, `plan_limit_exceeded`.
  */
 export async function retryRun(
   deps: ControlDeps,
@@ -64,16 +64,9 @@ export async function retryRun(
   const { scope } = place;
   const row = await stored(scope, name.id);
   const { value: run } = row;
-  if (run.retried_as !== undefined)
-    throw new Problem('conflict', `the run was retried as \`${run.retried_as}\``, { run: run.retried_as });
-  if (run.state !== 'failed' && run.state !== 'cancelled')
-    throw new Problem('conflict', `only a run that failed or was cancelled can be retried: it is \`${run.state}\``);
-  const { kept, isWhole } = await stepsBefore(scope, run.id, from);
-  if (run.is_redacted === true || !isWhole)
-    throw new Problem(
-      'conflict',
-      'the run wrote to encrypted fields, whose values are not kept, so it cannot be retried',
-    );
+  assertFailed(run);
+  const { kept, redone, isWhole } = await stepsBefore(scope, run.id, from);
+  assertCanBeDoneAgain(run, { redone, isWhole });
   await meter.check(name.orgCode, 'runs');
   await assertMayBegin(scope);
   const { ended_at: _ended, error: _error, returns: _returns, ...rest } = run;
@@ -81,7 +74,9 @@ export async function retryRun(
   const id = newId();
   const again: Run = {
     ...rest,
-    ...{ id, state: 'running', trigger: { kind: 'retry', id: run.id }, root: run.root ?? run.id },
+    ...{ id, state: 'running', trigger: { kind: 'retry', id: run.id } },
+    // What is done again has new keys; what failed keeps its key, so that a receiver does it once.
+    root: redone === undefined ? (run.root ?? run.id) : id,
     started_at: timestamp(now),
     ...{ taken: 0, stalled: 0, steps: kept.length },
   };
@@ -105,25 +100,57 @@ export async function retryRun(
   return { id };
 }
 
+/** @throws Problem `conflict`. */
+function assertFailed({ state, retried_as: retriedAs }: Run): void {
+  if (retriedAs !== undefined)
+    throw new Problem('conflict', `the run was retried as \`${retriedAs}\``, { run: retriedAs });
+  if (state !== 'failed' && state !== 'cancelled')
+    throw new Problem('conflict', `only a run that failed or was cancelled can be retried: it is \`${state}\``);
+}
+
+/** @throws Problem `conflict`. */
+function assertCanBeDoneAgain(
+  { is_redacted: isRedacted }: Run,
+  { redone, isWhole }: Pick<StepsBefore, 'redone' | 'isWhole'>,
+): void {
+  if (isRedacted === true || !isWhole)
+    throw new Problem(
+      'conflict',
+      'the run wrote to encrypted fields, whose values are not kept, so it cannot be retried',
+    );
+  if (redone?.value.type === 'delete')
+    throw new Problem(
+      'conflict',
+      `the step \`${redone.value.id}\` deleted its record and cannot do it again: begin at a later step`,
+    );
+}
+
 type StepRow = Row<Parameters<typeof runSteps.put>[1]>;
 
-/** The steps of a run that were done before a step began. It is whole if no step at all wrote to encrypted fields. */
-async function stepsBefore(
-  scope: Scope,
-  id: string,
-  from: string | undefined,
-): Promise<{ readonly kept: readonly StepRow[]; readonly isWhole: boolean }> {
+interface StepsBefore {
+  /** The steps that were done before the named one began. */
+  readonly kept: readonly StepRow[];
+  /** The first of the others that was done, and will be done again. */
+  readonly redone: StepRow | undefined;
+  /** Whether no step at all wrote to encrypted fields. */
+  readonly isWhole: boolean;
+}
+
+/** The steps of a run as a step divides them, by its id or its path. */
+async function stepsBefore(scope: Scope, id: string, from: string | undefined): Promise<StepsBefore> {
   const kept: StepRow[] = [];
+  let redone: StepRow | undefined;
   let isWhole = true;
   let isBefore = true;
   for await (const rows of storedSteps(scope, id))
     for (const row of rows) {
-      isBefore &&= row.value.id !== from;
+      isBefore &&= row.value.id !== from && row.sk !== from;
       // A step that was being done when the run ended is done again.
       if (isBefore && row.value.state === 'done') kept.push(row);
+      if (!isBefore && row.value.state === 'done') redone ??= row;
       isWhole &&= row.value.has_secrets !== true;
     }
-  if (from === undefined || !isBefore) return { kept, isWhole };
+  if (from === undefined || !isBefore) return { kept, redone, isWhole };
   const message = `the run has no step \`${from}\` that reached out`;
   throw invalidBody([{ pointer: '/from', code: 'unknown_reference', message }]);
 }

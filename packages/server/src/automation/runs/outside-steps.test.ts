@@ -162,6 +162,31 @@ test('a retry of a retry sends what failed under the key of the first run, and n
   assert.deepEqual(keyed, [`one ${key}.0000`, ...Array(3).fill(`two ${key}.0003`), `mail ${key}.0005`]);
 });
 
+test('a retry from a step that was done sends it and what comes behind it under new keys, which its own retries keep', async (context) => {
+  let left = 2;
+  const answers = async (step: string) => {
+    if (step === 'two' && left-- > 0) throw new Problem('block_failed', 'there was no answer');
+  };
+  const { bench, sent } = await (await openOutside(context, 'memory', { answers }))();
+  const { run: first } = await bench.call(bench.deps(), 'order');
+  const control = { ...bench.deps(), wake: () => undefined };
+  const by = { at: '', actor: { kind: 'org_user', id: 'b1' }, request_id: '' } as const;
+  const retry = async (id: string, from?: string) => {
+    const retried = await retryRun(control, { env: 'test', orgCode: 'acme', id }, { by, from });
+    await settle(bench);
+    return retried.id;
+  };
+  const second = await retry(first.id, '0000');
+  await retry(second, 'two');
+  const keyed = sent.filter(({ key }) => key !== undefined).map(({ step, key }) => `${step} ${key}`);
+  assert.deepEqual(keyed, [
+    ...[`one ${first.id}.0000`, `two ${first.id}.0003`],
+    ...[`one ${second}.0000`, `two ${second}.0003`],
+    // The step that failed was not done, so it keeps its key.
+    ...[`two ${second}.0003`, `mail ${second}.0005`],
+  ]);
+});
+
 test('mails count to the org of the workspace, and stop where its plan has no more', async (context) => {
   const { bench, counted } = await (await openOutside(context, 'memory'))();
   await bench.call(bench.deps(), 'mails', { orgCode: 'other', env: 'prod' });

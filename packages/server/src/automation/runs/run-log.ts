@@ -24,6 +24,7 @@ export interface RunLogDeps {
 
 export interface RunQuery {
   readonly block?: string | undefined;
+  readonly tenant_code?: string | undefined;
   readonly state?: RunState | undefined;
   readonly trigger?: RunTrigger['kind'] | undefined;
   /** Milliseconds since the epoch. */
@@ -46,10 +47,11 @@ const rowsPerRead = 200;
 export async function listRuns(
   { stores, cursors }: RunLogDeps,
   { env, orgCode }: { readonly env: Environment; readonly orgCode: string },
-  { block, state, trigger, since, pageSize, nexttoken }: RunQuery,
+  { pageSize, nexttoken, since, ...wanted }: RunQuery,
 ): Promise<RunPage> {
   const scope = stores[env].scope(orgScopeName(orgCode));
-  const binding = ['runs', env, orgCode, JSON.stringify([block, state, since, trigger])];
+  const { block, tenant_code, state, trigger } = wanted;
+  const binding = ['runs', env, orgCode, JSON.stringify([block, state, since, trigger, tenant_code])];
   let before = nexttoken === undefined ? undefined : cursors.open(nexttoken, binding);
   const after = since === undefined ? {} : { after: idBefore(since) };
   const items: RunSummary[] = [];
@@ -61,11 +63,7 @@ export async function listRuns(
     });
     for (const { value, sk } of rows) {
       before = sk;
-      const isOther =
-        (block !== undefined && value.block !== block) ||
-        (state !== undefined && value.state !== state) ||
-        (trigger !== undefined && value.trigger.kind !== trigger);
-      if (isOther) continue;
+      if (!isWanted(value, wanted)) continue;
       items.push(value);
       if (items.length === pageSize) return { items, nexttoken: cursors.seal(sk, binding) };
     }
@@ -73,6 +71,18 @@ export async function listRuns(
     if (rows.length < limit) return { items, nexttoken: null };
   }
   return { items, nexttoken: cursors.seal(before ?? '', binding), partial: true };
+}
+
+function isWanted(
+  run: RunSummary,
+  { block, tenant_code, state, trigger }: Pick<RunQuery, 'block' | 'tenant_code' | 'state' | 'trigger'>,
+): boolean {
+  return (
+    (block === undefined || run.block === block) &&
+    (tenant_code === undefined || run.tenant_code === tenant_code) &&
+    (state === undefined || run.state === state) &&
+    (trigger === undefined || run.trigger.kind === trigger)
+  );
 }
 
 /** The first 48 bits of a UUIDv7 are its time: every id of that time or later is greater. */
@@ -94,6 +104,8 @@ export interface ShownRun
     Pick<Run, 'version' | 'user' | 'depth' | 'chain' | 'returns'> {
   readonly error?: ShownError;
   readonly input?: unknown;
+  readonly retried_as?: string;
+  readonly redacted?: true;
   readonly steps: readonly ShownStep[];
   readonly has_more_steps: boolean;
 }
@@ -124,12 +136,15 @@ export async function showRun(
 
 function shownRun(run: Run, showsValues: boolean): Omit<ShownRun, 'steps' | 'has_more_steps' | 'tenant_code'> {
   const { id, block, version, trigger, state, started_at, ended_at, user, depth, chain, error, input, returns } = run;
+  const { retried_as, is_redacted } = run;
   return {
     ...{ id, block, version, trigger, state, started_at, user, depth, chain },
     ...(ended_at === undefined ? {} : { ended_at }),
     ...(error === undefined ? {} : { error: showsValues ? error : withoutMessage(error) }),
     ...(showsValues ? { input } : {}),
     ...(showsValues && returns !== undefined ? { returns } : {}),
+    ...(retried_as === undefined ? {} : { retried_as }),
+    ...(is_redacted === undefined ? {} : { redacted: is_redacted }),
   };
 }
 

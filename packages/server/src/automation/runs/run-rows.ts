@@ -78,7 +78,10 @@ export interface Run {
   readonly retried_as?: string;
   /** Values of encrypted fields were taken out of it or of its steps, so it cannot be run again. */
   readonly is_redacted?: true;
-  /** The first of a row of retries; left out, it is the run itself. */
+  /**
+   * What the keys of its calls begin with: the first of a row of retries that did nothing again that was done. Left out,
+   * it is the run itself.
+   */
   readonly root?: string;
 }
 

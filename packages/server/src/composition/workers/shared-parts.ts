@@ -1,3 +1,4 @@
+import { createHookCallLog, type HookCallLog } from '../../automation/port.ts';
 import { type ConnectionCounts, createConnectionCounts } from '../../gateway/listener.ts';
 import {
   createRateLimits,
@@ -42,6 +43,7 @@ export interface CountedParts {
   readonly refusedOrigins: RefusedOrigins;
   readonly rateLimits: RateLimits;
   readonly decisions: DecisionLog;
+  readonly hookCalls: HookCallLog;
   readonly mailbox: Mailbox;
   readonly connections: (listener: string) => ConnectionCounts;
 }
@@ -57,6 +59,7 @@ export function countedServices(rateLimits: RateLimitSettings, clock: Clock): Se
     origins: { ...createRefusedOrigins(clock) },
     rate: { take: (call: LimitedCall) => takenOf(limits, call) },
     decisions: { ...createDecisionLog(clock) },
+    'hook calls': { ...createHookCallLog(clock) },
     mailbox: {
       deliver: (...[mail]: Parameters<Mailbox['deliver']>) => void mailbox.deliver(mail),
       mails: () => mailbox.mails(),
@@ -154,6 +157,13 @@ export function countedParts(calls: Pick<Calls, 'call'>, settings: RateLimitSett
       add: (orgCode, decision) => calls.call('decisions', 'add', orgCode, asKept(decision)) as string,
       find: of<ReturnType<DecisionLog['find']>>('decisions', 'find'),
       latest: of<ReturnType<DecisionLog['latest']>>('decisions', 'latest'),
+    },
+    hookCalls: {
+      noteUnsigned: of<void>('hook calls', 'noteUnsigned'),
+      noteRefused: of<void>('hook calls', 'noteRefused'),
+      noteAccepted: of<void>('hook calls', 'noteAccepted'),
+      of: of<ReturnType<HookCallLog['of']>>('hook calls', 'of'),
+      lastOf: of<ReturnType<HookCallLog['lastOf']>>('hook calls', 'lastOf'),
     },
     mailbox: {
       deliver: async ({ to, subject, text }) => calls.call('mailbox', 'deliver', { to, subject, text }) as undefined,

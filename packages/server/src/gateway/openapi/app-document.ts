@@ -77,7 +77,14 @@ export async function* appDocument({ orgCode, env, version, entities, part }: Do
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The app JWT, or a service key.' },
       serviceToken: { type: 'apiKey', in: 'header', name: 'x-service-token', description: 'The same.' },
     },
-    tokenProblems: ['token_missing', 'token_invalid', 'token_expired', 'access_denied', 'rate_limited'],
+    tokenProblems: [
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'access_denied',
+      'account_disabled',
+      'rate_limited',
+    ],
   });
   yield* cooperatively(parts);
 }

@@ -13,6 +13,8 @@ interface TellsRefusals {
 /** For org users; which of the two roles it takes stands in the route. */
 export interface OrgRoute extends RoutePattern, TellsRefusals {
   readonly access: 'developer' | 'org_admin';
+  /** Also for a member without the second factor that the org requires. */
+  readonly takesUnprotected?: true;
   readonly takesBody?: TakesBody;
   readonly handle: (request: GatewayRequest, caller: OrgCaller) => Reply | Promise<Reply>;
 }

@@ -2,6 +2,7 @@
 import type { AuditCaller } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
 import {
+  directPartition,
   mergeChanges,
   type PlannedChange,
   type RecordData,
@@ -23,6 +24,7 @@ import { adminPolicy } from '../policies/policy-names.ts';
 import { keepAnAdmin } from '../rules/last-admin.ts';
 import { groupLink, linksOf, linksPerUserMax, policyLink, removeLinks } from './links.ts';
 import { suspendedPassword } from './member-status.ts';
+import { isServicePrincipal } from './service-principal.ts';
 
 /** Whose memberships they are, and who asks. */
 export interface AccountChange {
@@ -87,11 +89,44 @@ export async function removalChanges(deps: GrantDeps, change: AccountChange): Pr
   const epoch = await moveEpoch(change.workspace.scope);
   const member = await findMember(change.workspace, change.userId);
   if (member === undefined) return [];
-  const admin = (await heldPolicies(change.workspace, change.userId)).find(
-    ({ policyName }) => policyName === adminPolicy,
-  );
-  if (admin !== undefined) await keepAnAdmin(change.workspace, admin.policyId, { kind: 'user', id: change.userId });
+  await keepAnAdminBeside(change);
   return commitOf([epoch, ...(await removal(deps, change, member))]);
+}
+
+async function keepAnAdminBeside({ workspace, userId }: AccountChange): Promise<void> {
+  const held = await heldPolicies(workspace, userId);
+  const admin = held.find(({ policyName }) => policyName === adminPolicy);
+  if (admin !== undefined) await keepAnAdmin(workspace, admin.policyId, { kind: 'user', id: userId });
+}
+
+/**
+ * Takes out a member who is erased, also the last one of a workspace, with the mark of one who was removed before.
+ * @param unreferred holds the commit to no record referring to the member any more.
+ * @throws Problem `last_admin` if others stay, and none of them who can sign in is an admin.
+ */
+export async function erasedMember(
+  deps: GrantDeps,
+  change: AccountChange,
+  unreferred: readonly Change[],
+): Promise<readonly Change[]> {
+  const { workspace, userId } = change;
+  const mark = removedMemberKey(userId);
+  const epoch = await moveEpoch(workspace.scope);
+  const member = await findMember(workspace, userId);
+  const unmarked: Change = { kind: 'remove', ...mark, if: 'any' };
+  if (member === undefined) return (await workspace.scope.get([mark]))[0] === undefined ? [] : [unmarked];
+  if (await hasOthers(change)) await keepAnAdminBeside(change);
+  return [...commitOf([epoch, ...(await removal(deps, change, member)), unconditional(unmarked)]), ...unreferred];
+}
+
+/** A workspace has fewer service keys than are looked past. */
+const membersReadMax = 200;
+
+async function hasOthers({ workspace, userId }: AccountChange): Promise<boolean> {
+  const entity = systemEntity('user');
+  const members = await workspace.scope.range(directPartition(entity, workspace), { limit: membersReadMax });
+  const isOther = (data: RecordData): boolean => data.id !== userId && !isServicePrincipal(data);
+  return members.length === membersReadMax || members.map(systemData).some(isOther);
 }
 
 async function removal(

@@ -1,5 +1,6 @@
 import type { WriteContext } from '../../records/port.ts';
 import type { Change } from '../../store/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
 import { refuseEscalation } from '../rules/escalation.ts';
 import { readPolicies } from './held-policies.ts';
 import { sameEpoch } from './policy-epoch.ts';
@@ -20,4 +21,10 @@ export async function promisePolicy(
   if (after.length === 0) return undefined;
   await refuseEscalation(context, { before: [], after });
   return [unchanged];
+}
+
+/** The same for a caller who may grant every policy of the workspace: an admin of its org. */
+export async function knownPolicy(workspace: Workspace, id: string): Promise<readonly Change[] | undefined> {
+  const unchanged = await sameEpoch(workspace.scope);
+  return (await readPolicies(workspace, [id])).length === 0 ? undefined : [unchanged];
 }

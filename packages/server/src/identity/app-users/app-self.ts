@@ -11,6 +11,7 @@ import {
   permissionsOf,
   thenBump,
 } from '../../iam/port.ts';
+import { timestamp } from '../../lib/clock.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import type { RecordRuntime } from '../../records/port.ts';
@@ -84,7 +85,8 @@ export function createAppSelf(deps: AppSelfDeps): AppSelf {
     logOut: async ({ claims }, { everywhere = false } = {}) => {
       const orgScope = scopeOf(claims);
       await thenBump(deps.revocations, tokensKeyOf(claims), async () => {
-        if (everywhere) await changeAppUser(orgScope, claims.sub, withNextEpoch);
+        if (everywhere)
+          await changeAppUser(orgScope, claims.sub, (user) => withNextEpoch(user, timestamp(deps.clock.now())));
         else await orgScope.commit([endToken(claims)]);
       });
     },

@@ -1,7 +1,8 @@
 import type { Member } from '../../iam/port.ts';
+import { Problem } from '../../lib/problem.ts';
 import { escapeKeyValue } from '../../schema/port.ts';
 import type { Scope } from '../../store/port.ts';
-import { table } from '../../store/table.ts';
+import { json, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { emailKey } from '../people/email.ts';
@@ -16,7 +17,11 @@ export interface AppUser extends Account {
   readonly picture?: string;
   /** Counts what ended all tokens of the person at once; a token of an earlier number is dead. Absent is 0. */
   readonly token_epoch?: number;
+  /** When that was last; absent where an earlier release did it. */
+  readonly tokens_revoked_at?: string;
   readonly created_at: string;
+  /** Set while the account opens nothing, by the decision of an org admin. */
+  readonly disabled?: Disabled;
   /** The account that has proved the address, for which the password of this one was suspended. */
   readonly suspended_for?: string;
   /** The account whose password was suspended for this one. */
@@ -25,6 +30,15 @@ export interface AppUser extends Account {
   readonly merged_into?: string;
   /** The pending changes in the workspaces of another account. */
   readonly unsettled?: Unsettled;
+  /** A job is removing all that there is of the person: the account opens nothing any more. */
+  readonly is_erasing?: true;
+}
+
+export interface Disabled {
+  readonly at: string;
+  /** The org user. */
+  readonly by: string;
+  readonly reason: string;
 }
 
 export interface Unsettled {
@@ -32,13 +46,20 @@ export interface Unsettled {
   readonly user_id: string;
 }
 
+export const appUserPartition = 'app-user';
+
 /** By id. */
-export const appUsers = table((userId: string) => ({ pk: 'app-user', sk: userId }), accountRows<AppUser>('app user'));
+export const appUsers = table(
+  (userId: string) => ({ pk: appUserPartition, sk: userId }),
+  accountRows<AppUser>('app user'),
+);
+
+export const identityPartition = 'identity';
 
 /** INVARIANT: the key of an identity is who says so and what they call the person, never the email. */
 export const identities = table(
   ([idp, subject]: readonly [idp: string, subject: string]) => ({
-    pk: 'identity',
+    pk: identityPartition,
     sk: `${escapeKeyValue(idp)};${escapeKeyValue(subject)}`,
   }),
   idRows('identity', 'user_id'),
@@ -57,6 +78,45 @@ export const passwordIdentities = table(
 export const verifiedEmails = table(
   (email: string) => ({ pk: 'verified-email', sk: emailKey(email) }),
   idRows('verified email', 'user_id'),
+);
+
+export const unverifiedPartition = 'unverified-email';
+
+/** By email address, the accounts that a provider signs in to without a verified address: so that a builder finds them. */
+export const unverifiedEmails = table(
+  ([email, userId]: readonly [email: string, userId: string]) => ({
+    pk: unverifiedPartition,
+    sk: `${escapeKeyValue(emailKey(email))};${userId}`,
+  }),
+  idRows('unverified email', 'user_id'),
+);
+
+export const disabledPartition = 'disabled-app-user';
+
+/** By id, the accounts that are disabled: so that a builder lists them. */
+export const disabledUsers = table(
+  (userId: string) => ({ pk: disabledPartition, sk: userId }),
+  idRows('disabled app user', 'user_id'),
+);
+
+/** An identity at a provider, as the account has it that it signs in to. */
+export interface ProviderLink {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly linked_at: string;
+}
+
+/** So many identities of one account are shown, and moved with it. */
+export const providerLinksMax = 100;
+
+export const providerLinkPartition = (userId: string): string => `app-user-identity;${userId}`;
+
+export const providerLinks = table(
+  ([userId, idp, subject]: readonly [userId: string, idp: string, subject: string]) => ({
+    pk: providerLinkPartition(userId),
+    sk: identities.key([idp, subject]).sk,
+  }),
+  json<ProviderLink>('identity of an app user', { issuer: 'string', subject: 'string', linked_at: 'string' }),
 );
 
 /** Where the users of an app are in one environment. */
@@ -82,8 +142,10 @@ export function appEmailKey({ orgScope, env }: AppScope, email: string): string 
   return JSON.stringify([orgScope.name, env, emailKey(email)]);
 }
 
+/** An account that is being erased is not there for anybody. */
 export async function findAppUser(orgScope: Scope, userId: string): Promise<AppUser | undefined> {
-  return (await appUsers.read(orgScope, userId))?.value;
+  const user = (await appUsers.read(orgScope, userId))?.value;
+  return user?.is_erasing === true ? undefined : user;
 }
 
 /** The account that a sign-in leads to: the one that it was made for, or the one that this has become a part of. */
@@ -101,6 +163,11 @@ export async function requireAppUser(orgScope: Scope, userId: string): Promise<A
   const user = await findAppUser(orgScope, userId);
   if (user === undefined) throw personGone();
   return user;
+}
+
+/** Only for callers who have proved to be the user. */
+export function accountDisabled(): Problem {
+  return new Problem('account_disabled', 'the account is disabled: only an admin of the app’s org can enable it again');
 }
 
 export function tokenEpoch(user: AppUser): number {

@@ -11,7 +11,15 @@ import { type PasswordHasher, requirePassword } from '../people/passwords.ts';
 import { findByAddress, logInTo, verified } from '../people/realm.ts';
 import { type IssuedLoginToken, issueLoginToken } from '../sessions/password-login-token.ts';
 import type { PasswordLogin } from '../settings/plain-settings.ts';
-import { type AppUser, appRealm, appUsers, passwordIdentities, verifiedEmails } from './app-user.ts';
+import {
+  type AppUser,
+  accountDisabled,
+  appRealm,
+  appUsers,
+  findSignedIn,
+  passwordIdentities,
+  verifiedEmails,
+} from './app-user.ts';
 
 export interface AppUsersDeps {
   readonly clock: Clock;
@@ -44,10 +52,16 @@ export async function logInWithPassword(
   const user = await logInTo(deps, appRealm({ orgScope, env }), {
     ...{ email, password, ip },
     join: policy.allow_signup ? join : undefined,
-    admit: async (proved) => proved,
+    admit: async (proved) => enabled(orgScope, proved),
     refusal: 'the email or the password is not right',
   });
   return issueLoginToken(deps.clock, orgScope, user);
+}
+
+/** The account itself. @throws Problem `account_disabled` where what it leads to is disabled. */
+async function enabled(orgScope: Scope, user: AppUser): Promise<AppUser> {
+  if ((await findSignedIn(orgScope, user.id))?.disabled !== undefined) throw accountDisabled();
+  return user;
 }
 
 /** @throws Problem `credentials_invalid` where the app takes no passwords. */

@@ -1,6 +1,6 @@
 import { settingOf } from '../../config/port.ts';
 import { type AccessEpochs, auditCallerOf, thenBump } from '../../iam/port.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { appMail } from '../mails/app-mail.ts';
 import type { PasswordHasher } from '../people/passwords.ts';
@@ -65,10 +65,10 @@ export function appPasswords(
         return appMail(app, name, { app: org.name, email: user.email, link: link('reset-password', code) });
       };
     },
-    changed: async (user) => ({ holder: withNextEpoch(user), along: [] }),
+    changed: async (user) => ({ holder: withNextEpoch(user, timestamp(clock.now())), along: [] }),
     reset: (user) => {
       const proof = { orgScope, clock, auditCaller: auditCallerOf(user.id, requestId) };
-      return withVerifiedEmail(proof, withNextEpoch(user));
+      return withVerifiedEmail(proof, withNextEpoch(user, timestamp(clock.now())));
     },
     revoking: async (id, work) => {
       const user = await thenBump(revocations, tokensOf(id), work);

@@ -1,10 +1,20 @@
 import { type AuditCaller, type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { Change, Scope } from '../../store/port.ts';
-import { asRead, json, table } from '../../store/table.ts';
+import { asRead, json, type Row, table } from '../../store/table.ts';
 import type { Renewed } from '../people/realm.ts';
 import { withNextEpoch } from '../sessions/ended-tokens.ts';
-import { type AppUser, appUsers, passwordIdentities, verifiedEmails } from './app-user.ts';
+import {
+  type AppUser,
+  appUsers,
+  disabledUsers,
+  passwordIdentities,
+  providerLinkPartition,
+  providerLinks,
+  providerLinksMax,
+  unverifiedEmails,
+  verifiedEmails,
+} from './app-user.ts';
 
 export interface ProofDeps {
   readonly orgScope: Scope;
@@ -18,13 +28,14 @@ export interface ProofDeps {
  * proof is suspended; where it is that account's own address that is proved now, both accounts become one.
  */
 export async function withVerifiedEmail(deps: ProofDeps, user: AppUser): Promise<Renewed<AppUser>> {
+  if (user.is_erasing === true) return { holder: user, along: [] };
   if (user.suspended_for !== undefined) return mergedAccounts(deps, user, user.suspended_for);
   const owner = await verifiedEmails.read(deps.orgScope, user.email);
   const verified: AppUser = { ...user, email_verified: true };
   if (owner !== undefined) return { holder: verified, along: [] };
   const proof = verifiedEmails.insert(user.email, user.id);
   const { holder, along } = await suspendPassword(deps, verified);
-  return { holder, along: [proof, ...along] };
+  return { holder, along: [proof, unverifiedEmails.remove([user.email, user.id], 'any'), ...along] };
 }
 
 /** What an org keeps of an account whose password is suspended, until it is one with the other or removed. */
@@ -58,8 +69,8 @@ async function suspendPassword(
   if (row === undefined) return { holder, along: [unchanged] };
   const { password_hash: _, ...user } = row.value;
   if (user.email_verified) return { holder, along: [unchanged] };
-  const suspended: AppUser = { ...withNextEpoch(user), suspended_for: holder.id };
   const at = timestamp(clock.now());
+  const suspended: AppUser = { ...withNextEpoch(user, at), suspended_for: holder.id };
   const kept: SuspendedAccount = { user_id, email: user.email, proved_by: holder.id, suspended_at: at };
   return {
     holder: { ...holder, suspends: user_id, unsettled: { kind: 'suspension', user_id } },
@@ -74,7 +85,8 @@ async function suspendPassword(
 
 /**
  * Makes two accounts one, which is the one with the suspended password: what it holds bears its id. Sign-ins to the other
- * lead to it from here on. The old password opens nothing, now as before.
+ * lead to it from here on. The old password opens nothing, now as before. Where an admin has disabled either account, the
+ * one that both become is disabled.
  */
 export async function mergedAccounts(
   { orgScope, clock, auditCaller }: ProofDeps,
@@ -83,23 +95,55 @@ export async function mergedAccounts(
 ): Promise<Renewed<AppUser>> {
   const [item, owner] = await orgScope.get([appUsers.key(provedBy), verifiedEmails.key(user.email)]);
   const row = appUsers.row(orgScope, item);
-  const verified: AppUser = { ...withNextEpoch(user), email_verified: true };
+  const at = timestamp(clock.now());
+  const verified: AppUser = { ...withNextEpoch(user, at), email_verified: true };
   const known = suspendedAccounts.remove(user.id, 'any');
   if (row === undefined) return { holder: verified, along: [known] };
-  const { suspends: _suspends, unsettled: _unsettled, ...other } = row.value;
-  const merged: AppUser = { ...withNextEpoch(other), merged_into: user.id };
+  const { holder, along } = await joinedAccounts(orgScope, { user: verified, row, at });
   return {
-    holder: { ...verified, unsettled: { kind: 'merge', user_id: provedBy } },
+    holder,
     along: [
       known,
-      appUsers.replace(row, merged),
+      ...along,
       verifiedEmails.put(user.email, user.id, { if: asRead(owner) }),
-      accountEntry({ at: timestamp(clock.now()), ...auditCaller }, 'app_user.merged', {
+      accountEntry({ at, ...auditCaller }, 'app_user.merged', {
         user_id: user.id,
         proved_by: provedBy,
       }),
     ],
   };
+}
+
+/**
+ * Makes the account of the row a part of the other one. The workspaces follow, by what is left unsettled. The caller sees
+ * to it that the tokens of the other one end.
+ */
+export async function joinedAccounts(
+  orgScope: Scope,
+  { user, row, at }: { readonly user: AppUser; readonly row: Row<AppUser>; readonly at: string },
+): Promise<Renewed<AppUser>> {
+  const { suspends: _suspends, unsettled: _unsettled, disabled: otherDisabled, ...other } = row.value;
+  const merged: AppUser = { ...withNextEpoch(other, at), merged_into: user.id };
+  const disabled = user.disabled ?? otherDisabled;
+  const unsettled = { kind: 'merge', user_id: other.id } as const;
+  return {
+    holder: { ...user, ...(disabled === undefined ? {} : { disabled }), unsettled },
+    along: [
+      appUsers.replace(row, merged),
+      disabledUsers.remove(other.id, 'any'),
+      ...(disabled === undefined ? [] : [disabledUsers.put(user.id, user.id, { if: 'any' })]),
+      ...(await movedLinks(orgScope, other.id, user.id)),
+    ],
+  };
+}
+
+/** The identities of an account, as those of the account that it becomes a part of. */
+async function movedLinks(orgScope: Scope, from: string, into: string): Promise<readonly Change[]> {
+  const links = await providerLinks.range(orgScope, providerLinkPartition(from), { limit: providerLinksMax });
+  return links.flatMap(({ value }) => [
+    providerLinks.remove([from, value.issuer, value.subject], 'any'),
+    providerLinks.put([into, value.issuer, value.subject], value, { if: 'any' }),
+  ]);
 }
 
 export function accountEntry(

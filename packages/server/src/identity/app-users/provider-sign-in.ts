@@ -1,12 +1,21 @@
 import { auditCallerOf } from '../../iam/port.ts';
-import { timestamp } from '../../lib/clock.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { transact } from '../../store/transact.ts';
 import type { ProviderIdentity } from '../oidc/claims.ts';
 import { emailKey } from '../people/email.ts';
 import type { SignIn } from '../sessions/password-login-token.ts';
-import { type AppUser, appUsers, identities, verifiedEmails } from './app-user.ts';
+import {
+  type AppUser,
+  appUsers,
+  findSignedIn,
+  identities,
+  type ProviderLink,
+  providerLinks,
+  unverifiedEmails,
+  verifiedEmails,
+} from './app-user.ts';
 import type { AppUsersDeps } from './password-log-in.ts';
 import { withVerifiedEmail } from './prove-email.ts';
 
@@ -32,9 +41,12 @@ export async function signInWithProvider(
   const { iss, auth_time = Math.floor(deps.clock.now() / 1000) } = identity;
   const { planned } = await transact(place.orgScope, async (): Promise<PlannedSignIn> => {
     const known = (await identities.read(place.orgScope, [iss, identity.sub]))?.value;
-    return known === undefined
-      ? planArrival(deps, place, identity)
-      : { userId: known, changes: await planProof(deps, place, { userId: known, identity }) };
+    if (known === undefined) return planArrival(deps, place, identity);
+    const proof = await planProof(deps, place, { userId: known, identity });
+    return {
+      userId: known,
+      changes: proof.length > 0 ? proof : await planLink(deps, place, { userId: known, identity }),
+    };
   });
   return { user_id: planned.userId, idp: iss, auth_time };
 }
@@ -58,6 +70,26 @@ async function planProof(
   return [appUsers.replace(row, holder), ...along];
 }
 
+/** Shows the identity with the account that it signs in to, where an earlier release has not. */
+async function planLink(
+  { clock }: NewUserDeps,
+  { orgScope }: SignInContext,
+  { userId, identity: { iss, sub } }: { readonly userId: string; readonly identity: ProviderIdentity },
+): Promise<readonly Change[]> {
+  const user = await findSignedIn(orgScope, userId);
+  if (user === undefined || (await providerLinks.read(orgScope, [user.id, iss, sub])) !== undefined) return [];
+  const { id, email, email_verified } = user;
+  return [
+    { kind: 'check', ...identities.key([iss, sub]), if: 'present' },
+    providerLinks.put([id, iss, sub], linkOf(clock, { iss, sub }), { if: 'any' }),
+    ...(email_verified ? [] : [unverifiedEmails.put([email, id], id, { if: 'any' })]),
+  ];
+}
+
+function linkOf(clock: Clock, { iss, sub }: Pick<ProviderIdentity, 'iss' | 'sub'>): ProviderLink {
+  return { issuer: iss, subject: sub, linked_at: timestamp(clock.now()) };
+}
+
 interface PlannedSignIn {
   readonly userId: string;
   readonly changes: readonly Change[];
@@ -71,13 +103,17 @@ async function planArrival(
   const { iss, sub, email_verified } = identity;
   const { email, owner } = await readOwner(orgScope, identity);
   const userId = owner ?? deps.newId();
-  const link = identities.insert([iss, sub], userId);
+  const link = [
+    identities.insert([iss, sub], userId),
+    providerLinks.put([userId, iss, sub], linkOf(deps.clock, identity), { if: 'any' }),
+  ];
   if (owner !== undefined)
-    return { userId, changes: [link, { kind: 'check', ...verifiedEmails.key(email), if: 'present' }] };
+    return { userId, changes: [...link, { kind: 'check', ...verifiedEmails.key(email), if: 'present' }] };
   const user = newUser(deps, userId, { ...identity, email });
   const proof = { orgScope, clock: deps.clock, auditCaller: auditCallerOf(userId, requestId) };
   const { holder, along } = email_verified ? await withVerifiedEmail(proof, user) : { holder: user, along: [] };
-  return { userId, changes: [link, appUsers.insert(userId, holder), ...along] };
+  const found = email_verified ? [] : [unverifiedEmails.insert([email, userId], userId)];
+  return { userId, changes: [...link, appUsers.insert(userId, holder), ...found, ...along] };
 }
 
 /** The account that an identity joins which comes for the first time. @throws Problem `token_invalid` without an email. */

@@ -12,7 +12,7 @@ import type { OrgUserCommand } from '../org-users/account.ts';
 import { tokensKeyOf } from '../sessions/ended-tokens.ts';
 import { forgetChange } from '../workspaces/membership-hints.ts';
 import type { MembershipDeps } from '../workspaces/memberships.ts';
-import { type AppUser, appUsers, findAppUser, passwordIdentities } from './app-user.ts';
+import { type AppUser, appUsers, disabledUsers, findAppUser, passwordIdentities } from './app-user.ts';
 import {
   accountEntry,
   mergedAccounts,
@@ -131,6 +131,7 @@ async function removeAccount(deps: SuspendedAccountsDeps, asked: OrgUserCommand)
       removeAsRead(row),
       passwordIdentities.remove(row.value.email, 'any'),
       suspendedAccounts.remove(id, 'any'),
+      disabledUsers.remove(id, 'any'),
       ...(other === undefined ? [] : [appUsers.replace(other, released(other.value))]),
       accountEntry(auditCaller, 'app_user.removed', { user_id: id, proved_by }),
     ];
@@ -138,6 +139,6 @@ async function removeAccount(deps: SuspendedAccountsDeps, asked: OrgUserCommand)
   });
 }
 
-function released({ suspends: _suspends, unsettled: _unsettled, ...user }: AppUser): AppUser {
+export function released({ suspends: _suspends, unsettled: _unsettled, ...user }: AppUser): AppUser {
   return user;
 }

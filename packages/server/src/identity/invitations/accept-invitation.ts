@@ -14,12 +14,11 @@ import { transact, tryCommit } from '../../store/transact.ts';
 import { orgScopeName, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
 import { emailKey } from '../people/email.ts';
 import { chooseChange, hintChange, membershipsMax, tenantsOf } from '../workspaces/membership-hints.ts';
-import type { MembershipDeps } from '../workspaces/memberships.ts';
 import { roomFor } from '../workspaces/resolve-workspace.ts';
 import { isThere, type OrgContext, openWorkspace, readHead, type WorkspaceHead } from '../workspaces/workspace-head.ts';
 import { type Invitation, invitations, readCode, receivedInvitations } from './invitation.ts';
 import { invitationTold } from './invitation-audit.ts';
-import { requireGrant } from './require-grant.ts';
+import { type GrantorDeps, requireGrant } from './require-grant.ts';
 
 /**
  * Makes the person a member by the commit that takes the invitation away, so that a code is valid once. The org's row
@@ -28,7 +27,7 @@ import { requireGrant } from './require-grant.ts';
  * @throws Problem `not_found`, `conflict`, `escalation_refused` where the inviter might not send it now.
  */
 export async function acceptInvitation(
-  deps: MembershipDeps,
+  deps: GrantorDeps,
   context: OrgContext,
   {
     code,
@@ -69,7 +68,7 @@ interface Accepting {
 }
 
 async function acceptance(
-  deps: MembershipDeps,
+  deps: GrantorDeps,
   workspace: Workspace,
   { row, code_hash, person, suspends, requestId }: Accepting,
 ): Promise<readonly Change[]> {

@@ -10,7 +10,7 @@ export function invitationTold(
   {
     invitation: { id, acl_policy_id },
     done,
-  }: { readonly invitation: Invitation; readonly done: 'created' | 'resent' | 'removed' | 'accepted' },
+  }: { readonly invitation: Invitation; readonly done: 'created' | 'resent' | 'removed' | 'accepted' | 'readdressed' },
 ): Append {
   return auditEntryInWorkspace(clock, place, {
     action: `invitation.${done}`,

@@ -13,6 +13,8 @@ export interface Invitation {
   /** The policy that it grants; where it names none, the one of all new members. */
   readonly acl_policy_id?: string | undefined;
   readonly invited_by: string;
+  /** Set where an org admin has sent it, who is no member of the workspace. */
+  readonly invited_by_kind?: 'org_user' | undefined;
   readonly created_at: string;
   readonly expires_at: string;
   /** The code cannot be derived from it. */

@@ -8,10 +8,11 @@ import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/port.ts';
 import { createMailThrottle } from '../people/mail-throttle.ts';
 import { completeFounding, takeCode } from '../workspaces/founding.ts';
-import { listMemberships, type MembershipDeps } from '../workspaces/memberships.ts';
+import { listMemberships } from '../workspaces/memberships.ts';
 import { openWorkspace } from '../workspaces/workspace-head.ts';
 import { acceptInvitation } from './accept-invitation.ts';
 import { createInvitations } from './invitations.ts';
+import type { GrantorDeps } from './require-grant.ts';
 
 const place = { env: 'test', orgCode: 'acme' } as const;
 const week = 7 * 24 * 60 * 60 * 1000;
@@ -31,7 +32,13 @@ async function invitedBob() {
   const configs = createConfigReader({ store, clock });
   const both = <T>(one: T) => ({ test: one, prod: one });
   const newId = uuidv7Source(clock);
-  const partsOn = (store: Store): MembershipDeps => ({ clock, newId, stores: both(store), configs: both(configs) });
+  const partsOn = (store: Store): GrantorDeps => ({
+    clock,
+    newId,
+    stores: both(store),
+    configs: both(configs),
+    platform: store.scope('platform'),
+  });
   const deps = partsOn(store);
   const intent = await takeCode(deps, place, { code: 'team', name: 'Team', founder: ann });
   assert.ok(intent !== undefined);

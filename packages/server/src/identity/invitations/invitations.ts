@@ -1,6 +1,6 @@
 import type { invitationsApi } from '@freehold/contract/app/invitations';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
-import { promisePolicy } from '../../iam/port.ts';
+import { knownPolicy, promisePolicy } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
 import type { WriteContext } from '../../records/port.ts';
@@ -8,7 +8,7 @@ import { mayBeId } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { asRead, type Row, removeAsRead } from '../../store/table.ts';
 import { transact, tryCommit } from '../../store/transact.ts';
-import { orgScopeName } from '../../tenancy/port.ts';
+import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { appLinks } from '../app-users/app-link.ts';
 import { appEmailKey, findAppUser, memberOf } from '../app-users/app-user.ts';
 import { appMail } from '../mails/app-mail.ts';
@@ -47,7 +47,7 @@ export interface Invitations {
   accept(claims: AppTokenClaims, body: Acceptance, requestId: string): Promise<AcceptedInvitation>;
 }
 
-type NewInvitation = BodyOf<typeof invitationsApi.createInvitation>;
+export type NewInvitation = BodyOf<typeof invitationsApi.createInvitation>;
 type Acceptance = BodyOf<typeof invitationsApi.acceptInvitation>;
 
 /** Shown once: of the code the platform keeps a hash. */
@@ -60,13 +60,14 @@ export type ReceivedInvitation = ReplyOf<typeof invitationsApi.readMyInvitations
 export type AcceptedInvitation = ReplyOf<typeof invitationsApi.acceptInvitation>;
 
 export interface InvitationDeps extends MembershipDeps, MailDeps {
+  /** Where the roles of builders are. */
   readonly platform: Scope;
 }
 
 export function createInvitations(deps: InvitationDeps): Invitations {
   return {
     create: (context, asked) => invite(deps, context, asked),
-    list: listInvitations,
+    list: ({ workspace }) => listInvitations(workspace),
     resend: (context, id) => resend(deps, context, id),
     remove: (context, id) => withdraw(deps, context, id),
     mine: (claims) => invitationsOf(deps, claims),
@@ -76,14 +77,25 @@ export function createInvitations(deps: InvitationDeps): Invitations {
 
 const openMax = 500;
 
-async function invite(deps: InvitationDeps, context: WriteContext, asked: NewInvitation): Promise<IssuedInvitation> {
+/** A sender, whose right to send has been checked. */
+export interface InvitingContext extends WriteContext {
+  /** An admin of the org, who may grant every policy of the workspace. */
+  readonly isOfOrg?: true;
+}
+
+/** By a member of the workspace, or by an org admin, who may grant any policy of it. */
+export async function invite(
+  deps: InvitationDeps,
+  context: InvitingContext,
+  asked: NewInvitation,
+): Promise<IssuedInvitation> {
   const { scope, tenantCode } = context.workspace;
   if ((await scope.count(invitationPartition, {}, openMax)) >= openMax)
     throw new Problem('conflict', `a workspace has at most ${openMax} open invitations`);
   const now = deps.clock.now();
   const id = deps.newId();
   const { code, code_hash } = newCode(tenantCode, id);
-  const stamps = { invited_by: context.actor.userId, created_at: timestamp(now), expires_at: expiryOf(now) };
+  const stamps = { ...senderOf(context), created_at: timestamp(now), expires_at: expiryOf(now) };
   const invitation: Invitation = { id, ...asked, ...stamps, code_hash };
   await transact(scope, async () => {
     const checks = await promised(context, invitation);
@@ -94,7 +106,7 @@ async function invite(deps: InvitationDeps, context: WriteContext, asked: NewInv
   return issued(deps, context, { invitation, code });
 }
 
-async function resend(deps: InvitationDeps, context: WriteContext, id: string): Promise<IssuedInvitation> {
+export async function resend(deps: InvitationDeps, context: InvitingContext, id: string): Promise<IssuedInvitation> {
   const { scope, tenantCode } = context.workspace;
   const { code, code_hash } = newCode(tenantCode, id);
   const { planned } = await transact(scope, async () => {
@@ -102,12 +114,16 @@ async function resend(deps: InvitationDeps, context: WriteContext, id: string): 
     const checks = await promised(context, row.value);
     if (checks === undefined) throw new Problem('conflict', 'the policy that the invitation grants no longer exists');
     // Its grant is the sender's from here on, who has just been held to it.
-    const invited_by = context.actor.userId;
-    const invitation = { ...row.value, invited_by, code_hash, expires_at: expiryOf(deps.clock.now()) };
+    const { invited_by: _, invited_by_kind: __, ...kept } = row.value;
+    const invitation = { ...kept, ...senderOf(context), code_hash, expires_at: expiryOf(deps.clock.now()) };
     const told = invitationTold(deps.clock, context, { invitation, done: 'resent' });
     return { invitation, changes: [...checks, invitationPut(invitation, asRead(row)), told] };
   });
   return issued(deps, context, { invitation: planned.invitation, code });
+}
+
+function senderOf({ actor, isOfOrg }: InvitingContext): Pick<Invitation, 'invited_by' | 'invited_by_kind'> {
+  return { invited_by: actor.userId, ...(isOfOrg === true ? { invited_by_kind: 'org_user' } : {}) };
 }
 
 function expiryOf(now: number): string {
@@ -115,8 +131,12 @@ function expiryOf(now: number): string {
 }
 
 /** A code grants its policy to the person who has it. Undefined where the policy is missing. */
-function promised(context: WriteContext, { acl_policy_id }: Invitation): Promise<readonly Change[] | undefined> {
-  return acl_policy_id === undefined ? Promise.resolve([]) : promisePolicy(context, { id: acl_policy_id });
+async function promised(
+  context: InvitingContext,
+  { acl_policy_id: id }: Invitation,
+): Promise<readonly Change[] | undefined> {
+  if (id === undefined) return [];
+  return context.isOfOrg === true ? knownPolicy(context.workspace, id) : promisePolicy(context, { id });
 }
 
 function unknownPolicy(id: string): Problem {
@@ -146,12 +166,12 @@ async function issued(
   return { id, code, url: link ?? `/#invitation=${code}`, expires_at };
 }
 
-async function listInvitations({ workspace }: WriteContext): Promise<readonly ShownInvitation[]> {
-  const rows = await invitations.range(workspace.scope, invitationPartition, { limit: openMax, reverse: true });
+export async function listInvitations({ scope }: Workspace): Promise<readonly ShownInvitation[]> {
+  const rows = await invitations.range(scope, invitationPartition, { limit: openMax, reverse: true });
   return rows.map(({ value: { code_hash: _hidden, ...shown } }) => shown);
 }
 
-async function withdraw(deps: MembershipDeps, context: WriteContext, id: string): Promise<void> {
+export async function withdraw(deps: MembershipDeps, context: WriteContext, id: string): Promise<void> {
   const { env, orgCode, tenantCode, scope } = context.workspace;
   const plan = async () => {
     const row = await requireInvitation(scope, id);
@@ -196,7 +216,7 @@ async function invitationsOf(
 }
 
 async function accept(
-  deps: MembershipDeps,
+  deps: InvitationDeps,
   { claims, requestId }: { readonly claims: AppTokenClaims; readonly requestId: string },
   { code }: Acceptance,
 ): Promise<AcceptedInvitation> {

@@ -3,33 +3,24 @@ import type { BodyOf } from '@freehold/contract/route';
 import { type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { secretHash, secretToken } from '../../lib/ids.ts';
-import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
+import { notFound, Problem } from '../../lib/problem.ts';
 import { invitationMail } from '../../mail/mail-texts.ts';
 import { mayBeId } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
-import { asRead, json, type Row, removeAsRead, table } from '../../store/table.ts';
-import { refusedChange, tryCommit } from '../../store/transact.ts';
+import { json, type Row, removeAsRead, table } from '../../store/table.ts';
+import { tryCommit } from '../../store/transact.ts';
 import {
-  joining,
   memberships,
-  newAccount,
   type OrgAccountsDeps,
   type OrgCommand,
   type OrgRole,
   type OrgUserCommand,
   type OrgUserKey,
   orgRealm,
-  orgsOf,
-  passwordLengthMin,
-  type StoredOrgUser,
 } from '../org-users/account.ts';
-import type { LoggedIn } from '../org-users/log-in.ts';
 import { findOrg } from '../org-users/org-directory.ts';
 import { emailKey } from '../people/email.ts';
-import { requirePassword } from '../people/passwords.ts';
-import { provePassword } from '../people/prove-password.ts';
 import { findByAddress } from '../people/realm.ts';
-import { newSession } from '../sessions/org-sessions.ts';
 import { invitationMilliseconds, mailInvitation } from './mail-invitation.ts';
 
 export interface ShownInvitation {
@@ -50,7 +41,7 @@ export interface InvitationCommand extends OrgCommand {
   readonly siteUrl: string;
 }
 
-interface StoredInvitation extends Omit<ShownInvitation, 'id' | 'status'> {
+export interface StoredInvitation extends Omit<ShownInvitation, 'id' | 'status'> {
   readonly code_hash: string;
   /** The org admin whose invitation it is: who sent it, or chose its role last. Absent in those of earlier releases. */
   readonly invited_by?: string;
@@ -130,125 +121,8 @@ export async function withdrawInvitation(platform: Scope, command: OrgUserComman
   if (!(await tryCommit(platform, [...spending(row), entry]))) throw notFound();
 }
 
-export type Acceptance = BodyOf<typeof orgUsersApi.acceptInvitation>;
-
-/**
- * Comes into an org by a code that is good once: as who has an account with the email and knows its password, or with
- * a new account.
- * @throws Problem `not_found` for a code that is not open, `credentials_invalid`, `rate_limited`, `conflict`,
- * `validation_failed`, `escalation_refused` where the inviter is no org admin any more.
- */
-export async function acceptInvitation(
-  deps: OrgAccountsDeps,
-  body: Acceptance,
-  { ip, requestId }: { readonly ip: string; readonly requestId: string },
-): Promise<LoggedIn> {
-  const { platform, clock } = deps;
-  const { place, row } = await openInvitation(platform, body.code);
-  const { email, role } = row.value;
-  if (body.email !== undefined && emailKey(body.email) !== emailKey(email))
-    throw invalidBody([{ pointer: '/email', code: 'not_allowed', message: 'the invitation is for another email' }]);
-  const inviter = await requireInviter(platform, place.orgCode, row.value);
-  const known = await findByAddress(orgRealm(platform), email);
-  const user =
-    known === undefined
-      ? await makeUser(deps, { email, name: body.name, password: body.password, ip })
-      : await knownUser(deps, known, { password: body.password, ip });
-  const session = await newSession(deps, user, place.orgCode);
-  const joined_at = timestamp(clock.now());
-  const auditContext = { at: joined_at, actor: { kind: 'org_user', id: user.id }, request_id: requestId } as const;
-  const told = platformAuditEntry(place.orgCode, auditContext, {
-    action: 'org_user.joined',
-    target: { kind: 'org_user', id: user.id },
-    detail: { role },
-  });
-  const joined = joining(user.id, place.orgCode, { role, joined_at });
-  const account = known === undefined ? newAccount(user) : [];
-  const conflict = await refusedChange(platform, [
-    ...spending(row),
-    ...joined,
-    ...account,
-    ...session.changes,
-    told,
-    ...inviter,
-  ]);
-  if (conflict !== undefined && conflict < 2) throw notOpen();
-  if (conflict === 2) throw alreadyIn();
-  if (conflict !== undefined)
-    throw new Problem('conflict', 'an account with this email, or the inviter, has just changed: try again');
-  const org = await findOrg(platform, place.orgCode);
-  return {
-    token: session.token,
-    expires_at: session.expires_at,
-    user: { id: user.id, email: user.email, name: user.name },
-    org: { code: place.orgCode, name: org?.name ?? '' },
-    orgs: await orgsOf(platform, user.id),
-  };
-}
-
-/**
- * What the commit of an acceptance has to check: that the inviter is an org admin still.
- * @throws Problem `escalation_refused`.
- */
-async function requireInviter(
-  platform: Scope,
-  orgCode: string,
-  { invited_by }: StoredInvitation,
-): Promise<readonly Change[]> {
-  if (invited_by === undefined) return [];
-  const held = await memberships.read(platform, [invited_by, orgCode]);
-  if (held?.value.role !== 'org_admin')
-    throw new Problem(
-      'escalation_refused',
-      'the inviter is no longer an org admin: ask an org admin for another invitation',
-    );
-  return [{ kind: 'check', ...memberships.key([invited_by, orgCode]), if: asRead(held) }];
-}
-
 function invitationAudited(action: string, id: string, role?: OrgRole): Audited {
   return { action, target: { kind: 'org_invitation', id }, ...(role === undefined ? {} : { detail: { role } }) };
-}
-
-async function openInvitation(platform: Scope, code: string) {
-  const place = (await codes.read(platform, secretHash(code)))?.value;
-  const row = place === undefined ? undefined : await invitations.read(platform, place);
-  if (place === undefined || row === undefined) throw notOpen();
-  return { place, row };
-}
-
-interface NewUser {
-  readonly email: string;
-  readonly name: string | undefined;
-  readonly password: string;
-  readonly ip: string;
-}
-
-async function makeUser(
-  { clock, newId, hasher }: OrgAccountsDeps,
-  { email, name, password, ip }: NewUser,
-): Promise<StoredOrgUser> {
-  requirePassword(password, { minLength: passwordLengthMin });
-  if (name === undefined)
-    throw invalidBody([{ pointer: '/name', code: 'required', message: '`name` is required for a new account' }]);
-  const password_hash = await hasher.hash(password, { ip });
-  return { id: newId(), email, name, password_hash, created_at: timestamp(clock.now()) };
-}
-
-async function knownUser(
-  deps: OrgAccountsDeps,
-  known: StoredOrgUser,
-  { password, ip }: { readonly password: string; readonly ip: string },
-): Promise<StoredOrgUser> {
-  requirePassword(password);
-  const attempt = orgRealm(deps.platform).attemptOf(known.email, ip);
-  const refusal = 'an account with this email exists, and the password is not correct';
-  await provePassword(deps, { attempt, password, hash: known.password_hash, refusal });
-  return known;
-}
-
-/** Takes an invitation away with its code, once. */
-function spending(row: Row<StoredInvitation>): readonly Change[] {
-  return [removeAsRead(row), codes.remove(row.value.code_hash, 'present')];
 }
 
 async function findInvitation(platform: Scope, key: OrgUserKey): Promise<Row<StoredInvitation>> {
@@ -257,10 +131,29 @@ async function findInvitation(platform: Scope, key: OrgUserKey): Promise<Row<Sto
   return row;
 }
 
-function notOpen(): Problem {
+/** An invitation whose code was found. */
+export interface OpenInvitation {
+  readonly place: OrgUserKey;
+  readonly row: Row<StoredInvitation>;
+}
+
+/** @throws Problem `not_found`. */
+export async function openInvitation(platform: Scope, codeHash: string): Promise<OpenInvitation> {
+  const place = (await codes.read(platform, codeHash))?.value;
+  const row = place === undefined ? undefined : await invitations.read(platform, place);
+  if (place === undefined || row === undefined) throw notOpen();
+  return { place, row };
+}
+
+/** Takes an invitation away with its code, once. */
+export function spending(row: Row<StoredInvitation>): readonly Change[] {
+  return [removeAsRead(row), codes.remove(row.value.code_hash, 'present')];
+}
+
+export function notOpen(): Problem {
   return new Problem('not_found', 'the invitation is no longer open: ask for another one');
 }
 
-function alreadyIn(): Problem {
+export function alreadyIn(): Problem {
   return new Problem('conflict', 'the person is already in the org');
 }

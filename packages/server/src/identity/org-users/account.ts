@@ -1,13 +1,15 @@
 import type { AuditContext } from '../../audit/audit-entry.ts';
 import type { AccessEpochs } from '../../iam/port.ts';
 import type { IdSource } from '../../lib/ids.ts';
+import type { Sealer } from '../../records/port.ts';
 import type { Change, Key, Scope } from '../../store/port.ts';
-import { json, table } from '../../store/table.ts';
+import { json, type Row, table } from '../../store/table.ts';
 import { emailKey } from '../people/email.ts';
 import type { LoginThrottle } from '../people/login-throttle.ts';
 import type { PasswordHasher } from '../people/passwords.ts';
 import { type Account, accountRows, idRows, type Realm } from '../people/realm.ts';
 import type { MailDeps } from '../people/set-password.ts';
+import type { StepTokens } from '../second-factors/step-tokens.ts';
 import { orgs } from './org-directory.ts';
 
 export type SignUpPolicy = 'open' | 'first' | 'closed';
@@ -32,6 +34,11 @@ export function sessionEpoch({ session_epoch = 0 }: Pick<StoredOrgUser, 'session
   return session_epoch;
 }
 
+/** All sessions of the person are dead from the commit of this on, those that are just being made included. */
+export function withNextEpoch(user: StoredOrgUser): StoredOrgUser {
+  return { ...user, session_epoch: sessionEpoch(user) + 1 };
+}
+
 export interface OrgAccountsDeps extends MailDeps {
   readonly platform: Scope;
   readonly newId: IdSource;
@@ -40,6 +47,9 @@ export interface OrgAccountsDeps extends MailDeps {
   readonly policy: SignUpPolicy;
   /** By `sessionsKeyOf`: tells that this process has ended sessions of a builder, or changed his role. */
   readonly revocations: AccessEpochs;
+  /** Seals the secrets of authenticator apps. */
+  readonly sealer: Sealer;
+  readonly steps: StepTokens;
 }
 
 export interface OrgMembership {
@@ -98,6 +108,22 @@ export const membersPartition = (orgCode: string): string => `org-member;${orgCo
 /** INVARIANT: moved in the commit of every membership of an admin, and never below 1 once the org exists. */
 export const adminCounter = (orgCode: string): Key => ({ pk: 'org-admins', sk: orgCode });
 
+interface SeenMember {
+  /** When a session of the member in the org was used; absent before the first use that was noted. */
+  readonly last_seen_at?: string | undefined;
+}
+
+/** By the code of an org and the id of an org user. */
+export const orgMembers = table(
+  ({ orgCode, id }: OrgUserKey) => ({ pk: membersPartition(orgCode), sk: id }),
+  json<SeenMember>('member of an org', {}),
+);
+
+/** Refused where the member has left. */
+export function noteSeen(member: OrgUserKey, last_seen_at: string): Change {
+  return orgMembers.put(member, { last_seen_at }, { if: 'present' });
+}
+
 /** A person's coming into an org. The first of these changes is the one that a second coming conflicts on. */
 export function joining(userId: string, orgCode: string, membership: OrgMembership): readonly Change[] {
   const count: Change = { kind: 'add', ...adminCounter(orgCode), by: 1 };
@@ -113,8 +139,17 @@ export function newAccount(stored: StoredOrgUser): readonly Change[] {
   return [addresses.insert(stored.email, stored.id), orgUsers.insert(stored.id, stored)];
 }
 
+/** By the codes of their orgs. */
+export function membershipsOf(
+  platform: Scope,
+  userId: string,
+  limit = orgsPerUserMax,
+): Promise<readonly Row<OrgMembership>[]> {
+  return memberships.range(platform, membershipPartition(userId), { limit });
+}
+
 export async function orgsOf(platform: Scope, userId: string): Promise<readonly OrgSummary[]> {
-  const held = await memberships.range(platform, membershipPartition(userId), { limit: orgsPerUserMax });
+  const held = await membershipsOf(platform, userId);
   const found = await orgs.readMany(
     platform,
     held.map(({ sk }) => sk),

@@ -7,6 +7,7 @@ import { openStore } from '../../store/open-store.ts';
 import { createLoginThrottle } from '../people/login-throttle.ts';
 import { createMailThrottle } from '../people/mail-throttle.ts';
 import { authenticate, newSession } from '../sessions/org-sessions.ts';
+import { factorDeps } from '../testing/factor-deps.ts';
 import { createFastHasher } from '../testing/fast-passwords.ts';
 import type { OrgAccountsDeps } from './account.ts';
 import { createCommandSignIns } from './command-sign-ins.ts';
@@ -31,6 +32,7 @@ async function withBuilder() {
     mailer: createMailQueue({ deliver: async () => undefined, onFault: (error) => assert.ifError(error) }),
     policy: 'open',
     revocations: createAccessEpochs(),
+    ...factorDeps(clock),
   };
   const account = { email: 'bea@example.com', password: 'correct horse 1', name: 'Bea', org_name: 'Acme' };
   const { user, org } = await signUp(deps, { ...account, org_code: 'acme' }, { ip, requestId: 'request' });

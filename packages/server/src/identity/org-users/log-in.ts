@@ -6,6 +6,8 @@ import type { Change } from '../../store/port.ts';
 import { tryCommit } from '../../store/transact.ts';
 import { requirePassword } from '../people/passwords.ts';
 import { logInTo } from '../people/realm.ts';
+import { askFactor, type SignInStep } from '../second-factors/ask-factor.ts';
+import type { PasskeySite } from '../second-factors/passkeys.ts';
 import { newSession, type OrgCaller, type Session, type SessionHolder } from '../sessions/org-sessions.ts';
 import { memberships, type OrgAccountsDeps, type OrgSummary, type OrgUser, orgRealm, orgsOf } from './account.ts';
 
@@ -18,8 +20,18 @@ export interface LoggedIn extends Session {
 export type LogIn = BodyOf<typeof accountsApi.logIn>;
 export type OrgSwitch = BodyOf<typeof orgUsersApi.switchOrg>;
 
-/** @throws Problem `validation_failed`, `credentials_invalid`, `rate_limited`. */
-export async function logIn(deps: OrgAccountsDeps, body: LogIn, ip: string): Promise<LoggedIn> {
+/** Where a call without a session comes from, and where passkeys may be used. */
+export interface LogInSource {
+  readonly ip: string;
+  readonly site?: PasskeySite | undefined;
+}
+
+/** A session, or the step to it where the account has a second factor. @throws Problem `validation_failed`, `credentials_invalid`, `rate_limited`. */
+export async function logIn(
+  deps: OrgAccountsDeps,
+  body: LogIn,
+  { ip, site }: LogInSource,
+): Promise<LoggedIn | SignInStep> {
   const { email, password } = body;
   requirePassword(password);
   return logInTo(deps, orgRealm(deps.platform), {
@@ -27,7 +39,8 @@ export async function logIn(deps: OrgAccountsDeps, body: LogIn, ip: string): Pro
     admit: async (stored) => {
       const orgs = await orgsOf(deps.platform, stored.id);
       const chosen = body.org === undefined ? orgs[0] : orgs.find(({ code }) => code === body.org);
-      return chosen === undefined ? undefined : enter(deps, stored, { chosen, orgs });
+      if (chosen === undefined) return undefined;
+      return (await askFactor(deps, stored, { org: body.org, site })) ?? enter(deps, stored, { chosen, orgs });
     },
     refusal: 'the email, the password or the org is not right',
   });

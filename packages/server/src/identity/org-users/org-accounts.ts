@@ -1,15 +1,11 @@
 import { thenBump } from '../../iam/port.ts';
-import {
-  type Acceptance,
-  acceptInvitation,
-  type InvitationCommand,
-  type Invited,
-  type InvitedPerson,
-  invite,
-} from '../invitations/org-invitations.ts';
+import { type Acceptance, type AcceptanceSource, acceptInvitation } from '../invitations/accept-org-invitation.ts';
+import { type InvitationCommand, type Invited, type InvitedPerson, invite } from '../invitations/org-invitations.ts';
 import type { Forgotten, PasswordChange, PasswordReset } from '../people/set-password.ts';
+import type { SignInStep } from '../second-factors/ask-factor.ts';
 import {
   authenticate,
+  endOtherSessions,
   endSession,
   listSessions,
   type OrgCaller,
@@ -17,9 +13,10 @@ import {
   sessionMilliseconds,
   sessionsKeyOf,
 } from '../sessions/org-sessions.ts';
+import { createSessionUses } from '../sessions/session-uses.ts';
 import { type OrgAccountsDeps, type OrgCommand, type OrgSummary, type OrgUserCommand, orgsOf } from './account.ts';
 import { type ProvisionedProd, provisionProd, rotateClientId } from './environments.ts';
-import { type LoggedIn, type LogIn, logIn, type OrgSwitch, switchOrg } from './log-in.ts';
+import { type LoggedIn, type LogIn, type LogInSource, logIn, type OrgSwitch, switchOrg } from './log-in.ts';
 import type { EnvironmentAccess } from './org-directory.ts';
 import { changeOrgUser, listOrgUsers, type OrgUserChange, removeOrgUser, type ShownOrgUser } from './org-members.ts';
 import { changeOrgPassword, forgotOrgPassword, type MailRequestSource, resetOrgPassword } from './org-password.ts';
@@ -37,13 +34,17 @@ export interface OrgAccounts {
   /** Whether a person without an invitation can sign up now. */
   maySignUp(): Promise<boolean>;
   signUp(body: SignUp, from: SignUpSource): Promise<SignedUp>;
-  logIn(body: LogIn, ip: string): Promise<LoggedIn>;
+  /** A session, or the step to it where the account has a second factor. */
+  logIn(body: LogIn, source: LogInSource): Promise<LoggedIn | SignInStep>;
   /** Those that the caller is a member of, by code. */
   orgs(caller: OrgCaller): Promise<readonly OrgSummary[]>;
   switchOrg(caller: OrgCaller, body: OrgSwitch): Promise<LoggedIn>;
-  acceptInvitation(body: Acceptance, from: SignUpSource): Promise<LoggedIn>;
-  /** Who calls with this token, or undefined where it stands for no session. */
-  authenticate(token: string): Promise<OrgCaller | undefined>;
+  acceptInvitation(body: Acceptance, source: AcceptanceSource): Promise<LoggedIn | SignInStep>;
+  /**
+   * Who calls with this token, or undefined where it stands for no session. The use is noted now and then.
+   * @param client what calls, in words.
+   */
+  authenticate(token: string, client: string | undefined): Promise<OrgCaller | undefined>;
   /** Ends all sessions of the person but the one in hand. */
   changePassword(caller: OrgCaller, request: PasswordChange): Promise<void>;
   /** The same answer, in the same time, for every address. */
@@ -52,6 +53,8 @@ export interface OrgAccounts {
   resetPassword(request: PasswordReset): Promise<void>;
   sessions(caller: OrgCaller): Promise<readonly ShownSession[]>;
   endSession(caller: OrgCaller, id: string): Promise<void>;
+  /** @returns how many have ended. */
+  endOtherSessions(caller: OrgCaller): Promise<number>;
   users(orgCode: string): Promise<readonly ShownOrgUser[]>;
   invite(asked: InvitationCommand, body: InvitedPerson): Promise<Invited>;
   changeUser(command: OrgUserCommand, body: OrgUserChange): Promise<ShownOrgUser>;
@@ -64,20 +67,26 @@ export function createOrgAccounts(deps: OrgAccountsDeps): OrgAccounts {
   const { platform, revocations } = deps;
   const revoking = <T>(userId: string, work: () => Promise<T>): Promise<T> =>
     thenBump(revocations, sessionsKeyOf(userId), work);
+  const uses = createSessionUses(deps);
   return {
     isEmpty: async () => (await platform.get([firstOrgKey]))[0] === undefined,
     maySignUp: () => maySignUp(deps),
     signUp: (body, from) => signUp(deps, body, from),
-    logIn: (body, ip) => logIn(deps, body, ip),
+    logIn: (body, source) => logIn(deps, body, source),
     orgs: ({ user }) => orgsOf(platform, user.id),
     switchOrg: (caller, body) => switchOrg(deps, caller, body),
-    acceptInvitation: (body, from) => acceptInvitation(deps, body, from),
-    authenticate: (token) => authenticate(platform, token),
+    acceptInvitation: (body, source) => acceptInvitation(deps, body, source),
+    authenticate: async (token, client) => {
+      const caller = await authenticate(platform, token);
+      if (caller !== undefined) uses.seen(caller, client);
+      return caller;
+    },
     changePassword: (caller, request) => changeOrgPassword(deps, caller, request),
     forgotPassword: (body, source) => forgotOrgPassword(deps, body, source),
     resetPassword: (request) => resetOrgPassword(deps, request),
     sessions: (caller) => listSessions(platform, caller),
     endSession: (caller, id) => revoking(caller.user.id, () => endSession(platform, caller, id)),
+    endOtherSessions: (caller) => revoking(caller.user.id, () => endOtherSessions(platform, caller)),
     users: (orgCode) => listOrgUsers(platform, orgCode),
     invite: (asked, body) => invite(deps, asked, body),
     changeUser: (place, body) => revoking(place.id, () => changeOrgUser(platform, place, body)),

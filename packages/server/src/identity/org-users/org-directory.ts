@@ -11,6 +11,8 @@ export interface Org {
   readonly name: string;
   readonly created_at: string;
   readonly environments: { readonly test: EnvironmentAccess; readonly prod: EnvironmentAccess | null };
+  /** Whether every member needs a second factor; absent where none does. */
+  readonly second_factor?: 'required' | undefined;
 }
 
 export interface EnvironmentAccess {

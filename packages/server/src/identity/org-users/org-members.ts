@@ -12,6 +12,7 @@ import {
   type ShownInvitation,
   withdrawInvitation,
 } from '../invitations/org-invitations.ts';
+import { isProtected, storedFactors } from '../second-factors/stored-factors.ts';
 import { sessionEnds } from '../sessions/org-sessions.ts';
 import {
   adminCounter,
@@ -22,25 +23,39 @@ import {
   type OrgUser,
   type OrgUserCommand,
   type OrgUserKey,
+  orgMembers,
   orgUsers,
 } from './account.ts';
 
 /** Who is in an org, and who has been asked to come. */
-export type ShownOrgUser = (OrgUser & OrgMembership & { readonly status: 'active' }) | ShownInvitation;
+export type ShownOrgUser = ActiveMember | ShownInvitation;
+
+interface ActiveMember extends OrgUser, OrgMembership {
+  readonly status: 'active';
+  readonly last_seen_at?: string;
+  readonly has_second_factor: boolean;
+}
 
 const membersMax = 1000;
 
 export async function listOrgUsers(platform: Scope, orgCode: string): Promise<readonly ShownOrgUser[]> {
-  const items = await platform.range(membersPartition(orgCode), { limit: membersMax });
-  const read = await platform.get(items.flatMap(({ sk }) => [orgUsers.key(sk), memberships.key([sk, orgCode])]));
-  const members = items.flatMap((_, index): readonly ShownOrgUser[] => {
-    const user = orgUsers.row(platform, read[2 * index]);
-    const membership = memberships.row(platform, read[2 * index + 1]);
+  const rows = await orgMembers.range(platform, membersPartition(orgCode), { limit: membersMax });
+  const keys = rows.flatMap(({ sk }) => [orgUsers.key(sk), memberships.key([sk, orgCode]), storedFactors.key(sk)]);
+  const read = await platform.get(keys);
+  const members = rows.flatMap(({ value: { last_seen_at } }, index): readonly ShownOrgUser[] => {
+    const user = orgUsers.row(platform, read[3 * index]);
+    const membership = memberships.row(platform, read[3 * index + 1]);
     if (user === undefined || membership === undefined) return [];
     const { id, email, name } = user.value;
-    return [{ id, email, name, ...membership.value, status: 'active' }];
+    const seen = last_seen_at === undefined ? {} : { last_seen_at };
+    const has_second_factor = isProtected(storedFactors.row(platform, read[3 * index + 2])?.value);
+    return [{ id, email, name, ...membership.value, has_second_factor, status: 'active', ...seen }];
   });
   return [...members, ...(await listInvitations(platform, orgCode))];
+}
+
+export async function memberIds(platform: Scope, orgCode: string): Promise<readonly string[]> {
+  return (await platform.range(membersPartition(orgCode), { limit: membersMax })).map(({ sk }) => sk);
 }
 
 export type OrgUserChange = BodyOf<typeof orgUsersApi.changeOrgUser>;

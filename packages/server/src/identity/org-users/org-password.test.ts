@@ -9,6 +9,7 @@ import { openStore } from '../../store/open-store.ts';
 import { createLoginThrottle } from '../people/login-throttle.ts';
 import { createMailThrottle } from '../people/mail-throttle.ts';
 import { authenticate, newSession } from '../sessions/org-sessions.ts';
+import { factorDeps } from '../testing/factor-deps.ts';
 import { createFastHasher } from '../testing/fast-passwords.ts';
 import type { OrgAccountsDeps } from './account.ts';
 import { changeOrgPassword, forgotOrgPassword, resetOrgPassword } from './org-password.ts';
@@ -36,6 +37,7 @@ async function withBuilder() {
     mailer,
     policy: 'open',
     revocations: createAccessEpochs(),
+    ...factorDeps(systemClock),
   };
   const { token, user } = await signUp(
     deps,

@@ -10,7 +10,14 @@ import {
   resetPassword,
 } from '../people/set-password.ts';
 import { keepSession, type OrgCaller, otherSessionEnds, sessionsKeyOf } from '../sessions/org-sessions.ts';
-import { type OrgAccountsDeps, orgRealm, passwordLengthMin, type StoredOrgUser, sessionEpoch } from './account.ts';
+import {
+  type OrgAccountsDeps,
+  orgRealm,
+  passwordLengthMin,
+  type StoredOrgUser,
+  sessionEpoch,
+  withNextEpoch,
+} from './account.ts';
 
 /** The data of a request without a session: its sender, and under what address this platform's pages are. */
 export interface MailRequestSource {
@@ -60,9 +67,4 @@ function orgPasswords(
     reset: async (user) => ({ holder: withNextEpoch(user), along: await otherSessionEnds(platform, user.id) }),
     revoking: (id, work) => thenBump(revocations, sessionsKeyOf(id), work),
   };
-}
-
-/** All sessions of the person are dead from the commit of this on, those that are just being made included. */
-function withNextEpoch(user: StoredOrgUser): StoredOrgUser {
-  return { ...user, session_epoch: sessionEpoch(user) + 1 };
 }

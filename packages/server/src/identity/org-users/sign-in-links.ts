@@ -8,9 +8,10 @@ import {
   signInCodeEnd,
   spendCode,
 } from '../people/mailed-codes.ts';
+import { askFactor, type SignInStep } from '../second-factors/ask-factor.ts';
 import { isStanding, nameLink, type OrgCaller } from '../sessions/org-sessions.ts';
 import { type OrgAccountsDeps, orgsOf, orgUsers } from './account.ts';
-import { type LoggedIn, planEntry } from './log-in.ts';
+import { type LoggedIn, type LogInSource, planEntry } from './log-in.ts';
 
 /**
  * Links by which a builder signs in once more, once and soon, and while the session goes on that a link was made in. For
@@ -22,8 +23,11 @@ export interface SignInLinks {
    * @throws Problem `not_found` if his account is gone, `token_invalid` if his session is.
    */
   issue(caller: OrgCaller): Promise<IssuedCode>;
-  /** A session in the first of the orgs of the code's owner. @throws Problem `not_found`, `rate_limited`. */
-  use(code: string, ip: string): Promise<LoggedIn>;
+  /**
+   * A session in the first of the orgs of the code's owner, or the step to it where he has a second factor.
+   * @throws Problem `not_found`, `rate_limited`.
+   */
+  use(code: string, source: LogInSource): Promise<LoggedIn | SignInStep>;
 }
 
 export interface IssuedCode {
@@ -32,7 +36,7 @@ export interface IssuedCode {
 }
 
 export function createSignInLinks(deps: OrgAccountsDeps): SignInLinks {
-  return { issue: (caller) => issueLink(deps, caller), use: (code, ip) => openLink(deps, code, ip) };
+  return { issue: (caller) => issueLink(deps, caller), use: (code, source) => openLink(deps, code, source) };
 }
 
 async function issueLink({ platform, clock }: OrgAccountsDeps, caller: OrgCaller): Promise<IssuedCode> {
@@ -49,7 +53,11 @@ async function issueLink({ platform, clock }: OrgAccountsDeps, caller: OrgCaller
 }
 
 /** The code is found by its hash: how much of a guess is right changes nothing about the time that it takes. */
-async function openLink(deps: OrgAccountsDeps, code: string, ip: string): Promise<LoggedIn> {
+async function openLink(
+  deps: OrgAccountsDeps,
+  code: string,
+  { ip, site }: LogInSource,
+): Promise<LoggedIn | SignInStep> {
   const { platform, loginThrottle } = deps;
   const attempt = { emailKey: 'sign-in link', ip };
   loginThrottle.check(attempt);
@@ -60,6 +68,8 @@ async function openLink(deps: OrgAccountsDeps, code: string, ip: string): Promis
       const orgs = await orgsOf(platform, holder.id);
       const [chosen] = orgs;
       if (chosen === undefined) throw notFound();
+      const step = await askFactor(deps, holder, { org: chosen.code, site });
+      if (step !== undefined) return { holder, along: [], loggedIn: step };
       const { loggedIn, changes } = await planEntry(deps, holder, { chosen, orgs });
       return { holder, along: changes, loggedIn };
     });

@@ -124,7 +124,7 @@ test('H01: a refused log-in of a builder does the same work and says the same fo
     { email: known, password, name: 'Ann', org_name: 'Acme' },
     { ip: '127.0.0.1', requestId: 'request' },
   );
-  const logIn = (body: LogIn) => logInBuilder(builders, body, '127.0.0.1');
+  const logIn = (body: LogIn) => logInBuilder(builders, body, { ip: '127.0.0.1' });
   const expected = await refusalOf(() => logIn({ email: known, password: 'wrong password' }));
   assert.deepEqual([expected.code, expected.done], ['credentials_invalid', ['get 1', 'get 1', 'argon2']]);
   for (const body of [

@@ -69,13 +69,11 @@ function tokenOf(user: AppUser): Promise<string> {
 }
 
 const ended = { code: 'token_invalid' };
+const renewed = (user: AppUser): AppUser => withNextEpoch(user, '2026-01-01T00:00:00.000Z');
 
 for (const [how, end] of [
   ['a token', async (token: Parameters<typeof endToken>[0]) => void (await orgScope.commit([endToken(token)]))],
-  [
-    'every token',
-    async ({ sub }: { readonly sub: string }) => void (await changeAppUser(orgScope, sub, withNextEpoch)),
-  ],
+  ['every token', async ({ sub }: { readonly sub: string }) => void (await changeAppUser(orgScope, sub, renewed))],
 ] as const) {
   test(`A23 A35: ${how} that ends is dead at once where that was done, and elsewhere once that process asks again`, async () => {
     const [here, elsewhere] = [newProcess(), newProcess()];
@@ -92,6 +90,25 @@ for (const [how, end] of [
     await assert.rejects(async () => newProcess().sessions.authenticate(token, 'acme'), ended);
   });
 }
+
+test('A23 A34 A35: a disabled account is refused at once where that was done, and elsewhere once that process asks again', async () => {
+  const [here, elsewhere] = [newProcess(), newProcess()];
+  const token = await tokenOf(await newUser());
+  const { claims } = await here.sessions.authenticate(token, 'acme');
+  await elsewhere.sessions.authenticate(token, 'acme');
+  const disabled = { at: '2026-01-01T00:00:00.000Z', by: newId(), reason: 'abuse' };
+  await changeAppUser(orgScope, claims.sub, (user) => ({ ...renewed(user), disabled }));
+  here.revocations.bump(tokensKeyOf(claims));
+  const refused = { code: 'account_disabled' };
+  await assert.rejects(async () => here.sessions.authenticate(token, 'acme'), refused);
+  now += cacheMilliseconds - 1;
+  await elsewhere.sessions.authenticate(token, 'acme');
+  now += 1;
+  await assert.rejects(async () => elsewhere.sessions.authenticate(token, 'acme'), refused);
+  await changeAppUser(orgScope, claims.sub, ({ disabled: _, ...user }) => user);
+  here.revocations.bump(tokensKeyOf(claims));
+  await assert.rejects(async () => here.sessions.authenticate(token, 'acme'), ended);
+});
 
 test('a call that joins a look-up from before the end of its token is refused', async () => {
   const { sessions, revocations } = newProcess();
@@ -110,7 +127,7 @@ test('the end of one person’s tokens does not affect others', async () => {
   const [ann, bob] = [await newUser(), await newUser()];
   const tokens = [await tokenOf(ann), await tokenOf(bob)] as const;
   const { claims } = await sessions.authenticate(tokens[0], 'acme');
-  await changeAppUser(orgScope, ann.id, withNextEpoch);
+  await changeAppUser(orgScope, ann.id, renewed);
   revocations.bump(tokensKeyOf(claims));
   await assert.rejects(async () => sessions.authenticate(tokens[0], 'acme'), ended);
   assert.equal((await sessions.authenticate(tokens[1], 'acme')).claims.sub, bob.id);

@@ -1,16 +1,17 @@
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Key, Scope } from '../../store/port.ts';
-import { type AppUser, appUsers, tokenEpoch } from '../app-users/app-user.ts';
+import { type AppUser, accountDisabled, appUsers, tokenEpoch } from '../app-users/app-user.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 
 /**
  * Holds a verified token to what the org knows of it: the person is there, the epoch is still the token's own, and the
  * token was not signed out.
- * @throws Problem `token_invalid`.
+ * @throws Problem `token_invalid`, `account_disabled`.
  */
 export async function requireValidToken(orgScope: Scope, { sub, jti, ep }: AppTokenClaims): Promise<AppUser> {
   const [item, ended] = await orgScope.get([appUsers.key(sub), endedTokenKey(jti)]);
   const known = appUsers.row(orgScope, item)?.value;
+  if (known?.disabled !== undefined) throw accountDisabled();
   if (known !== undefined && ended === undefined && tokenEpoch(known) === ep) return known;
   throw new Problem('token_invalid', 'the sign-in behind the token has ended');
 }
@@ -21,8 +22,8 @@ export function endToken({ jti, exp }: AppTokenClaims): Change {
 }
 
 /** All tokens of the person are dead from the commit of this on. */
-export function withNextEpoch(user: AppUser): AppUser {
-  return { ...user, token_epoch: tokenEpoch(user) + 1 };
+export function withNextEpoch(user: AppUser, at: string): AppUser {
+  return { ...user, token_epoch: tokenEpoch(user) + 1, tokens_revoked_at: at };
 }
 
 /** What this process counts the revocations of a person's tokens under. */

@@ -36,7 +36,7 @@ async function builderIn(platform: Scope) {
     orgUsers.insert(user.id, { ...user, password_hash: '', created_at: '' }),
     orgs.insert(org.code, org),
   ]);
-  return { user, org, session_epoch: 0 };
+  return { hasSecondFactor: false, user, org, session_epoch: 0 };
 }
 
 async function bench() {

@@ -14,7 +14,7 @@ import type { OrgCaller } from '../org-users/org-accounts.ts';
 import { type AppTokenClaims, type AppTokenSubject, signAppToken } from '../tokens/app-tokens.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import { appAudience, claimsOf, type ExchangedToken } from '../tokens/token-exchange.ts';
-import { findSession } from './org-sessions.ts';
+import { findSession, lacksSecondFactor } from './org-sessions.ts';
 
 /**
  * Lets a builder see an app as one of its users does, for a quarter of an hour and no longer than his session: `act` in
@@ -46,7 +46,7 @@ const builderIdp = 'builder';
 
 /** @throws Problem `validation_failed`, `role_required`, `not_found`, `conflict`. */
 export function createImpersonation(deps: ImpersonationDeps): Impersonate {
-  return async (caller, auditContext, { env, tenant_code, user_id }) => {
+  return async (caller, auditContext, { env, tenant_code, user_id, reason }) => {
     if (env === 'prod' && user_id === undefined)
       throw invalidBody([{ pointer: '/user_id', code: 'required', message: '`user_id` is required in production' }]);
     if (env === 'prod' && caller.role !== 'org_admin')
@@ -76,6 +76,7 @@ export function createImpersonation(deps: ImpersonationDeps): Impersonate {
       target,
       env,
       tenant_code: tenantCode,
+      ...(reason === undefined ? {} : { detail: { reason: reason.trim() } }),
     });
     await deps.stores[env].scope(orgScopeName(orgCode)).commit([logEntry]);
     const realm = { issuer: deps.issuer, audience: appAudience(env), nowSeconds, lifetimeSeconds };
@@ -98,9 +99,14 @@ export async function requireBuilder(
   const role =
     sid === undefined
       ? await roleOf(platform, act.sub, org)
-      : (await findSession(platform, { userId: act.sub, sessionId: sid, org }))?.role;
+      : roleIn(await findSession(platform, { userId: act.sub, sessionId: sid, org }));
   if (role === 'org_admin' || (role !== undefined && env === 'test')) return;
   throw new Problem('token_invalid', 'the builder of the token may no longer act here');
+}
+
+/** None where the org asks for a second factor that the builder does not have. */
+function roleIn(caller: OrgCaller | undefined): OrgRole | undefined {
+  return caller === undefined || lacksSecondFactor(caller) ? undefined : caller.role;
 }
 
 async function roleOf(platform: Scope, userId: string, org: string): Promise<OrgRole | undefined> {
@@ -128,6 +134,8 @@ async function memberClaims(deps: ImpersonationDeps, workspace: Workspace, userI
   const orgScope = deps.stores[workspace.env].scope(orgScopeName(workspace.orgCode));
   const user = member === undefined ? undefined : await findAppUser(orgScope, userId);
   if (member === undefined || user === undefined) throw notFound();
+  if (user.disabled !== undefined)
+    throw new Problem('conflict', 'the account of the user is disabled: it cannot be impersonated');
   if (member.data.status !== 'active')
     throw new Problem('conflict', 'the membership of the user is suspended: it cannot be impersonated');
   return { ...claimsOf(user, { workspace, member }), ep: tokenEpoch(user) };

@@ -16,6 +16,7 @@ import {
   sessionEpoch,
 } from '../org-users/account.ts';
 import { findOrg, type Org } from '../org-users/org-directory.ts';
+import { isProtected, storedFactors } from '../second-factors/stored-factors.ts';
 
 export interface Session {
   readonly token: string;
@@ -28,6 +29,8 @@ export interface OrgCaller {
   readonly role: OrgRole;
   readonly sessionId: string;
   readonly session_epoch: number;
+  /** Whether the account has a second factor: then all of its sessions began with one, or added the first. */
+  readonly hasSecondFactor: boolean;
 }
 
 export type ShownSession = ReplyOf<typeof orgUsersApi.listSessions>['items'][number];
@@ -119,7 +122,8 @@ async function callerOf(platform: Scope, tokenHash: string): Promise<OrgCaller |
   const session = (await sessions.read(platform, tokenHash))?.value;
   if (session === undefined) return undefined;
   const held = memberships.key([session.user_id, session.org]);
-  const [item, membership] = await platform.get([orgUsers.key(session.user_id), held]);
+  const keys = [orgUsers.key(session.user_id), held, storedFactors.key(session.user_id)];
+  const [item, membership, factors] = await platform.get(keys);
   const org = await findOrg(platform, session.org);
   const user = orgUsers.row(platform, item)?.value;
   const role = memberships.row(platform, membership)?.value.role;
@@ -127,7 +131,13 @@ async function callerOf(platform: Scope, tokenHash: string): Promise<OrgCaller |
   const { id, email, name } = user;
   const session_epoch = sessionEpoch(user);
   if (sessionEpoch(session) !== session_epoch) return undefined;
-  return { user: { id, email, name }, org, role, sessionId: session.id, session_epoch };
+  const hasSecondFactor = isProtected(storedFactors.row(platform, factors)?.value);
+  return { user: { id, email, name }, org, role, sessionId: session.id, session_epoch, hasSecondFactor };
+}
+
+/** Whether the org asks for a second factor that the account does not have: then a session may do little. */
+export function lacksSecondFactor({ org, hasSecondFactor }: Pick<OrgCaller, 'org' | 'hasSecondFactor'>): boolean {
+  return org.second_factor === 'required' && !hasSecondFactor;
 }
 
 /** Has a session name a new sign-in link in place of its former one. @throws Problem `token_invalid`. */
@@ -139,6 +149,19 @@ export async function nameLink(
   const listed = await listedSessions.read(platform, [user.id, sessionId]);
   if (listed === undefined) throw sessionEnded();
   return { former: listed.value.link_hash, change: listedSessions.replace(listed, { ...listed.value, link_hash }) };
+}
+
+/** What notes the use of a session; undefined where it has ended. */
+export async function sessionUse(
+  platform: Scope,
+  { user, sessionId }: OrgCaller,
+  { client, last_used_at }: Pick<ShownSession, 'client' | 'last_used_at'>,
+): Promise<Change | undefined> {
+  const listed = await listedSessions.read(platform, [user.id, sessionId]);
+  if (listed === undefined) return undefined;
+  const { client: _, ...rest } = listed.value;
+  const used: ListedSession = { ...rest, last_used_at, ...(client === undefined ? {} : { client }) };
+  return listedSessions.replace(listed, used);
 }
 
 /** Whether a session of the person goes on. */
@@ -160,6 +183,13 @@ export async function endSession(platform: Scope, { user }: OrgCaller, id: strin
   const listed = mayBeId(id) ? await listedSessions.read(platform, [user.id, id]) : undefined;
   if (listed === undefined) throw notFound();
   await platform.commit(sessionEnd(listed));
+}
+
+/** Ends the caller's sessions in all orgs but the one in hand. @returns how many. */
+export async function endOtherSessions(platform: Scope, { user, sessionId }: OrgCaller): Promise<number> {
+  const others = (await sessionsOf(platform, user.id)).filter(({ sk }) => sk !== sessionId);
+  if (others.length > 0) await platform.commit(others.flatMap(sessionEnd));
+  return others.length;
 }
 
 /** Ends what sessions a person has in an org. */

@@ -84,7 +84,7 @@ async function personOf(
     return { member_since, role: 'service', email, email_verified: false, fn, ln: '', idp: who.kind };
   }
   const user = await findAppUser(orgScope, who.id);
-  if (user === undefined) throw gone();
+  if (user === undefined || user.disabled !== undefined) throw gone();
   return { ...claimsOf(user, { workspace, member }), member_since, idp: 'run' };
 }
 

@@ -6,7 +6,7 @@ import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Scope } from '../../store/port.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
-import { type AppUser, findSignedIn, tokenEpoch } from '../app-users/app-user.ts';
+import { type AppUser, accountDisabled, findSignedIn, tokenEpoch } from '../app-users/app-user.ts';
 import { signInWithProvider } from '../app-users/provider-sign-in.ts';
 import { settleAccounts } from '../app-users/settle-accounts.ts';
 import type { ProviderTokens } from '../oidc/provider-tokens.ts';
@@ -51,7 +51,7 @@ export function appAudience(env: Environment): string {
 /**
  * Exchanges an identity token for an app JWT; the first time a person signs in, account and membership are made.
  * @throws Problem `client_unknown`, `token_invalid`, `token_expired`, `issuer_not_allowed`, in that order of checks; last
- *   `not_found` for a workspace that the person is not in.
+ *   `account_disabled`, and `not_found` for a workspace that the person is not in.
  */
 export async function exchangeToken(
   deps: TokenExchangeDeps,
@@ -65,13 +65,14 @@ export async function exchangeToken(
     : await readIdentityToken(deps, { org, env, orgScope, ...headers });
   const user = signIn === undefined ? undefined : await findSignedIn(orgScope, signIn.user_id);
   const hasEnded = user !== undefined && (signIn?.token_epoch ?? tokenEpoch(user)) !== tokenEpoch(user);
-  if (signIn === undefined || user === undefined || hasEnded)
+  if (signIn === undefined || user === undefined || (hasEnded && user.disabled === undefined))
     throw new Problem('token_invalid', 'the identity token is not valid');
   if (user.unsettled?.kind === 'suspension') {
     deps.revocations?.bump(tokensKeyOf({ env, org: org.code, sub: user.unsettled.user_id }));
     await headers.onSuspension?.(env, user);
   }
   await settleAccounts(deps, { env, orgCode: org.code, requestId: headers.requestId }, user);
+  if (user.disabled !== undefined) throw accountDisabled();
   const { clientId, requestId, tenantCode } = headers;
   return issueAppToken(deps, { org, env, clientId, user, signIn, requestId, tenantCode });
 }

@@ -33,6 +33,10 @@ export async function chosenTenant(orgScope: Scope, userId: string): Promise<Ten
   return (await chosen.read(orgScope, userId))?.value;
 }
 
+export function forgetChosen(userId: string): Remove {
+  return chosen.remove(userId, 'any');
+}
+
 const hintPartition = (userId: string): string => `membership;${userId}`;
 
 const hints = table(

@@ -19,6 +19,7 @@ import { hookFlows } from './flows/hook-flows.ts';
 import { itemFlows } from './flows/item-flows.ts';
 import { keyFlows } from './flows/key-flows.ts';
 import { personFlows } from './flows/person-flows.ts';
+import { personalDataFlows } from './flows/personal-data-flows.ts';
 import { recordFlows } from './flows/record-flows.ts';
 import { runFlows } from './flows/run-flows.ts';
 import { scheduleFlows } from './flows/schedule-flows.ts';
@@ -96,6 +97,14 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'two accounts made one by the mailed link': ['app_user.merged'],
   'two accounts made one by an org admin': ['app_user.merged', 'member.reactivated'],
   'the removal of an account with a suspended password': ['member.removed', 'app_user.removed'],
+  'the data of a person collected into a file': ['app_user.export_begun'],
+  'a person erased': ['app_user.erase_begun', 'member.removed', 'app_user.erased'],
+  'two accounts of a person merged': [
+    'app_user.merge_begun',
+    'member.removed',
+    'group_link.created',
+    'app_user.merged',
+  ],
   'an invitation accepted': ['member.joined', 'policy_link.created', 'invitation.accepted'],
 };
 
@@ -127,6 +136,7 @@ const flows: Flows = {
   ...itemFlows,
   ...keyFlows,
   ...personFlows,
+  ...personalDataFlows,
   ...recordFlows,
   ...runFlows,
   ...scheduleFlows,

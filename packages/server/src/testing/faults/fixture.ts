@@ -24,12 +24,14 @@ export interface Body {
   readonly base: string;
   readonly content: { readonly description?: string } | undefined;
   readonly count: number;
+  readonly seen: string | null;
   readonly run: string;
   readonly state: string;
   readonly version: number;
   readonly plan: string;
   readonly client_id: string;
   readonly email_verified: boolean;
+  readonly disabled: object | null;
   readonly results: readonly { readonly status: number }[];
   readonly items: readonly Item[];
   readonly user: { readonly id: string };

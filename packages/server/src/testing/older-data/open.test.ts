@@ -156,12 +156,12 @@ test('a backup of an earlier version is put back as it is, one of a newer versio
   // A manifest is text in a tar whose parts are summed by themselves, so a number in it can be changed in place.
   const text = readFileSync(file, 'latin1');
   const newer = join(folder, 'newer.tar');
-  writeFileSync(newer, text.replace('"data_version": 1', '"data_version": 9'), 'latin1');
+  writeFileSync(newer, text.replace('"data_version": 1', '"data_version":99'), 'latin1');
   const refused = await command(join(folder, 'none'), 'restore', newer);
   assert.deepEqual([refused.code, refused.stdout, existsSync(join(folder, 'none'))], [2, '', false]);
   assert.match(
     refused.stderr,
-    /its data is of version 9, this release works on version \d+: use the release that made it/,
+    /its data is of version 99, this release works on version \d+: use the release that made it/,
   );
 
   using database = new DatabaseSync(join(dataDir, 'test.db'));

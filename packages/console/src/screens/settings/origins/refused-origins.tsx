@@ -72,7 +72,7 @@ function AllowOrigin({ draft, origin }: { readonly draft: SettingDraft; readonly
       size="compact-sm"
       variant="default"
       loading={isSaving}
-      aria-label={`Allow ${origin} in test`}
+      aria-label={`Allow in test: ${origin}`}
       onClick={() => draft.saveAs({ ...content, value: [...listed, origin] })}
     >
       Allow in test

@@ -10,7 +10,7 @@ import type { AppRoute } from '../../routing/app-route.ts';
 import { serveReply } from '../../serve.ts';
 
 export interface HookServices {
-  readonly hooks: Pick<Hooks, 'recognize' | 'begin'>;
+  readonly hooks: Pick<Hooks, 'recognize' | 'begin' | 'noteRefused'>;
   readonly rateLimits: RateLimits;
   readonly metering: Pick<Metering, 'meter' | 'gate'>;
 }
@@ -30,10 +30,15 @@ export function hookRoutes({ hooks, rateLimits, metering }: HookServices): reado
         ...{ org: message.orgCode, env, principal: `hook ${message.block}` },
         ...{ builder: undefined, replyHeaders: undefined },
       };
-      rateLimits.take(call);
-      metering.meter.count({ orgCode: message.orgCode, env, tenantCode: message.workspace?.tenantCode ?? '' });
-      await metering.gate.check(message.orgCode);
-      return json(202, await hooks.begin(message, parseStrictJson(decodeUtf8(body))), call.replyHeaders);
+      try {
+        rateLimits.take(call);
+        metering.meter.count({ orgCode: message.orgCode, env, tenantCode: message.workspace?.tenantCode ?? '' });
+        await metering.gate.check(message.orgCode);
+        return json(202, await hooks.begin(message, parseStrictJson(decodeUtf8(body))), call.replyHeaders);
+      } catch (error) {
+        hooks.noteRefused(message, error);
+        throw error;
+      }
     }),
   ];
 }

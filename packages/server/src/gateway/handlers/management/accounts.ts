@@ -1,13 +1,20 @@
-import type { IncomingMessage } from 'node:http';
 import { accountsApi } from '@freehold/contract/management/accounts';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
 import { commandSignInsApi, signInLinksApi } from '@freehold/contract/management/sign-in-links';
-import { type CommandSignIns, type OrgAccounts, type SignInLinks, sessionSeconds } from '../../../identity/port.ts';
+import {
+  type CommandSignIns,
+  clientWords,
+  type OrgAccounts,
+  type ShownSession,
+  type SignInLinks,
+} from '../../../identity/port.ts';
 import { notFound } from '../../../lib/problem.ts';
 import { type ConsoleSite, isCookieCall, sessionCookie, siteUrl } from '../../pipeline/headers/console-cookie.ts';
-import { json, type Reply } from '../../reply.ts';
+import { passkeySite } from '../../pipeline/headers/passkey-site.ts';
+import { json } from '../../reply.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve, serveReply } from '../../serve.ts';
+import { cookieReply, sessionOrStep, sessionReply } from '../session-reply.ts';
 
 export interface AccountServices {
   readonly accounts: OrgAccounts;
@@ -32,11 +39,12 @@ export function accountRoutes({
       sessionReply(site, incoming, 201, await accounts.signUp(body, { ip, requestId })),
     ),
     serveReply(accountsApi.logIn, async ({ incoming, body, ip }) =>
-      sessionReply(site, incoming, 200, await accounts.logIn(body, ip)),
+      sessionOrStep(site, incoming, await accounts.logIn(body, { ip, site: passkeySite(site, incoming) })),
     ),
-    serveReply(orgUsersApi.acceptInvitation, async ({ incoming, body, ip, requestId }) =>
-      sessionReply(site, incoming, 200, await accounts.acceptInvitation(body, { ip, requestId })),
-    ),
+    serveReply(orgUsersApi.acceptInvitation, async ({ incoming, body, ip, requestId }) => {
+      const source = { ip, requestId, site: passkeySite(site, incoming) };
+      return sessionOrStep(site, incoming, await accounts.acceptInvitation(body, source));
+    }),
     serve(orgUsersApi.listOwnOrgs, async (_request, caller) => {
       return { items: await accounts.orgs(caller) };
     }),
@@ -51,11 +59,20 @@ export function accountRoutes({
       await accounts.endSession(caller, caller.sessionId);
       return isCookieCall(incoming) ? { status: 204, headers: cleared(site) } : { status: 204 };
     }),
-    serve(accountsApi.readMe, (_request, { user, org: { code, name, environments }, role }) => {
-      return { user, org: { code, name, environments }, role };
+    serve(accountsApi.readMe, (_request, { user, org, role, hasSecondFactor }) => {
+      const { code, name, environments } = org;
+      const second_factor = { enrolled: hasSecondFactor, required: org.second_factor === 'required' };
+      return { user, org: { code, name, environments }, role, second_factor };
     }),
-    serve(orgUsersApi.listSessions, async (_request, caller) => {
-      return { items: await accounts.sessions(caller) };
+    serve(orgUsersApi.listSessions, async ({ incoming }, caller) => {
+      const client = clientWords(incoming.headers['user-agent']);
+      // Of the session in hand it is known before it is noted.
+      const withClient = (session: ShownSession) =>
+        session.current && client !== undefined ? { ...session, client } : session;
+      return { items: (await accounts.sessions(caller)).map(withClient) };
+    }),
+    serve(orgUsersApi.endOtherSessions, async (_request, caller) => {
+      return { ended: await accounts.endOtherSessions(caller) };
     }),
     serve(orgUsersApi.endSession, async ({ params }, caller) => {
       await accounts.endSession(caller, params.id);
@@ -75,22 +92,9 @@ function signInLinkRoutes({ signInLinks, site }: Pick<AccountServices, 'signInLi
       return { url: `${siteUrl(site, incoming)}/sign-in/link#code=${issued.code}`, ...issued };
     }),
     serveReply(signInLinksApi.signInByLink, async ({ incoming, body, ip }) =>
-      sessionReply(site, incoming, 200, await links().use(body.code, ip)),
+      sessionOrStep(site, incoming, await links().use(body.code, { ip, site: passkeySite(site, incoming) })),
     ),
   ];
-}
-
-interface GivenSession {
-  readonly token: string;
-}
-
-/** The token in the body, or for a page that asks for it in a cookie that no script can read. */
-function sessionReply(site: ConsoleSite, incoming: IncomingMessage, status: number, session: GivenSession): Reply {
-  return incoming.headers['x-session'] === 'cookie' ? cookieReply(site, status, session) : json(status, session);
-}
-
-function cookieReply(site: ConsoleSite, status: number, { token, ...shown }: GivenSession): Reply {
-  return json(status, shown, { 'Set-Cookie': sessionCookie(site, token, sessionSeconds) });
 }
 
 function cleared(site: ConsoleSite): Readonly<Record<string, string>> {

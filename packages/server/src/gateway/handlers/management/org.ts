@@ -54,5 +54,6 @@ function askedPlace(clock: Clock, request: NamingRequest, caller: OrgCaller) {
 
 async function org({ plans }: OrgServices['metering'], { org }: OrgCaller): Promise<Reply> {
   const { name: plan } = await plans.of(org.code);
-  return json(200, { code: org.code, name: org.name, plan, environments: org.environments });
+  const security = { second_factor: org.second_factor ?? 'optional' };
+  return json(200, { code: org.code, name: org.name, plan, environments: org.environments, security });
 }

@@ -10,13 +10,13 @@ import {
   create,
   list,
   lostOf,
-  makeWorkspaces,
   type Outcome,
   scopeOf,
   type Workspace,
+  workspacesByServer,
 } from '../testing/cluster-platform.ts';
 import { startPlatform } from '../testing/platform-on-server.ts';
-import { serverProcess, signalAll, signalSessions } from '../testing/server-processes.ts';
+import { killServer, serverProcess, signalAll, signalSessions } from '../testing/server-processes.ts';
 import { haveClusterAlone, testCluster, whyNotCluster } from '../testing/test-cluster.ts';
 import { runOn } from '../testing/test-server.ts';
 
@@ -24,7 +24,7 @@ describe('a platform on a cluster', { skip: whyNotCluster }, () => {
   haveClusterAlone();
   test('serves the workspaces of the other server while one hangs, and refuses those of the hung one', async (t) => {
     const subject = await started(t);
-    const { hung, others } = await workspacesBy(subject);
+    const { hung, others } = await workspacesByServer(subject);
     for (const workspace of [...hung, ...others]) assert.equal((await create(workspace)).status, 201);
     signalAll(subject.server, 'SIGSTOP');
     const refusals = hung.flatMap((workspace) => [list(workspace), create(workspace)]);
@@ -48,7 +48,7 @@ describe('a platform on a cluster', { skip: whyNotCluster }, () => {
 
   test('loses no write that it acknowledged when the processes of a server are killed under load', async (t) => {
     const subject = await started(t);
-    const { hung, others } = await workspacesBy(subject);
+    const { hung, others } = await workspacesByServer(subject);
     const load = writeOn([...hung, ...others]);
     for (let round = 1; round <= 3; round++) {
       await load.untilAcknowledged(round * 100);
@@ -61,9 +61,51 @@ describe('a platform on a cluster', { skip: whyNotCluster }, () => {
     await assertNothingPrepared(subject);
   });
 
+  test('loses no write that it acknowledged when a server is killed whole and starts again', async (t) => {
+    const subject = await started(t);
+    const { hung, others } = await workspacesByServer(subject);
+    const load = writeOn([...hung, ...others]);
+    await load.untilAcknowledged(200);
+    const start = killServer(subject.server);
+    t.after(start);
+    for (const workspace of hung) assert.equal(await statusOtherThan(workspace, 201), 503);
+    for (const workspace of others) assert.equal((await create(workspace)).status, 201);
+    start();
+    for (const workspace of hung) await untilServed(workspace);
+    await load.untilAcknowledged(400);
+    const outcomes = await load.end();
+    assert.deepEqual(unexpected(outcomes, [201, 503]), []);
+    await assertKept([...hung, ...others]);
+    await assertNothingPrepared(subject);
+  });
+
+  test('goes on while a server is drained and the cluster rebalances itself: every call is served', async (t) => {
+    await shardEachTableBy(4);
+    t.after(() => shardEachTableBy('default'));
+    const subject = await started(t);
+    const { hung, others } = await workspacesByServer(subject);
+    const all = [...hung, ...others];
+    const load = writeOn(all);
+    await load.untilAcknowledged(100);
+    const setTaking = (isTaking: boolean) =>
+      subject.run(`select citus_set_node_property(nodename, nodeport, 'shouldhaveshards', ${isTaking}) from pg_dist_node
+        where groupid = (select groupid from pg_dist_node where nodeport = ${new URL(subject.worker).port} and noderole = 'primary')`);
+    t.after(() => setTaking(true));
+    for (const isTaking of [false, true]) {
+      await setTaking(isTaking);
+      await subject.run(`select citus_rebalance_start(shard_transfer_mode => 'force_logical')`);
+      await subject.run('select citus_rebalance_wait()');
+      assert.equal((await shardsOn(subject)) > 0, isTaking);
+    }
+    await load.untilAcknowledged(400);
+    const outcomes = await load.end();
+    assert.deepEqual(unexpected(outcomes, [200, 201]), []);
+    await assertKept(all);
+  });
+
   test('goes on while shards move under load: every call is served, and nothing is lost', async (t) => {
     const subject = await started(t);
-    const { hung, others } = await workspacesBy(subject);
+    const { hung, others } = await workspacesByServer(subject);
     const all = [...hung, ...others];
     const load = writeOn(all);
     for (let round = 1; round <= 2; round++) {
@@ -110,27 +152,6 @@ async function started(t: TestContext): Promise<Subject> {
   return { ...platform, schema: `${schema}_test`, server, worker, run };
 }
 
-/** Of an org that lies on another server than the one which is to fail, so that only workspaces depend on that one. */
-async function workspacesBy(subject: Subject) {
-  const { schema, worker, run } = subject;
-  const [local] = await runOn(worker, 'select groupid from pg_dist_local_group');
-  const groupsOf = async (scopes: readonly string[]) => {
-    const rows = await run(`select scope, groupid from unnest(array['${scopes.join(`', '`)}']) as scope
-      join pg_dist_placement on shardid = get_shard_id_for_distribution_column('"${schema}".heads', scope)`);
-    return new Map(rows.map(({ scope, groupid }) => [String(scope), Number(groupid)]));
-  };
-  const isHung = (group: number | undefined) => group === Number(local?.groupid);
-  const names = Array.from({ length: 32 }, (_, number) => `acme${number}`);
-  const groups = await groupsOf(names.map((name) => `org#${name}`));
-  const org = names.find((name) => !isHung(groups.get(`org#${name}`)));
-  assert.ok(org !== undefined);
-  const workspaces = await makeWorkspaces(subject, org, 12);
-  const placed = await groupsOf(workspaces.map(scopeOf));
-  const by = (wanted: boolean) => workspaces.filter((one) => isHung(placed.get(scopeOf(one))) === wanted);
-  assert.ok(by(true).length > 0 && by(false).length > 0, 'no workspace on one of the servers');
-  return { hung: by(true), others: by(false) };
-}
-
 /** Each workspace is written and read without a pause. */
 function writeOn(workspaces: readonly Workspace[]) {
   const outcomes: Outcome[] = [];
@@ -157,6 +178,29 @@ async function untilServed(workspace: Workspace): Promise<void> {
     assert.ok(performance.now() < deadline, 'the server came back, and its workspaces did not');
     await after(100);
   }
+}
+
+/** What a create is answered, once it is not answered by `usual`. */
+async function statusOtherThan(workspace: Workspace, usual: number): Promise<number> {
+  for (;;) {
+    const { status } = await create(workspace);
+    if (status !== usual) return status;
+  }
+}
+
+/** Of the tables that new sessions distribute. */
+async function shardEachTableBy(count: number | 'default'): Promise<void> {
+  const { run } = testCluster();
+  const [row] = await run(
+    `select format('alter database %I set citus.shard_count = ', current_database()) as statement`,
+  );
+  await run(`${row?.statement}${count}`);
+}
+
+async function shardsOn({ schema, worker, run }: Subject): Promise<number> {
+  const [row] = await run(`select count(*)::int as count from citus_shards
+    where nodeport = ${new URL(worker).port} and citus_table_type = 'distributed' and table_name::text like '${schema}.%'`);
+  return Number(row?.count);
 }
 
 function assertRefused(outcomes: readonly Outcome[]): void {

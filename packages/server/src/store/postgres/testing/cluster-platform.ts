@@ -1,5 +1,7 @@
 /** Workspaces of a platform on a cluster, and what they are asked over HTTP. Only tests and measurements may use it. */
 import assert from 'node:assert/strict';
+import { testCluster } from './test-cluster.ts';
+import { runOn } from './test-server.ts';
 
 /** A workspace with an entity `ticket`, and a token of its only user. */
 export interface Workspace {
@@ -83,6 +85,34 @@ export async function makeWorkspaces(
     workspaces.push({ app, org, code: second.tenant_code, token: second.token, acknowledged: [] });
   }
   return workspaces;
+}
+
+interface Placed extends Platform {
+  /** Of the tables of its environment test. */
+  readonly schema: string;
+  /** The address of the server that is to fail. */
+  readonly worker: string;
+}
+
+/** Of an org that lies on another server than the one which is to fail, so that only workspaces depend on that one. */
+export async function workspacesByServer(subject: Placed) {
+  const { schema, worker } = subject;
+  const [local] = await runOn(worker, 'select groupid from pg_dist_local_group');
+  const groupsOf = async (scopes: readonly string[]) => {
+    const rows = await testCluster().run(`select scope, groupid from unnest(array['${scopes.join(`', '`)}']) as scope
+      join pg_dist_placement on shardid = get_shard_id_for_distribution_column('"${schema}".heads', scope)`);
+    return new Map(rows.map(({ scope, groupid }) => [String(scope), Number(groupid)]));
+  };
+  const isHung = (group: number | undefined) => group === Number(local?.groupid);
+  const names = Array.from({ length: 32 }, (_, number) => `acme${number}`);
+  const groups = await groupsOf(names.map((name) => `org#${name}`));
+  const org = names.find((name) => !isHung(groups.get(`org#${name}`)));
+  assert.ok(org !== undefined);
+  const workspaces = await makeWorkspaces(subject, org, 12);
+  const placed = await groupsOf(workspaces.map(scopeOf));
+  const by = (wanted: boolean) => workspaces.filter((one) => isHung(placed.get(scopeOf(one))) === wanted);
+  assert.ok(by(true).length > 0 && by(false).length > 0, 'no workspace on one of the servers');
+  return { hung: by(true), others: by(false) };
 }
 
 /** The scope of the workspace in the store. */

@@ -2,12 +2,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 
 const program = join(import.meta.dirname, '..', '..', '..', 'main.ts');
 
+/** A test, or a measurement. */
+interface WithCleanUp {
+  after(work: () => unknown): void;
+}
+
 /** Starts the platform as its operator would, and waits until it says where it listens. */
-export async function startPlatform(t: TestContext, places: Readonly<Record<string, string>>) {
+export async function startPlatform(t: WithCleanUp, places: Readonly<Record<string, string>>) {
   const env = { ...places, FREEHOLD_APP_PORT: '0', FREEHOLD_MANAGEMENT_PORT: '0' };
   const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   t.after(() => child.kill('SIGKILL'));

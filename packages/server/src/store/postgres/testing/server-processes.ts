@@ -1,5 +1,6 @@
 /** The processes of a PostgreSQL server on this machine, as Linux shows them. Only tests and measurements may use it. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { runOn } from './test-server.ts';
 
 /** The first process of the server behind an address; undefined where it does not run on this machine. */
@@ -17,6 +18,35 @@ export function signalAll(server: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
 /** As if the server had failed: none of its processes gets to say anything. The first one then starts it again. */
 export function signalSessions(server: number, signal: 'SIGKILL'): void {
   for (const { pid } of childrenOf(server)) signalOne(pid, signal);
+}
+
+/** As if its machine had lost power. The result starts the server again, as it was started, if nothing has done so. */
+export function killServer(server: number): () => void {
+  const place = `/proc/${server}`;
+  const program = readlinkSync(`${place}/exe`);
+  const [, ...words] = textsOf(`${place}/cmdline`);
+  const { uid, gid } = statSync(place);
+  const cwd = readlinkSync(`${place}/cwd`);
+  const log = readlinkSync(`${place}/fd/2`);
+  const env = Object.fromEntries(textsOf(`${place}/environ`).map((text) => text.split(/=(.*)/s, 2)));
+  for (const pid of [server, ...childrenOf(server).map((child) => child.pid)]) signalOne(pid, 'SIGKILL');
+  let isStarted = false;
+  // Until the killed process is gone for good, a new one takes it for running, and ends.
+  const start = () => {
+    const output = openSync(log, 'a');
+    const child = spawn(program, words, { cwd, env, uid, gid, detached: true, stdio: ['ignore', output, output] });
+    closeSync(output);
+    child.unref();
+    child.on('exit', (code) => code === 1 && setTimeout(start, 500));
+  };
+  return () => {
+    if (!isStarted) start();
+    isStarted = true;
+  };
+}
+
+function textsOf(path: string): readonly string[] {
+  return readFileSync(path, 'utf8').split('\0').slice(0, -1);
 }
 
 function signalOne(pid: number, signal: NodeJS.Signals): void {

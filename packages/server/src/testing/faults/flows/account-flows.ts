@@ -1,6 +1,6 @@
 /** Accounts whose password is suspended: how that comes, and how it ends. */
 import assert from 'node:assert/strict';
-import { type Fixture, type Person, random } from '../fixture.ts';
+import { type Fixture, newEmail, type Person, random } from '../fixture.ts';
 import type { Flow, Flows } from './flow.ts';
 import { clientAtProvider, providerForFlows } from './provider.ts';
 
@@ -57,6 +57,24 @@ const suspension: Flow = {
   },
 };
 
+const unverified: Flow = {
+  route: 'GET /app/:org/token',
+  prepare: async ({ org }) => {
+    const provider = await providerForFlows();
+    const value = [{ issuer: provider.issuer, audiences: [clientAtProvider] }];
+    assert.equal((await org.manage('PUT', '/org/settings', { group: 'auth', name: 'issuers', value })).status, 200);
+    const email = newEmail();
+    const check = async () => {
+      const { items } = (await org.manage('GET', `/org/app-users?q=${email}`)).body;
+      assert.deepEqual(
+        items.map((account) => account.email),
+        [email],
+      );
+    };
+    return { send: () => org.exchange(provider.token(email, false)), check };
+  },
+};
+
 const proveByMail: Flow = {
   route: 'POST /app/:org/verify-email',
   prepare: async (fixture) => {
@@ -97,8 +115,53 @@ const remove: Flow = {
   },
 };
 
+const reason = 'reported by other users';
+
+const disable: Flow = {
+  route: 'POST /org/app-users/:id/disable',
+  prepare: async ({ org }) => {
+    const person = await org.signIn();
+    const check = async () => {
+      assert.equal((await org.as(person.token)('GET', '/user/me')).body.code, 'account_disabled');
+      assert.equal((await org.logIn(person.email)).status, 403);
+      const { items } = (await org.manage('GET', '/org/app-users?state=disabled&pagesize=200')).body;
+      assert.ok(items.some(({ id }: { readonly id: string }) => id === person.id));
+    };
+    const send = () => org.manage('POST', `/org/app-users/${person.id}/disable`, { env: 'test', reason });
+    return { send, already: 409, check };
+  },
+};
+
+const enable: Flow = {
+  route: 'POST /org/app-users/:id/enable',
+  prepare: async ({ org }) => {
+    const person = await org.signIn();
+    const body = { env: 'test', reason };
+    assert.equal((await org.manage('POST', `/org/app-users/${person.id}/disable`, body)).status, 204);
+    const check = async () => {
+      assert.equal((await org.manage('GET', `/org/app-users/${person.id}`)).body.disabled, null);
+      assert.equal((await org.logIn(person.email)).status, 200);
+      assert.equal((await org.as(person.token)('GET', '/user/me')).status, 401);
+    };
+    return { send: () => org.manage('POST', `/org/app-users/${person.id}/enable`, body), already: 409, check };
+  },
+};
+
+const signOutEverywhere: Flow = {
+  route: 'POST /org/app-users/:id/revoke-tokens',
+  prepare: async ({ org }) => {
+    const person = await org.signIn();
+    const check = async () => assert.equal((await org.as(person.token)('GET', '/user/me')).status, 401);
+    return { send: () => org.manage('POST', `/org/app-users/${person.id}/revoke-tokens`, { env: 'test' }), check };
+  },
+};
+
 export const accountFlows: Flows = {
+  'an account disabled': disable,
+  'a disabled account enabled': enable,
+  'the tokens of an account revoked': signOutEverywhere,
   'a password suspended by a provider': suspension,
+  'an account of a provider that has not verified the address': unverified,
   'two accounts made one by the mailed link': proveByMail,
   'two accounts made one by an org admin': merge,
   'the removal of an account with a suspended password': remove,

@@ -4,11 +4,13 @@ import { builderFlows } from './builder-flows.ts';
 import { configFlows } from './config-flows.ts';
 import { deployFlows } from './deploy-flows.ts';
 import { eventFlows } from './event-flows.ts';
+import { factorFlows } from './factor-flows.ts';
 import type { Flow } from './flow.ts';
 import { hookFlows } from './hook-flows.ts';
 import { itemFlows } from './item-flows.ts';
 import { keyFlows } from './key-flows.ts';
 import { personFlows } from './person-flows.ts';
+import { personalDataFlows } from './personal-data-flows.ts';
 import { recordFlows } from './record-flows.ts';
 import { runFlows } from './run-flows.ts';
 import { scheduleFlows } from './schedule-flows.ts';
@@ -24,10 +26,12 @@ export const everyFlow: readonly Flow[] = [
   configFlows,
   deployFlows,
   eventFlows,
+  factorFlows,
   hookFlows,
   itemFlows,
   keyFlows,
   personFlows,
+  personalDataFlows,
   recordFlows,
   runFlows,
   scheduleFlows,

@@ -99,6 +99,37 @@ const withdraw: Flow = {
   },
 };
 
+const ofOrg = '/org/workspaces/main/invitations';
+
+const inviteOfOrg: Flow = {
+  route: 'POST /org/workspaces/:tenant_code/invitations',
+  prepare: async (fixture) => {
+    const email = newEmail();
+    const check = async () => assert.ok((await open(fixture, email)).length > 0);
+    return { send: () => fixture.org.manage('POST', ofOrg, { env: 'test', email }), check };
+  },
+};
+
+const resendOfOrg: Flow = {
+  route: 'POST /org/workspaces/:tenant_code/invitations/:id/resend',
+  prepare: async (fixture) => {
+    const email = newEmail();
+    const { id } = (await fixture.act('POST', '/user/invitations', { email })).body;
+    const check = async () => assert.equal((await open(fixture, email)).length, 1);
+    return { send: () => fixture.org.manage('POST', `${ofOrg}/${id}/resend`, { env: 'test' }), check };
+  },
+};
+
+const withdrawOfOrg: Flow = {
+  route: 'DELETE /org/workspaces/:tenant_code/invitations/:id',
+  prepare: async (fixture) => {
+    const email = newEmail();
+    const { id } = (await fixture.act('POST', '/user/invitations', { email })).body;
+    const check = async () => assert.deepEqual(await open(fixture, email), []);
+    return { send: () => fixture.org.manage('DELETE', `${ofOrg}/${id}`), already: 404, check };
+  },
+};
+
 const accept: Flow = {
   route: 'POST /app/:org/user/acceptinvitation',
   prepare: async (fixture): Promise<Attempt> => {
@@ -147,5 +178,8 @@ export const workspaceFlows: Flows = {
   'an invitation': invite,
   'an invitation sent again': resend,
   'an invitation withdrawn': withdraw,
+  'an invitation by the org': inviteOfOrg,
+  'an invitation sent again by the org': resendOfOrg,
+  'an invitation withdrawn by the org': withdrawOfOrg,
   'an invitation accepted': accept,
 };

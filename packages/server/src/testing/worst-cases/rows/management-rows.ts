@@ -36,7 +36,25 @@ const accountRows: Rows = {
   'POST /auth/password': small('/auth/password'),
   'POST /auth/switch-org': small('/auth/switch-org'),
   'GET /auth/sessions': plain('/auth/sessions'),
+  'DELETE /auth/sessions': plain('/auth/sessions'),
   'DELETE /auth/sessions/:id': one(`/auth/sessions/${noId}`),
+};
+
+const factorRows: Rows = {
+  'POST /auth/second-factor': small('/auth/second-factor', 'anyone'),
+  'GET /auth/passkey-challenge': plain('/auth/passkey-challenge', 'anyone'),
+  'POST /auth/passkey-sign-in': small('/auth/passkey-sign-in', 'anyone'),
+  'GET /auth/second-factors': plain('/auth/second-factors'),
+  'GET /auth/second-factors/challenge': plain('/auth/second-factors/challenge'),
+  'POST /auth/second-factors/totp': small('/auth/second-factors/totp'),
+  'POST /auth/second-factors/totp/confirm': small('/auth/second-factors/totp/confirm'),
+  'POST /auth/second-factors/:id/remove': small('/auth/second-factors/none/remove'),
+  'POST /auth/passkeys/options': small('/auth/passkeys/options'),
+  'POST /auth/passkeys': small('/auth/passkeys'),
+  'PUT /auth/passkeys/:id': small('/auth/passkeys/none'),
+  'POST /auth/recovery-codes': small('/auth/recovery-codes'),
+  'PUT /org/security': small('/org/security'),
+  'POST /org/users/:id/reset-second-factors': one(`/org/users/${noId}/reset-second-factors`),
 };
 
 const orgRows: Rows = {
@@ -88,9 +106,27 @@ const orgRows: Rows = {
   'PUT /org/alerts/webhook': small('/org/alerts/webhook'),
   'DELETE /org/alerts/webhook': plain('/org/alerts/webhook'),
   'POST /org/alerts/webhook/test': plain('/org/alerts/webhook/test'),
+  'GET /org/app-users': {
+    as: 'builder',
+    target: () => '/org/app-users',
+    largest: [
+      { what: 'accounts', ask: () => ({ target: '/org/app-users?pagesize=200' }) },
+      { what: 'accounts of an address', ask: () => ({ target: '/org/app-users?pagesize=200&q=a' }) },
+    ],
+  },
+  'GET /org/app-users/:id': one(`/org/app-users/${noId}`),
+  'POST /org/app-users/:id/disable': small(`/org/app-users/${noId}/disable`),
+  'POST /org/app-users/:id/enable': small(`/org/app-users/${noId}/enable`),
+  'POST /org/app-users/:id/revoke-tokens': small(`/org/app-users/${noId}/revoke-tokens`),
   'GET /org/suspended-accounts': small('/org/suspended-accounts'),
   'POST /org/suspended-accounts/:id/merge': one(`/org/suspended-accounts/${noId}/merge`),
   'DELETE /org/suspended-accounts/:id': one(`/org/suspended-accounts/${noId}`),
+  'POST /org/app-users/:id/erase': small(`/org/app-users/${noId}/erase`),
+  'POST /org/app-users/:id/merge': small(`/org/app-users/${noId}/merge`),
+  'POST /org/app-users/:id/export': one(`/org/app-users/${noId}/export`),
+  'GET /org/person-jobs': small('/org/person-jobs'),
+  'GET /org/person-jobs/:id': one(`/org/person-jobs/${noId}`),
+  'GET /org/person-jobs/:id/file': one(`/org/person-jobs/${noId}/file`),
   'GET /org/service-keys': small('/org/service-keys'),
   'POST /org/service-keys': small('/org/service-keys'),
   'DELETE /org/service-keys/:id': one(`/org/service-keys/${noId}`),
@@ -99,7 +135,13 @@ const orgRows: Rows = {
   'POST /runs/:id/cancel': one(`/runs/${noId}/cancel`),
   'POST /runs/:id/retry': small(`/runs/${noId}/retry`),
   'GET /hooks': small('/hooks'),
+  'GET /hooks/:name': one('/hooks/none'),
   'PUT /hooks/:name': small('/hooks/none'),
+  'GET /logicblocks': {
+    as: 'builder',
+    target: () => `/logicblocks?pagesize=200&q=${'a'.repeat(128)}`,
+    largest: [{ what: 'logic blocks', ask: () => ({ target: '/logicblocks?pagesize=200' }) }],
+  },
   'POST /logicblocks/test': draftRow,
   'POST /logicblocks/:name/run': {
     as: 'builder',
@@ -110,6 +152,11 @@ const orgRows: Rows = {
   },
   'POST /events/:name/pause': one('/events/none/pause'),
   'POST /events/:name/resume': one('/events/none/resume'),
+  'GET /events': {
+    as: 'builder',
+    target: () => '/events?pagesize=200',
+    largest: [{ what: 'events', ask: () => ({}) }],
+  },
   'GET /events/state': {
     as: 'builder',
     target: () => '/events/state',
@@ -123,11 +170,21 @@ const orgRows: Rows = {
     target: () => '/events/deliveries?pagesize=200&state=dead',
     largest: [{ what: 'deliveries', ask: () => ({}) }],
   },
+  'GET /events/deliveries/:id': one(`/events/deliveries/${noId}`),
   'POST /events/deliveries/:id/redeliver': one(`/events/deliveries/${noId}/redeliver`),
   'POST /events/deliveries/redeliver': {
     as: 'builder',
     target: () => '/events/deliveries/redeliver',
-    largest: [{ what: 'deliveries', status: 202, ask: () => json({ event: 'largest', state: 'dead' }) }],
+    largest: [
+      {
+        what: 'deliveries that are counted',
+        ask: () => ({
+          target: '/events/deliveries/redeliver?dry_run=true',
+          ...json({ event: 'largest', state: 'dead' }),
+        }),
+      },
+      { what: 'deliveries', status: 202, ask: () => json({ event: 'largest', state: 'dead' }) },
+    ],
   },
   'POST /events/:name/test': {
     as: 'builder',
@@ -139,7 +196,10 @@ const orgRows: Rows = {
   'GET /secrets': {
     as: 'builder',
     target: () => '/secrets',
-    largest: [{ what: 'secrets', ask: () => ({}) }],
+    largest: [
+      { what: 'secrets', ask: () => ({}) },
+      { what: 'blocks that name them', ask: () => ({ target: '/secrets?references=true' }) },
+    ],
   },
   'PUT /secrets/:name': {
     as: 'builder',
@@ -173,6 +233,10 @@ const orgRows: Rows = {
     target: () => '/org/workspaces/main',
     largest: [{ what: 'counters of every entity', ask: () => ({}) }],
   },
+  'GET /org/workspaces/:tenant_code/invitations': small('/org/workspaces/main/invitations'),
+  'POST /org/workspaces/:tenant_code/invitations': small('/org/workspaces/main/invitations'),
+  'POST /org/workspaces/:tenant_code/invitations/:id/resend': small(`/org/workspaces/main/invitations/${noId}/resend`),
+  'DELETE /org/workspaces/:tenant_code/invitations/:id': one(`/org/workspaces/main/invitations/${noId}`),
   'POST /org/impersonate': small('/org/impersonate'),
   'GET /audit': {
     as: 'builder',
@@ -184,6 +248,20 @@ const orgRows: Rows = {
         ask: () => ({ target: `/audit?pagesize=200&target=${'x'.repeat(12_000)}` }),
       },
     ],
+  },
+  'GET /audit/export': {
+    as: 'builder',
+    target: () => '/audit/export',
+    largest: [
+      { what: 'entries', ask: () => ({}) },
+      { what: 'entries that are passed over', ask: () => ({ target: `/audit/export?target=${'x'.repeat(12_000)}` }) },
+    ],
+  },
+  'GET /audit/chains': plain('/audit/chains'),
+  'POST /audit/chains/verify': {
+    as: 'builder',
+    target: () => '/audit/chains/verify',
+    largest: [{ what: 'entries', ask: () => json({ restart: true, tenant_code: 'main' }) }],
   },
   'GET /observability': {
     as: 'builder',
@@ -373,6 +451,7 @@ const operatorRows: Rows = {
 
 export const managementRows: Rows = {
   ...accountRows,
+  ...factorRows,
   ...orgRows,
   ...mailRows,
   ...templateRows,

@@ -5,10 +5,11 @@ import type { Clock } from '../../../../lib/clock.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
 import { auditContextOf } from '../../../pipeline/audit-context.ts';
+import { json } from '../../../reply.ts';
 import type { RequestEnvelope } from '../../../request.ts';
 import { requireProd } from '../../../routing/deploy-caller.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../serve.ts';
+import { serve, serveReply } from '../../../serve.ts';
 
 export interface DeliveryServices {
   readonly events: EventServices;
@@ -32,11 +33,19 @@ export function deliveryRoutes({ events, clock }: DeliveryServices): readonly Ma
     return { ...place, auditContext: auditContextOf(clock, request, caller) };
   };
   return [
-    serve(deliveriesApi.listDeliveries, ({ query }, { org }) => events.list({ ...query, orgCode: org.code })),
-    serve(deliveriesApi.redeliver, (request, caller) => events.redeliver(changing(request, caller), request.params.id)),
-    serve(deliveriesApi.redeliverMany, (request, caller) =>
-      events.redeliverMany(changing(request, caller), request.body),
+    serve(deliveriesApi.listEvents, (request, caller) =>
+      events.listEvents({ ...request.query, ...placeOf(request, caller) }),
     ),
+    serve(deliveriesApi.listDeliveries, ({ query }, { org }) => events.list({ ...query, orgCode: org.code })),
+    serve(deliveriesApi.readDelivery, ({ query: { env }, params }, { org }) =>
+      events.read({ env, orgCode: org.code }, params.id),
+    ),
+    serve(deliveriesApi.redeliver, (request, caller) => events.redeliver(changing(request, caller), request.params.id)),
+    serveReply(deliveriesApi.redeliverMany, async (request, caller) => {
+      const command = changing(request, caller);
+      if (request.query.dry_run) return json(200, await events.countRedelivered(command, request.body));
+      return json(202, await events.redeliverMany(command, request.body));
+    }),
     serve(deliveriesApi.testEvent, (request, caller) => {
       const { env, orgCode } = changing(request, caller);
       const { id, email } = caller.user;

@@ -7,7 +7,7 @@ import type { ManagementRoute } from '../../../routing/management-route.ts';
 import { serve } from '../../../serve.ts';
 
 export interface HookAdminServices {
-  readonly hooks: Pick<Hooks, 'list' | 'set'>;
+  readonly hooks: Pick<Hooks, 'list' | 'show' | 'set'>;
   readonly clock: Clock;
 }
 
@@ -17,6 +17,9 @@ export function hookAdminRoutes({ hooks, clock }: HookAdminServices): readonly M
     serve(hooksApi.listHooks, async ({ query: { env } }, { org }) => {
       return { items: await hooks.list({ env, orgCode: org.code }) };
     }),
+    serve(hooksApi.readHook, ({ query: { env }, params }, { org }) =>
+      hooks.show({ env, orgCode: org.code, block: params.name }),
+    ),
     serve(hooksApi.setHook, (request, caller) => {
       const { env } = request.query;
       if (env === 'prod') requireProd(caller);

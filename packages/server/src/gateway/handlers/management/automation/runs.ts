@@ -37,6 +37,9 @@ export function runRoutes({ runs, drafts, items, clock }: RunServices): readonly
     serve(runsApi.retryRun, (request, caller) =>
       runs.retry(changedBy(request, caller), { by: auditContextOf(clock, request, caller), from: request.body?.from }),
     ),
+    serve(runsApi.listLogicBlocks, ({ query: { env, q = '', pagesize: pageSize, nexttoken } }, { org }) =>
+      runs.blocks({ env, orgCode: org.code }, { q: q.trim().toLowerCase(), pageSize, nexttoken }),
+    ),
     serve(runsApi.testLogicBlock, async (request, caller) => {
       const { content: sent, tenant_code: tenantCode, input = {}, record, before } = request.body;
       const orgCode = caller.org.code;

@@ -1,5 +1,5 @@
 import { secretsApi } from '@freehold/contract/management/secrets';
-import type { SecretCommand, SecretVault } from '../../../../automation/port.ts';
+import type { SecretCommand, SecretReferences, SecretVault } from '../../../../automation/port.ts';
 import type { OrgCaller } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
@@ -11,6 +11,7 @@ import { serve } from '../../../serve.ts';
 
 export interface SecretServices {
   readonly secretVault: SecretVault;
+  readonly secretReferences: SecretReferences;
   readonly clock: Clock;
 }
 
@@ -20,7 +21,7 @@ interface SecretRequest extends RequestEnvelope {
 }
 
 /** Secrets belong to an environment and are no configuration, so production's are set here too. */
-export function secretRoutes({ secretVault, clock }: SecretServices): readonly ManagementRoute[] {
+export function secretRoutes({ secretVault, secretReferences, clock }: SecretServices): readonly ManagementRoute[] {
   const commandOf = (request: SecretRequest, caller: OrgCaller): SecretCommand => {
     const { env } = request.query;
     if (env === 'prod') requireProd(caller);
@@ -29,7 +30,13 @@ export function secretRoutes({ secretVault, clock }: SecretServices): readonly M
   };
   return [
     serve(secretsApi.listSecrets, async ({ query }, { org }) => {
-      return { items: await secretVault.list(query.env, org.code) };
+      const items = await secretVault.list(query.env, org.code);
+      if (!query.references) return { items };
+      const { byName, isPartial } = await secretReferences(query.env, org.code);
+      return {
+        items: items.map((item) => ({ ...item, referenced_by: [...(byName.get(item.name) ?? [])] })),
+        ...(isPartial ? { partial: true as const } : {}),
+      };
     }),
     serve(secretsApi.setSecret, (request, caller) => secretVault.set(commandOf(request, caller), request.body)),
     serve(secretsApi.removeSecret, async (request, caller) => {

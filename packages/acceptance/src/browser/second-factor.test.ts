@@ -1,0 +1,199 @@
+/** Second factors in the console: an authenticator app, passkeys by Chromium's own virtual authenticator, and an org that requires one. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { AuthenticatorApp } from '../authenticator-app.ts';
+import { joinOrg, manage, newEmail, type Org, password, signUp } from '../org.ts';
+import { addApp } from '../second-factor-calls.ts';
+import { assertAccessible } from './accessibility.ts';
+import { consolePlatform, openBrowser, skip } from './browser.ts';
+import { newOrgOn, signInAs } from './console-pages.ts';
+
+const started = skip === false ? await consolePlatform() : { app: '', management: '' };
+/** Browsers make passkeys for a name, and for no address. */
+const platform = { app: started.app, management: started.management.replace('127.0.0.1', 'localhost') };
+
+async function openAccount(page: Page, { code }: Org): Promise<void> {
+  await page.goto(`/o/${code}/test/account`);
+  await page.getByRole('heading', { name: 'Second factors' }).waitFor();
+}
+
+async function typeLogIn(page: Page, email: string): Promise<void> {
+  await page.goto('/sign-in');
+  await page.getByRole('textbox', { name: 'Email' }).fill(email);
+  await page.getByRole('textbox', { name: 'Password' }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+async function isAtHome(page: Page): Promise<void> {
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+}
+
+/** Gives a code of the secret that is shown. */
+async function confirmShownSecret(page: Page): Promise<AuthenticatorApp> {
+  await page.getByRole('img', { name: 'QR code of the secret' }).waitFor();
+  const label = await page.getByRole('button', { name: /^Copy the secret/ }).getAttribute('aria-label');
+  const app = new AuthenticatorApp(label?.split(' ').at(-1) ?? '');
+  await page.getByLabel('Code that the app shows').fill(app.next());
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  return app;
+}
+
+/** Takes the recovery codes that are shown, this once. */
+async function keepCodes(page: Page): Promise<readonly string[]> {
+  await page.getByText('These codes sign you in', { exact: false }).waitFor();
+  const codes = await page.getByTestId('recovery-codes').getByRole('listitem').allTextContents();
+  assert.equal(codes.length, 10);
+  await page.getByLabel('I have kept these codes').check();
+  await page.getByRole('button', { name: 'Done' }).click();
+  return codes;
+}
+
+test('a builder adds an authenticator app by its QR code, and signs in with a code, and with a recovery code', {
+  skip,
+}, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  const org = await newOrgOn(page, platform);
+  await openAccount(page, org);
+  await page.getByText('Your password alone protects this account').waitFor();
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Add an app' }).click();
+  await page.getByRole('textbox', { name: 'Your password' }).fill(password);
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Show the secret' }).click();
+  await page.getByRole('img', { name: 'QR code of the secret' }).waitFor();
+  await assertAccessible(page);
+  const app = await confirmShownSecret(page);
+  await page.getByText('These codes sign you in').waitFor();
+  await assertAccessible(page);
+  const codes = await keepCodes(page);
+  await page.getByText('10 of 10 are left', { exact: false }).waitFor();
+  await assertAccessible(page);
+
+  await typeLogIn(page, org.builder.email);
+  await page.getByRole('heading', { name: 'Second factor' }).waitFor();
+  await assertAccessible(page);
+  await page.getByLabel('Code of your authenticator app').fill('000000x');
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('alert').getByText('The second factor is not right', { exact: false }).waitFor();
+  await page.getByLabel('Code of your authenticator app').fill(app.next());
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await isAtHome(page);
+
+  await typeLogIn(page, org.builder.email);
+  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await page.getByLabel('Recovery code').fill(codes[0] ?? '');
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await isAtHome(page);
+  await openAccount(page, org);
+  await page.getByText('9 of 10 are left', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Remove the app' }).click();
+  await page.getByText('It is your last second factor', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Use a recovery code' }).click();
+  await page.getByLabel('Recovery code').fill(codes[1] ?? '');
+  await page.getByRole('button', { name: 'Remove it' }).click();
+  await page.getByText('Your password alone protects this account').waitFor();
+});
+
+test('a passkey is made, signs in alone and after the password, is renamed and removed', { skip }, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  const org = await newOrgOn(page, platform);
+  await openAccount(page, org);
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('textbox', { name: 'Your password' }).fill(password);
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByLabel('Name of the passkey').fill('my laptop');
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Make the passkey' }).click();
+  await keepCodes(page);
+  await page.getByRole('cell', { name: 'my laptop', exact: true }).waitFor();
+  await assertAccessible(page);
+
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await isAtHome(page);
+
+  await typeLogIn(page, org.builder.email);
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await isAtHome(page);
+
+  await openAccount(page, org);
+  await page.getByRole('button', { name: 'Rename my laptop' }).click();
+  await page.getByLabel('Name of the passkey').fill('old laptop');
+  await page.getByRole('button', { name: 'Rename', exact: true }).click();
+  await page.getByRole('button', { name: 'Remove old laptop' }).click();
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.getByText('Your password alone protects this account').waitFor();
+  assert.equal(await page.getByText('old laptop').count(), 0);
+});
+
+test('a member without a factor of an org that requires one is led to add it, also in the middle of work', {
+  skip,
+}, async (context) => {
+  const org = await signUp(platform);
+  const email = newEmail('member');
+  await joinOrg(org, 'developer', email);
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, { email });
+
+  await addApp(platform, org.builder.token);
+  const body = { second_factor: 'required' };
+  assert.equal((await manage(org, 'PUT', '/org/security', { body })).status, 200);
+  await page.getByRole('link', { name: 'Entities' }).click();
+  await page.getByRole('heading', { name: 'Add a second factor' }).waitFor();
+  await assertAccessible(page);
+  await page.goto(`/o/${org.code}/test/deploy`);
+  await page.getByRole('heading', { name: 'Add a second factor' }).waitFor();
+  await page.getByRole('button', { name: 'Authenticator app' }).click();
+  await page.getByRole('textbox', { name: 'Your password' }).fill(password);
+  await page.getByRole('button', { name: 'Show the secret' }).click();
+  await confirmShownSecret(page);
+  await keepCodes(page);
+  await page.getByRole('heading', { name: 'Deploy', level: 1 }).waitFor();
+});
+
+test('an admin requires a factor of all members on the account screen, once the own account has one', {
+  skip,
+}, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  const org = await newOrgOn(page, platform);
+  await openAccount(page, org);
+  const required = page.getByRole('switch', { name: /^Require a second factor of every member/ });
+  assert.ok(await required.isDisabled());
+  await page.getByText('Add a second factor to your own account first', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Add an app' }).click();
+  await page.getByRole('textbox', { name: 'Your password' }).fill(password);
+  await page.getByRole('button', { name: 'Show the secret' }).click();
+  await confirmShownSecret(page);
+  await keepCodes(page);
+  const answered = page.waitForResponse((response) => response.url().endsWith('/org/security') && response.ok());
+  await required.click();
+  await answered;
+  await page.reload();
+  await page.getByRole('switch', { checked: true }).waitFor();
+});
+
+test('at an address without a name the screen says why there are no passkeys', { skip }, async (context) => {
+  const page = await (await openBrowser(context, started)).newPage();
+  const org = await newOrgOn(page, started);
+  await openAccount(page, org);
+  const button = page.getByRole('button', { name: 'Add a passkey' });
+  assert.match((await button.getAttribute('aria-description')) ?? '', /not at an IP address/);
+  await page.goto('/sign-in');
+  await page.getByRole('textbox', { name: 'Email' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Use a passkey' }).count(), 0);
+});

@@ -1,0 +1,87 @@
+/** A platform that is killed while it works on the data of a person goes on with it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type AppUser,
+  act,
+  count,
+  defineEntity,
+  definition,
+  foundedOrg,
+  list,
+  manage,
+  type Org,
+  signIn,
+} from './org.ts';
+import { done, ended, type Line, type PersonJob, tryErase } from './person-jobs.ts';
+import { type Platform, startPlatform, temporaryDirectory, verifyToEnd } from './platform.ts';
+
+const recordsMade = 400;
+const ownerIndexes = [
+  { ownerFieldName: 'owner_id', gpkTemplate: 'org#{org};data#note;owner#{owner_id}', gskTemplate: '{id}' },
+];
+
+async function fill(org: Org, user: AppUser): Promise<void> {
+  const fields = [{ name: 'title' }, { name: 'owner_id', colType: 'guid', required: false }];
+  await defineEntity(org, { ...definition('note', fields), ownerIndexes });
+  const rows = Array.from({ length: recordsMade }, (_, n) => `${JSON.stringify({ title: `${n}` })}\n`).join('');
+  const headers = { 'content-type': 'application/x-ndjson' };
+  const reply = await act(user, 'POST', '/import/note', { body: rows, headers });
+  assert.equal(reply.status, 200, reply.text);
+}
+
+/** Waits until the job has found some records and not all, kills the platform, and starts it again. */
+async function killedWithin(platform: Platform, dataDir: string, org: Org, id: string): Promise<Platform> {
+  for (;;) {
+    const { body } = await manage<PersonJob>(org, 'GET', `/org/person-jobs/${id}`);
+    if ((body.counts.owned ?? 0) > 0 || body.state === 'done') break;
+  }
+  await platform.kill();
+  return startPlatform({ dataDir });
+}
+
+for (const choice of ['keep', 'delete_owned'] as const)
+  test(`an erase that is killed goes on (${choice}), and leaves nothing of the person`, async () => {
+    const dataDir = temporaryDirectory();
+    const first = await startPlatform({ dataDir });
+    const { org, founder } = await foundedOrg(first);
+    const person = await signIn(org);
+    const admin = (await list(founder, 'aclpolicy', '?name=adminacl')).items[0];
+    const link = { user_id: person.id, acl_policy_id: admin?.id };
+    assert.equal((await act(founder, 'POST', '/create/useraclpolicy', { body: link })).status, 201);
+    await fill(org, person);
+    const begun = await tryErase(org, person, choice);
+    assert.equal(begun.status, 202, begun.text);
+    const second = await killedWithin(first, dataDir, org, begun.body.id);
+    const again = { ...org, ...second };
+    const user = { ...founder, org: again };
+    done(await ended(again, begun));
+    assert.equal(await count(user, 'note', `?owner_id=${person.id}`), 0);
+    assert.equal(await count(user, 'note'), choice === 'keep' ? recordsMade : 0);
+    assert.deepEqual((await list(user, 'user', `?email=${encodeURIComponent(person.email)}`)).items, []);
+    await second.kill();
+    const verified = await verifyToEnd(dataDir);
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+  });
+
+test('an export that is killed has each record once', async () => {
+  const dataDir = temporaryDirectory();
+  const first = await startPlatform({ dataDir });
+  const { org, founder } = await foundedOrg(first);
+  await fill(org, founder);
+  const path = `/org/app-users/${founder.id}/export`;
+  const begun = await manage<PersonJob>(org, 'POST', path, { body: { env: 'test' } });
+  assert.equal(begun.status, 202, begun.text);
+  const second = await killedWithin(first, dataDir, org, begun.body.id);
+  const again = { ...org, ...second };
+  const job = done(await ended(again, begun));
+  const file = await manage(again, 'GET', `/org/person-jobs/${job.id}/file`);
+  const lines = file.text
+    .trim()
+    .split('\n')
+    .map((line): Line => JSON.parse(line));
+  const ids = lines.flatMap(({ kind, data }) => (kind === 'record' ? [(data as { id: string }).id] : []));
+  assert.deepEqual([ids.length, new Set(ids).size], [recordsMade, recordsMade]);
+  assert.equal(lines.filter(({ kind }) => kind === 'end').length, 1);
+  await second.kill();
+});

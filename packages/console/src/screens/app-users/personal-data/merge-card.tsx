@@ -1,0 +1,131 @@
+import { Group, List, Paper, Select, Stack, Text, Title } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../../api/call.ts';
+import { queryClient } from '../../../api/query-client.ts';
+import { ProblemAlert } from '../../../components/problem-alert.tsx';
+import { ReasonedButton } from '../../../components/reasoned-button.tsx';
+import { TypedConfirmation } from '../../../components/typed-confirmation.tsx';
+import { appUsersQuery, readAppUsersAgain } from '../queries.ts';
+import { type Person, type PersonJob, personJobsQuery } from './queries.ts';
+import { gainsOf } from './sentences.ts';
+
+interface Props {
+  readonly person: Person;
+  readonly email: string;
+  readonly jobs: readonly PersonJob[];
+  /** Why no job can be begun now. */
+  readonly reason: string | undefined;
+}
+
+/** Makes the account part of another account of the same person, once it was read what that one gains. */
+export function MergeCard({ person, email, jobs, reason }: Props) {
+  const { env, id } = person;
+  const [into, setInto] = useState<string | null>(null);
+  const [isAsking, setIsAsking] = useState(false);
+  const again = () => queryClient.invalidateQueries(personJobsQuery(person));
+  const preview = useMutation({
+    mutationFn: (stays: string) =>
+      call('mergeAppUser', { params: { id }, query: { dry_run: true }, body: { env, into: stays } }),
+    onSuccess: again,
+  });
+  const previewed = jobs.find((job) => job.into === into && job.dry_run && job.seen !== null);
+  const merge = useMutation({
+    mutationFn: ({ into: stays, seen }: PersonJob) =>
+      call('mergeAppUser', { params: { id }, body: { env, into: stays ?? '', seen: seen ?? '' } }),
+    onSuccess: async () => {
+      setIsAsking(false);
+      await readAppUsersAgain();
+      await again();
+    },
+  });
+  const unchosen = into === null ? 'Choose the account that stays first.' : undefined;
+  const unread = previewed === undefined ? 'Preview the merge into this account first.' : undefined;
+  return (
+    <Paper withBorder p="md" component="section" aria-labelledby="merge">
+      <Stack gap="sm">
+        <Title order={2} id="merge">
+          Merge
+        </Title>
+        <Text size="sm">
+          Makes this account part of another account of the same person. That account gets its sign-ins, memberships and
+          records; both are signed out. It cannot be undone.
+        </Text>
+        <AccountSelect person={person} value={into} onChange={setInto} />
+        <ProblemAlert error={preview.error} />
+        <Group>
+          <ReasonedButton
+            reason={reason ?? unchosen}
+            variant="default"
+            loading={preview.isPending}
+            onClick={() => into !== null && preview.mutate(into)}
+          >
+            Preview the merge
+          </ReasonedButton>
+          <ReasonedButton reason={reason ?? unchosen ?? unread} color="red" onClick={() => setIsAsking(true)}>
+            Merge the accounts
+          </ReasonedButton>
+        </Group>
+      </Stack>
+      {isAsking && previewed !== undefined && (
+        <TypedConfirmation
+          title="Merge this account into the other one?"
+          name={email}
+          what="account that ends"
+          action="Merge the accounts"
+          work={{ ...merge, mutate: () => merge.mutate(previewed) }}
+          onClose={() => {
+            setIsAsking(false);
+            merge.reset();
+          }}
+        >
+          <Text size="sm">The account that stays gets this. It cannot be undone.</Text>
+          <List size="sm">
+            {gainsOf(previewed).map((sentence) => (
+              <List.Item key={sentence}>{sentence}</List.Item>
+            ))}
+          </List>
+        </TypedConfirmation>
+      )}
+    </Paper>
+  );
+}
+
+const typingMilliseconds = 250;
+
+interface SelectProps {
+  readonly person: Person;
+  readonly value: string | null;
+  readonly onChange: (id: string | null) => void;
+}
+
+/** Finds the other accounts of the app by the beginning of their email; they are read once the field is entered. */
+function AccountSelect({ person: { env, id }, value, onChange }: SelectProps) {
+  const [typed, setTyped] = useState('');
+  const [isEntered, setIsEntered] = useState(false);
+  const [search] = useDebouncedValue(typed.trim(), typingMilliseconds);
+  const found = useInfiniteQuery({ ...appUsersQuery(env, search, undefined), enabled: isEntered });
+  const others = (found.data?.pages.flatMap(({ items }) => items) ?? []).filter((user) => user.id !== id);
+  return (
+    <>
+      <Select
+        label="The account that stays"
+        placeholder="Email"
+        data={others.map((user) => ({ value: user.id, label: user.email }))}
+        value={value}
+        searchable
+        clearable
+        searchValue={typed}
+        onSearchChange={setTyped}
+        onFocus={() => setIsEntered(true)}
+        // The server has searched already.
+        filter={({ options }) => options}
+        nothingFoundMessage={found.isFetching ? 'Searching' : 'No other account has this email'}
+        onChange={onChange}
+        maw={420}
+      />
+      <ProblemAlert error={found.error} />
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+/** What the kinds of steps do, where one is chosen. A kind without words is shown by its name alone. */
+export const stepWords: Readonly<Record<string, string>> = {
+  get: 'Reads a record',
+  list: 'Reads records of an entity',
+  create: 'Makes a record',
+  update: 'Changes a record',
+  delete: 'Deletes a record',
+  set: 'Gives values names',
+  transform: 'Gives a value',
+  script: 'Computes a value in JavaScript',
+  condition: 'Goes on, or goes to a later step',
+  switch: 'Does the steps of one of several cases',
+  loop: 'Does its steps for each element of a list',
+  parallel: 'Does branches beside each other',
+  call: 'Calls another logic block',
+  http: 'Calls another system',
+  mail: 'Sends a mail',
+  wait: 'Waits for some time',
+  raise: 'Ends the run with a refusal',
+};

@@ -1,0 +1,170 @@
+import { Alert, Badge, Button, Collapse, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
+import { usePlace } from '../../api/session.ts';
+import { ProblemAlert } from '../../components/problem-alert.tsx';
+import { ReasonedButton } from '../../components/reasoned-button.tsx';
+import { JsonValueInput } from '../../components/schema-form/json-value-input.tsx';
+import { isObject } from '../../components/schema-form/schema.ts';
+import type { Draft } from '../../components/use-draft.ts';
+import { Labelled, StepCard } from '../runs/step-card.tsx';
+import classes from './logic-blocks.module.css';
+import type { BlockTest } from './queries.ts';
+import { inputSchema } from './run-now.tsx';
+import { WorkspaceInput } from './workspace-input.tsx';
+
+/** Does the steps of the content as it is typed, with sample values, and writes nothing. */
+export function TryDraft({ draft }: { readonly draft: Draft<object> }) {
+  const { workspace } = usePlace();
+  const [code, setCode] = useState(workspace ?? 'main');
+  const [input, setInput] = useState<unknown>({});
+  const [samples, setSamples] = useState<Samples>({});
+  const test = useMutation({
+    mutationFn: (content: object) =>
+      call('testLogicBlock', {
+        body: {
+          ...{ content: { ...content }, tenant_code: code.trim() },
+          ...{ input: objectOf(input), record: sampleOf(samples.record), before: sampleOf(samples.before) },
+        },
+      }),
+  });
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Try it">
+      <Stack>
+        <div>
+          <Title order={2} size="h4">
+            Try it
+          </Title>
+          <Text size="sm" c="dimmed">
+            The steps as they are typed here are done in test, saved or not. Records are read, and nothing is written,
+            sent or waited for.
+          </Text>
+        </div>
+        <WorkspaceInput value={code} onChange={setCode} />
+        <JsonValueInput
+          schema={inputSchema}
+          label="Sample input"
+          value={input}
+          pointer="/input"
+          isReadOnly={false}
+          errorAt={() => undefined}
+          onChange={(value) => setInput(value ?? {})}
+        />
+        <SampleRecords samples={samples} onChange={setSamples} />
+        <Group>
+          <ReasonedButton
+            reason={whyNotTried(draft, { code, input })}
+            loading={test.isPending}
+            onClick={() => test.mutate(draft.value)}
+          >
+            Run the draft
+          </ReasonedButton>
+        </Group>
+        <ProblemAlert error={test.error} />
+        {test.data !== undefined && <Outcome test={test.data} />}
+      </Stack>
+    </Paper>
+  );
+}
+
+function whyNotTried(
+  { mistake }: Draft<object>,
+  { code, input }: { readonly code: string; readonly input: unknown },
+): string | undefined {
+  if (mistake !== undefined) return 'The JSON has a mistake.';
+  if (code.trim() === '') return 'Name a workspace first.';
+  return isObject(input) ? undefined : 'The input is a JSON object.';
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return isObject(value) ? { ...value } : {};
+}
+
+interface Samples {
+  readonly record?: unknown;
+  readonly before?: unknown;
+}
+
+/** Left out of the call where none is given. */
+function sampleOf(value: unknown): Record<string, unknown> | undefined {
+  return isObject(value) ? { ...value } : undefined;
+}
+
+function SampleRecords({
+  samples,
+  onChange,
+}: {
+  readonly samples: Samples;
+  readonly onChange: (samples: Samples) => void;
+}) {
+  const [isOpen, setIsOpen] = useState(false);
+  const common = { schema: {}, isReadOnly: false, errorAt: () => undefined };
+  return (
+    <div>
+      <Button variant="subtle" size="compact-sm" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        Sample records of an event
+      </Button>
+      <Collapse expanded={isOpen}>
+        {isOpen && (
+          <Stack gap="xs" mt="xs">
+            <JsonValueInput
+              {...common}
+              label="What templates read as record"
+              pointer="/record"
+              value={samples.record}
+              onChange={(record) => onChange({ ...samples, record })}
+            />
+            <JsonValueInput
+              {...common}
+              label="What templates read as before"
+              pointer="/before"
+              value={samples.before}
+              onChange={(before) => onChange({ ...samples, before })}
+            />
+          </Stack>
+        )}
+      </Collapse>
+    </div>
+  );
+}
+
+function Outcome({ test: { returns, error, steps, cut } }: { readonly test: BlockTest }) {
+  return (
+    <Stack gap="sm" component="section" aria-label="Outcome">
+      <Alert
+        role="status"
+        classNames={{ title: classes.alertTitle ?? '' }}
+        color={error === undefined ? 'teal' : 'red'}
+        title={
+          error === undefined
+            ? 'It came to its end'
+            : error.step === undefined
+              ? 'It was refused'
+              : `It was refused at the step ${error.step}`
+        }
+      >
+        {error === undefined ? 'Nothing was written or sent.' : `${error.message} (${error.code})`}
+      </Alert>
+      {cut === true && <Text size="sm">Values are left out: together they are more than 1 MB.</Text>}
+      {steps.length > 0 && (
+        <Stack gap="xs" component="ol" className={classes.list ?? ''} aria-label="Steps that were done">
+          {steps.map((step) => (
+            <StepCard
+              key={step.path}
+              step={step}
+              badges={
+                step.skipped === true && (
+                  <Badge variant="dot" color="yellow">
+                    made up
+                  </Badge>
+                )
+              }
+            />
+          ))}
+        </Stack>
+      )}
+      {returns !== undefined && <Labelled label="What it returned" title="Returned" value={returns} />}
+    </Stack>
+  );
+}

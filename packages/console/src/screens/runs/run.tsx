@@ -1,0 +1,179 @@
+import { Alert, Anchor, Badge, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Environment, usePlace } from '../../api/session.ts';
+import { Loaded } from '../../components/loaded.tsx';
+import { ReasonedButton } from '../../components/reasoned-button.tsx';
+import { Screen } from '../../components/screen.tsx';
+import { When } from '../../components/when.tsx';
+import { CancelRun } from './cancel-run.tsx';
+import { type Run, type RunStep, runQuery } from './queries.ts';
+import { RetryDialog } from './retry-dialog.tsx';
+import { RunFacts } from './run-facts.tsx';
+import { isOpen } from './run-words.ts';
+import classes from './runs.module.css';
+import { Labelled, StepCard } from './step-card.tsx';
+
+/** One run: what began it, its steps, and what can be done with it. The page follows it to its end. */
+export function RunScreen() {
+  const { env, adminReason } = usePlace();
+  const { run: id } = useParams({ from: '/o/$org/$env/runs/$run' });
+  const query = useQuery(runQuery(env, id));
+  const roleReason = env === 'prod' ? adminReason : undefined;
+  return (
+    <Screen
+      title={query.data === undefined ? 'Run' : `Run of ${query.data.block}`}
+      actions={query.data !== undefined && <Actions key={id} run={query.data} roleReason={roleReason} />}
+    >
+      <Loaded query={query}>{(run) => <Shown key={id} run={run} env={env} roleReason={roleReason} />}</Loaded>
+    </Screen>
+  );
+}
+
+interface OfRun {
+  readonly run: Run;
+  /** Why the user may not change it. */
+  readonly roleReason: string | undefined;
+}
+
+function Actions({ run, roleReason }: OfRun) {
+  const [isAsking, setIsAsking] = useState(false);
+  if (isOpen(run.state)) return <CancelRun id={run.id} reason={roleReason} />;
+  if (run.state === 'done') return null;
+  return (
+    <>
+      <ReasonedButton reason={roleReason ?? whyNotRetried(run)} onClick={() => setIsAsking(true)}>
+        Retry
+      </ReasonedButton>
+      {isAsking && <RetryDialog run={run} from={undefined} onClose={() => setIsAsking(false)} />}
+    </>
+  );
+}
+
+function whyNotRetried({ retried_as, redacted }: Run): string | undefined {
+  if (retried_as !== undefined) return 'It was retried already.';
+  return redacted === true
+    ? 'It wrote to encrypted fields, whose values are not kept, so it cannot be done again.'
+    : undefined;
+}
+
+function Shown({ run, env, roleReason }: OfRun & { readonly env: Environment }) {
+  const { error, input, returns, steps, has_more_steps } = run;
+  return (
+    <Stack gap="lg">
+      <RunFacts run={run} />
+      {error !== undefined && (
+        <Alert
+          color="red"
+          classNames={{ title: classes.alertTitle ?? '' }}
+          title={error.step === undefined ? 'It failed' : `It failed at the step ${error.step}`}
+        >
+          {error.message ?? error.code}
+          {error.message !== undefined && ` (${error.code})`}
+        </Alert>
+      )}
+      <section aria-label="Steps">
+        <Title order={2} mb="xs">
+          Steps
+        </Title>
+        {steps.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            No step has read, written, waited or sent anything so far. Steps that only compute are not kept.
+          </Text>
+        ) : (
+          <Stack gap="xs" component="ol" className={classes.list ?? ''}>
+            {steps.map((step) => (
+              <Step key={step.path} run={run} step={step} roleReason={roleReason} />
+            ))}
+          </Stack>
+        )}
+        {has_more_steps && (
+          <Text size="sm" mt="xs">
+            There are more steps than are shown.
+          </Text>
+        )}
+      </section>
+      {input !== undefined && <Labelled label="Input of the run" title="Input of the run" value={input} />}
+      {returns !== undefined && <Labelled label="What the run returned" title="Returned" value={returns} />}
+      {input === undefined && (
+        <Text size="sm" c="dimmed">
+          {env === 'prod' ? 'Values are shown in the test environment only.' : 'Values are shown once the run is over.'}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+const stateColors = { done: 'teal', failed: 'red', waiting: 'yellow' } as const;
+
+function Step({ run, step, roleReason }: OfRun & { readonly step: RunStep }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const isRetried = run.state === 'failed' || run.state === 'cancelled';
+  return (
+    <>
+      <StepCard
+        step={step}
+        badges={
+          <Badge variant="dot" color={stateColors[step.state]}>
+            {step.state}
+          </Badge>
+        }
+        action={
+          isRetried && (
+            <ReasonedButton
+              reason={roleReason ?? whyNotRetried(run) ?? whyNotAgain(step)}
+              variant="default"
+              size="compact-sm"
+              aria-label={`Retry from here: ${step.id}`}
+              onClick={() => setIsAsking(true)}
+            >
+              Retry from here
+            </ReasonedButton>
+          )
+        }
+        facts={<StepFacts step={step} tenantCode={run.tenant_code} />}
+      />
+      {isAsking && <RetryDialog run={run} from={step} onClose={() => setIsAsking(false)} />}
+    </>
+  );
+}
+
+function whyNotAgain({ type, state }: RunStep): string | undefined {
+  return type === 'delete' && state === 'done'
+    ? 'It deleted its record, which cannot be deleted again. Begin at a later step.'
+    : undefined;
+}
+
+function StepFacts({ step, tenantCode }: { readonly step: RunStep; readonly tenantCode: string }) {
+  const { org, env } = usePlace();
+  const { at, until, entity, record, path } = step;
+  return (
+    <Text size="sm" c="dimmed">
+      Begun <When at={at} />.
+      {until !== undefined && (
+        <>
+          {' '}
+          Waits until <When at={new Date(until).toISOString()} />.
+        </>
+      )}
+      {entity !== undefined && (
+        <>
+          {' '}
+          Records of{' '}
+          <Anchor
+            underline="always"
+            component={Link}
+            to={`/o/${org}/${env}/records/${entity}`}
+            search={{ w: tenantCode } as never}
+            size="sm"
+          >
+            {entity}
+          </Anchor>
+          {record === undefined ? '.' : `: ${record}.`}
+        </>
+      )}{' '}
+      Path {path}.
+    </Text>
+  );
+}

@@ -1,0 +1,16 @@
+import type { schedulesApi } from '@freehold/contract/management/automation/schedules';
+import type { ReplyOf } from '@freehold/contract/route';
+import { queryOptions } from '@tanstack/react-query';
+import { call } from '../../api/call.ts';
+import type { Environment } from '../../api/session.ts';
+
+export type Schedule = ReplyOf<typeof schedulesApi.listSchedules>['items'][number];
+
+/** What the queries of schedules are known by. */
+export const schedulesKey = 'schedules';
+
+export const schedulesQuery = (env: Environment) =>
+  queryOptions({
+    queryKey: [schedulesKey, env],
+    queryFn: async ({ signal }) => (await call('listSchedules', { query: { env }, signal })).items,
+  });

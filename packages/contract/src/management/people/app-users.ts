@@ -1,0 +1,126 @@
+import { Type } from '@sinclair/typebox';
+import { environment, nexttoken, pagesize } from '../../parameters.ts';
+import { reply, route } from '../../route.ts';
+import { closed, guid, named, oneOf, orNull, pageOf, reason, text, time } from '../../schema.ts';
+
+const members = {
+  id: guid,
+  email: text,
+  email_verified: Type.Boolean(),
+  fn: text,
+  ln: text,
+  state: oneOf(['active', 'disabled', 'password_suspended', 'merged', 'erasing'], {
+    description:
+      'A `disabled` account opens nothing until an org admin enables it. The password of a `password_suspended` one is suspended, because another account has verified the address. A `merged` one has become part of another. An `erasing` one opens nothing, and is gone when its job is done.',
+  }),
+  created_at: time,
+};
+
+export const AppUser = named('AppUser', Type.Object(members));
+
+export const AppUserDetails = named(
+  'AppUserDetails',
+  Type.Object({
+    ...members,
+    has_password: Type.Boolean(),
+    providers: Type.Array(Type.Object({ issuer: text, subject: text, linked_at: time }), {
+      description:
+        'The identities at providers that sign in to the account. One of an earlier release is shown from its next sign-in on.',
+    }),
+    tokens_revoked_at: orNull(time, {
+      description: 'When all tokens of the user were revoked last, if that is known.',
+    }),
+    disabled: orNull(
+      Type.Object({ at: time, by: Type.String({ format: 'uuid', description: 'The org user.' }), reason: text }),
+    ),
+    proved_by: orNull(guid, {
+      description: 'The account that has verified the address, for which the password of this one is suspended.',
+    }),
+    suspends: orNull(guid, { description: 'The account whose password is suspended for this one.' }),
+    merged_into: orNull(guid, { description: 'The account that this one has become part of.' }),
+    memberships: Type.Array(
+      Type.Object({
+        tenant_id: guid,
+        tenant_code: text,
+        name: text,
+        role: text,
+        status: Type.String({ description: 'Only an `active` member is let in.' }),
+        joined_at: time,
+      }),
+      { description: 'By the code of the workspace.' },
+    ),
+  }),
+);
+
+const env = oneOf(['test', 'prod']);
+
+export const appUsersApi = {
+  listAppUsers: route({
+    method: 'GET',
+    path: '/org/app-users',
+    access: 'developer',
+    tag: 'app users',
+    summary: 'The accounts of the org’s app in an environment, the newest first',
+    query: closed({
+      env: environment,
+      q: Type.Optional(
+        Type.String({
+          maxLength: 254,
+          description:
+            'Only accounts whose email starts with this, by email; or the account with this id. An account of an earlier release that signs in by a provider, with an email that is not verified, is found by its email from its next sign-in on.',
+        }),
+      ),
+      state: Type.Optional(oneOf(['active', 'disabled', 'password_suspended'])),
+      pagesize,
+      nexttoken,
+    }),
+    replies: { 200: reply('A page. It may be short; with a `nexttoken` there may be more.', pageOf(AppUser)) },
+    problems: ['invalid_cursor'],
+  }),
+  readAppUser: route({
+    method: 'GET',
+    path: '/org/app-users/:id',
+    access: 'developer',
+    tag: 'app users',
+    summary: 'An account of the org’s app, with its identities and its workspaces',
+    query: closed({ env: environment }),
+    replies: { 200: reply('The account.', AppUserDetails) },
+    problems: ['not_found'],
+  }),
+  disableAppUser: route({
+    method: 'POST',
+    path: '/org/app-users/:id/disable',
+    access: 'org_admin',
+    tag: 'app users',
+    summary: 'Disables an account: its tokens end, and it can neither sign in nor get a token',
+    description:
+      'Its memberships, policies and records stay. The audit log keeps the reason; the user is not shown it. Later calls of the user answer 403 `account_disabled`.',
+    body: closed({ env, reason }),
+    replies: { 204: reply('Disabled.') },
+    problems: ['not_found', 'conflict'],
+    refusedAs: 'app_user.disabling_refused',
+  }),
+  enableAppUser: route({
+    method: 'POST',
+    path: '/org/app-users/:id/enable',
+    access: 'org_admin',
+    tag: 'app users',
+    summary: 'Enables a disabled account: the user may sign in again',
+    description: 'Tokens from before stay invalid.',
+    body: closed({ env, reason: Type.Optional(reason) }),
+    replies: { 204: reply('Enabled.') },
+    problems: ['not_found', 'conflict'],
+    refusedAs: 'app_user.enabling_refused',
+  }),
+  revokeAppUserTokens: route({
+    method: 'POST',
+    path: '/org/app-users/:id/revoke-tokens',
+    access: 'org_admin',
+    tag: 'app users',
+    summary: 'Signs a user out everywhere: every token of the account ends, and the user may sign in again',
+    body: closed({ env }),
+    replies: { 204: reply('Revoked.') },
+    problems: ['not_found', 'conflict'],
+    refusedAs: 'app_user.token_revocation_refused',
+  }),
+};

@@ -1,0 +1,38 @@
+import { appUsersApi } from '@freehold/contract/management/people/app-users';
+import type { OrgAppUsers } from '../../../../identity/port.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import { auditContextOf } from '../../../pipeline/audit-context.ts';
+import type { ManagementRoute } from '../../../routing/management-route.ts';
+import { serve } from '../../../serve.ts';
+
+export interface AppUserServices {
+  readonly appUsers: OrgAppUsers;
+  readonly clock: Clock;
+}
+
+/** The accounts of an app's users. They are people and no configuration, so production's are changed here too. */
+export function appUserRoutes({ appUsers, clock }: AppUserServices): readonly ManagementRoute[] {
+  return [
+    serve(appUsersApi.listAppUsers, ({ query }, { org }) => {
+      const { env, q, state, pagesize: pageSize, nexttoken } = query;
+      return appUsers.list(org.code, { env, q, state, pageSize, nexttoken });
+    }),
+    serve(appUsersApi.readAppUser, ({ params, query }, { org }) =>
+      appUsers.show({ orgCode: org.code, env: query.env, id: params.id }),
+    ),
+    serve(appUsersApi.disableAppUser, async (request, caller) => {
+      const { env, reason } = request.body;
+      const command = { orgCode: caller.org.code, env, id: request.params.id };
+      await appUsers.disable({ ...command, auditContext: auditContextOf(clock, request, caller) }, reason.trim());
+    }),
+    serve(appUsersApi.enableAppUser, async (request, caller) => {
+      const { env, reason } = request.body;
+      const command = { orgCode: caller.org.code, env, id: request.params.id };
+      await appUsers.enable({ ...command, auditContext: auditContextOf(clock, request, caller) }, reason?.trim());
+    }),
+    serve(appUsersApi.revokeAppUserTokens, async (request, caller) => {
+      const command = { orgCode: caller.org.code, env: request.body.env, id: request.params.id };
+      await appUsers.revokeTokens({ ...command, auditContext: auditContextOf(clock, request, caller) });
+    }),
+  ];
+}

@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { sessionSeconds } from '../../identity/port.ts';
+import { type ConsoleSite, sessionCookie } from '../pipeline/headers/console-cookie.ts';
+import { json, type Reply } from '../reply.ts';
+
+interface GivenSession {
+  readonly token: string;
+}
+
+/** The token in the body, or for a page that asks for it in a cookie that no script can read. */
+export function sessionReply(
+  site: ConsoleSite,
+  incoming: IncomingMessage,
+  status: number,
+  session: GivenSession,
+): Reply {
+  return incoming.headers['x-session'] === 'cookie' ? cookieReply(site, status, session) : json(status, session);
+}
+
+/** The session, or the step to it: a sign-in that waits for its second factor has none yet. */
+export function sessionOrStep(
+  site: ConsoleSite,
+  incoming: IncomingMessage,
+  answer: GivenSession | { readonly second_factor: unknown },
+): Reply {
+  return 'second_factor' in answer ? json(202, answer) : sessionReply(site, incoming, 200, answer);
+}
+
+export function cookieReply(site: ConsoleSite, status: number, { token, ...shown }: GivenSession): Reply {
+  return json(status, shown, { 'Set-Cookie': sessionCookie(site, token, sessionSeconds) });
+}

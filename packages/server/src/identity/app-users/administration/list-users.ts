@@ -1,0 +1,173 @@
+import { type Cursors, mayBeId } from '../../../records/port.ts';
+import { escapeKeyValue } from '../../../schema/port.ts';
+import type { Range, Scope, Store } from '../../../store/port.ts';
+import { type Environment, orgScopeName } from '../../../tenancy/port.ts';
+import { emailKey } from '../../people/email.ts';
+import {
+  type AppUser,
+  appUsers,
+  disabledPartition,
+  disabledUsers,
+  passwordIdentities,
+  passwordIdp,
+  unverifiedEmails,
+  unverifiedPartition,
+  verifiedEmails,
+} from '../app-user.ts';
+import { suspendedAccounts, suspendedPartition } from '../prove-email.ts';
+import type { AppUsersPage, ListedAppUser } from './app-user-command.ts';
+
+export interface ListQuery {
+  readonly env: Environment;
+  readonly q: string | undefined;
+  readonly state: 'active' | 'disabled' | 'password_suspended' | undefined;
+  readonly pageSize: number;
+  readonly nexttoken: string | undefined;
+}
+
+interface ListDeps {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly cursors: Cursors;
+}
+
+/** A place among the ids of accounts. */
+interface Found {
+  readonly sk: string;
+  readonly userId: string;
+}
+
+/** Accounts in the order of a partition. A search goes through several of them, one after the other. */
+interface Source {
+  readonly read: (orgScope: Scope, range: { readonly after?: string; readonly limit: number }) => Promise<Found[]>;
+  /** Which of the accounts are shown here; one that another source has shown is not shown again. */
+  readonly shown?: (orgScope: Scope, users: readonly AppUser[]) => Promise<readonly AppUser[]>;
+}
+
+/** One range of keys of each source at most, and one read of the accounts in it, however many the app has. */
+export async function listUsers(deps: ListDeps, orgCode: string, query: ListQuery): Promise<AppUsersPage> {
+  const { env, q = '', state, pageSize, nexttoken } = query;
+  const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
+  const wanted = q.trim();
+  const isShown = (user: AppUser): boolean => isListed(user, state);
+  if (mayBeId(wanted))
+    return { items: (await usersOf(orgScope, [wanted])).filter(isShown).map(listed), nexttoken: null };
+  const sources = sourcesOf(wanted, state);
+  const binding = ['app-users', orgCode, env, wanted, state ?? ''];
+  const seal = (at: number, sk: string): string => deps.cursors.seal(`${at};${sk}`, binding);
+  let [at, after]: [at: number, after: string] =
+    nexttoken === undefined ? [0, ''] : placeIn(deps.cursors.open(nexttoken, binding));
+  const items: ListedAppUser[] = [];
+  for (; at < sources.length; at++, after = '') {
+    const source = sources[at];
+    const room = pageSize - items.length;
+    if (source === undefined || room === 0) return { items, nexttoken: seal(at, after) };
+    const found = await source.read(orgScope, { ...(after === '' ? {} : { after }), limit: room + 1 });
+    const taken = found.slice(0, room);
+    const users = await usersOf(
+      orgScope,
+      taken.map(({ userId }) => userId),
+    );
+    const own = source.shown === undefined ? users : await source.shown(orgScope, users);
+    items.push(...own.filter(isShown).map(listed));
+    const last = taken.at(-1);
+    if (found.length > room && last !== undefined) return { items, nexttoken: seal(at, last.sk) };
+  }
+  return { items, nexttoken: null };
+}
+
+function placeIn(position: string): [at: number, after: string] {
+  const end = position.indexOf(';');
+  return [Number(position.slice(0, end)), position.slice(end + 1)];
+}
+
+function sourcesOf(q: string, state: ListQuery['state']): readonly Source[] {
+  const prefix = emailKey(q);
+  if (q !== '') return [verified(prefix), withPassword(prefix), unverified(prefix)];
+  if (state === 'disabled') return [disabled];
+  return [state === 'password_suspended' ? suspended : everyone];
+}
+
+/** The newest first: an id begins with its time. */
+const everyone: Source = {
+  read: async (orgScope, { after, limit }) => {
+    const range = { ...(after === undefined ? {} : { before: after }), limit, reverse: true };
+    return (await appUsers.range(orgScope, appUsers.key('any').pk, range)).map(({ sk }) => byId(sk));
+  },
+};
+
+const disabled: Source = {
+  read: async (orgScope, range) =>
+    (await disabledUsers.range(orgScope, disabledPartition, range)).map(({ sk }) => byId(sk)),
+};
+
+const suspended: Source = {
+  read: async (orgScope, range) =>
+    (await suspendedAccounts.range(orgScope, suspendedPartition, range)).map(({ sk }) => byId(sk)),
+};
+
+function byId(id: string): Found {
+  return { sk: id, userId: id };
+}
+
+function verified(prefix: string): Source {
+  return idRange(verifiedEmails, verifiedEmails.key('any').pk, prefix);
+}
+
+function withPassword(prefix: string): Source {
+  const { pk } = passwordIdentities.key('any');
+  return {
+    ...idRange(passwordIdentities, pk, `${escapeKeyValue(passwordIdp)};${escapeKeyValue(prefix)}`),
+    shown: withoutVerified,
+  };
+}
+
+function unverified(prefix: string): Source {
+  return {
+    ...idRange(unverifiedEmails, unverifiedPartition, escapeKeyValue(prefix)),
+    shown: withoutVerified,
+  };
+}
+
+function idRange(
+  rows: Pick<typeof verifiedEmails | typeof unverifiedEmails, 'range'>,
+  pk: string,
+  prefix: NonNullable<Range['prefix']>,
+): Source {
+  return {
+    read: async (orgScope, range) =>
+      (await rows.range(orgScope, pk, { ...range, prefix })).map(({ sk, value }) => ({ sk, userId: value })),
+  };
+}
+
+/** An account that owns its address was found by it before. */
+async function withoutVerified(orgScope: Scope, users: readonly AppUser[]): Promise<readonly AppUser[]> {
+  if (users.length === 0) return [];
+  const owners = await verifiedEmails.readMany(
+    orgScope,
+    users.map(({ email }) => email),
+  );
+  return users.filter(({ id }, index) => owners[index]?.value !== id);
+}
+
+async function usersOf(orgScope: Scope, ids: readonly string[]): Promise<readonly AppUser[]> {
+  if (ids.length === 0) return [];
+  return (await appUsers.readMany(orgScope, ids)).flatMap((row) => (row === undefined ? [] : [row.value]));
+}
+
+/** What has become part of another account is no account any more. */
+function isListed(user: AppUser, state: ListQuery['state']): boolean {
+  const own = stateOf(user);
+  return own !== 'merged' && (state === undefined || own === state);
+}
+
+export function stateOf({ merged_into, disabled, suspended_for, is_erasing }: AppUser): ListedAppUser['state'] {
+  if (is_erasing === true) return 'erasing';
+  if (merged_into !== undefined) return 'merged';
+  if (disabled !== undefined) return 'disabled';
+  return suspended_for === undefined ? 'active' : 'password_suspended';
+}
+
+export function listed(user: AppUser): ListedAppUser {
+  const { id, email, email_verified, fn, ln, created_at } = user;
+  return { id, email, email_verified, fn, ln, state: stateOf(user), created_at };
+}

@@ -1,0 +1,108 @@
+/** The merge of an account into another one of the same person: what is done about each thing that is found. */
+import { auditEntry } from '../../audit/audit-entry.ts';
+import { findMember } from '../../iam/port.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import { removeAsRead } from '../../store/table.ts';
+import { tryCommit } from '../../store/transact.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import { type AppUser, appUsers } from '../app-users/app-user.ts';
+import { settleAccounts } from '../app-users/settle-accounts.ts';
+import { invitationPut, invitedPut, receivedInvitations } from '../invitations/invitation.ts';
+import { invitationTold } from '../invitations/invitation-audit.ts';
+import { eraseRecords } from './erase-person.ts';
+import { invitationsTo } from './invitations-of-person.ts';
+import { gainsOf } from './merge-gains.ts';
+import type { RecordsPage } from './named-records.ts';
+import { withoutPerson } from './named-records.ts';
+import { added, type JobRow, noCounts } from './person-job.ts';
+import { mergeStays } from './report.ts';
+import type { Found, FoundInRecords, Run, Step, Worker } from './run.ts';
+import { idsOf } from './steps.ts';
+
+export const mergeWorker: Worker = {
+  account: settle,
+  identity: () => ({ counts: { identities: 1 } }),
+  records: eraseRecords,
+  membership: moveInvitations,
+  finish: endMerge,
+};
+
+export const mergePreviewWorker: Worker = {
+  account: () => ({ counts: { accounts: 1 } }),
+  identity: () => ({ counts: { identities: 1 } }),
+  records: async (run, _workspace, page) => countRecords(run, page),
+  membership: async ({ job }, workspace) => ({
+    counts: { invitations: (await invitationsTo(workspace, job)).length },
+  }),
+  finish: previewGains,
+};
+
+async function endMerge({ deps, job, work }: Run): Promise<Step> {
+  const done = over(job, deps.clock.now());
+  const detail = { job: work.id, into: job.into ?? '', changed: job.counts.changed };
+  const target = { kind: 'app_user', id: job.user_id };
+  const context = { at: timestamp(deps.clock.now()), ...job.caller };
+  return { job: done, changes: [auditEntry(context, { action: 'app_user.merged', target, env: work.env, detail })] };
+}
+
+function over(job: JobRow, now: number): JobRow {
+  return { ...job, state: 'done', finished_at: timestamp(now), stays: mergeStays(job) };
+}
+
+/** The scope of the org has decided, and the workspaces follow. */
+async function settle({ deps, job, work, orgScope }: Run, { id }: AppUser): Promise<Found> {
+  const counts = { accounts: 1 };
+  if (id !== job.user_id || job.into === undefined) return { counts };
+  const into = await appUsers.read(orgScope, job.into);
+  const place = { env: work.env, orgCode: work.orgCode, requestId: job.caller.request_id };
+  if (into !== undefined) await settleAccounts(deps, place, into.value, job.caller);
+  return { counts };
+}
+
+/** An open invitation goes on to the address of the account that stays; to a member it would be good for nothing. */
+async function moveInvitations(run: Run, workspace: Workspace): Promise<Found> {
+  const { deps, job, orgScope } = run;
+  const open = await invitationsTo(workspace, job);
+  const into = job.into === undefined || open.length === 0 ? undefined : await appUsers.read(orgScope, job.into);
+  if (into === undefined) return { counts: {} };
+  const { scope, tenantId, tenantCode } = workspace;
+  const isMember = (await findMember(workspace, into.value.id)) !== undefined;
+  const context = {
+    workspace,
+    actor: { userId: job.caller.actor.id, claims: {}, auditCaller: job.caller },
+  };
+  const changes = [];
+  for (const row of open) {
+    const { email, id } = row.value;
+    const moved = { ...row.value, email: into.value.email };
+    const done = isMember ? 'removed' : 'readdressed';
+    const write = isMember ? removeAsRead(row) : invitationPut(moved, { version: row.version });
+    await tryCommit(scope, [write, invitationTold(deps.clock, context, { invitation: moved, done })]);
+    changes.push(receivedInvitations.remove({ email, tenantCode, id }, 'any'));
+    if (!isMember) changes.push(invitedPut(moved, { id: tenantId, code: tenantCode }));
+  }
+  return { counts: { invitations: open.length }, changes };
+}
+
+function countRecords({ job }: Run, { named, next }: RecordsPage): FoundInRecords {
+  let counts = noCounts;
+  for (const { entity, record, relation } of named) {
+    counts = added(counts, { [relation]: 1 });
+    try {
+      if (withoutPerson(entity, record.data, { ids: idsOf(job), into: job.into }) !== undefined)
+        counts = added(counts, { changed: 1 });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+    }
+  }
+  return { counts, next };
+}
+
+async function previewGains(run: Run): Promise<Step> {
+  const { deps, job } = run;
+  if (job.into === undefined) return { job: over(job, deps.clock.now()) };
+  const { gains, seen } = await gainsOf(run, { from: job.user_id, into: job.into });
+  const counts = added(job.counts, { memberships: gains.length });
+  return { job: over({ ...job, counts, gains, seen }, deps.clock.now()) };
+}

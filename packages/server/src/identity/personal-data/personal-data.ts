@@ -1,0 +1,92 @@
+/** What an org admin does about all data of one person: erases it, merges two accounts, or has it collected into a file. */
+import { auditEntry } from '../../audit/audit-entry.ts';
+import { notFound, Problem } from '../../lib/problem.ts';
+import { mayBeId } from '../../records/port.ts';
+import type { Scope } from '../../store/port.ts';
+import type { Row } from '../../store/table.ts';
+import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import { beginErase, type EraseChoice } from './begin-erase.ts';
+import { beginJob, nothingAtOnce, type PersonalDataDeps, type PersonCommand } from './begin-job.ts';
+import { beginMerge, type MergeChoice } from './begin-merge.ts';
+import { readFile } from './person-file.ts';
+import { isOver, type JobRow, jobPartition, personJobs, type ShownJob, shownJob } from './person-job.ts';
+
+export interface JobsQuery {
+  readonly env: Environment;
+  readonly userId: string | undefined;
+  readonly pageSize: number;
+  readonly nexttoken: string | undefined;
+}
+
+/** Its callers are org admins. Another org's accounts and jobs are not there. */
+export interface PersonalData {
+  /** @throws Problem `not_found`, `validation_failed`, `conflict`, `last_admin`. */
+  erase(command: PersonCommand, choice: EraseChoice): Promise<ShownJob>;
+  /** Makes the account part of another one. @throws Problem `not_found`, `validation_failed`, `conflict`. */
+  merge(command: PersonCommand, choice: MergeChoice): Promise<ShownJob>;
+  /** @throws Problem `not_found`, `conflict`. */
+  export(command: PersonCommand): Promise<ShownJob>;
+  /** @throws Problem `invalid_cursor`. */
+  list(
+    orgCode: string,
+    query: JobsQuery,
+  ): Promise<{ readonly items: readonly ShownJob[]; readonly nexttoken: string | null }>;
+  /** @throws Problem `not_found`. */
+  show(orgCode: string, env: Environment, id: string): Promise<ShownJob>;
+  /** The text of the file, with an entry in the audit log. @throws Problem `not_found`, `conflict`. */
+  file(command: PersonCommand): Promise<AsyncIterable<string>>;
+}
+
+export function createPersonalData(deps: PersonalDataDeps): PersonalData {
+  return {
+    erase: (command, choice) => beginErase(deps, command, choice),
+    merge: (command, choice) => beginMerge(deps, command, choice),
+    export: (command) => beginJob(deps, command, { kind: 'export', dry_run: false }, async () => nothingAtOnce),
+    list: (orgCode, query) => list(deps, orgCode, query),
+    show: async (orgCode, env, id) => {
+      const row = await requireJob(deps.stores[env].scope(orgScopeName(orgCode)), id);
+      return shownJob(id, env, row.value, deps.clock.now());
+    },
+    file: (command) => openFile(deps, command),
+  };
+}
+
+async function list(
+  { stores, cursors, clock }: PersonalDataDeps,
+  orgCode: string,
+  { env, userId, pageSize, nexttoken }: JobsQuery,
+) {
+  const binding = ['person-jobs', orgCode, env, userId ?? ''];
+  const before = nexttoken === undefined ? {} : { before: cursors.open(nexttoken, binding) };
+  const orgScope = stores[env].scope(orgScopeName(orgCode));
+  const rows = await personJobs.range(orgScope, jobPartition, { ...before, reverse: true, limit: pageSize + 1 });
+  const page = rows.slice(0, pageSize);
+  const last = rows.length > pageSize ? page.at(-1) : undefined;
+  const shown = page.filter(({ value }) => userId === undefined || value.user_id === userId);
+  return {
+    items: shown.map(({ sk, value }) => shownJob(sk, env, value, clock.now())),
+    nexttoken: last === undefined ? null : cursors.seal(last.sk, binding),
+  };
+}
+
+/** @throws Problem `not_found`. */
+async function requireJob(orgScope: Scope, id: string): Promise<Row<JobRow>> {
+  const row = mayBeId(id) ? await personJobs.read(orgScope, id) : undefined;
+  if (row === undefined) throw notFound();
+  return row;
+}
+
+async function openFile(
+  { stores, clock }: PersonalDataDeps,
+  { env, orgCode, id, auditContext }: PersonCommand,
+): Promise<AsyncIterable<string>> {
+  const orgScope = stores[env].scope(orgScopeName(orgCode));
+  const { value: job } = await requireJob(orgScope, id);
+  if (job.kind !== 'export') throw notFound();
+  if (!isOver(job)) throw new Problem('conflict', 'the export is not done yet');
+  if (shownJob(id, env, job, clock.now()).file === null) throw notFound();
+  const target = { kind: 'app_user', id: job.user_id };
+  const entry = auditEntry(auditContext, { action: 'app_user.export_read', target, env, detail: { job: id } });
+  await orgScope.commit([entry]);
+  return readFile(orgScope, id);
+}
