@@ -134,6 +134,8 @@ const refused: readonly (readonly [mail: string, body: unknown, pointer: string,
   ['reset_password', { ...own, subject: 'a\u2028b' }, '/subject', 'control_character'],
   ['reset_password', { ...own, text: '{{link}}\u0007' }, '/text', 'control_character'],
   ['invitation', { ...own, text: `{{link}}${'{{app}}'.repeat(50)}` }, '', 'too_many'],
+  ['invitation', { ...own, text: `{{link}}${'{{app}}'.repeat(20)}` }, '', 'too_many'],
+  ['invitation', { ...own, text: `{{link}}{{"${'a'.repeat(990)}"}}` }, '', 'too_long'],
   ['invitation', { ...own, subject: '{{""}}' }, '/subject', 'too_short'],
 ];
 

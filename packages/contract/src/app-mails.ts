@@ -8,3 +8,6 @@ export const appMailNames = [
 ] as const;
 
 export type AppMailName = (typeof appMailNames)[number];
+
+/** How many characters a text may have. */
+export const mailTextMax = { subject: 200, text: 10_000, html: 20_000 } as const;

@@ -120,5 +120,7 @@ export const pictures: readonly Picture[] = [
   { name: 'settings', path: ({ org }) => `/o/${org}/test/settings` },
   { name: 'settings-providers', path: ({ org }) => `/o/${org}/test/settings/providers` },
   { name: 'settings-origins', path: ({ org }) => `/o/${org}/test/settings/origins` },
+  { name: 'settings-mail', path: ({ org }) => `/o/${org}/test/settings/mail/reset_password` },
+  { name: 'settings-templates', path: ({ org }) => `/o/${org}/test/settings/templates` },
   { name: 'account', path: ({ org }) => `/o/${org}/test/account` },
 ];

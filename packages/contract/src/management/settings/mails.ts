@@ -1,11 +1,8 @@
 import { Type } from '@sinclair/typebox';
-import { appMailNames } from '../../app-mails.ts';
+import { appMailNames, mailTextMax } from '../../app-mails.ts';
 import { environment } from '../../parameters.ts';
 import { reply, route } from '../../route.ts';
 import { closed, itemsOf, named, oneOf, orNull, text } from '../../schema.ts';
-
-/** Characters. */
-export const mailTextMax = { subject: 200, text: 10_000, html: 20_000 } as const;
 
 /** Each text is a template that may read the variables of its mail; the subject reads no `link`. */
 const texts = {

@@ -1,5 +1,4 @@
-import { type AppMailName, appMailNames } from '@freehold/contract/app-mails';
-import { mailTextMax } from '@freehold/contract/management/settings/mails';
+import { type AppMailName, appMailNames, mailTextMax } from '@freehold/contract/app-mails';
 import type { InputError } from '@freehold/contract/problem';
 import { isObject, type SettingType, unknownMembers, wrong } from '../../config/port.ts';
 import { TemplateError } from '../../expressions/port.ts';

@@ -1,8 +1,14 @@
 /** The text of a mail as an org sets it: checked when it is set, and written for each mail that is sent. */
-import { mailTextMax } from '@freehold/contract/management/settings/mails';
+import { mailTextMax } from '@freehold/contract/app-mails';
 import type { InputError } from '@freehold/contract/problem';
 import { wrong } from '../../config/port.ts';
-import { compileTemplate, stepsMax, type Template, type TemplateScope } from '../../expressions/port.ts';
+import {
+  compileTemplate,
+  stepsMax,
+  type Template,
+  type TemplateScope,
+  withoutExpressions,
+} from '../../expressions/port.ts';
 import { oneLine } from '../../mail/mail-queue.ts';
 import { plainName } from '../../mail/mail-texts.ts';
 import type { MailKind, MailValues, MailVariable } from './mail-kinds.ts';
@@ -20,10 +26,12 @@ export interface CompiledText {
   readonly write: (values: MailValues) => MailText;
 }
 
-const expressionsMax = 50;
+/** A mail is checked in one turn of the event loop, so there are few, and they are short. */
+const expressionsMax = 20;
+const expressionCharactersMax = 1000;
 
-/** What the expressions of a mail may take together: about 5 ms. */
-const mailSteps = 20_000;
+/** What the expressions of a mail may take together: about 12 ms. */
+const mailSteps = 50_000;
 
 /** A text ready to be written, or everything that is wrong with it. */
 export function compileMailText(
@@ -32,6 +40,12 @@ export function compileMailText(
 ): CompiledText | { readonly errors: readonly InputError[] } {
   if (expressionsIn(text) > expressionsMax)
     return wrong(`must have at most ${expressionsMax} expressions, in all its parts together`, '', 'too_many');
+  if (charactersOfExpressions(text) > expressionCharactersMax)
+    return wrong(
+      `must have at most ${expressionCharactersMax} characters in its expressions, in all its parts together`,
+      '',
+      'too_long',
+    );
   const scopes = scopesOf(kind);
   const subject = compileTemplate(text.subject, scopes.subject, '/subject');
   const plain = compileTemplate(text.text, scopes.body, '/text');
@@ -68,6 +82,14 @@ function expressionsIn({ subject, text, html = '' }: MailText): number {
   return [subject, text, html].reduce((sum, part) => sum + part.split('{{').length - 1, 0);
 }
 
+/** A text that is no template has none: what is wrong with it is found when it is read. */
+function charactersOfExpressions({ subject, text, html = '' }: MailText): number {
+  return [subject, text, html].reduce((sum, part) => {
+    const rest = withoutExpressions(part, '');
+    return typeof rest === 'string' ? sum + part.length - rest.length : sum;
+  }, 0);
+}
+
 interface Scopes {
   readonly subject: TemplateScope;
   readonly body: TemplateScope;
@@ -92,6 +114,6 @@ function scopesOf(kind: MailKind): Scopes {
 }
 
 /** A value as text of a page, wherever it stands there: also in a tag whose author left the quotes out. */
-export function htmlText(text: string): string {
+function htmlText(text: string): string {
   return text.replace(/[^\w.:/?#\u0080-\u{10ffff}-]/gu, (character) => `&#${character.codePointAt(0)};`);
 }

@@ -1,4 +1,4 @@
-import { mailTextMax } from '@freehold/contract/management/settings/mails';
+import { mailTextMax } from '@freehold/contract/app-mails';
 import { Button, Group, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
 import type { SettingDraft } from '../use-setting-draft.ts';
 import classes from './mail.module.css';
@@ -86,7 +86,7 @@ function Variables({ mail: { variables } }: { readonly mail: Mail }) {
         <Table.Tbody>
           {variables.map(({ name, meaning }) => (
             <Table.Tr key={name}>
-              <Table.Td className={classes.template}>{`{{${name}}}`}</Table.Td>
+              <Table.Td className={classes.variable}>{`{{${name}}}`}</Table.Td>
               <Table.Td>
                 {meaning}
                 {name === 'link' ? '; not in the subject' : ''}

@@ -48,7 +48,7 @@ function MailTable({ items }: { readonly items: readonly Mail[] }) {
                   </Text>
                 </Table.Td>
                 <Table.Td className={classes.template}>{(text ?? mail.default).subject}</Table.Td>
-                <Table.Td>
+                <Table.Td className={classes.state}>
                   <Badge variant="dot" color={text === null ? 'gray' : 'teal'} tt="none">
                     {text === null ? 'by the platform' : 'your own'}
                   </Badge>

@@ -59,7 +59,7 @@ export const appliedQuery = (env: Environment, { id, state, done, failed }: Appl
     getNextPageParam: ({ nexttoken }) => nexttoken,
   });
 
-export function isAtWork({ state }: Pick<Application, 'state'>): boolean {
+function isAtWork({ state }: Pick<Application, 'state'>): boolean {
   return state === 'previewing' || state === 'running';
 }
 

@@ -14,8 +14,8 @@ const plain = (target: string): Row => ({ as: builder, target: () => target, lar
 
 /** As many expressions as a mail has, each as long as the text has room for. */
 function largestMail(): object {
-  const part = (count: number): string => Array.from({ length: count }, () => `{{${'app+'.repeat(75)}app}}`).join(' ');
-  return { subject: '{{workspace}}', text: `{{link}} ${part(24)}`, html: `<p>{{link}} ${part(23)}</p>` };
+  const part = (count: number): string => Array.from({ length: count }, () => `{{${'app+'.repeat(11)}app}}`).join(' ');
+  return { subject: '{{workspace}}', text: `{{link}} ${part(9)}`, html: `<p>{{link}} ${part(8)}</p>` };
 }
 
 export function bothMails(): object {
@@ -34,7 +34,7 @@ export const mailRows: Rows = {
         status: 400,
         ask: () => json({ ...largestMail(), text: '{{link}}'.repeat(1200) }),
       },
-      { what: 'wrong expressions', status: 400, ask: () => json({ ...largestMail(), text: '{{links}}'.repeat(30) }) },
+      { what: 'wrong expressions', status: 400, ask: () => json({ ...largestMail(), text: '{{links}}'.repeat(10) }) },
     ],
   },
   'POST /org/mails/:mail/test': small('/org/mails/none/test'),
