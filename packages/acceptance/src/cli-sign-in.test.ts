@@ -13,10 +13,11 @@ import {
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { call } from './call.ts';
 import { CliProject, fakePlatform, sessionOf } from './cli-run.ts';
 import { commandNames, saying } from './commands.ts';
 import { newKey } from './deploy.ts';
-import { manage, newEmail, signIn, signUp } from './org.ts';
+import { manage, newEmail, password, signIn, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
 const gateways = await platformForTests();
@@ -73,6 +74,18 @@ test('a service key signs in at the app gateway, and is held to its environment'
   await project.ends(0, [...words, '--app-url', org.app], { input: made.body.key });
   const who = await project.json<{ readonly kind: string; readonly environment: string }>(['whoami']);
   assert.deepEqual([who.kind, who.environment], ['service key', 'test']);
+});
+
+test('a session that a command uses is known as one of the command line', async () => {
+  const body = { email: org.builder.email, password };
+  const { token } = (await call<{ token: string }>('POST', `${org.management}/auth/login`, { body })).body;
+  await new CliProject().ends(0, ['whoami'], { env: sessionOf(org, token) });
+  let clients: readonly unknown[] = [];
+  // It is written behind the answer.
+  while (!clients.includes('command line')) {
+    const reply = await manage<{ items: readonly { client?: string }[] }>(org, 'GET', '/auth/sessions');
+    clients = reply.body.items.map(({ client }) => client);
+  }
 });
 
 test('a wrong key, a key of another org, and what is no key are refused, and nothing is kept', async () => {

@@ -143,7 +143,7 @@ test('the document tells all of it', async () => {
   const gateway = await documentedManagement(org);
   const { token } = org.builder;
   assert.equal((await gateway.send('showUsage', { token })).status, 200);
-  for (const explain of ['api_calls.today', 'api_calls.month', 'records.total'])
+  for (const explain of ['api_calls.today', 'api_calls.month', 'records.total', 'runs.today', 'mails.today'])
     assert.equal((await gateway.send('showUsage', { token, query: { explain, days: '400' } })).status, 200);
   assert.equal((await gateway.send('showUsage', { token: 'junk' })).status, 401);
 });

@@ -2,15 +2,8 @@ import { Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Loaded } from '../../components/loaded.tsx';
 import { WhyDrawer } from '../simulator/why-drawer.tsx';
-import {
-  type CapFigure,
-  capFigures,
-  type Explained,
-  type ExplainedFigure,
-  explainQuery,
-  type SummedFigure,
-  type Usage,
-} from './queries.ts';
+import { type CapFigure, capFigures, type ExplainedFigure, type SummedFigure } from './figures.ts';
+import { type Explained, explainQuery, type Usage } from './queries.ts';
 import classes from './usage.module.css';
 
 const numbers = new Intl.NumberFormat('en');

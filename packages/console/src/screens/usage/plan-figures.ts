@@ -1,4 +1,5 @@
-import type { CapFigure, ExplainedFigure, Usage } from './queries.ts';
+import type { CapFigure, ExplainedFigure } from './figures.ts';
+import type { Usage } from './queries.ts';
 
 /** A number that a plan limits, as the screen shows it. */
 export interface PlanFigure {

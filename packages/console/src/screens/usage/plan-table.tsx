@@ -1,6 +1,7 @@
 import { Button, Paper, Progress, Table, Text } from '@mantine/core';
+import type { ExplainedFigure } from './figures.ts';
 import { planFigures } from './plan-figures.ts';
-import type { ExplainedFigure, Usage } from './queries.ts';
+import type { Usage } from './queries.ts';
 import classes from './usage.module.css';
 
 const numbers = new Intl.NumberFormat('en');

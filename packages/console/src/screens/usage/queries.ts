@@ -2,28 +2,10 @@ import type { Observability } from '@freehold/contract/management/usage';
 import type { Read } from '@freehold/contract/schema';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
+import type { SummedFigure } from './figures.ts';
 
 export type Usage = Read<typeof Observability>;
 export type Explained = NonNullable<Usage['explain']>;
-
-/** What the API can break down. */
-export const figures = [
-  'api_calls.today',
-  'api_calls.month',
-  'records.total',
-  'runs.today',
-  'deliveries.today',
-  'script_ms.today',
-  'mails.today',
-] as const;
-
-export type SummedFigure = (typeof figures)[number];
-
-/** What is counted of the configuration of an environment or a workspace. */
-export const capFigures = ['entities', 'indexes', 'policies'] as const;
-
-export type CapFigure = (typeof capFigures)[number];
-export type ExplainedFigure = SummedFigure | CapFigure;
 
 export const usageQuery = (days: number) =>
   queryOptions({

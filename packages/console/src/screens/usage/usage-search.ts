@@ -1,4 +1,4 @@
-import { capFigures, type ExplainedFigure, figures } from './queries.ts';
+import { capFigures, type ExplainedFigure, figures } from './figures.ts';
 
 export const dayChoices = [7, 31, 90, 365] as const;
 

@@ -108,9 +108,10 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'an invitation accepted': ['member.joined', 'policy_link.created', 'invitation.accepted'],
 };
 
-/** They change records, or the caller's account. */
+/** They change records, or the caller's account, or note how far the log is verified. */
 const untold: readonly string[] = [
   ...['a log-in of a builder', 'a switch to another org', 'a log-out of a builder', 'the end of a session'],
+  ...['the end of all other sessions', 'a verification of the audit log'],
   ...['a sign-in link', 'a sign-in by a link', 'what a builder decides about a command', 'a sign-in of a command'],
   ...['another password of a builder', 'a mail to a builder who forgot the password'],
   ...['a password that a builder sets by mail', 'a message that is a test', 'a sign-up by password'],
