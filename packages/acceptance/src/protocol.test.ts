@@ -27,7 +27,14 @@ const bearer = (token: string): string => `Authorization: Bearer ${token}`;
 
 /** Of each answer its own, or counted by what was called before. */
 const ownHeaders = new Set(['date', 'x-request-id', 'connection', 'keep-alive', 'transfer-encoding']);
-const counted = new Set(['/metrics', '/observability', '/observability/export', '/org/audit', '/auth/sessions']);
+const counted = new Set([
+  '/metrics',
+  '/observability',
+  '/observability/export',
+  '/org/audit',
+  '/auth/sessions',
+  '/org/users',
+]);
 
 function comparable(headers: Headers, path: string): readonly (readonly [string, string])[] {
   const left = counted.has(path) ? new Set([...ownHeaders, 'content-length', 'etag']) : ownHeaders;

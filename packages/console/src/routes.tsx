@@ -7,6 +7,7 @@ import { isEnvironment, meQuery } from './api/session.ts';
 import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
+import { orgRoutes } from './org-routes.ts';
 import { screenFiles } from './screen-files.ts';
 import { readListSearch } from './screens/records/list/list-search.ts';
 import type { Simulation } from './screens/simulator/simulation.ts';
@@ -303,6 +304,7 @@ const routeTree = root.addChildren([
       simulator,
       decisions,
       ...access,
+      ...orgRoutes(place),
     ]),
   ]),
 ]);

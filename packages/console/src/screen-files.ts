@@ -22,6 +22,10 @@ export const screenFiles = {
   'policy-template': () => import('./screens/policies/templates/template.tsx'),
   groups: () => import('./screens/groups/groups.tsx'),
   'groups/$group': () => import('./screens/groups/group.tsx'),
+  usage: () => import('./screens/usage/usage.tsx'),
+  audit: () => import('./screens/audit/audit.tsx'),
+  team: () => import('./screens/team/team.tsx'),
+  keys: () => import('./screens/keys/keys.tsx'),
 } as const;
 
 /** The path by which the router names the screen of these segments, such as `entities/$entity`. */

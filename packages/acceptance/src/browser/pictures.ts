@@ -76,6 +76,10 @@ export const pictures: readonly Picture[] = [
   },
   { name: 'policies', path: ({ org }) => `/o/${org}/test/policies?w=lumen` },
   { name: 'groups', path: ({ org }) => `/o/${org}/test/groups?w=lumen` },
+  { name: 'usage', path: ({ org }) => `/o/${org}/test/usage` },
+  { name: 'audit', path: ({ org }) => `/o/${org}/test/audit` },
+  { name: 'team', path: ({ org }) => `/o/${org}/test/team` },
+  { name: 'keys', path: ({ org }) => `/o/${org}/test/keys` },
   { name: 'production', path: ({ org }) => `/o/${org}/prod` },
   {
     name: 'command-palette',

@@ -166,25 +166,37 @@ test('a member without a factor of an org that requires one is led to add it, al
   await page.getByRole('heading', { name: 'Deploy', level: 1 }).waitFor();
 });
 
-test('an admin requires a factor of all members on the account screen, once the own account has one', {
+test('an admin requires a factor of all members once the own account has one, and resets that of a member', {
   skip,
 }, async (context) => {
   const page = await (await openBrowser(context, platform)).newPage();
   const org = await newOrgOn(page, platform);
-  await openAccount(page, org);
+  const email = newEmail('member');
+  const member = await joinOrg(org, 'developer', email);
+  await addApp(platform, member.token);
+  await page.goto(`/o/${org.code}/test/team`);
   const required = page.getByRole('switch', { name: /^Require a second factor of every member/ });
-  assert.ok(await required.isDisabled());
   await page.getByText('Add a second factor to your own account first', { exact: false }).waitFor();
+  assert.ok(await required.isDisabled());
+  await openAccount(page, org);
   await page.getByRole('button', { name: 'Add an app' }).click();
   await page.getByRole('textbox', { name: 'Your password' }).fill(password);
   await page.getByRole('button', { name: 'Show the secret' }).click();
   await confirmShownSecret(page);
   await keepCodes(page);
+  await page.goto(`/o/${org.code}/test/team`);
   const answered = page.waitForResponse((response) => response.url().endsWith('/org/security') && response.ok());
   await required.click();
   await answered;
   await page.reload();
   await page.getByRole('switch', { checked: true }).waitFor();
+  await assertAccessible(page);
+
+  await page.getByRole('button', { name: `Reset the second factors of ${email}` }).click();
+  await page.getByLabel(`Type ${email} to confirm it`).fill(email);
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Reset the factors' }).click();
+  await page.getByRole('row', { name: email }).getByText('none').waitFor();
 });
 
 test('at an address without a name the screen says why there are no passkeys', { skip }, async (context) => {

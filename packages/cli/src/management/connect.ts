@@ -19,7 +19,10 @@ export function connect({ url, token, org }: ManagementAccess): Management {
 /** A credential goes to the address that it was given for, and to no other. */
 export function fetchFrom(address: string): typeof globalThis.fetch {
   return async (input, init) => {
-    const response = await fetch(input, { ...init, redirect: 'manual' }).catch((error: unknown) => {
+    const headers = new Headers(init?.headers);
+    // By this a builder knows the sessions of the command line among the others.
+    headers.set('user-agent', 'freehold-cli');
+    const response = await fetch(input, { ...init, headers, redirect: 'manual' }).catch((error: unknown) => {
       throw unreachable(address, error);
     });
     if (response.status < 300 || response.status >= 400 || response.status === 304) return response;

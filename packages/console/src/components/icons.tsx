@@ -61,3 +61,11 @@ export const PolicyIcon = icon(<path d="M8 2.4 12.8 4v3.6c0 3-2 5-4.8 6-2.8-1-4.
 export const GroupIcon = icon(
   <path d="M6 3.2a2.2 2.2 0 1 1 0 4.4 2.2 2.2 0 0 1 0-4.4zM2 12.8a4 4 0 0 1 8 0M10.4 3.6a2 2 0 0 1 0 3.8M11.4 9.2a3.9 3.9 0 0 1 2.6 3.6" />,
 );
+export const AuditIcon = icon(<path d="M3.5 2.6h9v10.8h-9zM6 5.6h4M6 8h4M6 10.4h2.4" />);
+export const UsageIcon = icon(<path d="M2.8 13.2h10.4M4.4 10.6V7.8M8 10.6V3.4M11.6 10.6V5.8" />);
+export const TeamIcon = icon(
+  <path d="M8 3a2.2 2.2 0 1 1 0 4.4A2.2 2.2 0 0 1 8 3zM4 13a4 4 0 0 1 8 0M2.6 5.6v3M1.2 7.1h2.8" />,
+);
+export const KeyIcon = icon(
+  <path d="M5.4 7.4a2.9 2.9 0 1 1 0 5.8 2.9 2.9 0 0 1 0-5.8zM7.6 8.4l5.2-5.2M10.6 5.4l1.9 1.9" />,
+);

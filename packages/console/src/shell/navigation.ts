@@ -1,14 +1,18 @@
 import {
   ApiIcon,
+  AuditIcon,
   DenialIcon,
   DeployIcon,
   EntityIcon,
   GroupIcon,
   HomeIcon,
+  KeyIcon,
   PolicyIcon,
   RecordsIcon,
   SimulatorIcon,
   SlidersIcon,
+  TeamIcon,
+  UsageIcon,
   UsersIcon,
 } from '../components/icons.tsx';
 
@@ -38,6 +42,15 @@ export const navigation = [
     screens: [
       { label: 'Configuration', to: '/o/$org/$env/config', icon: SlidersIcon, isExact: false },
       { label: 'Deploy', to: '/o/$org/$env/deploy', icon: DeployIcon, isExact: false },
+    ],
+  },
+  {
+    heading: 'Org',
+    screens: [
+      { label: 'Usage', to: '/o/$org/$env/usage', icon: UsageIcon, isExact: false },
+      { label: 'Audit', to: '/o/$org/$env/audit', icon: AuditIcon, isExact: false },
+      { label: 'Team', to: '/o/$org/$env/team', icon: TeamIcon, isExact: false },
+      { label: 'Keys', to: '/o/$org/$env/keys', icon: KeyIcon, isExact: false },
     ],
   },
 ] as const;

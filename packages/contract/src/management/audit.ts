@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, named, oneOf, orNull, text, time } from '../schema.ts';
+import { anyObject, closed, count, itemsOf, named, oneOf, orNull, text, time } from '../schema.ts';
 
 export const AuditEntry = named(
   'AuditEntry',
@@ -22,7 +22,37 @@ export const AuditEntry = named(
   }),
 );
 
-const filters = closed({
+export const AuditChain = named(
+  'AuditChain',
+  Type.Object({
+    chain: oneOf(['org', 'test', 'prod', 'workspace_test', 'workspace_prod'], {
+      description:
+        'Entries about the org itself, about an environment, or from inside the workspace that was asked for.',
+    }),
+    entries: count,
+    verified: Type.Integer({
+      minimum: 0,
+      description: 'How many entries, from the first on, were found as they were written.',
+    }),
+    verified_at: orNull(time, { description: 'When the last of them was verified.' }),
+    digest: orNull(text, {
+      description:
+        'Of the last verified entry. A copy that is kept elsewhere proves later, by `freehold audit verify --expect`, that no entry up to it was changed.',
+    }),
+    broken: orNull(
+      Type.Object({
+        entry: Type.Integer({
+          minimum: 1,
+          description: 'The number of the first entry that is not as it was written.',
+        }),
+        problem: text,
+        found_at: time,
+      }),
+    ),
+  }),
+);
+
+const chosenEntries = {
   env: Type.Optional(oneOf(['test', 'prod'], { description: 'Only actions in this environment.' })),
   actor: Type.Optional(Type.String({ description: 'Only actions of the actor with this id.' })),
   action: Type.Optional(Type.String({ description: 'Only actions that start with this.' })),
@@ -41,9 +71,14 @@ const filters = closed({
     }),
   ),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Only before this time.' })),
-  pagesize,
   nexttoken,
-});
+};
+
+const filters = closed({ ...chosenEntries, pagesize });
+
+const workspaceCode = Type.Optional(
+  Type.String({ pattern: '^[a-z0-9-]{1,63}$', description: 'Also the chains of the workspace with this code.' }),
+);
 
 const page = reply(
   'A page. It may be short, and is marked then; with a `nexttoken` there may be more.',
@@ -66,6 +101,61 @@ export const auditApi = {
     query: filters,
     replies: { 200: page },
     problems: ['invalid_cursor'],
+  }),
+  exportAuditEntries: route({
+    method: 'GET',
+    path: '/audit/export',
+    access: 'org_admin',
+    tag: 'audit',
+    summary: 'The entries of the audit log as a file, the latest first',
+    description:
+      'A file is made of at most 100,000 entries, chosen ones and others. If there are more, its last line is an entry with the action `audit.export_continues`, whose `detail.nexttoken` gets the next file.',
+    query: closed({
+      format: Type.Optional(
+        oneOf(['csv', 'jsonl'], { description: 'If it is left out, `Accept` decides; the default is `jsonl`.' }),
+      ),
+      ...chosenEntries,
+    }),
+    replies: {
+      200: {
+        description: 'An entry a line.',
+        content: {
+          'text/csv': Type.String({
+            description:
+              'A line with the names of the columns, and one for each entry; `detail` is JSON. A text that a spreadsheet would take for a formula has an apostrophe before it.',
+          }),
+          'application/x-ndjson': Type.Unsafe({
+            type: 'string',
+            contentMediaType: 'application/x-ndjson',
+            contentSchema: { type: 'array', items: AuditEntry },
+          }),
+        },
+        headers: ['Content-Disposition'],
+      },
+    },
+    problems: ['invalid_cursor'],
+  }),
+  listAuditChains: route({
+    method: 'GET',
+    path: '/audit/chains',
+    access: 'org_admin',
+    tag: 'audit',
+    summary: 'How far the chains of the audit log are verified',
+    query: closed({ tenant_code: workspaceCode }),
+    replies: { 200: reply('The chains.', itemsOf(AuditChain)) },
+  }),
+  verifyAuditChains: route({
+    method: 'POST',
+    path: '/audit/chains/verify',
+    access: 'org_admin',
+    tag: 'audit',
+    summary: 'Verifies the next 2,000 entries of the chains of the audit log',
+    description:
+      'The platform remembers how far each chain is verified, and the next call goes on from there. `restart` begins at the first entry again.',
+    body: closed({ tenant_code: workspaceCode, restart: Type.Optional(Type.Boolean()) }),
+    replies: { 200: reply('The chains as they are verified now.', itemsOf(AuditChain)) },
+    problems: ['conflict'],
+    repeats: { notRemembered: 'verifies further each time, and changes no entry' },
   }),
   listOperatorAuditEntries: route({
     method: 'GET',

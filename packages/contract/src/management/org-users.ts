@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { sessionHeader } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, guid, itemsOf, named, oneOf, text, time, title } from '../schema.ts';
+import { closed, count, guid, itemsOf, named, oneOf, text, time, title } from '../schema.ts';
 import { SecondFactorStep } from './account/second-factor-step.ts';
 import { Email, EnvironmentAccess, LoggedIn, Membership, OrgCode, OrgRole, Password } from './accounts.ts';
 
@@ -13,6 +13,15 @@ export const OrgSession = named(
     created_at: time,
     expires_at: time,
     current: Type.Boolean({ description: 'Whether the call uses this session.' }),
+    client: Type.Optional(
+      Type.String({
+        description: 'What used the session last, in words from a list, if it is known.',
+        examples: ['Firefox on Linux', 'command line'],
+      }),
+    ),
+    last_used_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Noted once in ten minutes at most.' }),
+    ),
   }),
 );
 
@@ -26,6 +35,12 @@ export const ShownOrgUser = named(
     status: oneOf(['active', 'invited']),
     joined_at: Type.Optional(time),
     has_second_factor: Type.Optional(Type.Boolean({ description: 'Of a member.' })),
+    last_seen_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When a session of the member in the org was used last; noted once in ten minutes at most.',
+      }),
+    ),
     expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the invitation expires.' })),
   }),
 );
@@ -96,6 +111,14 @@ export const orgUsersApi = {
     tag: 'account',
     summary: 'The caller’s own sessions',
     replies: { 200: reply('The sessions, the oldest first.', itemsOf(OrgSession)) },
+  }),
+  endOtherSessions: route({
+    method: 'DELETE',
+    path: '/auth/sessions',
+    access: 'developer',
+    tag: 'account',
+    summary: 'Ends every session of the caller but the one in hand, in all orgs',
+    replies: { 200: reply('Ended.', Type.Object({ ended: count })) },
   }),
   endSession: route({
     method: 'DELETE',

@@ -224,7 +224,18 @@ export const usageApi = {
     query: closed({
       days: Type.Integer({ minimum: 1, maximum: 400, default: 31, description: 'How far `by_day` goes back.' }),
       explain: Type.Optional(
-        oneOf(['api_calls.today', 'api_calls.month', 'records.total'], { description: 'The figure to break down.' }),
+        oneOf(
+          [
+            'api_calls.today',
+            'api_calls.month',
+            'records.total',
+            'runs.today',
+            'deliveries.today',
+            'script_ms.today',
+            'mails.today',
+          ],
+          { description: 'The figure to break down. Work of automation is counted by environment alone.' },
+        ),
       ),
     }),
     replies: { 200: reply('The present value.', Observability) },

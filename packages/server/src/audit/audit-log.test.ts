@@ -17,7 +17,7 @@ const cursors = {
   },
 };
 
-async function bench() {
+async function bench(slicesMax?: number) {
   const scopes = await Promise.all(
     ['platform', 'test', 'prod'].map(async (name) => (await openStore({ kind: 'memory', clock })).store.scope(name)),
   );
@@ -27,7 +27,7 @@ async function bench() {
     test: inside.scope(`${orgCode}-${tenantCode}`),
     prod: inside.scope(`prod of ${orgCode}-${tenantCode}`),
   });
-  const log = createAuditLog({ platform, orgScopes: () => ({ test, prod }), workspaceScopes, cursors });
+  const log = createAuditLog({ platform, orgScopes: () => ({ test, prod }), workspaceScopes, cursors }, slicesMax);
   const pages = async (filter: AuditFilter = {}, pageSize = 50): Promise<readonly (readonly string[])[]> => {
     const found: string[][] = [];
     let nexttoken: string | undefined;
@@ -168,4 +168,34 @@ test('an item that is not an entry, written from outside, hides no entry', async
     items.map(({ action }) => action),
     ['signing_key.made'],
   );
+});
+
+test('a log is read on in slices, each entry once, and ends with a token where there is more', async () => {
+  const { test: testScope, prod, log } = await bench(2);
+  for (let batch = 0; batch < 5; batch++)
+    for (const scope of [testScope, prod])
+      await scope.commit(
+        Array.from({ length: 500 }, (_, index) => auditEntry(at(batch), { action: `${batch} ${index}` })),
+      );
+  const readOn = async (filter: AuditFilter, nexttoken?: string) => {
+    const slices = [];
+    for await (const slice of log.readOn('acme', { filter, nexttoken })) slices.push(slice);
+    return slices;
+  };
+  const found: string[] = [];
+  const counts: number[][] = [];
+  let nexttoken: string | undefined;
+  do {
+    const slices = await readOn({}, nexttoken);
+    counts.push(slices.map(({ items }) => items.length));
+    found.push(...slices.flatMap(({ items }) => items.map(({ at, action }) => `${at} ${action}`)));
+    nexttoken = slices.at(-1)?.nexttoken ?? undefined;
+    assert.ok(slices.slice(0, -1).every((slice) => slice.nexttoken === null));
+  } while (nexttoken !== undefined);
+  assert.deepEqual(counts, [[1000, 1000], [1000, 1000], [1000]]);
+  assert.equal(found.length, 5000);
+  assert.deepEqual(new Set(found).size, 2500, 'both scopes have an entry of each action at each time');
+  const [rare, end] = await readOn({ action: '4 499' });
+  assert.deepEqual([rare?.items.length, end?.items.length, typeof end?.nexttoken], [2, 0, 'string']);
+  assert.throws(() => log.readOn('beta', { filter: {}, nexttoken: end?.nexttoken ?? '' }));
 });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Scope } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 import { type AuditEntry, orgAudit, platformAudit } from './audit-entry.ts';
@@ -7,6 +8,8 @@ import { latest, openStrand, placesOf, type Source, type Strand, take } from './
 export interface AuditLog {
   /** @throws Problem `invalid_cursor`. */
   read(orgCode: string, query: AuditQuery): Promise<AuditPage>;
+  /** The same some at a time, up to a number that were looked at. @throws Problem `invalid_cursor`, before it is iterated. */
+  readOn(orgCode: string, query: Omit<AuditQuery, 'pageSize'>): AsyncIterable<AuditSlice>;
   /** What the operator did to the platform as a whole. @throws Problem `invalid_cursor`. */
   readOperator(query: AuditQuery): Promise<AuditPage>;
 }
@@ -44,6 +47,12 @@ export interface AuditPage {
   readonly partial?: true;
 }
 
+export interface AuditSlice {
+  readonly items: readonly AuditEntry[];
+  /** Of the last slice, where the log goes on: what reads the rest. */
+  readonly nexttoken: string | null;
+}
+
 export interface AuditLogDeps {
   readonly platform: Scope;
   readonly orgScopes: (orgCode: string) => Readonly<Record<Environment, Scope>>;
@@ -57,11 +66,17 @@ export interface AuditLogDeps {
 
 /** A page that looks for few among many ends short, with a token for what comes after. */
 const entriesReadMax = 1000;
+const slicesMaxDefault = 100;
 
-export function createAuditLog(deps: AuditLogDeps): AuditLog {
+/** @param slicesMax how many slices of entries that were looked at are read on at most. */
+export function createAuditLog(deps: AuditLogDeps, slicesMax = slicesMaxDefault): AuditLog {
+  const listOf = (orgCode: string, filter: AuditFilter): ReadList => {
+    return { name: `org ${orgCode}`, sources: sourcesOf(deps, orgCode, filter) };
+  };
   return {
-    read: (orgCode, query) =>
-      readPage(deps, query, { name: `org ${orgCode}`, sources: sourcesOf(deps, orgCode, query.filter) }),
+    read: (orgCode, query) => readPage(deps, query, listOf(orgCode, query.filter)),
+    readOn: (orgCode, query) =>
+      readSlices(openList(deps, query, listOf(orgCode, query.filter)), query.filter, slicesMax),
     readOperator: (query) =>
       readPage(deps, query, {
         name: 'operator',
@@ -74,7 +89,11 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
  * The strands of an org are few, however many workspaces it has: those of the org itself, and the two of the one
  * workspace that is asked for.
  */
-function sourcesOf(deps: AuditLogDeps, orgCode: string, { env, tenantCode }: AuditFilter): readonly Source[] {
+export function sourcesOf(
+  deps: Pick<AuditLogDeps, 'platform' | 'orgScopes' | 'workspaceScopes'>,
+  orgCode: string,
+  { env, tenantCode }: Pick<AuditFilter, 'env' | 'tenantCode'>,
+): readonly Source[] {
   const both = (kind: string, { test, prod }: Readonly<Record<Environment, Scope>>) => [
     { name: `${kind}test`, env: 'test', scope: test, pk: orgAudit },
     { name: `${kind}prod`, env: 'prod', scope: prod, pk: orgAudit },
@@ -92,20 +111,46 @@ interface ReadList {
   readonly sources: readonly Source[];
 }
 
-async function readPage(
-  { cursors }: AuditLogDeps,
-  { pageSize, nexttoken, filter }: AuditQuery,
+interface OpenList {
+  readonly strands: readonly Strand[];
+  /** A token for what comes after the entries that were looked at. */
+  seal(): string;
+}
+
+/** @throws Problem `invalid_cursor`. */
+function openList(
+  { cursors }: Pick<AuditLogDeps, 'cursors'>,
+  { nexttoken, filter }: Omit<AuditQuery, 'pageSize'>,
   { name, sources }: ReadList,
-): Promise<AuditPage> {
+): OpenList {
   const { env, actor, action, target, tenantCode, requestId, from, to } = filter;
   const binding = ['audit', name, JSON.stringify([env, actor, action, target, tenantCode, requestId, from, to])];
   const places = nexttoken === undefined ? {} : JSON.parse(cursors.open(nexttoken, binding));
   const strands = sources.map((source) => openStrand(source, places));
-  const items = await readItems(strands, pageSize, filter);
+  return { strands, seal: () => cursors.seal(JSON.stringify(placesOf(strands)), binding) };
+}
+
+async function readPage(deps: AuditLogDeps, query: AuditQuery, list: ReadList): Promise<AuditPage> {
+  const { strands, seal } = openList(deps, query, list);
+  const items = await readItems(strands, query.pageSize, query.filter);
   const isAtEnd = (await latest(strands)) === undefined;
   if (isAtEnd) return { items, nexttoken: null };
-  const page = { items, nexttoken: cursors.seal(JSON.stringify(placesOf(strands)), binding) };
-  return items.length < pageSize ? { ...page, partial: true } : page;
+  const page = { items, nexttoken: seal() };
+  return items.length < query.pageSize ? { ...page, partial: true } : page;
+}
+
+async function* readSlices(
+  { strands, seal }: OpenList,
+  filter: AuditFilter,
+  slicesMax: number,
+): AsyncGenerator<AuditSlice> {
+  for (let slice = 1; slice <= slicesMax; slice++) {
+    const items = await readItems(strands, entriesReadMax, filter);
+    const isAtEnd = (await latest(strands)) === undefined;
+    yield { items, nexttoken: isAtEnd || slice < slicesMax ? null : seal() };
+    if (isAtEnd) return;
+    await nextTurn();
+  }
 }
 
 async function readItems(

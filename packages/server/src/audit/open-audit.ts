@@ -2,6 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import { type AuditLog, type AuditLogDeps, createAuditLog } from './audit-log.ts';
 import { createOperatorLog, type OperatorLog } from './operator-log.ts';
 import { createRefusalLog, type RefusalLog } from './refusal-log.ts';
+import { createVerifiedChains, type VerifiedChains } from './verified-chains.ts';
 
 export interface AuditDeps extends AuditLogDeps {
   readonly clock: Clock;
@@ -9,6 +10,7 @@ export interface AuditDeps extends AuditLogDeps {
 
 export interface Audit {
   readonly audit: AuditLog;
+  readonly auditChains: VerifiedChains;
   readonly operatorLog: OperatorLog;
   readonly refusals: RefusalLog;
 }
@@ -18,6 +20,7 @@ export function openAudit(deps: AuditDeps): Audit {
   const { platform, clock } = deps;
   return {
     audit: createAuditLog(deps),
+    auditChains: createVerifiedChains(deps),
     operatorLog: createOperatorLog(platform, clock),
     refusals: createRefusalLog(platform, clock),
   };

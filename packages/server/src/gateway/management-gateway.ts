@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { AuditActor } from '../audit/audit-entry.ts';
-import type { AuditLog } from '../audit/audit-log.ts';
 import { operatorActor } from '../audit/operator-log.ts';
 import type { RefusalLog } from '../audit/refusal-log.ts';
 import type { DecisionLog } from '../iam/port.ts';
-import { isDeployKey, lacksSecondFactor, type OperatorAccess, type OrgCaller } from '../identity/port.ts';
+import { clientWords, isDeployKey, lacksSecondFactor, type OperatorAccess, type OrgCaller } from '../identity/port.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { Lane } from '../lib/scheduling/fair-scheduler.ts';
 import type { Metering } from '../metering/metering.ts';
@@ -16,7 +15,7 @@ import { type SecondFactorServices, secondFactorRoutes } from './handlers/manage
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
 import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
-import { auditRoutes } from './handlers/management/audit.ts';
+import { type AuditServices, auditRoutes } from './handlers/management/audit.ts';
 import { type DeliveryServices, deliveryRoutes } from './handlers/management/automation/deliveries.ts';
 import { type HookAdminServices, hookAdminRoutes } from './handlers/management/automation/hooks.ts';
 import { type RunServices, runRoutes } from './handlers/management/automation/runs.ts';
@@ -76,6 +75,7 @@ export interface ManagementGatewayDeps
     AccountServices,
     AclServices,
     AlertWebhookServices,
+    AuditServices,
     DeliveryServices,
     DeployServices,
     DeployKeyServices,
@@ -103,7 +103,6 @@ export interface ManagementGatewayDeps
   readonly decisions: DecisionLog;
   /** Undefined where there is no operator key, and so no route for it. */
   readonly operator: OperatorAccess | undefined;
-  readonly audit: AuditLog;
   readonly refusals: RefusalLog;
   readonly rateLimits: RateLimits;
   readonly console: ConsoleSource;
@@ -203,7 +202,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...orgJobRoutes(deps),
     ...inboxRoutes(deps),
     ...consoleRoutes(deps),
-    ...auditRoutes(deps.audit),
+    ...auditRoutes(deps),
     ...platformRoutes(deps),
     metricsRoute(deps),
     ...planRoutes(deps),
@@ -213,7 +212,8 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
 }
 
 async function authenticate({ accounts, site }: AccountServices, incoming: IncomingMessage): Promise<OrgCaller> {
-  const caller = await accounts.authenticate(readSession(site, incoming));
+  const client = clientWords(incoming.headers['user-agent']);
+  const caller = await accounts.authenticate(readSession(site, incoming), client);
   if (caller === undefined) throw new Problem('token_invalid', 'the token is not valid');
   return caller;
 }

@@ -18,7 +18,7 @@ export {
 export type { ServiceKeys } from './keys/service-keys.ts';
 export { type Identity, openIdentity } from './open-identity.ts';
 export type { CommandSignIns } from './org-users/command-sign-ins.ts';
-export { type OrgAccounts, type OrgCaller, sessionSeconds } from './org-users/org-accounts.ts';
+export { type OrgAccounts, type OrgCaller, type ShownSession, sessionSeconds } from './org-users/org-accounts.ts';
 export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
 export type { SignInLinks } from './org-users/sign-in-links.ts';
 export { emailKey } from './people/email.ts';
@@ -27,6 +27,7 @@ export { createThrottles, loginDoors, type Throttles } from './people/throttles.
 export type { PasskeySite } from './second-factors/passkeys.ts';
 export type { SecondFactors } from './second-factors/second-factors.ts';
 export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';
+export { clientWords } from './sessions/client-words.ts';
 export type { Impersonate } from './sessions/impersonation.ts';
 export { lacksSecondFactor } from './sessions/org-sessions.ts';
 export { openWorkSession, type WorkSessionDeps, type WorkUser } from './sessions/work-session.ts';

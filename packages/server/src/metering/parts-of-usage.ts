@@ -6,6 +6,7 @@ import type { Environment } from '../tenancy/port.ts';
 import type { Day } from './calendar.ts';
 import type { WorkspacesOfDay } from './ledger.ts';
 import type { EntityRecords } from './records-of.ts';
+import { type WorkDone, works } from './work/work-rows.ts';
 
 export interface WorkspaceCalls {
   readonly env: Environment;
@@ -57,6 +58,13 @@ export class PartsOfUsage {
     if (this.#figure !== 'records.total') return;
     for (const { env, tenantCode, entity, records: value } of records)
       this.#largest.add({ env, tenant_code: tenantCode, entity, value });
+  }
+
+  /** @param done what automation has done today. */
+  noteWork(env: Environment, done: WorkDone): void {
+    const what = works.find((work) => this.#figure === `${work}.today`);
+    if (what === undefined || done[what] === 0) return;
+    this.#largest.add({ env, date: this.#today, tenant_code: null, value: done[what] });
   }
 
   calls(): readonly WorkspaceCalls[] {

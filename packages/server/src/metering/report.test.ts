@@ -30,3 +30,27 @@ test('the figures of one answer come to the same, also while calls are counted',
     );
   }
 });
+
+test('work of automation is explained by environment, and nothing else with it', async () => {
+  const clock = new SteppedClock('2026-01-31T12:00:00Z');
+  const { store } = await openStore({ kind: 'memory', clock });
+  const node = openNode(store, clock, 'one');
+  node.work.add({ orgCode: 'acme', env: 'test' }, 'runs', 3);
+  node.work.add({ orgCode: 'acme', env: 'prod' }, 'runs', 4);
+  node.work.add({ orgCode: 'acme', env: 'prod' }, 'mails', 5);
+  const parts = { ...node, alerts: { show: async () => [] }, recordsOf: async () => [], now: () => clock.now() };
+  const request = { orgCode: 'acme', hasProd: true, days: 1, upgradeUrl: '' };
+  const explained = async (figure: 'runs.today' | 'mails.today' | 'deliveries.today') =>
+    (await reportUsage(parts, { ...request, explain: figure })).explain;
+  const date = '2026-01-31';
+  const others = { count: 0, value: 0 };
+  assert.deepEqual(await explained('runs.today'), {
+    ...{ figure: 'runs.today', value: 7, others },
+    parts: [
+      { env: 'test', date, tenant_code: null, value: 3 },
+      { env: 'prod', date, tenant_code: null, value: 4 },
+    ],
+  });
+  assert.equal((await explained('mails.today'))?.value, 5);
+  assert.deepEqual((await explained('deliveries.today'))?.parts, []);
+});

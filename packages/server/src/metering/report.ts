@@ -126,7 +126,9 @@ async function gather(
     work.days(orgCode, 'test', first),
     work.days(orgCode, 'prod', first),
   ]);
-  return { days: byDay, all, parts, records, work: { test: testWork, prod: prodWork } };
+  const byEnvironment = { test: testWork, prod: prodWork };
+  for (const env of environments) parts.noteWork(env, byEnvironment[env].get(today) ?? noWork);
+  return { days: byDay, all, parts, records, work: byEnvironment };
 }
 
 function callsOf(days: ReadonlyMap<Day, Tally>, today: Day) {

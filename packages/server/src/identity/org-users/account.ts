@@ -108,6 +108,22 @@ export const membersPartition = (orgCode: string): string => `org-member;${orgCo
 /** INVARIANT: moved in the commit of every membership of an admin, and never below 1 once the org exists. */
 export const adminCounter = (orgCode: string): Key => ({ pk: 'org-admins', sk: orgCode });
 
+interface SeenMember {
+  /** When a session of the member in the org was used; absent before the first use that was noted. */
+  readonly last_seen_at?: string | undefined;
+}
+
+/** By the code of an org and the id of an org user. */
+export const orgMembers = table(
+  ({ orgCode, id }: OrgUserKey) => ({ pk: membersPartition(orgCode), sk: id }),
+  json<SeenMember>('member of an org', {}),
+);
+
+/** Refused where the member has left. */
+export function noteSeen(member: OrgUserKey, last_seen_at: string): Change {
+  return orgMembers.put(member, { last_seen_at }, { if: 'present' });
+}
+
 /** A person's coming into an org. The first of these changes is the one that a second coming conflicts on. */
 export function joining(userId: string, orgCode: string, membership: OrgMembership): readonly Change[] {
   const count: Change = { kind: 'add', ...adminCounter(orgCode), by: 1 };

@@ -5,6 +5,7 @@ import type { Forgotten, PasswordChange, PasswordReset } from '../people/set-pas
 import type { SignInStep } from '../second-factors/ask-factor.ts';
 import {
   authenticate,
+  endOtherSessions,
   endSession,
   listSessions,
   type OrgCaller,
@@ -12,6 +13,7 @@ import {
   sessionMilliseconds,
   sessionsKeyOf,
 } from '../sessions/org-sessions.ts';
+import { createSessionUses } from '../sessions/session-uses.ts';
 import { type OrgAccountsDeps, type OrgCommand, type OrgSummary, type OrgUserCommand, orgsOf } from './account.ts';
 import { type ProvisionedProd, provisionProd, rotateClientId } from './environments.ts';
 import { type LoggedIn, type LogIn, type LogInSource, logIn, type OrgSwitch, switchOrg } from './log-in.ts';
@@ -38,8 +40,11 @@ export interface OrgAccounts {
   orgs(caller: OrgCaller): Promise<readonly OrgSummary[]>;
   switchOrg(caller: OrgCaller, body: OrgSwitch): Promise<LoggedIn>;
   acceptInvitation(body: Acceptance, source: AcceptanceSource): Promise<LoggedIn | SignInStep>;
-  /** Who calls with this token, or undefined where it stands for no session. */
-  authenticate(token: string): Promise<OrgCaller | undefined>;
+  /**
+   * Who calls with this token, or undefined where it stands for no session. The use is noted now and then.
+   * @param client what calls, in words.
+   */
+  authenticate(token: string, client: string | undefined): Promise<OrgCaller | undefined>;
   /** Ends all sessions of the person but the one in hand. */
   changePassword(caller: OrgCaller, request: PasswordChange): Promise<void>;
   /** The same answer, in the same time, for every address. */
@@ -48,6 +53,8 @@ export interface OrgAccounts {
   resetPassword(request: PasswordReset): Promise<void>;
   sessions(caller: OrgCaller): Promise<readonly ShownSession[]>;
   endSession(caller: OrgCaller, id: string): Promise<void>;
+  /** @returns how many have ended. */
+  endOtherSessions(caller: OrgCaller): Promise<number>;
   users(orgCode: string): Promise<readonly ShownOrgUser[]>;
   invite(asked: InvitationCommand, body: InvitedPerson): Promise<Invited>;
   changeUser(command: OrgUserCommand, body: OrgUserChange): Promise<ShownOrgUser>;
@@ -60,6 +67,7 @@ export function createOrgAccounts(deps: OrgAccountsDeps): OrgAccounts {
   const { platform, revocations } = deps;
   const revoking = <T>(userId: string, work: () => Promise<T>): Promise<T> =>
     thenBump(revocations, sessionsKeyOf(userId), work);
+  const uses = createSessionUses(deps);
   return {
     isEmpty: async () => (await platform.get([firstOrgKey]))[0] === undefined,
     maySignUp: () => maySignUp(deps),
@@ -68,12 +76,17 @@ export function createOrgAccounts(deps: OrgAccountsDeps): OrgAccounts {
     orgs: ({ user }) => orgsOf(platform, user.id),
     switchOrg: (caller, body) => switchOrg(deps, caller, body),
     acceptInvitation: (body, source) => acceptInvitation(deps, body, source),
-    authenticate: (token) => authenticate(platform, token),
+    authenticate: async (token, client) => {
+      const caller = await authenticate(platform, token);
+      if (caller !== undefined) uses.seen(caller, client);
+      return caller;
+    },
     changePassword: (caller, request) => changeOrgPassword(deps, caller, request),
     forgotPassword: (body, source) => forgotOrgPassword(deps, body, source),
     resetPassword: (request) => resetOrgPassword(deps, request),
     sessions: (caller) => listSessions(platform, caller),
     endSession: (caller, id) => revoking(caller.user.id, () => endSession(platform, caller, id)),
+    endOtherSessions: (caller) => revoking(caller.user.id, () => endOtherSessions(platform, caller)),
     users: (orgCode) => listOrgUsers(platform, orgCode),
     invite: (asked, body) => invite(deps, asked, body),
     changeUser: (place, body) => revoking(place.id, () => changeOrgUser(platform, place, body)),

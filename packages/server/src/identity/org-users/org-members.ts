@@ -23,6 +23,7 @@ import {
   type OrgUser,
   type OrgUserCommand,
   type OrgUserKey,
+  orgMembers,
   orgUsers,
 } from './account.ts';
 
@@ -32,21 +33,23 @@ export type ShownOrgUser = ActiveMember | ShownInvitation;
 interface ActiveMember extends OrgUser, OrgMembership {
   readonly status: 'active';
   readonly has_second_factor: boolean;
+  readonly last_seen_at?: string;
 }
 
 const membersMax = 1000;
 
 export async function listOrgUsers(platform: Scope, orgCode: string): Promise<readonly ShownOrgUser[]> {
-  const ids = await memberIds(platform, orgCode);
-  const keys = ids.flatMap((id) => [orgUsers.key(id), memberships.key([id, orgCode]), storedFactors.key(id)]);
+  const rows = await orgMembers.range(platform, membersPartition(orgCode), { limit: membersMax });
+  const keys = rows.flatMap(({ sk }) => [orgUsers.key(sk), memberships.key([sk, orgCode]), storedFactors.key(sk)]);
   const read = await platform.get(keys);
-  const members = ids.flatMap((_, index): readonly ShownOrgUser[] => {
+  const members = rows.flatMap(({ value: { last_seen_at } }, index): readonly ShownOrgUser[] => {
     const user = orgUsers.row(platform, read[3 * index]);
     const membership = memberships.row(platform, read[3 * index + 1]);
     if (user === undefined || membership === undefined) return [];
     const { id, email, name } = user.value;
+    const seen = last_seen_at === undefined ? {} : { last_seen_at };
     const has_second_factor = isProtected(storedFactors.row(platform, read[3 * index + 2])?.value);
-    return [{ id, email, name, ...membership.value, has_second_factor, status: 'active' }];
+    return [{ id, email, name, ...membership.value, has_second_factor, status: 'active', ...seen }];
   });
   return [...members, ...(await listInvitations(platform, orgCode))];
 }

@@ -151,6 +151,19 @@ export async function nameLink(
   return { former: listed.value.link_hash, change: listedSessions.replace(listed, { ...listed.value, link_hash }) };
 }
 
+/** What notes the use of a session; undefined where it has ended. */
+export async function sessionUse(
+  platform: Scope,
+  { user, sessionId }: OrgCaller,
+  { client, last_used_at }: Pick<ShownSession, 'client' | 'last_used_at'>,
+): Promise<Change | undefined> {
+  const listed = await listedSessions.read(platform, [user.id, sessionId]);
+  if (listed === undefined) return undefined;
+  const { client: _, ...rest } = listed.value;
+  const used: ListedSession = { ...rest, last_used_at, ...(client === undefined ? {} : { client }) };
+  return listedSessions.replace(listed, used);
+}
+
 /** Whether a session of the person goes on. */
 export async function isStanding(platform: Scope, userId: string, sessionId: string): Promise<boolean> {
   return (await listedSessions.read(platform, [userId, sessionId])) !== undefined;
@@ -170,6 +183,13 @@ export async function endSession(platform: Scope, { user }: OrgCaller, id: strin
   const listed = mayBeId(id) ? await listedSessions.read(platform, [user.id, id]) : undefined;
   if (listed === undefined) throw notFound();
   await platform.commit(sessionEnd(listed));
+}
+
+/** Ends the caller's sessions in all orgs but the one in hand. @returns how many. */
+export async function endOtherSessions(platform: Scope, { user, sessionId }: OrgCaller): Promise<number> {
+  const others = (await sessionsOf(platform, user.id)).filter(({ sk }) => sk !== sessionId);
+  if (others.length > 0) await platform.commit(others.flatMap(sessionEnd));
+  return others.length;
 }
 
 /** Ends what sessions a person has in an org. */

@@ -1,7 +1,13 @@
 import { accountsApi } from '@freehold/contract/management/accounts';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
 import { commandSignInsApi, signInLinksApi } from '@freehold/contract/management/sign-in-links';
-import type { CommandSignIns, OrgAccounts, SignInLinks } from '../../../identity/port.ts';
+import {
+  type CommandSignIns,
+  clientWords,
+  type OrgAccounts,
+  type ShownSession,
+  type SignInLinks,
+} from '../../../identity/port.ts';
 import { notFound } from '../../../lib/problem.ts';
 import { type ConsoleSite, isCookieCall, sessionCookie, siteUrl } from '../../pipeline/headers/console-cookie.ts';
 import { passkeySite } from '../../pipeline/headers/passkey-site.ts';
@@ -58,8 +64,15 @@ export function accountRoutes({
       const second_factor = { enrolled: hasSecondFactor, required: org.second_factor === 'required' };
       return { user, org: { code, name, environments }, role, second_factor };
     }),
-    serve(orgUsersApi.listSessions, async (_request, caller) => {
-      return { items: await accounts.sessions(caller) };
+    serve(orgUsersApi.listSessions, async ({ incoming }, caller) => {
+      const client = clientWords(incoming.headers['user-agent']);
+      // Of the session in hand it is known before it is noted.
+      const withClient = (session: ShownSession) =>
+        session.current && client !== undefined ? { ...session, client } : session;
+      return { items: (await accounts.sessions(caller)).map(withClient) };
+    }),
+    serve(orgUsersApi.endOtherSessions, async (_request, caller) => {
+      return { ended: await accounts.endOtherSessions(caller) };
     }),
     serve(orgUsersApi.endSession, async ({ params }, caller) => {
       await accounts.endSession(caller, params.id);

@@ -142,6 +142,41 @@ const endSession: Flow = {
   },
 };
 
+const endOtherSessions: Flow = {
+  route: 'DELETE /auth/sessions',
+  prepare: async ({ newOrg }) => {
+    const org = await newOrg();
+    const other = await newSession(org);
+    const check = async () => {
+      assert.ok(!(await isAlive(org, other)));
+      assert.ok(await isAlive(org, org.token));
+    };
+    return { send: () => org.manage('DELETE', '/auth/sessions'), check };
+  },
+};
+
+const verifyChains: Flow = {
+  route: 'POST /audit/chains/verify',
+  prepare: async ({ newOrg }) => {
+    const org = await newOrg();
+    const check = async () => {
+      const { items } = (await org.manage('GET', '/audit/chains')).body as unknown as {
+        readonly items: readonly Chain[];
+      };
+      assert.deepEqual(
+        items.map(({ verified, broken }) => [verified > 0, broken]),
+        [true, false, false].map((isWritten) => [isWritten, null]),
+      );
+    };
+    return { send: () => org.manage('POST', '/audit/chains/verify', {}), check };
+  },
+};
+
+interface Chain {
+  readonly verified: number;
+  readonly broken: unknown;
+}
+
 const changePassword: Flow = {
   route: 'POST /auth/password',
   prepare: async ({ newOrg }) => {
@@ -299,6 +334,8 @@ export const builderFlows: Flows = {
   'a switch to another org': switchOrg,
   'a log-out of a builder': logOut,
   'the end of a session': endSession,
+  'the end of all other sessions': endOtherSessions,
+  'a verification of the audit log': verifyChains,
   'another password of a builder': changePassword,
   'a mail to a builder who forgot the password': forgetPassword,
   'a password that a builder sets by mail': resetPassword,

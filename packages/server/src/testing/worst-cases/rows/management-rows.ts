@@ -35,6 +35,7 @@ const accountRows: Rows = {
   'POST /auth/password': small('/auth/password'),
   'POST /auth/switch-org': small('/auth/switch-org'),
   'GET /auth/sessions': plain('/auth/sessions'),
+  'DELETE /auth/sessions': plain('/auth/sessions'),
   'DELETE /auth/sessions/:id': one(`/auth/sessions/${noId}`),
 };
 
@@ -193,6 +194,20 @@ const orgRows: Rows = {
         ask: () => ({ target: `/audit?pagesize=200&target=${'x'.repeat(12_000)}` }),
       },
     ],
+  },
+  'GET /audit/export': {
+    as: 'builder',
+    target: () => '/audit/export',
+    largest: [
+      { what: 'entries', ask: () => ({}) },
+      { what: 'entries that are passed over', ask: () => ({ target: `/audit/export?target=${'x'.repeat(12_000)}` }) },
+    ],
+  },
+  'GET /audit/chains': plain('/audit/chains'),
+  'POST /audit/chains/verify': {
+    as: 'builder',
+    target: () => '/audit/chains/verify',
+    largest: [{ what: 'entries', ask: () => json({ restart: true, tenant_code: 'main' }) }],
   },
   'GET /observability': {
     as: 'builder',

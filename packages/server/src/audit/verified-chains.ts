@@ -1,0 +1,199 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { auditApi } from '@freehold/contract/management/audit';
+import type { ReplyOf } from '@freehold/contract/route';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import { type ChainHead, chainHeadKey, linkDigest, readHead, readLink } from '../store/chain.ts';
+import type { Scope } from '../store/port.ts';
+import { asRead, json, table } from '../store/table.ts';
+import { transact } from '../store/transact.ts';
+import { type AuditLogDeps, sourcesOf } from './audit-log.ts';
+import type { Source } from './strand.ts';
+
+/** How far the chains of an org are verified while the platform runs. Each call does a bounded part, and remembers it. */
+export interface VerifiedChains {
+  show(orgCode: string, tenantCode: string | undefined): Promise<readonly ChainState[]>;
+  /** @throws Problem `conflict` where others keep verifying the same chains. */
+  verify(orgCode: string, wanted: Verification): Promise<readonly ChainState[]>;
+}
+
+export type ChainState = ReplyOf<typeof auditApi.listAuditChains>['items'][number];
+
+export interface Verification {
+  readonly tenantCode: string | undefined;
+  /** Begins at the first entry again. */
+  readonly restart: boolean;
+}
+
+export interface VerifiedChainsDeps extends Pick<AuditLogDeps, 'platform' | 'orgScopes' | 'workspaceScopes'> {
+  readonly clock: Clock;
+}
+
+interface Verified {
+  readonly count: number;
+  readonly digest: string;
+  /** The sort key of the last verified entry; empty before the first. */
+  readonly sk: string;
+  readonly at: string;
+  readonly broken?: NonNullable<ChainState['broken']> | undefined;
+}
+
+const entriesPerCall = 2000;
+const entriesPerRead = 500;
+
+/** By org and chain. INVARIANT: no partition of entries, whose names begin with `audit`. */
+const verifiedChains = table(
+  ([orgCode, chain]: readonly [orgCode: string, chain: string]) => ({ pk: `chain-verified;${orgCode}`, sk: chain }),
+  json<Verified>('verified chain', { count: 'number', digest: 'string', sk: 'string', at: 'string' }),
+);
+
+export function createVerifiedChains(deps: VerifiedChainsDeps): VerifiedChains {
+  return {
+    show: (orgCode, tenantCode) =>
+      Promise.all(chainsOf(deps, orgCode, tenantCode).map((chain) => showChain(deps.platform, chain))),
+    verify: async (orgCode, { tenantCode, restart }) => {
+      const states: ChainState[] = [];
+      let left = entriesPerCall;
+      for (const chain of chainsOf(deps, orgCode, tenantCode)) {
+        const { state, looked } = await verifyChain(deps, chain, { restart, left });
+        states.push(state);
+        left -= looked;
+      }
+      return states;
+    },
+  };
+}
+
+interface OrgChain {
+  readonly source: Source;
+  readonly name: ChainState['chain'];
+  readonly place: readonly [orgCode: string, chain: string];
+}
+
+const names: Readonly<Record<string, ChainState['chain']>> = {
+  platform: 'org',
+  test: 'test',
+  prod: 'prod',
+  'workspace test': 'workspace_test',
+  'workspace prod': 'workspace_prod',
+};
+
+function chainsOf(deps: VerifiedChainsDeps, orgCode: string, tenantCode: string | undefined): readonly OrgChain[] {
+  return sourcesOf(deps, orgCode, { tenantCode }).flatMap((source) => {
+    const name = names[source.name];
+    if (name === undefined) return [];
+    return [{ source, name, place: [orgCode, name.startsWith('workspace') ? `${name}#${tenantCode}` : name] }];
+  });
+}
+
+async function showChain(platform: Scope, { source: { scope, pk }, name, place }: OrgChain): Promise<ChainState> {
+  const row = await verifiedChains.read(platform, place);
+  return stateOf(name, await headOf(scope, pk), row?.value);
+}
+
+function stateOf(chain: ChainState['chain'], head: ChainHead | undefined, verified: Verified | undefined): ChainState {
+  const { count = 0, digest = '', at = null, broken = null } = verified ?? {};
+  return {
+    chain,
+    entries: head?.count ?? 0,
+    verified: count,
+    verified_at: at,
+    digest: digest === '' ? null : digest,
+    broken,
+  };
+}
+
+const nothingVerified = { count: 0, digest: '', sk: '' } as const;
+
+async function verifyChain(
+  { platform, clock }: VerifiedChainsDeps,
+  { source, name, place }: OrgChain,
+  { restart, left }: { readonly restart: boolean; readonly left: number },
+): Promise<{ readonly state: ChainState; readonly looked: number }> {
+  const { planned } = await transact(platform, async () => {
+    const row = await verifiedChains.read(platform, place);
+    const from = restart || row === undefined ? nothingVerified : row.value;
+    const head = await headOf(source.scope, source.pk);
+    const { reached, broken } = await follow(source, { head, from, left, isOwed: name === 'org' });
+    const at = timestamp(clock.now());
+    const found = broken === undefined ? {} : { broken: { ...broken, found_at: at } };
+    const { count, digest, sk } = reached;
+    const verified: Verified = { count, digest, sk, at, ...found };
+    const isEmpty = row === undefined && count === 0 && broken === undefined;
+    return {
+      changes: isEmpty ? [] : [verifiedChains.put(place, verified, { if: asRead(row) })],
+      state: stateOf(name, head, isEmpty ? undefined : verified),
+      looked: Math.max(0, count - from.count),
+    };
+  });
+  return planned;
+}
+
+type Reached = Pick<Verified, 'count' | 'digest' | 'sk'>;
+
+interface Way {
+  /** As it was before the entries are read, so that it counts no entry that is not there yet. */
+  readonly head: ChainHead | undefined;
+  readonly from: Reached;
+  /** How many entries may be looked at. */
+  readonly left: number;
+  /** Whether there must be a chain. */
+  readonly isOwed: boolean;
+}
+
+interface Followed {
+  readonly reached: Reached;
+  readonly broken?: { readonly entry: number; readonly problem: string };
+}
+
+async function follow(source: Source, way: Way): Promise<Followed> {
+  const { head, from, left, isOwed } = way;
+  if (head === undefined) {
+    const [first] = await source.scope.range(source.pk, { limit: 1 });
+    if (first === undefined && from.count === 0 && !isOwed) return { reached: from };
+    return brokenBehind(from, 'the head of the chain is missing');
+  }
+  if (head.count < from.count) {
+    const problem = `the chain was verified up to entry ${from.count}, but its head counts ${head.count}`;
+    return { reached: from, broken: { entry: head.count + 1, problem } };
+  }
+  if (from.count > 0 && !(await isAsVerified(source, from)))
+    return { reached: from, broken: { entry: from.count, problem: 'the entry is not the one that was verified' } };
+  const followed = await followEntries(source, from, Math.min(left, head.count - from.count));
+  const { reached, broken } = followed;
+  if (broken !== undefined || reached.count < head.count || reached.digest === head.digest) return followed;
+  return { reached, broken: { entry: reached.count, problem: 'the head of the chain has another digest' } };
+}
+
+async function followEntries({ scope, pk }: Source, from: Reached, wanted: number): Promise<Followed> {
+  let reached = from;
+  const end = from.count + wanted;
+  while (reached.count < end) {
+    const after = reached.sk === '' ? {} : { after: reached.sk };
+    const items = await scope.range(pk, { ...after, limit: Math.min(entriesPerRead, end - reached.count) });
+    if (items.length === 0) return brokenBehind(reached, 'the entry is missing');
+    for (const { sk, value } of items) {
+      const link = readLink({ value });
+      const digest =
+        link === undefined ? '' : linkDigest(reached.digest, { scope: scope.name, pk, sk, text: link.text });
+      if (link === undefined || link.digest !== digest)
+        return brokenBehind(reached, 'the entry does not follow from those before it: it or one of them was changed');
+      reached = { count: reached.count + 1, digest, sk };
+    }
+    await nextTurn();
+  }
+  return { reached };
+}
+
+function brokenBehind(reached: Reached, problem: string): Followed {
+  return { reached, broken: { entry: reached.count + 1, problem } };
+}
+
+async function isAsVerified({ scope, pk }: Source, { sk, digest }: Reached): Promise<boolean> {
+  const [item] = await scope.get([{ pk, sk }]);
+  return item !== undefined && readLink(item)?.digest === digest;
+}
+
+async function headOf(scope: Scope, pk: string): Promise<ChainHead | undefined> {
+  const [item] = await scope.get([chainHeadKey(pk)]);
+  return item === undefined ? undefined : readHead(item.value);
+}
