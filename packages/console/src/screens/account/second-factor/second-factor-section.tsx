@@ -122,6 +122,7 @@ function Passkeys({ factors: { passkeys }, act }: PartProps) {
         <ReasonedButton
           size="compact-sm"
           variant="default"
+          style={{ flexShrink: 0 }}
           reason={passkeyReason()}
           onClick={() => act({ kind: 'add passkey' })}
         >
