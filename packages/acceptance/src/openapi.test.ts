@@ -6,6 +6,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { assertProblem } from './assert-problem.ts';
+import { AuthenticatorApp } from './authenticator-app.ts';
 import { type CallOptions, call } from './call.ts';
 import { documentedApp, documentedManagement } from './documented-gateway.ts';
 import { deliveries, makeEvent, sentAgain, startReceiver } from './event-receiver.ts';
@@ -30,11 +31,14 @@ import {
   signUp,
 } from './org.ts';
 import { platformOfFile } from './platform-for-tests.ts';
+import { type CreationOptions, SoftwareAuthenticator } from './software-authenticator.ts';
 
 const { org, founder } = await foundedOrg(await platformOfFile());
 await defineEntity(org, everyType);
 const app = await documentedApp(founder);
-const management = await documentedManagement(org);
+/** Browsers make passkeys for a name, and for no address. */
+const named = org.management.replace('127.0.0.1', 'localhost');
+const management = await documentedManagement({ ...org, management: named });
 
 const standing = await create(founder, 'thing', everyValue);
 const spare: string[] = [];
@@ -70,6 +74,11 @@ const runsOf: Readonly<Record<string, number>> = {
   forgotPassword: 4,
   sendVerification: 4,
   endTokens: 4,
+  beginTotp: 4,
+  beginPasskey: 4,
+  signInByPasskey: 4,
+  removeSecondFactor: 4,
+  renewRecoveryCodes: 4,
   deleteThing: 30,
 };
 
@@ -117,6 +126,59 @@ test('codes are mailed and used in the way that the documents tell', async () =>
   assert.equal((await management.send('signInCommand', { body: { code: command.body.code, verifier } })).status, 200);
   const page = await management.send('readInbox', { headers: { accept: 'text/html' } });
   assert.deepEqual([page.status, page.text.includes(code)], [200, true]);
+});
+
+interface FactorReply {
+  readonly token: string;
+  readonly code: string;
+  readonly secret: string;
+  readonly challenge: string;
+  readonly rpId: string;
+  readonly user: { readonly id: string };
+  readonly recovery_codes: readonly string[];
+  readonly second_factor: { readonly token: string };
+}
+
+test('second factors are added, used and removed in the way that the documents tell', async () => {
+  const send = async (name: string, status: number, request: Parameters<typeof management.send>[1]) => {
+    const reply = await management.send<FactorReply>(name, request);
+    assert.equal(reply.status, status, `${name}: ${reply.text}`);
+    return reply.body;
+  };
+  const email = newEmail('guarded');
+  const { token } = await send('signUp', 201, { body: { email, password, name: 'Gus', org_name: 'Guarded' } });
+  const { secret } = await send('beginTotp', 201, { token, body: { password } });
+  const code = new AuthenticatorApp(secret).next();
+  const codes = [...(await send('confirmTotp', 200, { token, body: { code } })).recovery_codes];
+  const proof = () => ({ recovery_code: codes.pop() });
+  const step = (await send('logIn', 202, { body: { email, password } })).second_factor;
+  await send('completeSignIn', 200, { body: { token: step.token, ...proof() } });
+  const link = await send('createSignInLink', 201, { token });
+  await send('signInByLink', 202, { body: { code: link.code } });
+  const options = await send('beginPasskey', 201, { token, body: proof() });
+  const key = new SoftwareAuthenticator(new URL(named).origin);
+  const passkey = key.create(options as unknown as CreationOptions);
+  await send('addPasskey', 201, { token, body: { name: 'laptop', passkey } });
+  await send('renamePasskey', 200, { token, path: { id: key.id }, body: { name: 'old laptop' } });
+  const asked = await send('readPasskeyChallenge', 200, {});
+  await send('signInByPasskey', 200, { body: { passkey: key.get(asked) } });
+  await send('listSecondFactors', 200, { token });
+  await send('changeOrgSecurity', 200, { token, body: { second_factor: 'required' } });
+  const challenge = await send('readFactorChallenge', 200, { token });
+  await send('renewRecoveryCodes', 201, { token, body: { passkey: key.get(challenge) } });
+  const next = await send('readFactorChallenge', 200, { token });
+  const removal = { token, path: { id: 'totp' }, body: { passkey: key.get(next) } };
+  assert.equal((await management.send('removeSecondFactor', removal)).status, 204);
+  const invite = { token: org.builder.token, body: { email, role: 'developer' } };
+  await send('acceptInvitation', 202, { body: { code: (await send('inviteOrgUser', 201, invite)).code, password } });
+  const member = { token, body: { email: newEmail('member'), role: 'developer' } };
+  const accept = { code: (await send('inviteOrgUser', 201, member)).code, password, name: 'Mia' };
+  const joined = await send('acceptInvitation', 200, { body: accept });
+  const made = await send('beginTotp', 201, { token: joined.token, body: { password } });
+  const confirm = { code: new AuthenticatorApp(made.secret).next() };
+  await send('confirmTotp', 200, { token: joined.token, body: confirm });
+  const reset = { token, path: { id: joined.user.id } };
+  assert.equal((await management.send('resetSecondFactors', reset)).status, 204);
 });
 
 for (const { name, gateway, token, otherToken } of gateways) {

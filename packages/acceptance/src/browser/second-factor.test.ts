@@ -166,25 +166,73 @@ test('a member without a factor of an org that requires one is led to add it, al
   await page.getByRole('heading', { name: 'Deploy', level: 1 }).waitFor();
 });
 
-test('an admin requires a factor of all members on the account screen, once the own account has one', {
+test('an admin requires a factor of all members once the own account has one, and resets that of a member', {
   skip,
 }, async (context) => {
   const page = await (await openBrowser(context, platform)).newPage();
   const org = await newOrgOn(page, platform);
-  await openAccount(page, org);
+  const email = newEmail('member');
+  const member = await joinOrg(org, 'developer', email);
+  await addApp(platform, member.token);
+  await page.goto(`/o/${org.code}/test/team`);
   const required = page.getByRole('switch', { name: /^Require a second factor of every member/ });
-  assert.ok(await required.isDisabled());
   await page.getByText('Add a second factor to your own account first', { exact: false }).waitFor();
+  assert.ok(await required.isDisabled());
+  await openAccount(page, org);
   await page.getByRole('button', { name: 'Add an app' }).click();
   await page.getByRole('textbox', { name: 'Your password' }).fill(password);
   await page.getByRole('button', { name: 'Show the secret' }).click();
   await confirmShownSecret(page);
   await keepCodes(page);
+  await page.goto(`/o/${org.code}/test/team`);
   const answered = page.waitForResponse((response) => response.url().endsWith('/org/security') && response.ok());
   await required.click();
   await answered;
   await page.reload();
   await page.getByRole('switch', { checked: true }).waitFor();
+  await assertAccessible(page);
+
+  await page.getByRole('button', { name: `Reset the second factors of ${email}` }).click();
+  await page.getByLabel(`Type ${email} to confirm it`).fill(email);
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Reset the factors' }).click();
+  await page.getByRole('row', { name: email }).getByText('none').waitFor();
+});
+
+test('a session that ends is begun again in place, with the second factor, and an invitation asks for it too', {
+  skip,
+}, async (context) => {
+  const opened = await openBrowser(context, platform);
+  const page = await opened.newPage();
+  const org = await signUp(platform);
+  const { recoveryCodes } = await addApp(platform, org.builder.token);
+  const prove = async () => {
+    await page.getByRole('button', { name: 'Use a recovery code' }).click();
+    await page.getByLabel('Recovery code').fill(recoveryCodes.pop() ?? '');
+    await page.getByRole('button', { name: 'Go on' }).click();
+  };
+  await typeLogIn(page, org.builder.email);
+  await prove();
+  await isAtHome(page);
+  await opened.context.clearCookies();
+  await page.getByRole('link', { name: 'Entities' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.getByRole('textbox', { name: 'Password' }).fill(password);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.getByText('Your account has a second factor', { exact: false }).waitFor();
+  await assertAccessible(page);
+  await prove();
+  await page.getByRole('heading', { name: 'Entities', level: 1 }).waitFor();
+
+  const host = await signUp(platform);
+  const body = { email: org.builder.email, role: 'developer' };
+  const { code } = (await manage<{ code: string }>(host, 'POST', '/org/users', { body })).body;
+  await page.goto(`/accept-invitation#code=${code}`);
+  await page.getByText('I have an account').click();
+  await page.getByRole('textbox', { name: 'Your password' }).fill(password);
+  await page.getByRole('button', { name: 'Join' }).click();
+  await prove();
+  await page.getByRole('button', { name: `Org: Org ${host.code}` }).waitFor();
 });
 
 test('at an address without a name the screen says why there are no passkeys', { skip }, async (context) => {

@@ -1,19 +1,18 @@
-import { Divider, Paper, Title } from '@mantine/core';
+import { Paper, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { meQuery } from '../../api/session.ts';
 import { Screen } from '../../components/screen.tsx';
 import { ChangePassword } from './change-password.tsx';
-import { RequireSetting } from './second-factor/require-setting.tsx';
 import { SecondFactorSection } from './second-factor/second-factor-section.tsx';
 import { Sessions } from './sessions.tsx';
 
-/** The user's own account, section by section: the password, second factors, and where it is signed in. */
+/** The user's own account, section by section: the password, the second factors, and where it is signed in. */
 export function Account() {
   const { data: me } = useQuery(meQuery);
   return (
     <Screen title="Your account" intro={me === undefined ? undefined : `${me.user.name}, ${me.user.email}`}>
       <PasswordSection />
-      <SecondFactors isOrgAdmin={me?.role === 'org_admin'} />
+      <SecondFactorSection />
       <Sessions />
     </Screen>
   );
@@ -26,23 +25,6 @@ function PasswordSection() {
         Password
       </Title>
       <ChangePassword />
-    </Paper>
-  );
-}
-
-function SecondFactors({ isOrgAdmin }: { readonly isOrgAdmin: boolean }) {
-  return (
-    <Paper withBorder p="md" maw="46rem">
-      <Title order={2} mb="sm">
-        Second factors
-      </Title>
-      <SecondFactorSection />
-      {isOrgAdmin && (
-        <>
-          <Divider my="md" />
-          <RequireSetting />
-        </>
-      )}
     </Paper>
   );
 }

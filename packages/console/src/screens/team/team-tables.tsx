@@ -7,6 +7,7 @@ import { meQuery } from '../../api/session.ts';
 import { type TeamMember, teamQuery } from '../../api/team.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { When } from '../../components/when.tsx';
+import { MemberFactor } from '../account/second-factor/member-factor.tsx';
 import { RemoveMember } from './remove-member.tsx';
 import { type Role, roles } from './roles.ts';
 
@@ -22,13 +23,14 @@ export function MemberTable({ members }: MembersProps) {
     <Stack gap="sm">
       <ProblemAlert error={change.error} />
       <Paper withBorder style={{ overflowX: 'auto' }}>
-        <Table aria-label="Members" miw={680}>
+        <Table aria-label="Members" miw={760}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Name</Table.Th>
               <Table.Th>Role</Table.Th>
               <Table.Th>Joined</Table.Th>
               <Table.Th>Last seen</Table.Th>
+              <Table.Th>Second factor</Table.Th>
               <Table.Th />
             </Table.Tr>
           </Table.Thead>
@@ -50,6 +52,9 @@ export function MemberTable({ members }: MembersProps) {
                 <Table.Td>{member.joined_at !== undefined && <When at={member.joined_at} />}</Table.Td>
                 <Table.Td>
                   {member.last_seen_at === undefined ? 'not known' : <When at={member.last_seen_at} />}
+                </Table.Td>
+                <Table.Td>
+                  <MemberFactor member={member} isOwn={member.id === me?.user.id} />
                 </Table.Td>
                 <Table.Td ta="right">
                   <Button

@@ -8,6 +8,7 @@ import { Loaded } from '../../components/loaded.tsx';
 import { AdminsOnly } from '../../components/org/admins-only.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Screen } from '../../components/screen.tsx';
+import { RequireSetting } from '../account/second-factor/require-setting.tsx';
 import { InviteMember } from './invite-member.tsx';
 import { InvitationTable, MemberTable } from './team-tables.tsx';
 
@@ -42,6 +43,10 @@ function Members() {
         return (
           <Stack gap="xl">
             <MemberTable members={members} />
+            <Stack gap="sm" component="section" aria-label="Second factors">
+              <Title order={2}>Second factors</Title>
+              <RequireSetting />
+            </Stack>
             <Stack gap="sm" component="section" aria-label="Open invitations">
               <Title order={2}>Open invitations</Title>
               {invitations.length === 0 ? (

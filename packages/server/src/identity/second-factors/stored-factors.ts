@@ -44,7 +44,7 @@ export const noFactors: StoredFactors = { passkeys: [], recovery_codes: [] };
 
 /** By the id of the org user. */
 export const storedFactors = table(
-  (userId: string) => ({ pk: 'second-factors', sk: userId }),
+  (userId: string) => ({ pk: 'factors', sk: userId }),
   json<StoredFactors>('row of second factors', { passkeys: 'object', recovery_codes: 'object' }),
 );
 

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, Group, Modal, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { passkeyReason } from '../../../api/passkeys.ts';
@@ -11,6 +11,17 @@ import { RecoveryCodes } from './recovery-codes.tsx';
 
 /** The user's own second factors: what there is, and what can be added and removed. */
 export function SecondFactorSection() {
+  return (
+    <Paper withBorder p="md" maw="46rem">
+      <Title order={2} mb="sm">
+        Second factors
+      </Title>
+      <OwnFactors />
+    </Paper>
+  );
+}
+
+function OwnFactors() {
   const factors = useQuery(factorsQuery);
   const [action, setAction] = useState<FactorAction>();
   const [codes, setCodes] = useState<readonly string[]>();
@@ -111,6 +122,7 @@ function Passkeys({ factors: { passkeys }, act }: PartProps) {
         <ReasonedButton
           size="compact-sm"
           variant="default"
+          style={{ flexShrink: 0 }}
           reason={passkeyReason()}
           onClick={() => act({ kind: 'add passkey' })}
         >

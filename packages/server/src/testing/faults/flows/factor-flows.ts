@@ -32,14 +32,14 @@ function newPasskey({ platform }: Fixture): SoftwarePasskey {
   return new SoftwarePasskey(new URL(platform.management.replace('127.0.0.1', 'localhost')).origin);
 }
 
-/** The code of the moment, by the clock of the platform. */
-function codeOf({ platform }: Fixture, base32: string): string {
+/** The code of the moment, by the clock of the platform, or of a later step. */
+function codeOf({ platform }: Fixture, base32: string, later = 0): string {
   const bits = [...base32].map((letter) =>
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
   );
   const secret = Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
   const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(platform.now() / 30_000)));
+  counter.writeBigUInt64BE(BigInt(Math.floor(platform.now() / 30_000) + later));
   const mac = createHmac('sha1', secret).update(counter).digest();
   const number = mac.readUInt32BE((mac.at(-1) ?? 0) & 0xf) & 0x7fffffff;
   return String(number % 1_000_000).padStart(6, '0');
@@ -72,7 +72,7 @@ async function factors(fixture: Fixture, token: string): Promise<Answer['body']>
   return body;
 }
 
-async function stepOf({ org }: Holder): Promise<string> {
+async function stepOf({ org }: Pick<Holder, 'org'>): Promise<string> {
   const { status, body } = await org.anonymousCall('/auth/login', { email: org.email, password });
   assert.equal(status, 202);
   return (body as unknown as Answer['body']).second_factor.token;
@@ -146,11 +146,21 @@ const beginApp: Flow = {
 const confirmApp: Flow = {
   route: 'POST /auth/second-factors/totp/confirm',
   prepare: async (fixture) => {
-    const { token } = await fixture.newOrg();
+    const org = await fixture.newOrg();
+    const { token } = org;
     const begun = await ask(fixture, 'POST', '/auth/second-factors/totp', { token, body: { password } });
     const body = { code: codeOf(fixture, begun.body.secret) };
     const send = () => ask(fixture, 'POST', '/auth/second-factors/totp/confirm', { token, body });
-    const check = async () => assert.notEqual((await factors(fixture, token)).totp, null);
+    let isChecked = false;
+    const check = async () => {
+      assert.notEqual((await factors(fixture, token)).totp, null);
+      if (isChecked) return;
+      const wrong = { token: await stepOf({ org }), code: '00000x' };
+      assert.equal((await ask(fixture, 'POST', '/auth/second-factor', { body: wrong })).status, 401);
+      const right = { ...wrong, code: codeOf(fixture, begun.body.secret, 1) };
+      assert.equal((await ask(fixture, 'POST', '/auth/second-factor', { body: right })).status, 200);
+      isChecked = true;
+    };
     return { send, already: 404, check };
   },
 };

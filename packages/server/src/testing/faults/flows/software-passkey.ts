@@ -25,6 +25,7 @@ export class SoftwarePasskey {
     return this.#credential({
       clientDataJSON: this.#clientData('webauthn.create', challenge),
       attestationObject: Buffer.from(attestation, 'hex').toString('base64url'),
+      transports: ['internal'],
     });
   }
 
