@@ -388,6 +388,30 @@ test('the document describes suspended accounts', async (t) => {
   await met('removeSuspendedAccount', 204, { path: { id: removed.id } });
 });
 
+test('the document describes accounts of app users and invitations into workspaces', async () => {
+  const { org: of, founder: admin } = await foundedOrg(org);
+  const { token } = of.builder;
+  const { id } = await signIn(of);
+  const met = async (name: string, status: number, options: Parameters<typeof management.send>[1] = {}) => {
+    const reply = await management.send<{ readonly id: string }>(name, { token, ...options });
+    assert.equal(reply.status, status, `${name}: ${reply.text}`);
+    return reply.body;
+  };
+  await met('listAppUsers', 200);
+  await met('readAppUser', 200, { path: { id } });
+  await met('disableAppUser', 204, { path: { id }, body: { env: 'test', reason: 'abuse' } });
+  await met('readAppUser', 200, { path: { id } });
+  await met('enableAppUser', 204, { path: { id }, body: { env: 'test' } });
+  await met('revokeAppUserTokens', 204, { path: { id }, body: { env: 'test' } });
+  const path = { tenant_code: admin.tenantCode };
+  const body = { env: 'test', email: newEmail('guest') };
+  const invited = await met('inviteToWorkspace', 201, { path, body });
+  await met('listWorkspaceInvitations', 200, { path });
+  const one = { ...path, id: invited.id };
+  await met('resendWorkspaceInvitation', 200, { path: one, body: { env: 'test' } });
+  await met('withdrawWorkspaceInvitation', 204, { path: one });
+});
+
 test('access is asked about in the way that the documents tell', async () => {
   const { token } = org.builder;
   const action = { name: 'get' };
