@@ -474,6 +474,36 @@ test('the document describes accounts of app users and invitations into workspac
   await met('withdrawWorkspaceInvitation', 204, { path: one });
 });
 
+test('the document describes jobs about the data of persons', async () => {
+  const of = await signUp(org);
+  const { token } = of.builder;
+  await signIn(of);
+  const [kept, ended] = [await signIn(of), await signIn(of)];
+  const env = { env: 'test' };
+  const over = async (name: string, sent: Parameters<typeof management.send>[1]) => {
+    const begun = await management.send<{ readonly id: string }>(name, { token, ...sent });
+    assert.equal(begun.status, 202, begun.text);
+    const path = { id: begun.body.id };
+    for (;;) {
+      const { status, body } = await management.send<Job>('readPersonJob', { token, path });
+      assert.equal(status, 200);
+      if (body.state === 'done') return { path, seen: body.seen };
+    }
+  };
+  const { path } = await over('exportAppUser', { path: { id: kept.id }, body: env });
+  assert.equal((await management.send('readPersonFile', { token, path })).status, 200);
+  const [from, into] = [{ id: ended.id }, kept.id];
+  const { seen } = await over('mergeAppUser', { path: from, query: { dry_run: 'true' }, body: { ...env, into } });
+  await over('mergeAppUser', { path: from, body: { ...env, into, seen } });
+  await over('eraseAppUser', { path: { id: into }, body: { ...env, records: 'keep', confirm: kept.email } });
+  assert.equal((await management.send('listPersonJobs', { token })).status, 200);
+});
+
+interface Job {
+  readonly state: string;
+  readonly seen: string | null;
+}
+
 test('access is asked about in the way that the documents tell', async () => {
   const { token } = org.builder;
   const action = { name: 'get' };

@@ -65,6 +65,16 @@ export const pictures: readonly Picture[] = [
       await page.getByRole('region', { name: 'Tokens' }).waitFor();
     },
   },
+  {
+    name: 'personal-data',
+    path: ({ org }) => `/o/${org}/test/app-users`,
+    show: async (page) => {
+      await page.getByRole('link', { name: 'tom@demo.example' }).click();
+      await page.getByRole('link', { name: 'Personal data' }).click();
+      await page.getByRole('button', { name: 'Preview the erase' }).click();
+      await page.getByRole('article', { name: 'Preview of an erase, done' }).waitFor();
+    },
+  },
   { name: 'workspaces', path: ({ org }) => `/o/${org}/test/workspaces` },
   { name: 'workspace', path: ({ org }) => `/o/${org}/test/workspaces/lumen` },
   { name: 'releases', path: ({ org }) => `/o/${org}/test/deploy?tab=releases` },

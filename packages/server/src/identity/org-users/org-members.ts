@@ -34,7 +34,6 @@ interface ActiveMember extends OrgUser, OrgMembership {
   readonly status: 'active';
   readonly last_seen_at?: string;
   readonly has_second_factor: boolean;
-  readonly last_seen_at?: string;
 }
 
 const membersMax = 1000;

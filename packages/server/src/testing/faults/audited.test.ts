@@ -105,6 +105,13 @@ const told: Readonly<Record<string, readonly string[]>> = {
     'group_link.created',
     'app_user.merged',
   ],
+  'an account disabled': ['app_user.disabled'],
+  'a disabled account enabled': ['app_user.enabled'],
+  'the tokens of an account revoked': ['app_user.tokens_revoked'],
+  'an account of a provider that has not verified the address': ['member.joined', 'policy_link.created'],
+  'an invitation by the org': ['invitation.created'],
+  'an invitation sent again by the org': ['invitation.resent'],
+  'an invitation withdrawn by the org': ['invitation.removed'],
   'an invitation accepted': ['member.joined', 'policy_link.created', 'invitation.accepted'],
 };
 
