@@ -62,7 +62,7 @@ function EnvironmentId({ env, access }: { readonly env: Environment; readonly ac
           <Alert color="yellow" role="note" w="100%">
             The previous id <code>{previous.client_id}</code> is valid until{' '}
             {previous.until.replace('T', ' ').replace(/:\d\d(\.\d+)?Z$/, ' UTC')} (<When at={previous.until} />
-            ). After that, apps that still send it sign nobody in.
+            ). After that, an app that still sends it can sign no user in.
           </Alert>
         )}
         <ReasonedButton reason={adminReason} variant="default" color="red" onClick={() => setIsAsking(true)}>
@@ -103,7 +103,7 @@ function Rotate({ env, access, onClose }: RotateProps) {
         <List.Item>
           Apps may go on with the id of today for 24 hours. Deliver the new id to them in that time.
         </List.Item>
-        <List.Item>After 24 hours an app with the old id signs nobody in (401 client_unknown).</List.Item>
+        <List.Item>After 24 hours an app with the old id can sign no user in (401 client_unknown).</List.Item>
         <List.Item>
           Tokens of users stay valid until they end, after 48 hours at most. A token that was issued for the old id
           cannot be renewed once that is over: its user signs in again.
