@@ -56,7 +56,9 @@ test('an admin changes a role and removes a builder once the email is typed; the
   await page.getByRole('alert').getByText('An org must keep one org admin').waitFor();
   assert.equal(await own.inputValue(), 'org_admin');
   await assertAccessible(page);
+  const answered = page.waitForResponse((reply) => reply.request().method() === 'PUT' && reply.ok());
   await page.getByRole('combobox', { name: `Role of ${email}` }).selectOption('org_admin');
+  await answered;
   await page.getByRole('alert').waitFor({ state: 'detached' });
   const me = await manage<{ role: string }>(org, 'GET', '/auth/me', { token: colleague.token });
   assert.equal(me.body.role, 'org_admin');
