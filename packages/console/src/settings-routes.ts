@@ -48,6 +48,22 @@ export function settingsRoutes<Place extends AnyRoute>(place: Place) {
     component: lazyRouteComponent(screenFiles['settings/alerts'], 'Alerts'),
   });
 
+  return [
+    settings,
+    settingsProviders,
+    settingsOrigins,
+    settingsPasswords,
+    settingsAccess,
+    settingsOutgoingCalls,
+    settingsClientIds,
+    settingsAlerts,
+    ...mailAndTemplateRoutes(place),
+  ] as const;
+}
+
+/** The settings of mails and of what workspaces start with. */
+function mailAndTemplateRoutes<Place extends AnyRoute>(place: Place) {
+  const getParentRoute = () => place;
   const settingsMails = createRoute({
     getParentRoute,
     path: 'settings/mail',
@@ -74,14 +90,6 @@ export function settingsRoutes<Place extends AnyRoute>(place: Place) {
     component: lazyRouteComponent(screenFiles['settings/templates/applications/$application'], 'ApplicationScreen'),
   });
   return [
-    settings,
-    settingsProviders,
-    settingsOrigins,
-    settingsPasswords,
-    settingsAccess,
-    settingsOutgoingCalls,
-    settingsClientIds,
-    settingsAlerts,
     settingsMails,
     settingsMail,
     settingsTemplates,

@@ -3,7 +3,7 @@ import type { ReplyOf } from '@freehold/contract/route';
 import { Anchor, Text } from '@mantine/core';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
-import { FactorForm } from '../../components/factor-form.tsx';
+import { FactorForm } from './factor-form.tsx';
 import { asCookie } from './session-begun.ts';
 
 type Answer = ReplyOf<(typeof managementApi)['logIn']>;

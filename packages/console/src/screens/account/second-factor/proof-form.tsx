@@ -2,8 +2,8 @@ import { Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { call } from '../../../api/call.ts';
-import { FactorForm, type FactorProof } from '../../../components/factor-form.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
+import { FactorForm, type FactorProof } from '../../accounts/factor-form.tsx';
 import { type Factors, isProtected } from './queries.ts';
 
 export interface Proof extends FactorProof {

@@ -160,7 +160,7 @@ function isListed(user: AppUser, state: ListQuery['state']): boolean {
   return own !== 'merged' && (state === undefined || own === state);
 }
 
-export function stateOf({ merged_into, disabled, suspended_for, is_erasing }: AppUser): ListedAppUser['state'] {
+function stateOf({ merged_into, disabled, suspended_for, is_erasing }: AppUser): ListedAppUser['state'] {
   if (is_erasing === true) return 'erasing';
   if (merged_into !== undefined) return 'merged';
   if (disabled !== undefined) return 'disabled';

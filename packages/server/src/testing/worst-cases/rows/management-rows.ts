@@ -1,61 +1,13 @@
 /** The largest of what builders and the operator may ask. */
 
 import { statement } from '../largest/largest-policies.ts';
-import type { Caller } from '../send.ts';
-import type { Asked, Row, Rows } from '../worst-case.ts';
+import type { Rows } from '../worst-case.ts';
+import { accountRows, factorRows } from './account-rows.ts';
 import { draftRow } from './block-rows.ts';
 import { configRows } from './config-rows.ts';
-import { nothingAsked, nothingOfOneItem, nothingToChoose } from './reasons.ts';
+import { json, noId, one, plain, small } from './row-kinds.ts';
 import { bothMails, mailRows, templateRows } from './settings-rows.ts';
 import { sharedRows } from './shared-rows.ts';
-
-const noId = '01890a5d-ac96-774b-bcce-b302099a8057';
-
-const json = (value: unknown): Asked => ({ body: JSON.stringify(value) });
-
-const small = (target: string, as: Caller = 'builder'): Row => ({ as, target: () => target, largest: nothingToChoose });
-const one = (target: string, as: Caller = 'builder'): Row => ({ as, target: () => target, largest: nothingOfOneItem });
-const plain = (target: string, as: Caller = 'builder'): Row => ({ as, target: () => target, largest: nothingAsked });
-
-const accountRows: Rows = {
-  'POST /auth/signup': small('/auth/signup', 'anyone'),
-  'POST /auth/login': small('/auth/login', 'anyone'),
-  'POST /auth/sign-in-links': plain('/auth/sign-in-links'),
-  'POST /auth/command-sign-ins': small('/auth/command-sign-ins'),
-  'POST /auth/command-sign-in': small('/auth/command-sign-in', 'anyone'),
-  'POST /auth/sign-in-by-link': small('/auth/sign-in-by-link', 'anyone'),
-  'POST /auth/accept-invitation': small('/auth/accept-invitation', 'anyone'),
-  'POST /auth/forgot-password': small('/auth/forgot-password', 'anyone'),
-  'POST /auth/reset-password': small('/auth/reset-password', 'anyone'),
-  'POST /auth/logout': {
-    ...plain('/auth/logout'),
-    notSentAnything: 'it ends the session that all others are sent with',
-  },
-  'GET /auth/me': plain('/auth/me'),
-  'GET /auth/orgs': plain('/auth/orgs'),
-  'POST /auth/password': small('/auth/password'),
-  'POST /auth/switch-org': small('/auth/switch-org'),
-  'GET /auth/sessions': plain('/auth/sessions'),
-  'DELETE /auth/sessions': plain('/auth/sessions'),
-  'DELETE /auth/sessions/:id': one(`/auth/sessions/${noId}`),
-};
-
-const factorRows: Rows = {
-  'POST /auth/second-factor': small('/auth/second-factor', 'anyone'),
-  'GET /auth/passkey-challenge': plain('/auth/passkey-challenge', 'anyone'),
-  'POST /auth/passkey-sign-in': small('/auth/passkey-sign-in', 'anyone'),
-  'GET /auth/second-factors': plain('/auth/second-factors'),
-  'GET /auth/second-factors/challenge': plain('/auth/second-factors/challenge'),
-  'POST /auth/second-factors/totp': small('/auth/second-factors/totp'),
-  'POST /auth/second-factors/totp/confirm': small('/auth/second-factors/totp/confirm'),
-  'POST /auth/second-factors/:id/remove': small('/auth/second-factors/none/remove'),
-  'POST /auth/passkeys/options': small('/auth/passkeys/options'),
-  'POST /auth/passkeys': small('/auth/passkeys'),
-  'PUT /auth/passkeys/:id': small('/auth/passkeys/none'),
-  'POST /auth/recovery-codes': small('/auth/recovery-codes'),
-  'PUT /org/security': small('/org/security'),
-  'POST /org/users/:id/reset-second-factors': one(`/org/users/${noId}/reset-second-factors`),
-};
 
 const orgRows: Rows = {
   'GET /console/config': plain('/console/config', 'anyone'),

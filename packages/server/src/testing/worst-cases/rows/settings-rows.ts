@@ -1,16 +1,6 @@
 /** The largest of what is written as the text of a mail, and of what workspaces get of their template. */
-import type { Caller } from '../send.ts';
-import type { Asked, Row, Rows } from '../worst-case.ts';
-import { nothingAsked, nothingOfOneItem, nothingToChoose } from './reasons.ts';
-
-const noId = '01890a5d-ac96-774b-bcce-b302099a8057';
-
-const json = (value: unknown): Asked => ({ body: JSON.stringify(value) });
-
-const builder: Caller = 'builder';
-const small = (target: string): Row => ({ as: builder, target: () => target, largest: nothingToChoose });
-const one = (target: string): Row => ({ as: builder, target: () => target, largest: nothingOfOneItem });
-const plain = (target: string): Row => ({ as: builder, target: () => target, largest: nothingAsked });
+import type { Rows } from '../worst-case.ts';
+import { json, noId, one, plain, small } from './row-kinds.ts';
 
 /** As many expressions as a mail has, each as long as the text has room for. */
 function largestMail(): object {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { allow, create, defineEntity, foundedOrg, joinOrg, list, manage, newEmail, type Org } from '../org.ts';
-import { deploy, prodFounder, provision } from '../promotion.ts';
-import { assertAccessible } from './accessibility.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { retype, signInAs } from './console-pages.ts';
+import { allow, create, defineEntity, foundedOrg, joinOrg, list, manage, newEmail, type Org } from '../../org.ts';
+import { deploy, prodFounder, provision } from '../../promotion.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { retype, signInAs } from '../console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 

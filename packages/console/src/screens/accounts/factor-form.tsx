@@ -1,8 +1,8 @@
 import { Anchor, Button, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { passkeyReason, signByPasskey } from '../api/passkeys.ts';
-import { ProblemAlert } from './problem-alert.tsx';
+import { passkeyReason, signByPasskey } from '../../api/passkeys.ts';
+import { ProblemAlert } from '../../components/problem-alert.tsx';
 
 type Method = 'totp' | 'passkey' | 'recovery_code';
 type PasskeyOptions = Parameters<typeof signByPasskey>[0];

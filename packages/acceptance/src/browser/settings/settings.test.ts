@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { call } from '../call.ts';
-import { appUrl, exchangeToken, joinOrg, manage, newEmail, type Org, password, signUp } from '../org.ts';
-import { annsEmail, startRealProvider } from '../real-provider.ts';
-import { assertAccessible } from './accessibility.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { newOrgOn, signInAs } from './console-pages.ts';
+import { call } from '../../call.ts';
+import { appUrl, exchangeToken, joinOrg, manage, newEmail, type Org, password, signUp } from '../../org.ts';
+import { annsEmail, startRealProvider } from '../../real-provider.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { newOrgOn, signInAs } from '../console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { AuthenticatorApp } from '../authenticator-app.ts';
-import { joinOrg, manage, newEmail, type Org, password, signUp } from '../org.ts';
-import { addApp } from '../second-factor-calls.ts';
-import { assertAccessible } from './accessibility.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { newOrgOn, signInAs } from './console-pages.ts';
+import { AuthenticatorApp } from '../../authenticator-app.ts';
+import { joinOrg, manage, newEmail, type Org, password, signUp } from '../../org.ts';
+import { addApp } from '../../second-factor-calls.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { newOrgOn, signInAs } from '../console-pages.ts';
 
 const started = skip === false ? await consolePlatform() : { app: '', management: '' };
 /** Browsers make passkeys for a name, and for no address. */
