@@ -100,9 +100,9 @@ test('a delivery is shown alone to builders of its org, and to no others', async
   const developer = await joinOrg(org, 'developer');
   assert.equal((await send('readDelivery', { token: developer.token, path })).status, 200);
   assertProblem(await send('readDelivery', { token: other.org.builder.token, path }), 'not_found');
-  assertProblem(await manage(org, 'GET', `/events/deliveries/${delivery.id}?env=prod`), 'not_found');
+  assertProblem(await manage(org, 'GET', `/events/deliveries/${delivery.id}/attempts?env=prod`), 'not_found');
   for (const id of ['none', `${delivery.id}x`, '01890a5d-ac96-774b-bcce-b302099a8057', 'x'.repeat(200)])
-    assertProblem(await manage(org, 'GET', `/events/deliveries/${id}`), 'not_found');
+    assertProblem(await manage(org, 'GET', `/events/deliveries/${id}/attempts`), 'not_found');
 });
 
 test('deliveries are found by the time of their writes, and what is no time is refused', async (t) => {

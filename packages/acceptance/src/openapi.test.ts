@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
@@ -754,6 +755,54 @@ test('the document tells how a delivery is sent again, a sample, and with which 
   assert.equal((await management.send('resumeEvent', { token, path })).status, 204);
   assert.equal((await management.send('makeEventSecret', { token, path })).status, 201);
   assert.equal((await management.send('showEventSecret', { token, path })).status, 200);
+});
+
+test('the document tells how a provider is looked up and tried', async (t) => {
+  const provider = await startIdentityProvider();
+  t.after(() => provider.close());
+  const { issuer } = provider;
+  const { token } = org.builder;
+  const found = await management.send('discoverProvider', { token, body: { issuer } });
+  assert.equal(found.status, 200, found.text);
+  const body = { id_token: provider.token(personAt('ann')), provider: { issuer, audiences: [clientAtProvider] } };
+  assert.equal((await management.send('testSignIn', { token, body })).status, 200);
+});
+
+test('the document tells how mails of the app are previewed and tried', async () => {
+  const { token } = org.builder;
+  const mail = { token, path: { mail: 'reset_password' }, body: { subject: 'A link', text: '{{link}}' } };
+  assert.equal((await management.send('previewAppMail', mail)).status, 200);
+  assert.equal((await management.send('sendTestMail', mail)).status, 200);
+});
+
+test('the document tells how the template is applied to workspaces', async () => {
+  const { token } = org.builder;
+  type Told = { readonly id: string; readonly state: string };
+  const previewed = async () => {
+    const begun = await management.send<Told>('previewTemplateApplication', { token, body: {} });
+    assert.equal(begun.status, 201, begun.text);
+    const path = { id: begun.body.id };
+    for (let state = ''; state !== 'previewed'; ) {
+      const read = await management.send<Told>('readTemplateApplication', { token, path });
+      ({ state } = read.body);
+      assert.ok(state === 'previewing' || state === 'previewed', read.text);
+      await setTimeout(20);
+    }
+    return { token, path };
+  };
+  const drift = await management.send<{ readonly items: readonly { readonly code: string }[] }>(
+    'listWorkspaceDrift',
+    { token },
+  );
+  const [{ code: tenant_code } = { code: '' }] = drift.body.items;
+  assert.equal((await management.send('readWorkspaceDrift', { token, path: { tenant_code } })).status, 200);
+  const first = await previewed();
+  assert.equal((await management.send('cancelTemplateApplication', first)).status, 200);
+  const second = await previewed();
+  const started = await management.send('startTemplateApplication', { ...second, body: { accept_widening: true } });
+  assert.equal(started.status, 200, started.text);
+  assert.equal((await management.send('listAppliedWorkspaces', second)).status, 200);
+  assert.equal((await management.send('listTemplateApplications', { token })).status, 200);
 });
 
 test('every success that the documents tell of was met, but for those of access control', () => {

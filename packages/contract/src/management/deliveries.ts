@@ -156,7 +156,7 @@ export const deliveriesApi = {
   }),
   readDelivery: route({
     method: 'GET',
-    path: '/events/deliveries/:id',
+    path: '/events/deliveries/:id/attempts',
     access: 'developer',
     tag: 'events',
     summary: 'A delivery with its last attempts',

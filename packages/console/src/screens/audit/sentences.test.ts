@@ -24,6 +24,10 @@ const made: Readonly<Record<string, readonly string[]>> = {
     ['invitation'],
     ['created', 'resent', 'removed', 'accepted'],
   ),
+  'server/src/identity/personal-data/begin-job.ts': actionsOf(
+    ['app_user'],
+    ['export_begun', 'erase_previewed', 'erase_begun', 'merge_previewed', 'merge_begun'],
+  ),
   'server/src/promotion/items/change-items.ts': actionsOf(
     ['entity', 'setting', 'logicblock', 'event', 'crew'],
     ['defined', 'changed', 'removed'],

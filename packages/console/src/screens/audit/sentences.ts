@@ -40,6 +40,10 @@ function role(text: string): string {
   return text === 'org_admin' ? 'org admin' : text;
 }
 
+function factor(kind: string): string {
+  return kind === 'passkey' ? 'a passkey' : 'an authenticator app';
+}
+
 /** After the name of the actor, by action. Append new actions to the group that they belong to. */
 export const predicates: Readonly<Record<string, Predicate>> = {
   // The org and its members
@@ -50,6 +54,16 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   'org_user.removed': ({ name }) => `removed ${name || 'a member'} from the org`,
   'org_invitation.role_changed': ({ detail }) => `changed the role of an invitation to ${role(detail('role'))}`,
   'org_invitation.withdrawn': 'withdrew an invitation',
+  'org_security.changed': ({ detail }) =>
+    `made a second factor ${detail('second_factor') === 'required' ? 'required' : 'optional'} for the members of the org`,
+  'org_security.change_refused': refused('to change whether a second factor is required'),
+  'second_factor.added': ({ detail }) => `added ${factor(detail('kind'))} to the account`,
+  'second_factor.removed': ({ detail }) => `removed ${factor(detail('kind'))} from the account`,
+  'second_factor.recovery_codes_renewed': 'made other recovery codes for the account',
+  'second_factor.recovery_code_used': ({ detail }) =>
+    `signed in by a recovery code, of which ${detail('left')} are left`,
+  'second_factor.reset': ({ name }) => `removed the second factors of ${name || 'a member'}`,
+  'second_factor.reset_refused': refused('to remove the second factors of a member'),
   'audit.export_continues': 'noted that an export goes on in another file',
   'session.org_refused': refused('to act in another org than the session’s'),
 
@@ -146,7 +160,22 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   'records.recounted': within('corrected', 'the counts of records'),
   'impersonation.started': within('began to act as a user', 'of the app'),
   'app_user.password_suspended': 'proved the address of an account, whose earlier password was suspended',
-  'app_user.merged': 'merged an account with the one that proved its address',
+  'app_user.merged': 'merged an account with another one of the same person',
+  'app_user.merge_previewed': within('previewed', 'a merge of two accounts'),
+  'app_user.merge_begun': within('began to merge', 'two accounts'),
+  'app_user.disabled': within('disabled', 'an account'),
+  'app_user.enabled': within('enabled', 'an account'),
+  'app_user.tokens_revoked': within('signed', 'a user out everywhere'),
+  'app_user.export_begun': within('began to collect', 'the data of a person'),
+  'app_user.export_read': within('downloaded', 'the data of a person'),
+  'app_user.erase_previewed': within('previewed', 'the erasure of a person'),
+  'app_user.erase_begun': within('began to erase', 'a person'),
+  'app_user.erased': within('erased', 'a person'),
+  'app_user.disabling_refused': refused('to disable an account'),
+  'app_user.enabling_refused': refused('to enable an account'),
+  'app_user.token_revocation_refused': refused('to sign a user out everywhere'),
+  'app_user.export_refused': refused('to collect the data of a person'),
+  'app_user.erase_refused': refused('to erase a person'),
   'app_user.removed': 'removed a suspended account',
   'app_user.merge_refused': refused('to merge accounts'),
   'app_user.removal_refused': refused('to remove a suspended account'),
@@ -154,6 +183,16 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   'invitation.resent': within('sent', 'an invitation again'),
   'invitation.removed': within('withdrew', 'an invitation'),
   'invitation.accepted': within('accepted', 'an invitation'),
+  'invitation.creation_refused': refused('to invite a user'),
+  'invitation.resending_refused': refused('to send an invitation again'),
+  'invitation.withdrawal_refused': refused('to withdraw an invitation'),
+  'workspace_template.previewed': ({ environment }) =>
+    `previewed the application of the workspace template in ${environment}`,
+  'workspace_template.started': ({ environment, detail }) =>
+    `began to apply the workspace template to ${counted(detail('workspaces'), 'workspace')} in ${environment}`,
+  'workspace_template.cancelled': ({ environment }) =>
+    `ended the application of the workspace template in ${environment}`,
+  'workspace_template.applied': within('applied', 'the workspace template'),
 
   // Access control of a workspace
   'member.joined': within('made', 'a user a member'),

@@ -125,7 +125,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer GET /config/:kind/:name/versions/:version',
     'developer GET /events',
     'developer GET /events/deliveries',
-    'developer GET /events/deliveries/:id',
+    'developer GET /events/deliveries/:id/attempts',
     'developer GET /events/state',
     'developer GET /hooks',
     'developer GET /hooks/:name',

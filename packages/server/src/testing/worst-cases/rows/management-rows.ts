@@ -5,6 +5,7 @@ import type { Rows } from '../worst-case.ts';
 import { accountRows, factorRows } from './account-rows.ts';
 import { draftRow } from './block-rows.ts';
 import { configRows } from './config-rows.ts';
+import { peopleRows } from './people-rows.ts';
 import { json, noId, one, plain, small } from './row-kinds.ts';
 import { bothMails, mailRows, templateRows } from './settings-rows.ts';
 import { sharedRows } from './shared-rows.ts';
@@ -58,27 +59,6 @@ const orgRows: Rows = {
   'PUT /org/alerts/webhook': small('/org/alerts/webhook'),
   'DELETE /org/alerts/webhook': plain('/org/alerts/webhook'),
   'POST /org/alerts/webhook/test': plain('/org/alerts/webhook/test'),
-  'GET /org/app-users': {
-    as: 'builder',
-    target: () => '/org/app-users',
-    largest: [
-      { what: 'accounts', ask: () => ({ target: '/org/app-users?pagesize=200' }) },
-      { what: 'accounts of an address', ask: () => ({ target: '/org/app-users?pagesize=200&q=a' }) },
-    ],
-  },
-  'GET /org/app-users/:id': one(`/org/app-users/${noId}`),
-  'POST /org/app-users/:id/disable': small(`/org/app-users/${noId}/disable`),
-  'POST /org/app-users/:id/enable': small(`/org/app-users/${noId}/enable`),
-  'POST /org/app-users/:id/revoke-tokens': small(`/org/app-users/${noId}/revoke-tokens`),
-  'GET /org/suspended-accounts': small('/org/suspended-accounts'),
-  'POST /org/suspended-accounts/:id/merge': one(`/org/suspended-accounts/${noId}/merge`),
-  'DELETE /org/suspended-accounts/:id': one(`/org/suspended-accounts/${noId}`),
-  'POST /org/app-users/:id/erase': small(`/org/app-users/${noId}/erase`),
-  'POST /org/app-users/:id/merge': small(`/org/app-users/${noId}/merge`),
-  'POST /org/app-users/:id/export': one(`/org/app-users/${noId}/export`),
-  'GET /org/person-jobs': small('/org/person-jobs'),
-  'GET /org/person-jobs/:id': one(`/org/person-jobs/${noId}`),
-  'GET /org/person-jobs/:id/file': one(`/org/person-jobs/${noId}/file`),
   'GET /org/service-keys': small('/org/service-keys'),
   'POST /org/service-keys': small('/org/service-keys'),
   'DELETE /org/service-keys/:id': one(`/org/service-keys/${noId}`),
@@ -122,7 +102,7 @@ const orgRows: Rows = {
     target: () => '/events/deliveries?pagesize=200&state=dead',
     largest: [{ what: 'deliveries', ask: () => ({}) }],
   },
-  'GET /events/deliveries/:id': one(`/events/deliveries/${noId}`),
+  'GET /events/deliveries/:id/attempts': one(`/events/deliveries/${noId}/attempts`),
   'POST /events/deliveries/:id/redeliver': one(`/events/deliveries/${noId}/redeliver`),
   'POST /events/deliveries/redeliver': {
     as: 'builder',
@@ -404,6 +384,7 @@ const operatorRows: Rows = {
 export const managementRows: Rows = {
   ...accountRows,
   ...factorRows,
+  ...peopleRows,
   ...orgRows,
   ...mailRows,
   ...templateRows,
