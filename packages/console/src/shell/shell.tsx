@@ -9,7 +9,6 @@ import { SearchIcon } from '../components/icons.tsx';
 import { lazyPart } from '../components/lazy.tsx';
 import logo from '../logo.svg';
 import { AccountMenu } from './account-menu.tsx';
-import { CommandPalette } from './command-palette.tsx';
 import { EnvironmentSwitch } from './environment-switch.tsx';
 import { navigation } from './navigation.ts';
 import { NoProduction } from './no-production.tsx';
@@ -22,6 +21,9 @@ const ActorBanner = lazyPart(
   async () => (await import('./actor-banner.tsx')).ActorBanner,
   <div className={classes.actor} />,
 );
+
+/** Comes after the first content. Opened meanwhile, it shows once it is there. */
+const CommandPalette = lazyPart(async () => (await import('./command-palette.tsx')).CommandPalette, null);
 
 /** The frame of all screens: where the user is, what there is, and the screen. */
 export function Shell() {
