@@ -28,6 +28,8 @@ const groups = [
   // With what they import.
   { name: 'early', test: /\/(index\.html|src\/early\.ts)$/, priority: 1 },
   { name: 'base', tags: ['$initial'] },
+  // Pages that are opened one after the other. Each file that is loaded later has its name in the first load.
+  { name: 'settings', test: /\/screens\/settings\//, includeDependenciesRecursively: false },
 ] satisfies readonly Rolldown.CodeSplittingGroup[];
 
 /** Links to the script and the styles that `early.ts` imports, which the browser then asks for before any script has run. */

@@ -7,7 +7,6 @@ import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
 import { type CommandSignInSearch, readCommandSignIn } from './screens/accounts/command-sign-in.ts';
 import { readNext } from './screens/accounts/next-search.ts';
-import { receiveSignIn } from './screens/settings/providers/begun-sign-in.ts';
 import { enterOrg } from './shell/enter-org.ts';
 
 export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: ScreenError });
@@ -39,12 +38,17 @@ const cliLogin = createRoute({
   },
   component: lazyRouteComponent(() => import('./screens/accounts/cli-login.tsx'), 'CliLogin'),
 });
+/** As it came, before the router reads it: a code of digits alone stays a text. */
+const arrived = new URLSearchParams(window.location.search);
+
 /** Where a sign-in provider that is tried out leads back to. */
 const signInTest = createRoute({
   getParentRoute: () => root,
   path: '/sign-in-test',
-  beforeLoad: ({ preload }) => {
-    const returned = preload ? undefined : receiveSignIn();
+  beforeLoad: async ({ preload }) => {
+    if (preload) return;
+    const { receiveSignIn } = await import('./screens/settings/providers/begun-sign-in.ts');
+    const returned = receiveSignIn(arrived);
     if (returned === undefined) return;
     const { org, env } = returned.begun;
     throw redirect({ to: '/o/$org/$env/settings/providers', params: { org, env }, search: { test: 'result' } });

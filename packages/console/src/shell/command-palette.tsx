@@ -5,7 +5,7 @@ import { LeaveIcon, MoonIcon, SearchIcon, SunIcon, SwapIcon, UserIcon } from '..
 import { useDarkness, useSignOut } from './account-menu.tsx';
 import { navigation } from './navigation.ts';
 
-/** Everything that can be gone to or done from anywhere, by Ctrl-K. */
+/** Everything that can be gone to or done from anywhere. The frame opens it by Ctrl-K. */
 export function CommandPalette() {
   const { org, env } = usePlace();
   const navigate = useNavigate();
@@ -48,8 +48,7 @@ export function CommandPalette() {
       attributes={{ content: { 'aria-label': 'Command palette' } }}
       overlayProps={{ backgroundOpacity: 0.35, blur: 0 }}
       nothingFound="Nothing has this name"
-      shortcut={['mod + K']}
-      tagsToIgnore={[]}
+      shortcut={null}
       searchProps={{ placeholder: 'Go to…', leftSection: <SearchIcon />, 'aria-label': 'Go to' }}
     />
   );

@@ -1,5 +1,5 @@
 import { Anchor, AppShell, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouterState, useSearch } from '@tanstack/react-router';
@@ -29,6 +29,7 @@ const CommandPalette = lazyPart(async () => (await import('./command-palette.tsx
 export function Shell() {
   const { env, readOnlyReason } = usePlace();
   const { data: me } = useQuery(meQuery);
+  useHotkeys([['mod+K', spotlight.open]], []);
   const hasPlace = env === 'test' || me?.org.environments.prod !== null;
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });

@@ -2,7 +2,9 @@ import type { secretsApi } from '@freehold/contract/management/secrets';
 import type { ReplyOf } from '@freehold/contract/route';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
+import { queryClient } from '../../api/query-client.ts';
 import type { Environment } from '../../api/session.ts';
+import { hooksKey } from '../hooks/queries.ts';
 
 export type Secrets = ReplyOf<typeof secretsApi.listSecrets>;
 export type Secret = Secrets['items'][number];
@@ -22,3 +24,8 @@ export const orgUserNamesQuery = queryOptions({
   },
   staleTime: 60_000,
 });
+
+/** After a secret was set or removed, which also decides whether a hook takes messages. */
+export async function readSecretsAgain(): Promise<void> {
+  await Promise.all(['secrets', hooksKey].map((key) => queryClient.invalidateQueries({ queryKey: [key] })));
+}

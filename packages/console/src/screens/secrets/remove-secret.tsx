@@ -1,10 +1,9 @@
 import { Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
-import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
 import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
-import type { Secret } from './queries.ts';
+import { readSecretsAgain, type Secret } from './queries.ts';
 import { Uses } from './uses.tsx';
 
 interface Props {
@@ -19,7 +18,7 @@ export function RemoveSecret({ secret, close }: Props) {
   const remove = useMutation({
     mutationFn: () => call('removeSecret', { params: { name }, query: { env } }),
     onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['secrets'] });
+      await readSecretsAgain();
       close();
     },
   });

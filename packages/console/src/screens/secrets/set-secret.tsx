@@ -7,7 +7,7 @@ import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
-import { type Secret, secretsQuery } from './queries.ts';
+import { readSecretsAgain, type Secret, secretsQuery } from './queries.ts';
 import { Uses } from './uses.tsx';
 
 interface Props {
@@ -45,7 +45,7 @@ function SecretForm({ secret, close }: FormProps) {
     mutationFn: () => call('setSecret', { params: { name }, query: { env }, body: { value, hosts: [...hosts] } }),
     onSuccess: async () => {
       setValue('');
-      await queryClient.invalidateQueries({ queryKey: ['secrets'] });
+      await readSecretsAgain();
       close();
     },
     gcTime: 0,

@@ -5,9 +5,6 @@
 import type { Environment } from '../../../api/session.ts';
 import type { Provider } from './provider.ts';
 
-/** As it came, before the router reads it: a code of digits alone stays a text. */
-const arrived = new URLSearchParams(window.location.search);
-
 export interface BegunSignIn {
   readonly org: string;
   readonly env: Environment;
@@ -78,7 +75,7 @@ export async function signInLink({ authorizationEndpoint, scopes, ...start }: St
 let returned: ReturnedSignIn | undefined;
 
 /** Takes the sign-in that the provider sent this page back with. Undefined where this browser has begun none of that state. */
-export function receiveSignIn(search: URLSearchParams = arrived): ReturnedSignIn | undefined {
+export function receiveSignIn(search: URLSearchParams): ReturnedSignIn | undefined {
   const key = prefix + (search.get('state') ?? '');
   const text = localStorage.getItem(key);
   localStorage.removeItem(key);
