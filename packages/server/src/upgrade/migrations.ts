@@ -55,6 +55,6 @@ export const migrations: readonly Migration[] = [
   },
   {
     to: 9,
-    says: 'an account may be blocked, erased, or protected by a second factor; those without stay as they are. An earlier release would let them in',
+    says: 'an account may be disabled, erased, or protected by a second factor; those without stay as they are. An earlier release would let them in',
   },
 ];
