@@ -790,10 +790,9 @@ test('the document tells how the template is applied to workspaces', async () =>
     }
     return { token, path };
   };
-  const drift = await management.send<{ readonly items: readonly { readonly code: string }[] }>(
-    'listWorkspaceDrift',
-    { token },
-  );
+  const drift = await management.send<{ readonly items: readonly { readonly code: string }[] }>('listWorkspaceDrift', {
+    token,
+  });
   const [{ code: tenant_code } = { code: '' }] = drift.body.items;
   assert.equal((await management.send('readWorkspaceDrift', { token, path: { tenant_code } })).status, 200);
   const first = await previewed();
