@@ -165,6 +165,10 @@ test('a delivery that has begun a run names it', { skip }, async (context) => {
   const page = await signedIn(context, org);
   await page.goto(`/o/${org.code}/test/deliveries/${delivery?.id}`);
   await page.getByRole('button', { name: `Copy the run id ${delivery?.id}` }).waitFor();
+  await page.getByRole('link', { name: 'Show the run' }).click();
+  await page.waitForURL(`**/o/${org.code}/test/runs/${delivery?.id}`);
+  await page.getByText('note').first().waitFor();
+  await page.goBack();
   await page.getByRole('link', { name: 'runs', exact: true }).click();
   await page.getByText('Runs the logic block').waitFor();
   await assertAccessible(page);

@@ -102,7 +102,12 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
         <>
           <dt>Run</dt>
           <dd>
-            <CopyId value={id} what="run id" />
+            <Group gap="xs">
+              <CopyId value={id} what="run id" />
+              <Anchor component={Link} to={`/o/${org}/${env}/runs/${id}`} size="sm" underline="always">
+                Show the run
+              </Anchor>
+            </Group>
           </dd>
         </>
       )}

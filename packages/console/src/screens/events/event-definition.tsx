@@ -45,7 +45,7 @@ export function DefinitionTab({ name, content, version, waiting }: Props) {
           {event_type === 'logicblock' && block !== undefined ? (
             <>
               Runs the logic block{' '}
-              <Anchor component={Link} to={`/o/${org}/${env}/config/logicblock/${block}`} size="sm" underline="always">
+              <Anchor component={Link} to={`/o/${org}/${env}/logic-blocks/${block}`} size="sm" underline="always">
                 {block}
               </Anchor>
             </>

@@ -61,7 +61,7 @@ function Facts({ hook }: { readonly hook: HookDetails }) {
       </dd>
       <dt>Logic block</dt>
       <dd>
-        <Anchor component={Link} to={`/o/${org}/${env}/config/logicblock/${name}`} size="sm">
+        <Anchor component={Link} to={`/o/${org}/${env}/logic-blocks/${name}`} size="sm">
           {name}
         </Anchor>
       </dd>

@@ -32,7 +32,7 @@ export function Hooks() {
             <EmptyState
               title="No hooks yet"
               action={
-                <Anchor component={Link} to={`/o/${org}/${env}/config/logicblock`}>
+                <Anchor component={Link} to={`/o/${org}/${env}/logic-blocks`}>
                   Go to the logic blocks
                 </Anchor>
               }

@@ -1,5 +1,6 @@
-import { Button, Group, Paper, Stack, Table, Text, Title } from '@mantine/core';
+import { Anchor, Button, Group, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
@@ -38,7 +39,7 @@ export function LastCalls({ name, calls }: Props) {
 }
 
 function Accepted({ name }: { readonly name: string }) {
-  const { env } = usePlace();
+  const { org, env } = usePlace();
   const runs = useQuery(acceptedQuery(env, name));
   return (
     <Part title="Accepted">
@@ -60,7 +61,9 @@ function Accepted({ name }: { readonly name: string }) {
                   <When key="at" at={started_at} />,
                   trigger.id ?? '',
                   <CopyId key="run" value={id} what="run id" />,
-                  `${runStateWords[state]}${error === undefined ? '' : `: ${error.code}`}`,
+                  <Anchor key="state" component={Link} to={`/o/${org}/${env}/runs/${id}`} size="sm" underline="always">
+                    {`${runStateWords[state]}${error === undefined ? '' : `: ${error.code}`}`}
+                  </Anchor>,
                 ],
               }))}
             />

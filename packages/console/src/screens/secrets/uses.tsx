@@ -16,7 +16,7 @@ export function Uses({ secret: { referenced_by: references = [] } }: { readonly 
     );
   return references.map(({ logicblock, use }) => (
     <Text key={`${logicblock} ${use}`} size="sm">
-      <Anchor component={Link} to={`/o/${org}/${env}/config/logicblock/${logicblock}`} size="sm" underline="always">
+      <Anchor component={Link} to={`/o/${org}/${env}/logic-blocks/${logicblock}`} size="sm" underline="always">
         {logicblock}
       </Anchor>{' '}
       {uses[use]}
