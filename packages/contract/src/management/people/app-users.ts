@@ -70,7 +70,9 @@ export const appUsersApi = {
             'Only accounts whose email starts with this, by email; or the account with this id. An account of an earlier release that signs in by a provider, with an email that is not verified, is found by its email from its next sign-in on.',
         }),
       ),
-      state: Type.Optional(oneOf(['active', 'disabled', 'password_suspended'])),
+      state: Type.Optional(
+        oneOf(['active', 'disabled', 'password_suspended'], { description: 'Only accounts in this state.' }),
+      ),
       pagesize,
       nexttoken,
     }),
