@@ -106,8 +106,10 @@ function Gains({ job }: { readonly job: PersonJob }) {
 function Details({ job }: { readonly job: PersonJob }) {
   const { workspaces, problems, problems_total, stays } = job;
   if (workspaces.length + problems.length + stays.length === 0) return null;
+  // Problems are opened when the first of them is there, which may be long after what else is shown.
+  const opened = problems.length > 0 ? ['problems'] : [];
   return (
-    <Accordion variant="contained" multiple defaultValue={problems.length > 0 ? ['problems'] : []}>
+    <Accordion key={opened.join()} variant="contained" multiple defaultValue={opened}>
       {workspaces.length > 0 && (
         <Accordion.Item value="workspaces">
           <Accordion.Control>By workspace ({workspaces.length})</Accordion.Control>
