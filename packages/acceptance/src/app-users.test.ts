@@ -172,7 +172,7 @@ test('an account shows its identities, its workspaces, and what its state is', a
   );
 });
 
-test('accounts that have become one show the identities of both, and the one that is gone is not listed', async () => {
+test('accounts that have become one show the identities of both, and the merged account is not listed', async () => {
   const { org } = await foundedOrg(gateways);
   await withProvider(org);
   const user = await signUpUser(org);
@@ -243,11 +243,11 @@ test('a password that is set by mail opens nothing while the account is disabled
 test('two accounts that become one are disabled if either was', async () => {
   const { org } = await foundedOrg(gateways);
   await withProvider(org);
-  for (const which of ['the one that stays', 'the one that goes'] as const) {
+  for (const which of ['the account that stays', 'the account that goes'] as const) {
     const user = await signUpUser(org);
     const subject = random();
     const other = (await through(org, subject, { email: user.email })).body.user_id;
-    await disable({ ...user, id: which === 'the one that stays' ? user.id : other });
+    await disable({ ...user, id: which === 'the account that stays' ? user.id : other });
     assert.equal((await manage(org, 'POST', `/org/suspended-accounts/${user.id}/merge`)).status, 200);
     assertProblem(await through(org, subject, { email: user.email }), 'account_disabled');
     assert.equal((await details(org, user.id)).state, 'disabled', which);

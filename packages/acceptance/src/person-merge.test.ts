@@ -166,7 +166,7 @@ test('what an admin took from either account stays taken', async () => {
   assert.equal(member?.status, 'suspended');
 });
 
-test('an erase of the account that stays erases the one that was merged into it', async () => {
+test('an erase of the account that stays erases the account that was merged into it', async () => {
   const { org, founder, from, into } = await fixture();
   const note = await create(founder, 'note', { title: 'x', owner_id: from.id });
   await merge(org, from, into);

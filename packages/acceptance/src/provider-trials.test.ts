@@ -163,7 +163,7 @@ for (const [what, code, answer, message] of failures)
     assert.match(String(problem.errors?.[0]?.message), message);
   });
 
-test('F04: a redirect, an endless answer and one that never ends lead nowhere', async (t) => {
+test('F04: a redirect, an answer that is too long and an answer that never ends lead nowhere', async (t) => {
   const org = await signUp(gateways);
   const inner = await startServer(
     t,

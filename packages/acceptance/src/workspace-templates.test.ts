@@ -304,7 +304,7 @@ test('what is done is what was shown: a workspace or a template that has changed
   assertProblem(await start(org, second.id), 'conflict');
 });
 
-test('only the workspaces that were named are changed, and one that is not there is said', async () => {
+test('only the workspaces that were named are changed, and a code without a workspace is said', async () => {
   const org = await multiOrg(gateways);
   const [one, two] = [await founderOf(org, 'One'), await founderOf(org, 'Two')];
   await template(org, [noDelete]);

@@ -95,7 +95,7 @@ export const BlockTest = named(
           Type.Literal(true, { description: 'Nothing was written, sent or waited for: the value is made up.' }),
         ),
       }),
-      { description: 'The steps that were done, in their order, and the one that was refused.' },
+      { description: 'The steps that were done, in their order, and the step that was refused.' },
     ),
     cut: Type.Optional(Type.Literal(true, { description: 'Values are left out: they came to more than 1 MB.' })),
   }),

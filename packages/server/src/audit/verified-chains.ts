@@ -157,7 +157,10 @@ async function follow(source: Source, way: Way): Promise<Followed> {
     return { reached: from, broken: { entry: head.count + 1, problem } };
   }
   if (from.count > 0 && !(await isAsVerified(source, from)))
-    return { reached: from, broken: { entry: from.count, problem: 'the entry is not the one that was verified' } };
+    return {
+      reached: from,
+      broken: { entry: from.count, problem: 'the entry differs from the entry that was verified' },
+    };
   const followed = await followEntries(source, from, Math.min(left, head.count - from.count));
   const { reached, broken } = followed;
   if (broken !== undefined || reached.count < head.count || reached.digest === head.digest) return followed;

@@ -113,7 +113,7 @@ test('a builder signs a user out everywhere', { skip }, async (context) => {
   assertProblem(await act(user, 'GET', '/user/me'), 'token_invalid');
 });
 
-test('the account with a suspended password is merged with the one that has proved the address, or removed', {
+test('the account with a suspended password is merged with the account that has proved the address, or removed', {
   skip,
 }, async (context) => {
   const { org, page } = await app(context);

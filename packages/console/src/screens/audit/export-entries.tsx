@@ -2,8 +2,8 @@ import { Button, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { saveFile } from '../../components/org/save-file.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
+import { download } from '../record/save-file.ts';
 import { type AuditSearch, queryOf } from './audit-search.ts';
 import { continuationOf, withoutContinuation } from './exported-file.ts';
 
@@ -33,7 +33,7 @@ export function ExportEntries({ search, workspace }: Props) {
         nexttoken = continuationOf(format, text);
         texts.push(withoutContinuation(format, text, { isFirst: texts.length === 0, isLast: nexttoken === undefined }));
       }
-      saveFile(`audit.${format}`, texts, types[format]);
+      download(`audit.${format}`, new Blob([...texts], { type: types[format] }));
     },
   });
   const isStopped = save.error instanceof DOMException;

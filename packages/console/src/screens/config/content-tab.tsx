@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ComponentType, type ReactNode, useState } from 'react';
 import { callWhole } from '../../api/call.ts';
@@ -6,24 +6,22 @@ import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
 import { keyOfKind } from '../../components/item-versions.tsx';
-import { JsonBlock } from '../../components/json-block.tsx';
-import { Loaded } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import type { Schema } from '../../components/schema-form/schema.ts';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
 import { type Draft, useDraft } from '../../components/use-draft.ts';
-import classes from './config.module.css';
+import { ConflictAlert } from './conflict-alert.tsx';
 import { ContentForm, type ContentFormProps } from './content-form.tsx';
 import { type Kind, kinds } from './kinds.ts';
 import { type Item, itemQuery } from './queries.ts';
 
-interface Props {
+export interface ContentTabProps {
   readonly kind: Kind;
   readonly name: string;
   readonly schema: Schema;
   readonly item: Item;
-  /** The form of the kind; left out, the one that its schema makes. */
+  /** The form of the kind; left out, the form that its schema makes. */
   readonly Form?: ComponentType<ContentFormProps>;
   /** Says why the form cannot show a content. */
   readonly check?: (content: object) => string | undefined;
@@ -32,7 +30,7 @@ interface Props {
 }
 
 /** The content of an item. What another builder saves meanwhile takes the place of no text unasked. */
-export function ContentTab(props: Props) {
+export function ContentTab(props: ContentTabProps) {
   const [taken, setTaken] = useState({ item: props.item, count: 0 });
   return (
     <Editor
@@ -53,7 +51,7 @@ function Editor({
   below,
   check = () => undefined,
   onTake,
-}: Props & { readonly onTake: (item: Item) => void }) {
+}: ContentTabProps & { readonly onTake: (item: Item) => void }) {
   const { readOnlyReason, adminReason } = usePlace();
   const [stored, setStored] = useState<Pick<Item, 'content' | 'tag'>>(item);
   const draft = useDraft(item.content, check);
@@ -129,28 +127,12 @@ function Conflict({ kind, name, onTheirs, onMine }: ConflictProps) {
     gcTime: 0,
   });
   return (
-    <Alert
-      color="yellow"
-      role="alert"
-      classNames={{ title: classes.alertTitle ?? '' }}
-      title="It was changed since you opened it. Nothing of yours is saved."
-    >
-      <Loaded query={theirs}>
-        {(item) => (
-          <Stack gap="sm">
-            <Text size="sm">This is stored now{item.version === undefined ? '' : ` as version ${item.version}`}:</Text>
-            <JsonBlock label="What is stored now" value={item.content} />
-            <Group gap="xs">
-              <Button variant="default" size="compact-sm" onClick={() => onTheirs(item)}>
-                Drop my changes and go on from it
-              </Button>
-              <Button color="red" variant="light" size="compact-sm" onClick={() => onMine(item)}>
-                Save mine in its place
-              </Button>
-            </Group>
-          </Stack>
-        )}
-      </Loaded>
-    </Alert>
+    <ConflictAlert
+      theirs={theirs}
+      said={({ version }) => `This is stored now${version === undefined ? '' : ` as version ${version}`}:`}
+      contentOf={({ content }) => content}
+      onTheirs={onTheirs}
+      onMine={onMine}
+    />
   );
 }

@@ -1,11 +1,11 @@
-import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
+import { WorkspaceSelect } from '../../components/org/workspace-select.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { type HookDetails, hooksKey } from './queries.ts';
@@ -57,48 +57,24 @@ export function ChangeWorkspace({ hook }: Props) {
   );
 }
 
-const typingMilliseconds = 250;
-
 function Choice({ hook, close }: Props & { readonly close: () => void }) {
-  const { env } = usePlace();
   const change = useChange(hook);
-  const [chosen, setChosen] = useState<string | null>(hook.tenant_code);
-  const [typed, setTyped] = useState('');
-  const [prefix] = useDebouncedValue(typed === chosen ? '' : typed.trim().toLowerCase(), typingMilliseconds);
-  const found = useQuery({
-    queryKey: ['workspaces', env, 'found', prefix],
-    queryFn: ({ signal }) => call('listOrgWorkspaces', { query: { env, prefix, pagesize: 20 }, signal }),
-    placeholderData: keepPreviousData,
-  });
-  const codes = new Set([...(chosen === null ? [] : [chosen]), ...(found.data?.items.map(({ code }) => code) ?? [])]);
+  const [chosen, setChosen] = useState(hook.tenant_code);
   const problem = change.error instanceof ApiProblem ? change.error : undefined;
   return (
     <Stack>
       <Text size="sm">
         Messages that come from now on begin their runs there. Runs that have begun stay where they are.
       </Text>
-      <Select
-        label="Workspace"
-        data={[...codes]}
-        value={chosen}
-        searchable
-        searchValue={typed}
-        onSearchChange={setTyped}
-        // The server has searched already.
-        filter={({ options }) => options}
-        nothingFoundMessage={found.isFetching ? 'Searching' : 'No workspace has this code'}
-        error={problem?.errorAt('/tenant_code')}
-        data-autofocus
-        onChange={setChosen}
-      />
-      <ProblemAlert error={change.error ?? found.error} shownAtFields={['/tenant_code']} />
+      <WorkspaceSelect value={chosen} isFocused error={problem?.errorAt('/tenant_code')} onChange={setChosen} />
+      <ProblemAlert error={change.error} shownAtFields={['/tenant_code']} />
       <Group justify="flex-end">
         <Button variant="default" onClick={close}>
           Cancel
         </Button>
         <ReasonedButton
           reason={
-            chosen === null
+            chosen === ''
               ? 'Choose a workspace first.'
               : chosen === hook.tenant_code
                 ? 'It runs there already.'
@@ -106,7 +82,7 @@ function Choice({ hook, close }: Props & { readonly close: () => void }) {
           }
           loading={change.isPending}
           onClick={() => {
-            if (chosen !== null) change.mutate({ tenant_code: chosen }, { onSuccess: close });
+            if (chosen !== '') change.mutate({ tenant_code: chosen }, { onSuccess: close });
           }}
         >
           Change the workspace

@@ -7,8 +7,8 @@ import { queryClient } from '../../api/query-client.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { ShownOnce } from '../../components/org/shown-once.tsx';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
+import { KeyFormEnd } from './key-form-end.tsx';
 import { KeyTable } from './key-table.tsx';
 import { type DeployKey, deployKeysQuery, endOfDay } from './queries.ts';
 
@@ -108,23 +108,12 @@ function NewDeployKey({ onClose }: { readonly onClose: () => void }) {
             />
           </Stack>
         </Radio.Group>
-        <TextInput
-          type="date"
-          label="Expires after"
-          description="Left out, it does not expire."
-          value={wanted.until}
-          error={problem?.errorAt('/expires_at') && 'Choose a day to come.'}
-          onChange={({ currentTarget: { value } }) => setWanted({ ...wanted, until: value })}
+        <KeyFormEnd
+          until={wanted.until}
+          make={make}
+          onUntil={(until) => setWanted({ ...wanted, until })}
+          onCancel={onClose}
         />
-        <ProblemAlert error={make.error} shownAtFields={['/name', '/expires_at']} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={make.isPending}>
-            Create the key
-          </Button>
-        </Group>
       </Stack>
     </form>
   );

@@ -1,14 +1,16 @@
-import { Button, Group, Modal, MultiSelect, Select, Stack, TextInput } from '@mantine/core';
+import { Modal, MultiSelect, Stack, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
 import { ShownOnce } from '../../components/org/shown-once.tsx';
+import { WorkspaceSelect } from '../../components/org/workspace-select.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { policiesQuery } from '../policies/queries.ts';
+import { KeyFormEnd } from './key-form-end.tsx';
 import { endOfDay, serviceKeysQuery } from './queries.ts';
 
 interface Props {
@@ -79,60 +81,14 @@ function Making({ onClose }: Pick<Props, 'onClose'>) {
           error={problem?.errors.find(({ pointer }) => pointer.startsWith('/policies'))?.message}
           onChange={(policies) => setWanted({ ...wanted, policies })}
         />
-        <TextInput
-          type="date"
-          label="Expires after"
-          description="Left out, it does not expire."
-          value={wanted.until}
-          error={problem?.errorAt('/expires_at') && 'Choose a day to come.'}
-          onChange={({ currentTarget: { value } }) => setWanted({ ...wanted, until: value })}
+        <KeyFormEnd
+          until={wanted.until}
+          make={make}
+          onUntil={(until) => setWanted({ ...wanted, until })}
+          onCancel={onClose}
         />
-        <ProblemAlert error={make.error} shownAtFields={['/name', '/expires_at']} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={make.isPending}>
-            Create the key
-          </Button>
-        </Group>
       </Stack>
     </form>
-  );
-}
-
-interface WorkspaceSelectProps {
-  readonly value: string;
-  readonly onChange: (workspace: string) => void;
-}
-
-function WorkspaceSelect({ value, onChange }: WorkspaceSelectProps) {
-  const { env } = usePlace();
-  const [typed, setTyped] = useState('');
-  const [prefix] = useDebouncedValue(typed === value ? '' : typed.trim().toLowerCase(), 250);
-  const found = useQuery({
-    queryKey: ['workspaces', env, 'found', prefix],
-    queryFn: ({ signal }) => call('listOrgWorkspaces', { query: { env, prefix, pagesize: 20 }, signal }),
-    placeholderData: keepPreviousData,
-  });
-  const codes = (found.data?.items ?? []).map(({ code }) => code);
-  return (
-    <div>
-      <Select
-        label="Workspace"
-        placeholder="Its code"
-        required
-        data={value === '' || codes.includes(value) ? codes : [value, ...codes]}
-        value={value === '' ? null : value}
-        searchable
-        // The platform has searched already.
-        filter={({ options }) => options}
-        onSearchChange={setTyped}
-        nothingFoundMessage={found.isFetching ? 'Searching the workspaces' : 'No workspace has this code'}
-        onChange={(chosen) => onChange(chosen ?? '')}
-      />
-      <ProblemAlert error={found.error} />
-    </div>
   );
 }
 

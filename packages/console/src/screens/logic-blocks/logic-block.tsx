@@ -1,14 +1,10 @@
-import { Alert, Anchor, Skeleton, Tabs } from '@mantine/core';
+import { Alert, Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
-import { ItemVersions } from '../../components/item-versions.tsx';
-import { Loaded } from '../../components/loaded.tsx';
-import { NotFound } from '../../components/not-found.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { Sentence } from '../../components/sentence.tsx';
-import { References } from '../config/config-item.tsx';
-import { ContentTab } from '../config/content-tab.tsx';
+import { ItemTabs } from '../config/item-tabs.tsx';
 import { type Item, itemQuery, schemasQuery } from '../config/queries.ts';
 import { RemoveItem } from '../config/remove-item.tsx';
 import { BlockForm } from './block-form.tsx';
@@ -23,7 +19,6 @@ export function LogicBlock() {
   const { org, env } = usePlace();
   const { name } = useParams({ from: '/o/$org/$env/logic-blocks/$name' });
   const { tab = 'content' } = useSearch({ from: '/o/$org/$env/logic-blocks/$name' });
-  const navigate = useNavigate();
   const item = useQuery(itemQuery({ env, kind, name }));
   const schemas = useQuery(schemasQuery);
   const schema = schemas.data?.get(kind);
@@ -51,53 +46,16 @@ export function LogicBlock() {
           <Sentence text={warning} />
         </Alert>
       ))}
-      <Tabs
-        value={tab}
-        keepMounted={false}
-        onChange={(chosen) =>
-          void navigate({ to: '.', search: chosen === null || chosen === 'content' ? {} : { tab: chosen } })
-        }
-      >
-        <Tabs.List mb="md">
-          <Tabs.Tab value="content">Content</Tabs.Tab>
-          <Tabs.Tab value="references">References</Tabs.Tab>
-          {env === 'test' && <Tabs.Tab value="versions">Versions</Tabs.Tab>}
-        </Tabs.List>
-        <Loaded query={item} skeleton={<Skeleton height={420} />}>
-          {(data) => (
-            <>
-              <Tabs.Panel value="content">
-                <Loaded query={schemas} skeleton={<Skeleton height={420} />}>
-                  {() =>
-                    schema === undefined ? (
-                      <NotFound />
-                    ) : (
-                      <ContentTab
-                        key={`${env} ${name}`}
-                        kind={kind}
-                        name={name}
-                        schema={schema}
-                        item={data}
-                        Form={BlockForm}
-                        check={whyNoForm}
-                        {...(env === 'test' ? { below: (draft) => <TryDraft draft={draft} /> } : {})}
-                      />
-                    )
-                  }
-                </Loaded>
-              </Tabs.Panel>
-              <Tabs.Panel value="references">
-                <References item={data} />
-              </Tabs.Panel>
-              {env === 'test' && (
-                <Tabs.Panel value="versions">
-                  <ItemVersions kind={kind} name={name} />
-                </Tabs.Panel>
-              )}
-            </>
-          )}
-        </Loaded>
-      </Tabs>
+      <ItemTabs
+        named={{ env, kind, name }}
+        tab={tab}
+        item={item}
+        schemas={schemas}
+        schema={schema}
+        Form={BlockForm}
+        check={whyNoForm}
+        {...(env === 'test' ? { below: (draft) => <TryDraft draft={draft} /> } : {})}
+      />
     </Screen>
   );
 }

@@ -9,7 +9,7 @@ import { type Run, type RunStep, runsKey } from './queries.ts';
 
 interface Props {
   readonly run: Run;
-  /** The step to begin with; undefined for the one that failed. */
+  /** The step to begin with; undefined for the step that failed. */
   readonly from: RunStep | undefined;
   readonly onClose: () => void;
 }

@@ -1,12 +1,9 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { keyOfKind } from '../../components/item-versions.tsx';
-import { JsonBlock } from '../../components/json-block.tsx';
-import { Loaded } from '../../components/loaded.tsx';
+import { ConflictAlert } from '../config/conflict-alert.tsx';
 import type { Setting } from '../config/queries.ts';
-import classes from './settings.module.css';
 import { contentOf, type SettingDraft } from './use-setting-draft.ts';
 
 /** Two builders changed the setting: what the other one saved, and which value is to hold. */
@@ -26,30 +23,12 @@ export function SettingConflict({ draft }: { readonly draft: SettingDraft }) {
     draft.discard();
   };
   return (
-    <Alert
-      color="yellow"
-      role="alert"
-      classNames={{ title: classes.alertTitle ?? '' }}
-      title="It was changed since you opened it. Nothing of yours is saved."
-    >
-      <Loaded query={theirs}>
-        {(setting) => (
-          <Stack gap="sm">
-            <Text size="sm">
-              {setting.version === 0 ? 'It has its default now:' : `This is stored now as version ${setting.version}:`}
-            </Text>
-            <JsonBlock label="What is stored now" value={contentOf(setting)} />
-            <Group gap="xs">
-              <Button variant="default" size="compact-sm" onClick={() => void takeTheirs()}>
-                Drop my changes and go on from it
-              </Button>
-              <Button color="red" variant="light" size="compact-sm" onClick={() => draft.saveOver(setting.version)}>
-                Save mine in its place
-              </Button>
-            </Group>
-          </Stack>
-        )}
-      </Loaded>
-    </Alert>
+    <ConflictAlert
+      theirs={theirs}
+      said={({ version }) => (version === 0 ? 'It has its default now:' : `This is stored now as version ${version}:`)}
+      contentOf={contentOf}
+      onTheirs={() => void takeTheirs()}
+      onMine={({ version }) => draft.saveOver(version)}
+    />
   );
 }

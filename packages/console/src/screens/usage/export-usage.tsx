@@ -2,8 +2,8 @@ import { Button, Group, NativeSelect, Paper, Stack, Text, TextInput, Title } fro
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { saveFile } from '../../components/org/save-file.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
+import { download } from '../record/save-file.ts';
 
 const metrics = [
   { value: '', label: 'Everything' },
@@ -28,7 +28,8 @@ export function ExportUsage() {
       const metric = asked.metric === '' ? undefined : (asked.metric as Metric);
       const query = { format, metric, ...(from === '' ? {} : { from }), ...(to === '' ? {} : { to }) };
       const text = String((await call('exportUsage', { query })) ?? '');
-      saveFile(`usage.${format}`, [text], format === 'csv' ? 'text/csv' : 'application/x-ndjson');
+      const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson';
+      download(`usage.${format}`, new Blob([text], { type }));
     },
   });
   return (

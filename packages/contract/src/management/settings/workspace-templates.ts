@@ -11,7 +11,7 @@ const made = {
   name: text,
   made_with: oneOf(['current', 'earlier', 'unknown'], {
     description:
-      'The template that was applied last: the one of now, an earlier one, or one that is not known, as in workspaces that an earlier release founded.',
+      'The template that was applied last: the present template, an earlier template, or a template that is not known, as in workspaces that an earlier release founded.',
   }),
   applied_at: orNull(time, { description: 'When it was.' }),
 };

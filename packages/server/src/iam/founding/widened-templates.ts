@@ -4,7 +4,7 @@ import type { WorkspaceTemplates } from './workspace-templates.ts';
 type Policy = WorkspaceTemplates['policies'][number];
 type Group = WorkspaceTemplates['groups'][number];
 
-/** Whose policies and groups a sentence is about: those of new workspaces, or of one that there is. */
+/** Whose policies and groups a sentence is about: those of new workspaces, or of a workspace that exists. */
 export type WidenedOf = 'new workspaces' | 'the workspace';
 
 /** What people in new workspaces may do by their templates that they could not by those before, a sentence each. */

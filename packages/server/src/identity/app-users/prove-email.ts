@@ -86,7 +86,7 @@ async function suspendPassword(
 /**
  * Makes two accounts one, which is the one with the suspended password: what it holds bears its id. Sign-ins to the other
  * lead to it from here on. The old password opens nothing, now as before. Where an admin has disabled either account, the
- * one that both become is disabled.
+ * account that both become is disabled.
  */
 export async function mergedAccounts(
   { orgScope, clock, auditCaller }: ProofDeps,

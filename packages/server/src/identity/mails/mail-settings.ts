@@ -47,7 +47,7 @@ function schemaOf({ variables }: MailKind) {
   };
 }
 
-/** Values that a text is checked with. One that fails for others later gives way to the platform's own. */
+/** Values that a text is checked with. A text that fails for other values later gives way to the platform's own. */
 export const sampleValues: MailValues = {
   app: 'Example',
   workspace: 'Workspace',

@@ -129,7 +129,7 @@ function quoted(names: readonly string[]): string {
 
 const addressCharactersMax = 2048;
 
-/** An address that a browser may be sent to; null for any other, such as one that runs a script. */
+/** An address that a browser may be sent to; null for any other, such as an address that runs a script. */
 export function webAddressOf({ isDevelopment }: DiscoveryRules, value: unknown): string | null {
   if (typeof value !== 'string' || value.length > addressCharactersMax) return null;
   const url = URL.parse(value);

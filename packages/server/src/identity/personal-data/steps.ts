@@ -30,7 +30,7 @@ export function idsOf({ accounts = [] }: JobRow): ReadonlySet<string> {
 }
 
 /**
- * Finds the accounts that were merged into those that are known. One that was merged into an account that comes later
+ * Finds the accounts that were merged into those that are known. An account that was merged into another which comes later
  * in the order of ids is found by another pass.
  */
 async function accountsStep(run: Run, worker: Worker, cursor: JobCursor): Promise<Step> {

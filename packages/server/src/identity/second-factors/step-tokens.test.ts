@@ -16,7 +16,7 @@ test('a token says what it was made for, to the last moment of its 5 minutes', (
   assert.equal(steps.open(token), undefined);
 });
 
-test('a token of another key, or one that was changed, is none', () => {
+test('a token of another key, or a changed token, is none', () => {
   const clock = { now: () => 1_800_000_000_000 };
   const steps = createStepTokens(Buffer.alloc(32, 1), clock);
   const { token } = steps.make(claims);

@@ -11,7 +11,7 @@ import { json, table } from '../../store/table.ts';
  */
 export interface StepTokens {
   make(claims: StepClaims): MadeToken;
-  /** What the token says; undefined for one that was not made here, was changed, or has expired. */
+  /** What the token says; undefined for a token that was not made here, was changed, or has expired. */
   open(token: string): OpenedStep | undefined;
 }
 

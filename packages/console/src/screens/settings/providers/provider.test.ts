@@ -4,7 +4,7 @@ import { type Provider, withMember } from './provider.ts';
 
 const provider: Provider = { issuer: 'https://id.example', audiences: ['app'], name: 'Id' };
 
-test('a member that is emptied is left out, and one that every provider has stays', () => {
+test('a member that is emptied is left out, and a member that every provider has stays', () => {
   assert.deepEqual(withMember(provider, 'name', ''), { issuer: 'https://id.example', audiences: ['app'] });
   assert.deepEqual(withMember(provider, 'audiences', []), { ...provider, audiences: [] });
   assert.deepEqual(withMember(provider, 'email_domains', []), provider);

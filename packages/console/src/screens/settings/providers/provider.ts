@@ -12,7 +12,7 @@ export function nameOf({ name, issuer }: Provider): string {
   return name ?? issuer;
 }
 
-/** The entry with a member changed; one that is empty is left out. */
+/** The entry with a member changed; an empty member is left out. */
 export function withMember<Member extends keyof Provider>(
   provider: Provider,
   member: Member,

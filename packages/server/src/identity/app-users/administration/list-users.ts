@@ -39,7 +39,7 @@ interface Found {
 /** Accounts in the order of a partition. A search goes through several of them, one after the other. */
 interface Source {
   readonly read: (orgScope: Scope, range: { readonly after?: string; readonly limit: number }) => Promise<Found[]>;
-  /** Which of the accounts are shown here; one that another source has shown is not shown again. */
+  /** Which of the accounts are shown here; an account that another source has shown is not shown again. */
   readonly shown?: (orgScope: Scope, users: readonly AppUser[]) => Promise<readonly AppUser[]>;
 }
 

@@ -115,7 +115,7 @@ async function madeWith(
     mark,
   }: { readonly templates: WorkspaceTemplates; readonly mark: { digest: string; at: string } | undefined },
 ) {
-  // The head has the present name; the row of the org has the one that the workspace was founded with.
+  // The head has the present name; the row of the org has the name that the workspace was founded with.
   const head = await readHead(workspace.scope);
   const isCurrent = mark?.digest === contentDigest(templates);
   const made_with = mark === undefined ? 'unknown' : isCurrent ? 'current' : 'earlier';

@@ -47,7 +47,7 @@ async function main(): Promise<void> {
     const places = { FREEHOLD_STORE: address.href, FREEHOLD_DATA_DIR: folder, FREEHOLD_CONSOLE: 'off' };
     const platform = await startPlatform({ after: (work) => cleanUps.push(work) }, places);
     const { hung, others } = await workspacesByServer({ ...platform, schema: `${schema}_test`, worker });
-    say(`${others.length} workspaces on the other server, ${hung.length} on the one that is stopped`);
+    say(`${others.length} workspaces on the other server, ${hung.length} on the stopped server`);
     await measure('warm-up', hung, others);
     await measure('before', hung, others);
     signalAll(server, 'SIGSTOP');
