@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { guidePage, guideShell, root } from './guide-shell.ts';
+import { guidePage, guideShell, root, withAddressesOf } from './guide-shell.ts';
 import { examplesOf, runExamples } from './page-examples.ts';
 import { startPlatform, storeKind } from './platform.ts';
 
@@ -39,6 +39,15 @@ test('each page of the guide opens with an example that is run', () => {
     const [first] = pageOf(path);
     assert.ok(first !== undefined && first.line < 25, path);
   }
+});
+
+test('the addresses of a page are replaced in one pass, also by one that begins as the other does', () => {
+  const platform = { app: 'http://127.0.0.1:40012', management: 'http://127.0.0.1:40005' };
+  const page = 'http://127.0.0.1:4000/app http://127.0.0.1:4001/org http://127.0.0.1:40011/';
+  assert.equal(
+    withAddressesOf(platform, page),
+    'http://127.0.0.1:40012/app http://127.0.0.1:40005/org http://127.0.0.1:40011/',
+  );
 });
 
 const oneExample = (commands: string, reply: string) =>

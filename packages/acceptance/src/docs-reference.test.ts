@@ -5,7 +5,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { root } from './guide-shell.ts';
+import { root, withAddressesOf } from './guide-shell.ts';
 import { create, defineEntity, foundedOrg } from './org.ts';
 import { temporaryDirectory } from './platform.ts';
 import { platformOfFile } from './platform-for-tests.ts';
@@ -75,9 +75,7 @@ async function stage() {
   });
   const { id } = await create(founder, 'order', { title: 'Lamp', amount: 40 });
   const here = (text: string) =>
-    text
-      .replaceAll('http://127.0.0.1:4000', platform.app)
-      .replaceAll('http://127.0.0.1:4001', platform.management)
+    withAddressesOf(platform, text)
       .replaceAll(/\bacme\b/g, org.code)
       .replaceAll('CLIENT_ID', org.clientId)
       .replaceAll('00000000-0000-0000-0000-000000000000', id);

@@ -21,8 +21,15 @@ export function guideShell({ app, management, dataDir }: Platform): Shell {
   };
 }
 
-/** The pages name the addresses that a platform has by default; the one of the tests has others. */
-export function guidePage(path: string, { app, management }: Platform): readonly Example[] {
-  const text = readFileSync(join(root, path), 'utf8');
-  return examplesOf(text.replaceAll('http://127.0.0.1:4000', app).replaceAll('http://127.0.0.1:4001', management));
+/** The examples of a page, for the addresses of a platform. */
+export function guidePage(path: string, platform: Platform): readonly Example[] {
+  return examplesOf(withAddressesOf(platform, readFileSync(join(root, path), 'utf8')));
+}
+
+/**
+ * A text that names the addresses a platform has by default, with those of another platform. Both addresses are replaced in one pass:
+ * the address of an app gateway at port 40012 begins with the default one of the management gateway.
+ */
+export function withAddressesOf({ app, management }: Pick<Platform, 'app' | 'management'>, text: string): string {
+  return text.replaceAll(/http:\/\/127\.0\.0\.1:400([01])\b/g, (_, digit) => (digit === '0' ? app : management));
 }
