@@ -36,6 +36,7 @@ import {
   appReferenceRoutes,
   managementDocumentRoutes,
 } from './handlers/management/openapi.ts';
+import { type PlatformOrgServices, platformOrgRoutes } from './handlers/management/operator/orgs.ts';
 import { orgRoutes } from './handlers/management/org.ts';
 import { type OverviewServices, orgJobRoutes, overviewRoutes } from './handlers/management/overview.ts';
 import { passwordRoutes } from './handlers/management/passwords.ts';
@@ -116,8 +117,9 @@ export interface ManagementGatewayDeps
     UsageExportServices,
     PlanServices,
     PlatformServices,
+    PlatformOrgServices,
     ProviderServices {
-  readonly metering: Pick<Metering, 'plans' | 'report' | 'caps' | 'parts' | 'today'>;
+  readonly metering: Pick<Metering, 'plans' | 'report' | 'caps' | 'parts' | 'today' | 'month' | 'usage'>;
   readonly decisions: DecisionLog;
   /** Undefined where there is no operator key, and so no route for it. */
   readonly operator: OperatorAccess | undefined;
@@ -230,6 +232,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...platformRoutes(deps),
     metricsRoute(deps),
     ...planRoutes(deps),
+    ...platformOrgRoutes(deps),
     ...managementDocumentRoutes(deps),
     ...sharedRoutes(deps, () => deps.docs.current().is !== 'off'),
   ];

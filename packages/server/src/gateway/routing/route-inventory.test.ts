@@ -189,6 +189,8 @@ test('B11: every route of the management gateway is known here with the role it 
     'operator GET /metrics',
     'operator GET /platform/audit',
     'operator GET /platform/keys',
+    'operator GET /platform/orgs',
+    'operator GET /platform/orgs/:org',
     'operator GET /platform/orgs/:org/plan',
     'operator POST /platform/keys/rotate',
     'operator PUT /platform/orgs/:org/plan',

@@ -1,10 +1,11 @@
-/** The largest of what builders and the operator may ask. */
+/** The largest of what builders may ask. */
 
 import { statement } from '../largest/largest-policies.ts';
 import type { Rows } from '../worst-case.ts';
 import { accountRows, factorRows } from './account-rows.ts';
 import { draftRow } from './block-rows.ts';
 import { configRows } from './config-rows.ts';
+import { operatorRows } from './operator-rows.ts';
 import { peopleRows } from './people-rows.ts';
 import { json, noId, one, plain, small } from './row-kinds.ts';
 import { bothMails, mailRows, templateRows } from './settings-rows.ts';
@@ -363,22 +364,6 @@ const accessRows: Rows = {
     largest: [{ what: 'denials', ask: () => ({ target: '/acl/decisions?pagesize=200' }) }],
   },
   'GET /acl/decisions/:decision_id': one(`/acl/decisions/${noId}`),
-};
-
-const operatorRows: Rows = {
-  'GET /metrics': plain('/metrics', 'operator'),
-  'GET /platform/audit': small('/platform/audit', 'operator'),
-  'GET /platform/keys': plain('/platform/keys', 'operator'),
-  'POST /platform/keys/rotate': plain('/platform/keys/rotate', 'operator'),
-  'DELETE /platform/keys/:kid': one('/platform/keys/none', 'operator'),
-  'GET /platform/orgs/:org/plan': one('/platform/orgs/none/plan', 'operator'),
-  'PUT /platform/orgs/:org/plan': small('/platform/orgs/none/plan', 'operator'),
-  'GET /openapi.json': plain('/openapi.json', 'anyone'),
-  'GET /inbox': {
-    as: 'anyone',
-    target: () => '/inbox',
-    largest: [{ what: 'mails', ask: () => ({ headers: { accept: 'application/json' } }) }],
-  },
 };
 
 export const managementRows: Rows = {
