@@ -135,6 +135,7 @@ export const pictures: readonly Picture[] = [
   { name: 'settings-templates', path: ({ org }) => `/o/${org}/test/settings/templates` },
   { name: 'account', path: ({ org }) => `/o/${org}/test/account` },
   { name: 'operations', path: () => '/operations' },
+  { name: 'operations-orgs', path: () => '/operations/orgs', show: unlock },
   { name: 'operations-org', path: ({ org }) => `/operations/orgs/${org}`, show: unlock },
   { name: 'operations-keys', path: () => '/operations/keys', show: unlock },
   { name: 'operations-audit', path: () => '/operations/audit', show: unlock },

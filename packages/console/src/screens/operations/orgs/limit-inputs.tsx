@@ -19,7 +19,6 @@ const rows = [
 /** The limits that would be set, each with what is used of it now; those of an own plan are typed. */
 export function LimitInputs({ draft, used, faults, onChange }: Props) {
   const limits = limitsOf(draft);
-  const isUsedKnown = Object.keys(used).length > 0;
   const change = (name: LimitName, changed: Partial<OwnLimit>) =>
     onChange({
       ...draft,
@@ -31,7 +30,7 @@ export function LimitInputs({ draft, used, faults, onChange }: Props) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>What</Table.Th>
-            {isUsedKnown && <Table.Th className={classes.number ?? ''}>Used</Table.Th>}
+            <Table.Th className={classes.number ?? ''}>Used</Table.Th>
             <Table.Th className={draft.choice === 'own' ? undefined : classes.number}>Limit</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -39,7 +38,7 @@ export function LimitInputs({ draft, used, faults, onChange }: Props) {
           {rows.map(({ name, label, none }) => (
             <Table.Tr key={name}>
               <Table.Td>{label}</Table.Td>
-              {isUsedKnown && <Table.Td className={classes.number ?? ''}>{usedOf(used, name)}</Table.Td>}
+              <Table.Td className={classes.number ?? ''}>{usedOf(used, name)}</Table.Td>
               <Table.Td className={draft.choice === 'own' ? undefined : classes.number}>
                 {draft.choice === 'own' ? (
                   <LimitInput

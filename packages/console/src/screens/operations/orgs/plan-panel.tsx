@@ -5,6 +5,7 @@ import { When } from '../../../components/when.tsx';
 import { keepingNames, keepingWords, limitWords, type Used, usedNames } from './limits.ts';
 import classes from './orgs.module.css';
 import { PlanForm } from './plan-form.tsx';
+import { Share } from './share.tsx';
 
 export interface ShownPlan {
   readonly name: string;
@@ -64,30 +65,34 @@ export function PlanPanel({ org, plan, used }: Props) {
 const numbers = new Intl.NumberFormat('en');
 
 function LimitTable({ limits, used }: { readonly limits: Limits; readonly used: Used }) {
-  const isUsedKnown = Object.keys(used).length > 0;
   return (
     <Paper withBorder style={{ overflowX: 'auto' }}>
       <Table aria-label="Limits of the plan" miw={420}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>What</Table.Th>
-            {isUsedKnown && <Table.Th className={classes.number ?? ''}>Used</Table.Th>}
+            <Table.Th className={classes.number ?? ''}>Used</Table.Th>
             <Table.Th className={classes.number ?? ''}>Limit</Table.Th>
+            <Table.Th />
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {usedNames.map((name) => (
             <Table.Tr key={name}>
               <Table.Td>{limitWords[name].label}</Table.Td>
-              {isUsedKnown && <Table.Td className={classes.number ?? ''}>{figure(used[name], 'not known')}</Table.Td>}
+              <Table.Td className={classes.number ?? ''}>{figure(used[name], '')}</Table.Td>
               <Table.Td className={classes.number ?? ''}>{figure(limits[name], 'unlimited')}</Table.Td>
+              <Table.Td>
+                <Share what={limitWords[name].label} used={used[name]} limit={limits[name]} />
+              </Table.Td>
             </Table.Tr>
           ))}
           {keepingNames.map((name) => (
             <Table.Tr key={name}>
               <Table.Td>{keepingWords[name]}</Table.Td>
-              {isUsedKnown && <Table.Td />}
+              <Table.Td />
               <Table.Td className={classes.number ?? ''}>{figure(limits[name], '7, the default')}</Table.Td>
+              <Table.Td />
             </Table.Tr>
           ))}
         </Table.Tbody>
