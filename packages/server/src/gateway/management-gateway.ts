@@ -36,7 +36,9 @@ import {
   appReferenceRoutes,
   managementDocumentRoutes,
 } from './handlers/management/openapi.ts';
+import { type PlatformDoctorServices, platformDoctorRoutes } from './handlers/management/operator/doctor.ts';
 import { type PlatformErrorServices, platformErrorRoutes } from './handlers/management/operator/errors.ts';
+import { type PlatformHealthServices, platformHealthRoutes } from './handlers/management/operator/health.ts';
 import { type PlatformOrgServices, platformOrgRoutes } from './handlers/management/operator/orgs.ts';
 import { orgRoutes } from './handlers/management/org.ts';
 import { type OverviewServices, orgJobRoutes, overviewRoutes } from './handlers/management/overview.ts';
@@ -118,7 +120,9 @@ export interface ManagementGatewayDeps
     UsageExportServices,
     PlanServices,
     PlatformServices,
+    PlatformDoctorServices,
     PlatformErrorServices,
+    PlatformHealthServices,
     PlatformOrgServices,
     ProviderServices {
   readonly metering: Pick<Metering, 'plans' | 'report' | 'caps' | 'parts' | 'today' | 'month' | 'usage'>;
@@ -236,6 +240,8 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...planRoutes(deps),
     ...platformOrgRoutes(deps),
     ...platformErrorRoutes(deps),
+    ...platformHealthRoutes(deps),
+    ...platformDoctorRoutes(deps),
     ...managementDocumentRoutes(deps),
     ...sharedRoutes(deps, () => deps.docs.current().is !== 'off'),
   ];

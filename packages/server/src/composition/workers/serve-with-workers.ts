@@ -16,11 +16,13 @@ import { SharedSlots } from '../../lib/shared-slots.ts';
 import { createErrorLog } from '../../telemetry/errors/error-log.ts';
 import { faultOfError } from '../../telemetry/errors/fault-of-error.ts';
 import { noRequest } from '../../telemetry/errors/note-errors.ts';
+import { createDiagnoses } from '../diagnoses.ts';
 import { openSpaces, openVaultOf, type Spaces } from '../open-spaces.ts';
 import type { ServedUrls, ServeOptions, ServingPlatform } from '../serve-platform.ts';
 import { answerCalls } from './calls.ts';
 import { Channel } from './channel.ts';
 import { connectionServices, countedServices } from './shared-parts.ts';
+import { WorkerStates } from './worker-states.ts';
 import type { WorkerSeed } from './worker-thread.ts';
 
 /** @throws Error with a sentence for the operator. */
@@ -94,6 +96,8 @@ class WorkerPool {
   readonly #vault: SecretsVault;
   readonly #epochs = SharedSlots.allocate();
   readonly #errors = createErrorLog(systemClock);
+  readonly #states = new WorkerStates(systemClock);
+  readonly #diagnoses = createDiagnoses(systemClock);
   readonly #services: ReturnType<typeof countedServices>;
   readonly #connections = new Map<string, ConnectionCounts>();
   readonly #running = new Map<string, RunningWorker>();
@@ -147,6 +151,7 @@ class WorkerPool {
     const channel = new Channel(thread);
     const worker = { thread, channel };
     this.#running.set(name, worker);
+    this.#states.set(name, 'starting');
     let fault: unknown;
     let hasServed = false;
     thread.on('error', (error) => {
@@ -155,16 +160,19 @@ class WorkerPool {
     thread.once('exit', (code) => {
       const error = fault instanceof Error ? fault : new Error(`the thread ended with code ${code}`);
       if (this.#running.get(name) === worker) this.#running.delete(name);
+      this.#states.set(name, 'ended');
       releaseConnections();
       // It may have changed rights, and ended before it said so.
       new SharedSlots(this.#epochs).addToAll();
       channel.end(error);
       if ((hasServed || this.#isReady) && !this.#isEnding) this.#replace(name, error);
     });
+    channel.serve('diagnosis', () => this.#diagnoses.read());
     channel.serve('ask others', (topic) => this.#askOthers(name, topic as string));
     channel.serve('write secrets', (change) => this.#writeSecrets(name, change as SecretsChange));
     const urls = (await channel.ask('urls')) as ServedUrls;
     hasServed = true;
+    this.#states.set(name, 'serving');
     return urls;
   }
 
@@ -180,7 +188,7 @@ class WorkerPool {
         config: this.#config,
         attachments: { platform: platform.attachment(), test: test.attachment(), prod: prod.attachment() },
         epochs: this.#epochs,
-        calls: answerCalls({ ...this.#services, ...connections.services }),
+        calls: answerCalls({ ...this.#services, ...connections.services, workers: { all: () => this.#states.all() } }),
       },
     };
   }
