@@ -12,6 +12,7 @@ import { deployApi } from './management/deploy.ts';
 import { entitiesApi } from './management/entities.ts';
 import { inboxApi } from './management/inbox.ts';
 import { orgJobsApi } from './management/jobs.ts';
+import { platformErrorsApi } from './management/operator/errors.ts';
 import { platformOrgsApi } from './management/operator/orgs.ts';
 import { orgUsersApi } from './management/org-users.ts';
 import { overviewApi } from './management/overview.ts';
@@ -53,6 +54,7 @@ export const managementApi = {
   ...passwordsApi,
   ...personJobsApi,
   ...platformApi,
+  ...platformErrorsApi,
   ...platformOrgsApi,
   ...providersApi,
   ...runsApi,

@@ -1,14 +1,16 @@
-import { type AttachedPolicy, type CompiledStatement, compileStatements } from './compiled-statement.ts';
+import { type AttachedPolicy, type Compiled, type CompiledStatement, compileStatements } from './compiled-statement.ts';
 import type { AccessContext } from './context/context.ts';
 import { type Effort, isSpent, wholeEffort } from './effort.ts';
-import { type Explanation, explain } from './explanation.ts';
+import { type Explanation, explain, type ReportedStatement } from './explanation.ts';
 import { type RenamedField, renamedFields } from './names/renamed-fields.ts';
 import { countPatterns, type PolicyCounts } from './patterns/count-patterns.ts';
 import { foldAscii, matchesGlob } from './patterns/glob.ts';
 import type { AskedPath } from './patterns/resource-glob.ts';
-import { plainRulings, type Ruling } from './ruling.ts';
+import { reportedBy } from './reported.ts';
+import { type Outcome, plainRulings, type Ruling } from './ruling.ts';
 import { PathClasses } from './selection/path-classes.ts';
 import { type SelectedPath, type Selection, select, selectAll } from './selection/selection.ts';
+import { isReportOnly } from './statement.ts';
 import { weigh } from './weigh.ts';
 
 export type { AttachedPolicy, Via } from './compiled-statement.ts';
@@ -31,12 +33,20 @@ export interface CompiledAccess extends PolicyCounts {
    */
   denials(action: string, pathBeforeId: string, context: () => AccessContext): Ruling;
   explain(action: string, resource: string, context: () => AccessContext): Explanation;
+  /** The statements that are never enforced and take effect, with what each would change of the outcome. */
+  reports(request: DecidedRequest, context: () => AccessContext): readonly ReportedStatement[];
   /** What the statements about an action call otherwise than it is called now. */
   renamedFields(action: string, context: () => AccessContext): readonly RenamedField[];
   /** Whether a Deny may concern the action, on whatever resource and under whatever condition. */
   mayDeny(action: string): boolean;
   /** How many stored statements are broken: each is either a Deny on all it may have meant or no grant at all. */
   readonly brokenStatements: number;
+}
+
+export interface DecidedRequest {
+  readonly action: string;
+  readonly resource: string;
+  readonly outcome: Outcome;
 }
 
 /** From how many on statements are indexed: below, to look at each costs less. */
@@ -49,7 +59,12 @@ export interface IndexThresholds {
 const usualThresholds: IndexThresholds = { statements: 8, texts: 4 };
 
 export function compilePolicies(attached: readonly AttachedPolicy[], thresholds = usualThresholds): CompiledAccess {
-  return new StatementList(compileStatements(attached), countPatterns(attached), thresholds);
+  return new StatementList(attached, { thresholds, which: 'enforced' });
+}
+
+/** As though each statement was enforced that is only reported. */
+export function compileAllStatements(attached: readonly AttachedPolicy[]): CompiledAccess {
+  return new StatementList(attached, { thresholds: usualThresholds, which: 'all' });
 }
 
 /** What is left to be asked once the action is known; `ruling` when nothing is. */
@@ -90,13 +105,18 @@ class StatementList implements CompiledAccess {
   #selectionWeight = 0;
   /** Made when many statements concern an action. */
   #classes: PathClasses | undefined;
+  /** The policies with statements that are only reported, which are compiled when they are asked for. */
+  readonly #reporting: readonly AttachedPolicy[];
+  #reported: CompiledAccess | undefined;
 
   constructor(
-    statements: readonly CompiledStatement[],
-    { statementCount, patternCount }: PolicyCounts,
-    thresholds: IndexThresholds,
+    attached: readonly AttachedPolicy[],
+    { thresholds, which }: { readonly thresholds: IndexThresholds; readonly which: Compiled },
   ) {
+    const statements = compileStatements(attached, which);
+    const { statementCount, patternCount } = countPatterns(attached);
     this.#statements = statements;
+    this.#reporting = which === 'enforced' ? attached.filter(hasReported) : [];
     this.#thresholds = thresholds;
     this.#inOrder = statements.toSorted((left, right) => rankOf(left) - rankOf(right));
     this.statementCount = statementCount;
@@ -130,6 +150,12 @@ class StatementList implements CompiledAccess {
     const decision = this.rule(action, resource, asked.context).outcome;
     const concerned = [...plan.denies, ...plan.allows];
     return explain(this.#statements, asked, { decision, concerned, foldedAction: foldAscii(action) });
+  }
+
+  reports({ action, resource, outcome }: DecidedRequest, context: () => AccessContext): readonly ReportedStatement[] {
+    if (this.#reporting.length === 0) return [];
+    this.#reported ??= new StatementList(this.#reporting, { thresholds: this.#thresholds, which: 'reported' });
+    return reportedBy(this.#reported.explain(action, resource, context), outcome);
   }
 
   renamedFields(action: string, context: () => AccessContext): readonly RenamedField[] {
@@ -200,6 +226,10 @@ class StatementList implements CompiledAccess {
     this.#weight = 0;
     this.#selectionWeight = 0;
   }
+}
+
+function hasReported({ statements }: AttachedPolicy): boolean {
+  return Array.isArray(statements) && statements.some(isReportOnly);
 }
 
 /** Once the effort is spent, every statement does: what it says is not looked at then. */

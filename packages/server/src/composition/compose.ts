@@ -25,7 +25,7 @@ import { explainStoreFailure } from '../store/explain-failure.ts';
 import type { OpenedStore } from '../store/port.ts';
 import { addUpMetrics } from '../telemetry/add-up.ts';
 import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
-import { countDenials, watchJobs } from '../telemetry/work-metrics.ts';
+import { countDenials } from '../telemetry/work-metrics.ts';
 import { automationParts, composeAutomation, composeEvents } from './compose-automation.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
@@ -35,7 +35,7 @@ import type { SharedParts } from './workers/shared-parts.ts';
 
 /** The platform, ready to be given listeners. */
 export interface Platform extends Gateways {
-  readonly measurement: Pick<Measurement, 'metrics' | 'calls'>;
+  readonly measurement: Pick<Measurement, 'metrics' | 'calls' | 'errors'>;
   /** Whether there is no account yet. */
   isEmpty(): Promise<boolean>;
   readonly errors: (baseUrl: () => string) => ErrorReplies;
@@ -65,11 +65,11 @@ export interface ComposeOptions {
 }
 
 export async function compose(options: ComposeOptions): Promise<Platform> {
-  const { config, clock, onFault, shared: common } = options;
+  const { config, clock, shared: common } = options;
   const newId = uuidv7Source(clock);
-  const measurement = startMeasurement();
-  const { metrics, tallies, watchStore } = measurement;
-  const watch = watchJobs(metrics);
+  const measurement = startMeasurement(clock, common?.counted.errorLog);
+  const { metrics, tallies, watchStore, watchJobs: watch } = measurement;
+  const onFault = measurement.errors.noting(options.onFault);
 
   // One process has a folder.
   const isAlone = common === undefined && config.store.folder !== undefined && config.storeProd.folder !== undefined;
@@ -80,7 +80,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const configs = openConfigs(stores, { clock, tally: tallies.config }, changesOf, opened.told);
   const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
 
-  const mail = openSharedMail(options);
+  const mail = openSharedMail({ ...options, onFault });
   const alerts = startAlerts(spaces, { config, clock, onFault, newId, secrets, watch });
   const { announce } = alerts.webhook;
   const made = { platform, stores, configs, clock, newId, cursors };
@@ -121,7 +121,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
 
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, jobs },
-    ...{ metrics: metricsOf(measurement, common), rateLimits: counted?.rateLimits },
+    ...{ metrics: metricsOf(measurement, common), errorLog: measurement.errorLog, rateLimits: counted?.rateLimits },
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
     ...{ secretVault: createSecretVault({ stores, sealer }), secretReferences: createSecretReferences(made) },
     ...{ onceScopes, readiness, settings: config },

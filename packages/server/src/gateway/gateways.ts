@@ -14,6 +14,7 @@ import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { OnceScopes } from './answer-once.ts';
 import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from './app-gateway.ts';
 import { createClientAddress } from './client-address.ts';
+import type { PlatformErrorServices } from './handlers/management/operator/errors.ts';
 import type { OverviewServices } from './handlers/management/overview.ts';
 import type { PlatformServices } from './handlers/management/platform.ts';
 import type { Operations } from './handlers/shared.ts';
@@ -43,6 +44,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly secretReferences: SecretReferences;
   readonly jobs: { readonly waiting: OverviewServices['waitingJobs'] };
   readonly metrics: PlatformServices['metrics'];
+  readonly errorLog: PlatformErrorServices['errorLog'];
   /** Of all threads together; left out, this one counts alone. */
   readonly rateLimits?: RateLimits | undefined;
   readonly settings: GatewaySettings;
@@ -104,6 +106,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     console: deps.console,
     docs: deps.docs,
     metrics,
+    errorLog: deps.errorLog,
     mode: settings.mode,
     metricsAreOpen: isDevelopment,
     site: { managementUrl: settings.managementUrl, isSecure: !isDevelopment },

@@ -36,6 +36,7 @@ import {
   appReferenceRoutes,
   managementDocumentRoutes,
 } from './handlers/management/openapi.ts';
+import { type PlatformErrorServices, platformErrorRoutes } from './handlers/management/operator/errors.ts';
 import { type PlatformOrgServices, platformOrgRoutes } from './handlers/management/operator/orgs.ts';
 import { orgRoutes } from './handlers/management/org.ts';
 import { type OverviewServices, orgJobRoutes, overviewRoutes } from './handlers/management/overview.ts';
@@ -117,6 +118,7 @@ export interface ManagementGatewayDeps
     UsageExportServices,
     PlanServices,
     PlatformServices,
+    PlatformErrorServices,
     PlatformOrgServices,
     ProviderServices {
   readonly metering: Pick<Metering, 'plans' | 'report' | 'caps' | 'parts' | 'today' | 'month' | 'usage'>;
@@ -233,6 +235,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     metricsRoute(deps),
     ...planRoutes(deps),
     ...platformOrgRoutes(deps),
+    ...platformErrorRoutes(deps),
     ...managementDocumentRoutes(deps),
     ...sharedRoutes(deps, () => deps.docs.current().is !== 'off'),
   ];

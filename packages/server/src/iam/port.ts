@@ -5,6 +5,7 @@ export { builderAccess, builderPolicy, isBuilder, noAccess } from './builder-acc
 export { actionParts, routeOfVerb } from './decisions/action-parts.ts';
 export { asKept, createDecisionLog, type DecisionLog, type LoggedDecision } from './decisions/decision-log.ts';
 export { type DescribedDecision, describeDecision, overBudget } from './decisions/describe-decision.ts';
+export { explainCall } from './decisions/explain-call.ts';
 export { type RequestSubject, type SentRequest, valuesAsRead } from './decisions/request-values.ts';
 export { findWorkspace } from './founding/find-workspace.ts';
 export { foundingChanges, type GrantDeps, joiningChanges, type Member } from './founding/founding.ts';

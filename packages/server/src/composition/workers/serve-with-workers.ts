@@ -13,6 +13,9 @@ import { claimPort } from '../../gateway/listener.ts';
 import { type KeptSecrets, loadSecrets, type Secrets, type SecretsVault } from '../../identity/port.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { SharedSlots } from '../../lib/shared-slots.ts';
+import { createErrorLog } from '../../telemetry/errors/error-log.ts';
+import { faultOfError } from '../../telemetry/errors/fault-of-error.ts';
+import { noRequest } from '../../telemetry/errors/note-errors.ts';
 import { openSpaces, openVaultOf, type Spaces } from '../open-spaces.ts';
 import type { ServedUrls, ServeOptions, ServingPlatform } from '../serve-platform.ts';
 import { answerCalls } from './calls.ts';
@@ -90,6 +93,7 @@ class WorkerPool {
   readonly #stores: SharedSpaces;
   readonly #vault: SecretsVault;
   readonly #epochs = SharedSlots.allocate();
+  readonly #errors = createErrorLog(systemClock);
   readonly #services: ReturnType<typeof countedServices>;
   readonly #connections = new Map<string, ConnectionCounts>();
   readonly #running = new Map<string, RunningWorker>();
@@ -104,7 +108,7 @@ class WorkerPool {
     this.#config = options.config;
     this.#stores = stores;
     this.#vault = vault;
-    this.#services = countedServices(options.config.rateLimits, systemClock);
+    this.#services = countedServices(options.config.rateLimits, systemClock, this.#errors);
   }
 
   /** The first alone: it makes what a new folder lacks, and finds the ports that the others share. */
@@ -186,6 +190,7 @@ class WorkerPool {
     if (now - this.#failedAt > calmMilliseconds) this.#pause = pauseMilliseconds.least;
     this.#failedAt = now;
     const { log } = this.#options.opened;
+    this.#errors.add({ ...noRequest, job: null, fault: faultOfError(error) });
     log.error({ err: error, worker: name, pause_milliseconds: this.#pause }, 'a worker has failed and is replaced');
     setTimeout(() => {
       if (this.#isEnding) return;

@@ -21,6 +21,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { SharedEpochs } from '../../lib/shared-slots.ts';
 import { createMailbox, type Mailbox } from '../../mail/inbox.ts';
 import type { Key, ScopeName } from '../../store/port.ts';
+import type { ErrorLog } from '../../telemetry/errors/error-log.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { Calls, Services } from './calls.ts';
 
@@ -44,12 +45,13 @@ export interface CountedParts {
   readonly rateLimits: RateLimits;
   readonly decisions: DecisionLog;
   readonly hookCalls: HookCallLog;
+  readonly errorLog: ErrorLog;
   readonly mailbox: Mailbox;
   readonly connections: (listener: string) => ConnectionCounts;
 }
 
 /** In the main thread: the services that every worker calls; connections are counted by {@link connectionServices}. */
-export function countedServices(rateLimits: RateLimitSettings, clock: Clock): Services {
+export function countedServices(rateLimits: RateLimitSettings, clock: Clock, errorLog: ErrorLog): Services {
   const { logins, mails } = createThrottles(clock);
   const limits = createRateLimits(rateLimits, clock);
   const mailbox = createMailbox(clock, uuidv7Source(clock));
@@ -60,6 +62,7 @@ export function countedServices(rateLimits: RateLimitSettings, clock: Clock): Se
     rate: { take: (call: LimitedCall) => takenOf(limits, call) },
     decisions: { ...createDecisionLog(clock) },
     'hook calls': { ...createHookCallLog(clock) },
+    errors: { ...errorLog },
     mailbox: {
       deliver: (...[mail]: Parameters<Mailbox['deliver']>) => void mailbox.deliver(mail),
       mails: () => mailbox.mails(),
@@ -164,6 +167,10 @@ export function countedParts(calls: Pick<Calls, 'call'>, settings: RateLimitSett
       noteAccepted: of<void>('hook calls', 'noteAccepted'),
       of: of<ReturnType<HookCallLog['of']>>('hook calls', 'of'),
       lastOf: of<ReturnType<HookCallLog['lastOf']>>('hook calls', 'lastOf'),
+    },
+    errorLog: {
+      add: of<void>('errors', 'add'),
+      list: of<ReturnType<ErrorLog['list']>>('errors', 'list'),
     },
     mailbox: {
       deliver: async ({ to, subject, text }) => calls.call('mailbox', 'deliver', { to, subject, text }) as undefined,

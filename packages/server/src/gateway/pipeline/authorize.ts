@@ -3,6 +3,7 @@ import type { AuditActor } from '../../audit/audit-entry.ts';
 import type { ConfigReader, ConfigSet } from '../../config/port.ts';
 import {
   type DecisionLog,
+  explainCall,
   isWhole,
   overBudget,
   type Refusals,
@@ -253,7 +254,7 @@ class Authorizer {
     const { caller, requestId } = this.#asking;
     const { claims } = caller;
     const { resource } = known.request;
-    const explanation = this.#access.explain(action, resource, () => contextOf(this.#asking, known));
+    const explanation = explainCall(this.#access, { action, resource }, () => contextOf(this.#asking, known));
     const decision_id = this.#deps.decisions.add(claims.org, {
       request_id: requestId,
       env: claims.env,
