@@ -13,6 +13,7 @@ import { entitiesApi } from './management/entities.ts';
 import { inboxApi } from './management/inbox.ts';
 import { orgJobsApi } from './management/jobs.ts';
 import { platformErrorsApi } from './management/operator/errors.ts';
+import { platformHealthApi } from './management/operator/health.ts';
 import { platformOrgsApi } from './management/operator/orgs.ts';
 import { orgUsersApi } from './management/org-users.ts';
 import { overviewApi } from './management/overview.ts';
@@ -55,6 +56,7 @@ export const managementApi = {
   ...personJobsApi,
   ...platformApi,
   ...platformErrorsApi,
+  ...platformHealthApi,
   ...platformOrgsApi,
   ...providersApi,
   ...runsApi,

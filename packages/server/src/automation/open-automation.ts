@@ -33,6 +33,8 @@ export interface AutomationDeps
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
   readonly outside: Pick<OutsideHttpDeps, 'request' | 'secrets' | 'hosts'>;
+  /** Sees each visit of what is due. */
+  readonly watchDue: (handlers: ReadonlyMap<string, DueHandler>) => ReadonlyMap<string, DueHandler>;
   /** Where several workers remember them together. */
   readonly hookCalls?: HookCallLog | undefined;
 }
@@ -71,7 +73,11 @@ export function openAutomation(deps: AutomationDeps): Automation {
     [scheduleJob, scheduleHandler({ ...deps, start })],
     ...deps.events.handlers,
   ]);
-  const runner = new DueRunner({ ...deps, handlers, deliveries: new Set(deps.events.handlers.keys()) });
+  const runner = new DueRunner({
+    ...deps,
+    handlers: deps.watchDue(handlers),
+    deliveries: new Set(deps.events.handlers.keys()),
+  });
   const wake = () => runner.wake();
   return {
     wake,

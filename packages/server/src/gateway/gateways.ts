@@ -15,6 +15,7 @@ import type { OnceScopes } from './answer-once.ts';
 import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from './app-gateway.ts';
 import { createClientAddress } from './client-address.ts';
 import type { PlatformErrorServices } from './handlers/management/operator/errors.ts';
+import type { PlatformHealthServices } from './handlers/management/operator/health.ts';
 import type { OverviewServices } from './handlers/management/overview.ts';
 import type { PlatformServices } from './handlers/management/platform.ts';
 import type { Operations } from './handlers/shared.ts';
@@ -45,6 +46,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly jobs: { readonly waiting: OverviewServices['waitingJobs'] };
   readonly metrics: PlatformServices['metrics'];
   readonly errorLog: PlatformErrorServices['errorLog'];
+  readonly nodeHealth: PlatformHealthServices['nodeHealth'];
   /** Of all threads together; left out, this one counts alone. */
   readonly rateLimits?: RateLimits | undefined;
   readonly settings: GatewaySettings;
@@ -107,6 +109,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     docs: deps.docs,
     metrics,
     errorLog: deps.errorLog,
+    nodeHealth: deps.nodeHealth,
     mode: settings.mode,
     metricsAreOpen: isDevelopment,
     site: { managementUrl: settings.managementUrl, isSecure: !isDevelopment },

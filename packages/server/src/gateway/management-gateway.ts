@@ -37,6 +37,7 @@ import {
   managementDocumentRoutes,
 } from './handlers/management/openapi.ts';
 import { type PlatformErrorServices, platformErrorRoutes } from './handlers/management/operator/errors.ts';
+import { type PlatformHealthServices, platformHealthRoutes } from './handlers/management/operator/health.ts';
 import { type PlatformOrgServices, platformOrgRoutes } from './handlers/management/operator/orgs.ts';
 import { orgRoutes } from './handlers/management/org.ts';
 import { type OverviewServices, orgJobRoutes, overviewRoutes } from './handlers/management/overview.ts';
@@ -119,6 +120,7 @@ export interface ManagementGatewayDeps
     PlanServices,
     PlatformServices,
     PlatformErrorServices,
+    PlatformHealthServices,
     PlatformOrgServices,
     ProviderServices {
   readonly metering: Pick<Metering, 'plans' | 'report' | 'caps' | 'parts' | 'today' | 'month' | 'usage'>;
@@ -236,6 +238,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...planRoutes(deps),
     ...platformOrgRoutes(deps),
     ...platformErrorRoutes(deps),
+    ...platformHealthRoutes(deps),
     ...managementDocumentRoutes(deps),
     ...sharedRoutes(deps, () => deps.docs.current().is !== 'off'),
   ];

@@ -21,6 +21,7 @@ import type { ServedUrls, ServeOptions, ServingPlatform } from '../serve-platfor
 import { answerCalls } from './calls.ts';
 import { Channel } from './channel.ts';
 import { connectionServices, countedServices } from './shared-parts.ts';
+import { WorkerStates } from './worker-states.ts';
 import type { WorkerSeed } from './worker-thread.ts';
 
 /** @throws Error with a sentence for the operator. */
@@ -94,6 +95,7 @@ class WorkerPool {
   readonly #vault: SecretsVault;
   readonly #epochs = SharedSlots.allocate();
   readonly #errors = createErrorLog(systemClock);
+  readonly #states = new WorkerStates(systemClock);
   readonly #services: ReturnType<typeof countedServices>;
   readonly #connections = new Map<string, ConnectionCounts>();
   readonly #running = new Map<string, RunningWorker>();
@@ -147,6 +149,7 @@ class WorkerPool {
     const channel = new Channel(thread);
     const worker = { thread, channel };
     this.#running.set(name, worker);
+    this.#states.set(name, 'starting');
     let fault: unknown;
     let hasServed = false;
     thread.on('error', (error) => {
@@ -155,6 +158,7 @@ class WorkerPool {
     thread.once('exit', (code) => {
       const error = fault instanceof Error ? fault : new Error(`the thread ended with code ${code}`);
       if (this.#running.get(name) === worker) this.#running.delete(name);
+      this.#states.set(name, 'ended');
       releaseConnections();
       // It may have changed rights, and ended before it said so.
       new SharedSlots(this.#epochs).addToAll();
@@ -165,6 +169,7 @@ class WorkerPool {
     channel.serve('write secrets', (change) => this.#writeSecrets(name, change as SecretsChange));
     const urls = (await channel.ask('urls')) as ServedUrls;
     hasServed = true;
+    this.#states.set(name, 'serving');
     return urls;
   }
 
@@ -180,7 +185,7 @@ class WorkerPool {
         config: this.#config,
         attachments: { platform: platform.attachment(), test: test.attachment(), prod: prod.attachment() },
         epochs: this.#epochs,
-        calls: answerCalls({ ...this.#services, ...connections.services }),
+        calls: answerCalls({ ...this.#services, ...connections.services, workers: { all: () => this.#states.all() } }),
       },
     };
   }

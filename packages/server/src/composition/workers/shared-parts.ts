@@ -24,6 +24,7 @@ import type { Key, ScopeName } from '../../store/port.ts';
 import type { ErrorLog } from '../../telemetry/errors/error-log.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { Calls, Services } from './calls.ts';
+import type { WorkerState } from './worker-states.ts';
 
 /** What a platform that is one of several workers shares with the others, in place of its own. */
 export interface SharedParts {
@@ -46,6 +47,7 @@ export interface CountedParts {
   readonly decisions: DecisionLog;
   readonly hookCalls: HookCallLog;
   readonly errorLog: ErrorLog;
+  readonly workers: () => readonly WorkerState[];
   readonly mailbox: Mailbox;
   readonly connections: (listener: string) => ConnectionCounts;
 }
@@ -172,6 +174,7 @@ export function countedParts(calls: Pick<Calls, 'call'>, settings: RateLimitSett
       add: of<void>('errors', 'add'),
       list: of<ReturnType<ErrorLog['list']>>('errors', 'list'),
     },
+    workers: of<readonly WorkerState[]>('workers', 'all'),
     mailbox: {
       deliver: async ({ to, subject, text }) => calls.call('mailbox', 'deliver', { to, subject, text }) as undefined,
       mails: of<ReturnType<Mailbox['mails']>>('mailbox', 'mails'),

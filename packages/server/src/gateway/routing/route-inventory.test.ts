@@ -189,6 +189,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'operator GET /metrics',
     'operator GET /platform/audit',
     'operator GET /platform/errors',
+    'operator GET /platform/health',
     'operator GET /platform/keys',
     'operator GET /platform/orgs',
     'operator GET /platform/orgs/:org',
