@@ -6,7 +6,7 @@ import type { managementApi } from '@freehold/contract/management';
 import type { PartsArgument } from '@freehold/contract/parts-argument';
 import type { ReplyOf } from '@freehold/contract/route';
 import { type Input, type RouteName, requestOf } from '../../api/call.ts';
-import { type Answered, answerOf, reach } from '../../api/http.ts';
+import { answerOf, reach } from '../../api/http.ts';
 import { ApiProblem, problemOf } from '../../api/problem.ts';
 import { bearer, createKeyHolder } from './key-holder.ts';
 
@@ -18,26 +18,17 @@ type OperatorRoute = { [N in RouteName]: Api[N]['access'] extends 'operator' ? N
 /** That of this page. */
 export const keyHolder = createKeyHolder();
 
-/** Sends a call. @returns the body of the reply. @throws ApiProblem. */
+/** Sends a call. A key that is refused is held no longer. @returns the body of the reply. @throws ApiProblem. */
 export async function operate<N extends OperatorRoute>(
   name: N,
-  ...given: PartsArgument<Input<N>>
-): Promise<ReplyOf<Api[N]>> {
-  return (await operateWhole(name, ...given)).body;
-}
-
-/** The same with status and headers. A key that is refused is held no longer. @throws ApiProblem. */
-export async function operateWhole<N extends OperatorRoute>(
-  name: N,
   ...[input]: PartsArgument<Input<N>>
-): Promise<Answered<ReplyOf<Api[N]>>> {
+): Promise<ReplyOf<Api[N]>> {
   const authorization = keyHolder.authorization();
   if (authorization === undefined) throw new ApiProblem(undefined, 'the operations are locked');
   const response = await send(name, input ?? {}, authorization);
   if (response.status === 401 && keyHolder.authorization() === authorization) keyHolder.lock('refused');
   if (!response.ok) throw await problemOf(response);
-  const answered = await answerOf(response);
-  return { ...answered, body: answered.body as ReplyOf<Api[N]> };
+  return (await answerOf(response)).body as ReplyOf<Api[N]>;
 }
 
 /** Opens the area, if the platform takes the key. @throws ApiProblem. */
