@@ -19,6 +19,7 @@ import { appUsersApi } from './management/people/app-users.ts';
 import { personJobsApi } from './management/people/person-jobs.ts';
 import { workspaceInvitationsApi } from './management/people/workspace-invitations.ts';
 import { platformApi } from './management/platform.ts';
+import { policyLabApi } from './management/policy-lab.ts';
 import { runsApi } from './management/runs.ts';
 import { secretsApi } from './management/secrets.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
@@ -52,6 +53,7 @@ export const managementApi = {
   ...passwordsApi,
   ...personJobsApi,
   ...platformApi,
+  ...policyLabApi,
   ...providersApi,
   ...runsApi,
   ...hooksApi,
