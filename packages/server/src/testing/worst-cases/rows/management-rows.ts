@@ -5,6 +5,7 @@ import type { Rows } from '../worst-case.ts';
 import { accountRows, factorRows } from './account-rows.ts';
 import { draftRow } from './block-rows.ts';
 import { configRows } from './config-rows.ts';
+import { labRows } from './lab-rows.ts';
 import { peopleRows } from './people-rows.ts';
 import { json, noId, one, plain, small } from './row-kinds.ts';
 import { bothMails, mailRows, templateRows } from './settings-rows.ts';
@@ -390,6 +391,7 @@ export const managementRows: Rows = {
   ...templateRows,
   ...configRows,
   ...accessRows,
+  ...labRows,
   ...operatorRows,
   ...sharedRows,
 };
