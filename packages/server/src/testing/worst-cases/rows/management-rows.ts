@@ -5,6 +5,7 @@ import type { Rows } from '../worst-case.ts';
 import { accountRows, factorRows } from './account-rows.ts';
 import { draftRow } from './block-rows.ts';
 import { configRows } from './config-rows.ts';
+import { labRows } from './lab-rows.ts';
 import { operatorRows } from './operator-rows.ts';
 import { peopleRows } from './people-rows.ts';
 import { json, noId, one, plain, small } from './row-kinds.ts';
@@ -375,6 +376,7 @@ export const managementRows: Rows = {
   ...templateRows,
   ...configRows,
   ...accessRows,
+  ...labRows,
   ...operatorRows,
   ...sharedRows,
 };
