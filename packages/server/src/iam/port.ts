@@ -6,7 +6,7 @@ export { actionParts, routeOfVerb } from './decisions/action-parts.ts';
 export { asKept, createDecisionLog, type DecisionLog, type LoggedDecision } from './decisions/decision-log.ts';
 export { type DescribedDecision, describeDecision, overBudget } from './decisions/describe-decision.ts';
 export { type RequestSubject, type SentRequest, valuesAsRead } from './decisions/request-values.ts';
-export { findWorkspace } from './founding/find-workspace.ts';
+export { findActiveWorkspace, findWorkspace } from './founding/find-workspace.ts';
 export { foundingChanges, type GrantDeps, joiningChanges, type Member } from './founding/founding.ts';
 export { workspaceTemplates } from './founding/templates-setting.ts';
 export type { WorkspaceTemplates } from './founding/workspace-templates.ts';

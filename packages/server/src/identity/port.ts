@@ -58,6 +58,7 @@ export { type LiveSigningKeys, openSigningKeys, type SigningKeyAdmin } from './t
 export type { ExchangedToken } from './tokens/token-exchange.ts';
 export type { MembershipDeps } from './workspaces/memberships.ts';
 export type { OrgWorkspaces } from './workspaces/org-workspaces.ts';
+export { alignWorkspace, alignWorkspaceJob, readAlignWork } from './workspaces/suspend-workspace.ts';
 export {
   type ApplicationWork,
   applyTemplateJob,

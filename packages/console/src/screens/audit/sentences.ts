@@ -156,6 +156,10 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   // Users of the app and their workspaces
   'workspace.created': ({ workspace, environment }) => `founded the workspace ${workspace} in ${environment}`,
   'workspace.changed': within('changed', 'the settings'),
+  'workspace.suspended': ({ workspace, environment }) => `suspended the workspace ${workspace} in ${environment}`,
+  'workspace.resumed': ({ workspace, environment }) => `resumed the workspace ${workspace} in ${environment}`,
+  'workspace.suspension_refused': refused('to suspend a workspace'),
+  'workspace.resumption_refused': refused('to resume a workspace'),
   'workspace.removed': ({ workspace, environment }) => `removed the workspace ${workspace} from ${environment}`,
   'records.recounted': within('corrected', 'the counts of records'),
   'impersonation.started': within('began to act as a user', 'of the app'),

@@ -67,6 +67,8 @@ test('what the gateway remembers is what makes, moves or mails something', () =>
       '/org/workspace-template/applications/:id/start',
       '/org/workspaces/:tenant_code/invitations',
       '/org/workspaces/:tenant_code/invitations/:id/resend',
+      '/org/workspaces/:tenant_code/resume',
+      '/org/workspaces/:tenant_code/suspend',
       '/platform/keys/rotate',
       '/runs/:id/cancel',
       '/runs/:id/retry',

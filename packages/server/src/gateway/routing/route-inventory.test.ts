@@ -235,6 +235,8 @@ test('B11: every route of the management gateway is known here with the role it 
     'org_admin POST /org/workspace-template/applications/:id/start',
     'org_admin POST /org/workspaces/:tenant_code/invitations',
     'org_admin POST /org/workspaces/:tenant_code/invitations/:id/resend',
+    'org_admin POST /org/workspaces/:tenant_code/resume',
+    'org_admin POST /org/workspaces/:tenant_code/suspend',
     'org_admin POST /user/provision-prod',
     'org_admin PUT /hooks/:name',
     'org_admin PUT /org/alerts/webhook',

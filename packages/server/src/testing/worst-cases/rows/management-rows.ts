@@ -168,6 +168,8 @@ const orgRows: Rows = {
   'GET /org/workspaces/:tenant_code/invitations': small('/org/workspaces/main/invitations'),
   'POST /org/workspaces/:tenant_code/invitations': small('/org/workspaces/main/invitations'),
   'POST /org/workspaces/:tenant_code/invitations/:id/resend': small(`/org/workspaces/main/invitations/${noId}/resend`),
+  'POST /org/workspaces/:tenant_code/suspend': small('/org/workspaces/none/suspend'),
+  'POST /org/workspaces/:tenant_code/resume': small('/org/workspaces/none/resume'),
   'DELETE /org/workspaces/:tenant_code/invitations/:id': one(`/org/workspaces/main/invitations/${noId}`),
   'POST /org/impersonate': small('/org/impersonate'),
   'GET /audit': {
