@@ -61,7 +61,9 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   'second_factor.removed': ({ detail }) => `removed ${factor(detail('kind'))} from the account`,
   'second_factor.recovery_codes_renewed': 'made other recovery codes for the account',
   'second_factor.recovery_code_used': ({ detail }) =>
-    `signed in by a recovery code, of which ${detail('left')} are left`,
+    detail('as') === 'proof'
+      ? `proved a change of the second factors by a recovery code, of which ${detail('left')} are left`
+      : `signed in by a recovery code, of which ${detail('left')} are left`,
   'second_factor.reset': ({ name }) => `removed the second factors of ${name || 'a member'}`,
   'second_factor.reset_refused': refused('to remove the second factors of a member'),
   'audit.export_continues': 'noted that an export goes on in another file',

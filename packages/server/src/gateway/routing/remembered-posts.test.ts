@@ -69,6 +69,7 @@ test('what the gateway remembers is what makes, moves or mails something', () =>
       '/org/workspaces/:tenant_code/invitations/:id/resend',
       '/org/workspaces/:tenant_code/resume',
       '/org/workspaces/:tenant_code/suspend',
+      '/platform/accounts/reset-factors',
       '/platform/keys/rotate',
       '/runs/:id/cancel',
       '/runs/:id/retry',

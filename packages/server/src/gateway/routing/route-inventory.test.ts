@@ -190,6 +190,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'operator GET /platform/audit',
     'operator GET /platform/keys',
     'operator GET /platform/orgs/:org/plan',
+    'operator POST /platform/accounts/reset-factors',
     'operator POST /platform/keys/rotate',
     'operator PUT /platform/orgs/:org/plan',
     'org_admin DELETE /deploy/keys/:id',

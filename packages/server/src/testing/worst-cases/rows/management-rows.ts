@@ -371,6 +371,7 @@ const operatorRows: Rows = {
   'GET /metrics': plain('/metrics', 'operator'),
   'GET /platform/audit': small('/platform/audit', 'operator'),
   'GET /platform/keys': plain('/platform/keys', 'operator'),
+  'POST /platform/accounts/reset-factors': small('/platform/accounts/reset-factors', 'operator'),
   'POST /platform/keys/rotate': plain('/platform/keys/rotate', 'operator'),
   'DELETE /platform/keys/:kid': one('/platform/keys/none', 'operator'),
   'GET /platform/orgs/:org/plan': one('/platform/orgs/none/plan', 'operator'),
