@@ -73,7 +73,7 @@ test('work in the background is told by its kind, with its last run', async () =
   assert.deepEqual([before.queue, before.lease], ['work', null]);
   await defineEntity(org, definition('order', [{ name: 'title' }]));
   await create(founder, 'order', { title: 'One' });
-  const removed = await manage(org, 'DELETE', '/api/create-order');
+  const removed = await manage(org, 'DELETE', '/api/entity?entityname=order');
   assert.ok(removed.status < 300, removed.text);
   for (;;) {
     const now = await purges();
