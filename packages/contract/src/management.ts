@@ -12,6 +12,7 @@ import { deployApi } from './management/deploy.ts';
 import { entitiesApi } from './management/entities.ts';
 import { inboxApi } from './management/inbox.ts';
 import { orgJobsApi } from './management/jobs.ts';
+import { platformDoctorApi } from './management/operator/doctor.ts';
 import { platformErrorsApi } from './management/operator/errors.ts';
 import { platformHealthApi } from './management/operator/health.ts';
 import { platformOrgsApi } from './management/operator/orgs.ts';
@@ -55,6 +56,7 @@ export const managementApi = {
   ...passwordsApi,
   ...personJobsApi,
   ...platformApi,
+  ...platformDoctorApi,
   ...platformErrorsApi,
   ...platformHealthApi,
   ...platformOrgsApi,

@@ -3,10 +3,11 @@ import type { GatewaysDeps } from '../gateway/gateways.ts';
 import { addUpMetrics } from '../telemetry/add-up.ts';
 import type { Measurement } from '../telemetry/measurement.ts';
 import type { ComposedSpaces } from './compose-spaces.ts';
+import { createDiagnoses } from './diagnoses.ts';
 import { createNodeHealth, type NodeHealthDeps } from './node-health.ts';
 import type { SharedParts } from './workers/shared-parts.ts';
 
-export type Operations = Pick<GatewaysDeps, 'metrics' | 'rateLimits' | 'errorLog' | 'nodeHealth'>;
+export type Operations = Pick<GatewaysDeps, 'metrics' | 'rateLimits' | 'errorLog' | 'nodeHealth' | 'diagnoses'>;
 
 export function composeOperations(
   { spaces, isDraining }: ComposedSpaces,
@@ -18,6 +19,7 @@ export function composeOperations(
     rateLimits: shared?.counted.rateLimits,
     errorLog: measurement.errorLog,
     nodeHealth: createNodeHealth({ ...deps, spaces, isDraining }),
+    diagnoses: shared?.diagnoses ?? createDiagnoses(deps.clock),
   };
 }
 

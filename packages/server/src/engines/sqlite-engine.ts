@@ -43,7 +43,7 @@ export const sqliteEngine: StoreEngine<FolderAddress> = {
     return found === undefined || found.size === 0;
   },
   hasWritten: ({ folder }) => hasWritten(folder),
-  check: ({ folder }, _, clock) => checkFolder(folder, clock),
+  check: ({ folder }, { isRunning }, clock) => checkFolder(folder, clock, isRunning),
 };
 
 function filePath(folder: string, space: Space): string {

@@ -40,6 +40,8 @@ export interface PlaceToCheck {
   readonly setting: string;
   /** The data spaces that are to lie there. */
   readonly spaces: readonly Space[];
+  /** Whether a platform runs on it, as it should. */
+  readonly isRunning?: boolean;
 }
 
 /**

@@ -14,6 +14,7 @@ import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { OnceScopes } from './answer-once.ts';
 import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from './app-gateway.ts';
 import { createClientAddress } from './client-address.ts';
+import type { PlatformDoctorServices } from './handlers/management/operator/doctor.ts';
 import type { PlatformErrorServices } from './handlers/management/operator/errors.ts';
 import type { PlatformHealthServices } from './handlers/management/operator/health.ts';
 import type { OverviewServices } from './handlers/management/overview.ts';
@@ -47,6 +48,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly metrics: PlatformServices['metrics'];
   readonly errorLog: PlatformErrorServices['errorLog'];
   readonly nodeHealth: PlatformHealthServices['nodeHealth'];
+  readonly diagnoses: PlatformDoctorServices['diagnoses'];
   /** Of all threads together; left out, this one counts alone. */
   readonly rateLimits?: RateLimits | undefined;
   readonly settings: GatewaySettings;
@@ -110,6 +112,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     metrics,
     errorLog: deps.errorLog,
     nodeHealth: deps.nodeHealth,
+    diagnoses: deps.diagnoses,
     mode: settings.mode,
     metricsAreOpen: isDevelopment,
     site: { managementUrl: settings.managementUrl, isSecure: !isDevelopment },

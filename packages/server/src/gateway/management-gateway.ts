@@ -36,6 +36,7 @@ import {
   appReferenceRoutes,
   managementDocumentRoutes,
 } from './handlers/management/openapi.ts';
+import { type PlatformDoctorServices, platformDoctorRoutes } from './handlers/management/operator/doctor.ts';
 import { type PlatformErrorServices, platformErrorRoutes } from './handlers/management/operator/errors.ts';
 import { type PlatformHealthServices, platformHealthRoutes } from './handlers/management/operator/health.ts';
 import { type PlatformOrgServices, platformOrgRoutes } from './handlers/management/operator/orgs.ts';
@@ -119,6 +120,7 @@ export interface ManagementGatewayDeps
     UsageExportServices,
     PlanServices,
     PlatformServices,
+    PlatformDoctorServices,
     PlatformErrorServices,
     PlatformHealthServices,
     PlatformOrgServices,
@@ -239,6 +241,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...platformOrgRoutes(deps),
     ...platformErrorRoutes(deps),
     ...platformHealthRoutes(deps),
+    ...platformDoctorRoutes(deps),
     ...managementDocumentRoutes(deps),
     ...sharedRoutes(deps, () => deps.docs.current().is !== 'off'),
   ];

@@ -16,6 +16,7 @@ import { SharedSlots } from '../../lib/shared-slots.ts';
 import { createErrorLog } from '../../telemetry/errors/error-log.ts';
 import { faultOfError } from '../../telemetry/errors/fault-of-error.ts';
 import { noRequest } from '../../telemetry/errors/note-errors.ts';
+import { createDiagnoses } from '../diagnoses.ts';
 import { openSpaces, openVaultOf, type Spaces } from '../open-spaces.ts';
 import type { ServedUrls, ServeOptions, ServingPlatform } from '../serve-platform.ts';
 import { answerCalls } from './calls.ts';
@@ -96,6 +97,7 @@ class WorkerPool {
   readonly #epochs = SharedSlots.allocate();
   readonly #errors = createErrorLog(systemClock);
   readonly #states = new WorkerStates(systemClock);
+  readonly #diagnoses = createDiagnoses(systemClock);
   readonly #services: ReturnType<typeof countedServices>;
   readonly #connections = new Map<string, ConnectionCounts>();
   readonly #running = new Map<string, RunningWorker>();
@@ -165,6 +167,7 @@ class WorkerPool {
       channel.end(error);
       if ((hasServed || this.#isReady) && !this.#isEnding) this.#replace(name, error);
     });
+    channel.serve('diagnosis', () => this.#diagnoses.read());
     channel.serve('ask others', (topic) => this.#askOthers(name, topic as string));
     channel.serve('write secrets', (change) => this.#writeSecrets(name, change as SecretsChange));
     const urls = (await channel.ask('urls')) as ServedUrls;

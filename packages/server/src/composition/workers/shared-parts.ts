@@ -23,6 +23,7 @@ import { createMailbox, type Mailbox } from '../../mail/inbox.ts';
 import type { Key, ScopeName } from '../../store/port.ts';
 import type { ErrorLog } from '../../telemetry/errors/error-log.ts';
 import type { Environment } from '../../tenancy/port.ts';
+import type { Diagnoses } from '../diagnoses.ts';
 import type { Calls, Services } from './calls.ts';
 import type { WorkerState } from './worker-states.ts';
 
@@ -34,6 +35,8 @@ export interface SharedParts {
   readonly changesOf: Readonly<Record<Environment, (scope: ScopeName, key: Key) => number>>;
   readonly vault: SecretsVault;
   readonly counted: CountedParts;
+  /** The main thread's, so that one look is under way at a time. */
+  readonly diagnoses: Diagnoses;
   /** Asks every other worker. Those that end meanwhile are left out. */
   readonly askOthers: (topic: string) => Promise<readonly unknown[]>;
   readonly serve: (topic: string, handler: () => unknown) => void;

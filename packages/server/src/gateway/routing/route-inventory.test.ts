@@ -188,6 +188,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'operator DELETE /platform/keys/:kid',
     'operator GET /metrics',
     'operator GET /platform/audit',
+    'operator GET /platform/doctor',
     'operator GET /platform/errors',
     'operator GET /platform/health',
     'operator GET /platform/keys',

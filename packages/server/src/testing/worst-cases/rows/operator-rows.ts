@@ -8,6 +8,7 @@ import { one, plain, small } from './row-kinds.ts';
 export const operatorRows: Rows = {
   'GET /metrics': plain('/metrics', 'operator'),
   'GET /platform/audit': small('/platform/audit', 'operator'),
+  'GET /platform/doctor': plain('/platform/doctor', 'operator'),
   'GET /platform/errors': small(`/platform/errors?pagesize=100&request_id=${'a'.repeat(128)}`, 'operator'),
   'GET /platform/health': plain('/platform/health', 'operator'),
   'GET /platform/keys': plain('/platform/keys', 'operator'),
