@@ -1,4 +1,4 @@
-import { AuditIcon, DenialIcon, KeyIcon, UsageIcon, WorkspaceIcon } from '../../components/icons.tsx';
+import { AuditIcon, DenialIcon, KeyIcon, PolicyIcon, UsageIcon, WorkspaceIcon } from '../../components/icons.tsx';
 import { lazyPart } from '../../components/lazy.tsx';
 
 /** Given to each screen. */
@@ -22,6 +22,12 @@ export const operationsScreens = [
     label: 'Health',
     icon: UsageIcon,
     Shown: part(async () => (await import('./health/health.tsx')).NodeHealth),
+  },
+  {
+    path: 'doctor',
+    label: 'Doctor',
+    icon: PolicyIcon,
+    Shown: part(async () => (await import('./doctor/doctor.tsx')).Doctor),
   },
   {
     path: 'errors',
