@@ -23,6 +23,7 @@ import { appUsersApi } from './management/people/app-users.ts';
 import { personJobsApi } from './management/people/person-jobs.ts';
 import { workspaceInvitationsApi } from './management/people/workspace-invitations.ts';
 import { platformApi } from './management/platform.ts';
+import { policyLabApi } from './management/access/policy-lab.ts';
 import { runsApi } from './management/runs.ts';
 import { secretsApi } from './management/secrets.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
@@ -60,6 +61,7 @@ export const managementApi = {
   ...platformErrorsApi,
   ...platformHealthApi,
   ...platformOrgsApi,
+  ...policyLabApi,
   ...providersApi,
   ...runsApi,
   ...hooksApi,

@@ -23,13 +23,13 @@ import type { AutomationWork } from './work-port.ts';
 
 export interface AutomationDeps
   extends Omit<DueRunnerOptions, 'handlers' | 'deliveries'>,
-    Omit<RunsDeps, 'http'>,
+    Omit<RunsDeps, 'http' | 'suspensions'>,
     Pick<RunLogDeps, 'cursors'> {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
   readonly scripts: ScriptRunner;
   readonly hasOrg: (orgCode: string) => Promise<boolean>;
-  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain' | 'live'>;
+  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain' | 'live' | 'suspensions'>;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
   readonly outside: Pick<OutsideHttpDeps, 'request' | 'secrets' | 'hosts'>;
@@ -61,7 +61,7 @@ export function openAutomation(deps: AutomationDeps): Automation {
     ...{ ...deps.outside, slots, closing: closing.signal },
     ...{ chain: deps.events.chain, clock: deps.clock },
   });
-  const runDeps = { ...deps, http };
+  const runDeps = { ...deps, http, suspensions: deps.events.suspensions };
   const start: AutomationWork['start'] = async (ask, along) => {
     const started = await startRun(deps, ask, along);
     wake();

@@ -5,6 +5,8 @@ import type { ConfigReader } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { networkList } from '../gateway/client-address.ts';
 import {
+  alignWorkspace,
+  alignWorkspaceJob,
   applyTemplateJob,
   closeWorkspace,
   closeWorkspaceJob,
@@ -15,6 +17,7 @@ import {
   purgeWorkspace,
   purgeWorkspaceJob,
   type RunApplicationDeps,
+  readAlignWork,
   readApplicationWork,
   readPersonWork,
   readRemovalWork,
@@ -90,6 +93,7 @@ export function startJobs(spaces: Spaces, deps: JobDeps): Jobs {
       maintainEntityJob,
       paced((space, work, renewLease) => maintainEntity({ ...space, clock }, readMaintainWork(work), renewLease)),
     ],
+    [alignWorkspaceJob, ({ store }, work) => alignWorkspace({ store, ...deps.iam }, readAlignWork(work))],
     [closeWorkspaceJob, (space, work) => closeWorkspace({ ...space, clock }, readRemovalWork(work))],
     [
       purgeWorkspaceJob,

@@ -7,7 +7,6 @@ import { openEntities } from '../entities/port.ts';
 import { createErrorReplies, type ErrorReplies } from '../gateway/error-reply.ts';
 import { createGateways, type Gateways } from '../gateway/gateways.ts';
 import { type ConsoleSource, type DocsSource, noConsole, noDocs } from '../gateway/site-source.ts';
-import { openIam } from '../iam/port.ts';
 import {
   derivedKey,
   loadSecrets,
@@ -26,6 +25,7 @@ import type { OpenedStore } from '../store/port.ts';
 import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
 import { countDenials } from '../telemetry/work-metrics.ts';
 import { automationParts, composeAutomation, composeEvents } from './compose-automation.ts';
+import { composeIam } from './compose-iam.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
 import { composeOperations } from './compose-operations.ts';
@@ -91,7 +91,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     automation: () => automation,
   });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
-  const iam = openIam({ ...made, epochs: epochs?.access, decisions: counted?.decisions });
+  const iam = composeIam(opened, { ...made, metrics, onFault, common });
   const jobs = startJobs(spaces, { ...made, onFault, watch, workFacts, events, metering, iam, foundingGate });
 
   const shared = { ...made, wake: jobs.wake };
@@ -134,7 +134,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     errors: (baseUrl) =>
       createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault, upgradeUrl: config.upgradeUrl }),
     startDraining: opened.startDraining,
-    close: () => closeAll([automation, jobs, mail, alerts, metering, identity, measurement], opened),
+    close: () => closeAll([automation, jobs, mail, alerts, metering, iam.recorder, identity, measurement], opened),
   };
 }
 

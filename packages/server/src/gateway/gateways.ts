@@ -33,7 +33,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly onceScopes: OnceScopes;
   readonly audit: Audit;
   readonly identity: Identity;
-  readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'overview' | 'simulator'>;
+  readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'overview' | 'simulator' | 'recorder' | 'lab'>;
   readonly records: Records;
   readonly automation: Pick<Automation, 'drafts' | 'logicBlocks' | 'runs' | 'schedules' | 'hooks'>;
   readonly entities: Entities;
@@ -84,7 +84,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
   const shared = { ...process, ...once, configs, origins: identity.origins, decisions: iam.decisions };
   const app: AppGatewayDeps = {
     ...{ ...shared, ...identity.app, runtime, removals },
-    ...{ logicBlocks, runs, hooks, managementOrigin, docs: deps.docs },
+    ...{ logicBlocks, runs, hooks, managementOrigin, docs: deps.docs, recorder: iam.recorder },
   };
   const isDevelopment = settings.mode === 'development';
   const management = createManagementGateway({
@@ -95,6 +95,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     matrix: iam.matrix,
     accessOverview: iam.overview,
     simulator: iam.simulator,
+    policyLab: iam.lab,
     appRoutes: appRoutes(app),
     entities: deps.entities,
     inbox: deps.mail.inbox,

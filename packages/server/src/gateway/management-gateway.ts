@@ -14,6 +14,7 @@ import { withSites } from './console/console-gateway.ts';
 import { type SecondFactorServices, secondFactorRoutes } from './handlers/management/account/second-factors.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
 import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
+import { type PolicyLabServices, policyLabRoutes } from './handlers/management/acl/policy-lab.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
 import { type AuditServices, auditRoutes } from './handlers/management/audit.ts';
 import { type DeliveryServices, deliveryRoutes } from './handlers/management/automation/deliveries.ts';
@@ -124,6 +125,7 @@ export interface ManagementGatewayDeps
     PlatformErrorServices,
     PlatformHealthServices,
     PlatformOrgServices,
+    PolicyLabServices,
     ProviderServices {
   readonly metering: Pick<Metering, 'plans' | 'report' | 'caps' | 'parts' | 'today' | 'month' | 'usage'>;
   readonly decisions: DecisionLog;
@@ -211,6 +213,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...alertWebhookRoutes(deps),
     ...decisionRoutes(deps.decisions),
     ...aclRoutes(deps),
+    ...policyLabRoutes(deps),
     ...settingRoutes(deps),
     ...mailRoutes(deps),
     ...providerRoutes(deps),

@@ -26,6 +26,18 @@ export function countDenials<D extends { readonly env: string }, L extends { add
   };
 }
 
+/** Counts the failures of recording decisions: none of them fails a call. */
+export function countRecordingFailures(metrics: Metrics, onError: (error: unknown) => void): (error: unknown) => void {
+  const failures = metrics.counter({
+    name: 'freehold_decision_recording_failures_total',
+    help: 'Failed attempts to record decisions about calls.',
+  })({});
+  return (error) => {
+    failures.add();
+    onError(error);
+  };
+}
+
 type Handler<Space> = (space: Space, work: unknown, renewLease: () => Promise<void>) => Promise<void>;
 
 export type WatchJobs = <Space>(handlers: ReadonlyMap<string, Handler<Space>>) => ReadonlyMap<string, Handler<Space>>;
