@@ -1,4 +1,4 @@
-import { AuditIcon, DenialIcon, KeyIcon, WorkspaceIcon } from '../../components/icons.tsx';
+import { AuditIcon, DenialIcon, KeyIcon, PolicyIcon, UsageIcon, WorkspaceIcon } from '../../components/icons.tsx';
 import { lazyPart } from '../../components/lazy.tsx';
 
 /** Given to each screen. */
@@ -16,6 +16,18 @@ export const operationsScreens = [
     label: 'Orgs',
     icon: WorkspaceIcon,
     Shown: part(async () => (await import('./orgs/orgs.tsx')).OperatedOrgs),
+  },
+  {
+    path: 'health',
+    label: 'Health',
+    icon: UsageIcon,
+    Shown: part(async () => (await import('./health/health.tsx')).NodeHealth),
+  },
+  {
+    path: 'doctor',
+    label: 'Doctor',
+    icon: PolicyIcon,
+    Shown: part(async () => (await import('./doctor/doctor.tsx')).Doctor),
   },
   {
     path: 'errors',
