@@ -12,6 +12,7 @@ import { deployApi } from './management/deploy.ts';
 import { entitiesApi } from './management/entities.ts';
 import { inboxApi } from './management/inbox.ts';
 import { orgJobsApi } from './management/jobs.ts';
+import { backupsApi } from './management/operator/backups.ts';
 import { platformErrorsApi } from './management/operator/errors.ts';
 import { platformOrgsApi } from './management/operator/orgs.ts';
 import { orgUsersApi } from './management/org-users.ts';
@@ -41,6 +42,7 @@ export const managementApi = {
   ...alertWebhookApi,
   ...appUsersApi,
   ...auditApi,
+  ...backupsApi,
   ...configItemsApi,
   ...consoleApi,
   ...deliveriesApi,

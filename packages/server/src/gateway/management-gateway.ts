@@ -36,6 +36,7 @@ import {
   appReferenceRoutes,
   managementDocumentRoutes,
 } from './handlers/management/openapi.ts';
+import { type BackupServices, backupRoutes } from './handlers/management/operator/backups.ts';
 import { type PlatformErrorServices, platformErrorRoutes } from './handlers/management/operator/errors.ts';
 import { type PlatformOrgServices, platformOrgRoutes } from './handlers/management/operator/orgs.ts';
 import { orgRoutes } from './handlers/management/org.ts';
@@ -90,6 +91,7 @@ export interface ManagementGatewayDeps
     AclServices,
     AlertWebhookServices,
     AuditServices,
+    BackupServices,
     DeliveryServices,
     DeployServices,
     DeployKeyServices,
@@ -232,6 +234,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...consoleRoutes(deps),
     ...auditRoutes(deps),
     ...platformRoutes(deps),
+    ...backupRoutes(deps),
     metricsRoute(deps),
     ...planRoutes(deps),
     ...platformOrgRoutes(deps),

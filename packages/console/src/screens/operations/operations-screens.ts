@@ -1,4 +1,4 @@
-import { AuditIcon, KeyIcon, WorkspaceIcon } from '../../components/icons.tsx';
+import { AuditIcon, CopyIcon, KeyIcon, WorkspaceIcon } from '../../components/icons.tsx';
 import { lazyPart } from '../../components/lazy.tsx';
 
 /** Given to each screen. */
@@ -22,6 +22,12 @@ export const operationsScreens = [
     label: 'Signing keys',
     icon: KeyIcon,
     Shown: part(async () => (await import('./keys/signing-keys.tsx')).SigningKeys),
+  },
+  {
+    path: 'backups',
+    label: 'Backups',
+    icon: CopyIcon,
+    Shown: part(async () => (await import('./backups/backups.tsx')).Backups),
   },
   {
     path: 'audit',

@@ -67,6 +67,8 @@ test('what the gateway remembers is what makes, moves or mails something', () =>
       '/org/workspace-template/applications/:id/start',
       '/org/workspaces/:tenant_code/invitations',
       '/org/workspaces/:tenant_code/invitations/:id/resend',
+      '/platform/backups',
+      '/platform/backups/:name/test',
       '/platform/keys/rotate',
       '/runs/:id/cancel',
       '/runs/:id/retry',
