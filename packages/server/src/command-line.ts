@@ -56,6 +56,17 @@ export function dataFolder(named: string | undefined): string {
   return config.dataDir;
 }
 
+/**
+ * The environment of a command that the platform runs by itself, whose words say all that it needs: it gets no key of the
+ * platform, and follows no npm.
+ */
+export function commandEnvironment(): NodeJS.ProcessEnv {
+  const left = Object.entries(process.env).filter(
+    ([name]) => !/^(?:FREEHOLD_(?!TEST_)|npm_)/.test(name) && name !== 'NODE_CHANNEL_FD',
+  );
+  return Object.fromEntries(left);
+}
+
 /** What opens and seals the secrets of a store that holds them itself, where they are sealed. */
 export function masterKeyFor(address: string): Config['masterKey'] {
   const read = readConfig({ FREEHOLD_STORE: address, FREEHOLD_MASTER_KEY: process.env.FREEHOLD_MASTER_KEY });

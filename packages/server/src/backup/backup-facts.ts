@@ -66,7 +66,8 @@ export function removeFacts(folder: string, name: string): void {
 export function readFacts(folder: string, name: string): BackupFacts | undefined {
   try {
     const text = readFileSync(factsPath(folder, name), 'utf8');
-    const value: unknown = text.length > factsBytesMax ? undefined : JSON.parse(text);
+    if (text.length > factsBytesMax) return undefined;
+    const value: unknown = JSON.parse(text);
     return isFacts(value) && value.name === name ? value : undefined;
   } catch {
     return undefined;

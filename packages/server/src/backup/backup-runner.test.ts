@@ -74,7 +74,7 @@ test('what has happened is noted also where the store takes no entry of it', asy
   assert.ok(errors.includes('the store is down'));
 });
 
-test('a scheduled backup that cannot be begun is told of, and waits for the next time', async (context) => {
+test('a scheduled backup that cannot be begun is reported, and waits for the next time', async (context) => {
   const { runner, folder, commands, records, errors } = runnerOf(context, { hasFolder: false });
   await runner.beginScheduled();
   assert.deepEqual([commands.length, runner.lastScheduled], [0, now]);

@@ -39,7 +39,7 @@ export async function restoreBackup({ file, dataDir }: RestoreOptions): Promise<
   }
 }
 
-/** What a backup says of itself. Throws a sentence where it is none, or not whole; the content of its parts is not read. */
+/** Reads the manifest of a backup, and no content of its parts. Throws a sentence about a file that is no whole backup. */
 export async function readBackupFile(file: string): Promise<Manifest> {
   const archive = await open(file, 'r');
   try {

@@ -27,12 +27,14 @@ const millisecondsMax = 24 * 3_600_000;
 /** After the threads of the platform. */
 const priority = 10;
 
-export const runFreehold: RunCommand = (words) => {
+/** @param env the environment of the commands. */
+export function commandRunner(env: NodeJS.ProcessEnv): RunCommand {
+  return (words) => run(words, env);
+}
+
+function run(words: readonly string[], env: NodeJS.ProcessEnv): CommandRun {
   // It ends with the platform, however that ends: the channel closes, and `watch-parent.mjs` sees it.
-  const child = spawn(process.execPath, [program, ...words], {
-    env: ownEnvironment(),
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  });
+  const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
@@ -46,7 +48,7 @@ export const runFreehold: RunCommand = (words) => {
   });
   if (child.pid !== undefined) giveWay(child.pid);
   return { ended: ended.finally(() => clearTimeout(timer)), kill: () => child.kill('SIGKILL') };
-};
+}
 
 /** Not every system lets a user do so. */
 function giveWay(pid: number): void {
@@ -55,12 +57,4 @@ function giveWay(pid: number): void {
   } catch {
     // It competes with the requests then.
   }
-}
-
-/** The words say all that a command needs. It gets no key of the platform, and follows no npm. */
-function ownEnvironment(): NodeJS.ProcessEnv {
-  const left = Object.entries(process.env).filter(
-    ([name]) => !/^(?:FREEHOLD_(?!TEST_)|npm_)/.test(name) && name !== 'NODE_CHANNEL_FD',
-  );
-  return Object.fromEntries(left);
 }

@@ -5,7 +5,8 @@ import { createOperatorLog } from '../audit/operator-log.ts';
 import { type BackupDesk, BackupRunner } from '../backup/backup-runner.ts';
 import { startBackupSchedule } from '../backup/backup-schedule.ts';
 import { type Backups, createBackups, noBackups } from '../backup/backups.ts';
-import { runFreehold } from '../backup/run-command.ts';
+import { commandRunner } from '../backup/run-command.ts';
+import { commandEnvironment } from '../command-line.ts';
 import { type Config, whyNoBackups } from '../config.ts';
 import { derivedKey, platformScopeName, type Secrets } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -31,7 +32,7 @@ export async function openBackupDesk(deps: DeskDeps): Promise<OpenedDesk | undef
   if (folder === undefined || whyNoBackups(config) !== undefined) return undefined;
   const log = createOperatorLog(platform.store.scope(platformScopeName), clock);
   const desk = new BackupRunner({
-    ...{ folder, dataDir, keep, clock, run: runFreehold, onError: onFault },
+    ...{ folder, dataDir, keep, clock, run: commandRunner(commandEnvironment()), onError: onFault },
     platform: derivedKey(secrets, 'backups').toString('hex', 0, 16),
     record: ({ action, name, detail = {} }) =>
       log.tell('', { action, target: { kind: 'backup', id: name }, detail }, platformActor),

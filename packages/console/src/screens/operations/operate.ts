@@ -6,7 +6,7 @@ import type { managementApi } from '@freehold/contract/management';
 import type { PartsArgument } from '@freehold/contract/parts-argument';
 import type { ReplyOf } from '@freehold/contract/route';
 import { type Input, type RouteName, requestOf } from '../../api/call.ts';
-import { type Answered, answerOf, reach } from '../../api/http.ts';
+import { answerOf, reach } from '../../api/http.ts';
 import { ApiProblem, problemOf } from '../../api/problem.ts';
 import { bearer, createKeyHolder } from './key-holder.ts';
 
@@ -21,18 +21,10 @@ export const keyHolder = createKeyHolder();
 /** Sends a call. @returns the body of the reply. @throws ApiProblem. */
 export async function operate<N extends OperatorRoute>(
   name: N,
-  ...given: PartsArgument<Input<N>>
-): Promise<ReplyOf<Api[N]>> {
-  return (await operateWhole(name, ...given)).body;
-}
-
-/** The same with status and headers. @throws ApiProblem. */
-export async function operateWhole<N extends OperatorRoute>(
-  name: N,
   ...[input]: PartsArgument<Input<N>>
-): Promise<Answered<ReplyOf<Api[N]>>> {
-  const answered = await answerOf(await succeeded(name, input ?? {}));
-  return { ...answered, body: answered.body as ReplyOf<Api[N]> };
+): Promise<ReplyOf<Api[N]>> {
+  const { body } = await answerOf(await succeeded(name, input ?? {}));
+  return body as ReplyOf<Api[N]>;
 }
 
 /** The body of a reply that is a file, as it comes. @throws ApiProblem. */

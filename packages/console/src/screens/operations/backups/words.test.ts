@@ -9,7 +9,7 @@ const complete: Backup = {
   ...{ bytes: 5, data_version: 9, test: null },
 };
 
-test('a restore test is told by what it found, and one that has not been made is told of complete backups alone', () => {
+test('a sentence says what the restore test found, and of a complete backup also that there was none', () => {
   const sentences = (['passed', 'drifted', 'unverified', 'failed', 'running'] as const).map((result) =>
     testSentence({ ...complete, test: { result, at, problem: result === 'passed' ? null : 'it is damaged' } }),
   );
