@@ -67,7 +67,8 @@ for (const colorScheme of ['light', 'dark'] as const)
     const name = download.suggestedFilename();
     const saved = await readFile(await download.path());
     assert.ok(saved.equals(await readFile(join(parent, 'backups', name))));
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
 
     await table.getByRole('button', { name: `Delete ${name}` }).click();
     const confirmation = page.getByRole('dialog', { name: 'Delete a backup' });
