@@ -141,5 +141,14 @@ export const pictures: readonly Picture[] = [
   { name: 'operations-doctor', path: () => '/operations/doctor', show: unlock },
   { name: 'operations-errors', path: () => '/operations/errors', show: unlock },
   { name: 'operations-keys', path: () => '/operations/keys', show: unlock },
+  {
+    name: 'operations-backups',
+    path: () => '/operations/backups',
+    show: async (page) => {
+      await unlock(page);
+      await page.getByRole('button', { name: 'Make a backup' }).click();
+      await page.getByText('Not tested yet.').first().waitFor();
+    },
+  },
   { name: 'operations-audit', path: () => '/operations/audit', show: unlock },
 ];
