@@ -148,6 +148,39 @@ for (const moved of [0, 1, recordsMade / 2])
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);
   });
 
+test('a merge whose request is cut off by the end of the platform is whole, or has not begun', async () => {
+  const dataDir = temporaryDirectory();
+  let running = await startPlatform({ dataDir });
+  const { org } = await foundedOrg(running);
+  const [from, into] = [await signIn(org), await signIn(org)];
+  await fill(org, from);
+  const path = `/org/app-users/${from.id}/merge`;
+  const asked = { env: 'test', into: into.id };
+  for (let state = 'active', tries = 0; state === 'active'; tries++) {
+    const at = { ...org, ...running };
+    const preview = await manage<MergeJob>(at, 'POST', `${path}?dry_run=true`, { body: asked });
+    const { seen } = done(await ended(at, preview)) as MergeJob;
+    const sent = manage<PersonJob>(at, 'POST', path, { body: { ...asked, seen } });
+    // Each time the platform gets one call further before its end; the last time it answers.
+    for (let calls = 0; calls < tries; calls++) await manage(at, 'GET', '/auth/me');
+    if (tries > 5) await sent;
+    await Promise.all([sent.catch(() => undefined), running.kill()]);
+    running = await startPlatform({ dataDir });
+    const after = { ...org, ...running };
+    ({ state } = (await manage<Account>(after, 'GET', `/org/app-users/${from.id}`)).body);
+    const [one, other] = [await signIn(after, from.email), await signIn(after, into.email)];
+    if (state === 'active') {
+      assert.deepEqual([one.id, other.id], [from.id, into.id]);
+      assert.equal(await count(one, 'note', `?owner_id=${from.id}`), recordsMade);
+    } else {
+      assert.deepEqual([one.id, other.id], [into.id, into.id]);
+      while ((await count(one, 'note', `?owner_id=${into.id}`)) < recordsMade);
+      assert.equal(await count(one, 'note'), recordsMade);
+    }
+  }
+  await running.kill();
+});
+
 async function exportedTitles(user: AppUser): Promise<readonly string[]> {
   const { status, text } = await act(user, 'GET', '/export/note?format=jsonl');
   assert.equal(status, 200, text);

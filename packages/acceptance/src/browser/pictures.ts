@@ -78,6 +78,14 @@ export const pictures: readonly Picture[] = [
   },
   { name: 'workspaces', path: ({ org }) => `/o/${org}/test/workspaces` },
   { name: 'workspace', path: ({ org }) => `/o/${org}/test/workspaces/lumen` },
+  {
+    name: 'suspend-workspace',
+    path: ({ org }) => `/o/${org}/test/workspaces/lumen`,
+    show: async (page) => {
+      await page.getByRole('button', { name: 'Suspend' }).click();
+      await page.getByRole('dialog').getByRole('textbox', { name: 'Type lumen to confirm it' }).waitFor();
+    },
+  },
   { name: 'releases', path: ({ org }) => `/o/${org}/test/deploy?tab=releases` },
   { name: 'configuration', path: ({ org }) => `/o/${org}/test/config` },
   {
