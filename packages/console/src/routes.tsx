@@ -284,12 +284,20 @@ const group = createRoute({
   component: lazyRouteComponent(screenFiles['groups/$group'], 'GroupScreen'),
 });
 
+/** For who runs the platform, without a session. Its frame shows the screen that the address names. */
+const operations = createRoute({
+  getParentRoute: () => root,
+  path: 'operations/{-$screen}/{-$item}',
+  component: lazyRouteComponent(() => import('./screens/operations/operations.tsx'), 'Operations'),
+});
+
 /** Access control of a workspace. */
 const access = [policies, newPolicy, policy, policyTemplate, groups, group] as const;
 
 const routeTree = root.addChildren([
   index,
   ...accountRoutes,
+  operations,
   org.addChildren([
     orgIndex,
     place.addChildren([

@@ -12,6 +12,10 @@ import { deployApi } from './management/deploy.ts';
 import { entitiesApi } from './management/entities.ts';
 import { inboxApi } from './management/inbox.ts';
 import { orgJobsApi } from './management/jobs.ts';
+import { platformDoctorApi } from './management/operator/doctor.ts';
+import { platformErrorsApi } from './management/operator/errors.ts';
+import { platformHealthApi } from './management/operator/health.ts';
+import { platformOrgsApi } from './management/operator/orgs.ts';
 import { orgUsersApi } from './management/org-users.ts';
 import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
@@ -19,6 +23,7 @@ import { appUsersApi } from './management/people/app-users.ts';
 import { personJobsApi } from './management/people/person-jobs.ts';
 import { workspaceInvitationsApi } from './management/people/workspace-invitations.ts';
 import { platformApi } from './management/platform.ts';
+import { policyLabApi } from './management/access/policy-lab.ts';
 import { runsApi } from './management/runs.ts';
 import { secretsApi } from './management/secrets.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
@@ -52,6 +57,11 @@ export const managementApi = {
   ...passwordsApi,
   ...personJobsApi,
   ...platformApi,
+  ...platformDoctorApi,
+  ...platformErrorsApi,
+  ...platformHealthApi,
+  ...platformOrgsApi,
+  ...policyLabApi,
   ...providersApi,
   ...runsApi,
   ...hooksApi,

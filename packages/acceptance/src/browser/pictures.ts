@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { unlock } from './operations/operator-pages.ts';
 
 interface Picture {
   readonly name: string;
@@ -133,4 +134,10 @@ export const pictures: readonly Picture[] = [
   { name: 'settings-mail', path: ({ org }) => `/o/${org}/test/settings/mail/reset_password` },
   { name: 'settings-templates', path: ({ org }) => `/o/${org}/test/settings/templates` },
   { name: 'account', path: ({ org }) => `/o/${org}/test/account` },
+  { name: 'operations', path: () => '/operations' },
+  { name: 'operations-orgs', path: () => '/operations/orgs', show: unlock },
+  { name: 'operations-org', path: ({ org }) => `/operations/orgs/${org}`, show: unlock },
+  { name: 'operations-errors', path: () => '/operations/errors', show: unlock },
+  { name: 'operations-keys', path: () => '/operations/keys', show: unlock },
+  { name: 'operations-audit', path: () => '/operations/audit', show: unlock },
 ];

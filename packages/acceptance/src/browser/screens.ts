@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { withOperator } from '../plans.ts';
 import { type Platform, startPlatform } from '../platform.ts';
 import { skip, watchedContext } from './browser.ts';
 import { signInAs } from './console-pages.ts';
@@ -19,7 +20,7 @@ interface Demo {
 }
 
 async function takePictures(): Promise<void> {
-  const platform = await startPlatform({ env: { FREEHOLD_CONSOLE: 'on', FREEHOLD_DEMO: 'on' } });
+  const platform = await startPlatform({ env: { FREEHOLD_CONSOLE: 'on', FREEHOLD_DEMO: 'on', ...withOperator.env } });
   const demo = await completeDemo(platform);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -21,8 +21,11 @@ import { Problem } from '../../lib/problem.ts';
 import type { SharedEpochs } from '../../lib/shared-slots.ts';
 import { createMailbox, type Mailbox } from '../../mail/inbox.ts';
 import type { Key, ScopeName } from '../../store/port.ts';
+import type { ErrorLog } from '../../telemetry/errors/error-log.ts';
 import type { Environment } from '../../tenancy/port.ts';
+import type { Diagnoses } from '../diagnoses.ts';
 import type { Calls, Services } from './calls.ts';
+import type { WorkerState } from './worker-states.ts';
 
 /** What a platform that is one of several workers shares with the others, in place of its own. */
 export interface SharedParts {
@@ -32,6 +35,8 @@ export interface SharedParts {
   readonly changesOf: Readonly<Record<Environment, (scope: ScopeName, key: Key) => number>>;
   readonly vault: SecretsVault;
   readonly counted: CountedParts;
+  /** The main thread's, so that one look is under way at a time. */
+  readonly diagnoses: Diagnoses;
   /** Asks every other worker. Those that end meanwhile are left out. */
   readonly askOthers: (topic: string) => Promise<readonly unknown[]>;
   readonly serve: (topic: string, handler: () => unknown) => void;
@@ -44,12 +49,14 @@ export interface CountedParts {
   readonly rateLimits: RateLimits;
   readonly decisions: DecisionLog;
   readonly hookCalls: HookCallLog;
+  readonly errorLog: ErrorLog;
+  readonly workers: () => readonly WorkerState[];
   readonly mailbox: Mailbox;
   readonly connections: (listener: string) => ConnectionCounts;
 }
 
 /** In the main thread: the services that every worker calls; connections are counted by {@link connectionServices}. */
-export function countedServices(rateLimits: RateLimitSettings, clock: Clock): Services {
+export function countedServices(rateLimits: RateLimitSettings, clock: Clock, errorLog: ErrorLog): Services {
   const { logins, mails } = createThrottles(clock);
   const limits = createRateLimits(rateLimits, clock);
   const mailbox = createMailbox(clock, uuidv7Source(clock));
@@ -60,6 +67,7 @@ export function countedServices(rateLimits: RateLimitSettings, clock: Clock): Se
     rate: { take: (call: LimitedCall) => takenOf(limits, call) },
     decisions: { ...createDecisionLog(clock) },
     'hook calls': { ...createHookCallLog(clock) },
+    errors: { ...errorLog },
     mailbox: {
       deliver: (...[mail]: Parameters<Mailbox['deliver']>) => void mailbox.deliver(mail),
       mails: () => mailbox.mails(),
@@ -165,6 +173,11 @@ export function countedParts(calls: Pick<Calls, 'call'>, settings: RateLimitSett
       of: of<ReturnType<HookCallLog['of']>>('hook calls', 'of'),
       lastOf: of<ReturnType<HookCallLog['lastOf']>>('hook calls', 'lastOf'),
     },
+    errorLog: {
+      add: of<void>('errors', 'add'),
+      list: of<ReturnType<ErrorLog['list']>>('errors', 'list'),
+    },
+    workers: of<readonly WorkerState[]>('workers', 'all'),
     mailbox: {
       deliver: async ({ to, subject, text }) => calls.call('mailbox', 'deliver', { to, subject, text }) as undefined,
       mails: of<ReturnType<Mailbox['mails']>>('mailbox', 'mails'),
