@@ -14,9 +14,9 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { closingLine } from './closing-line.ts';
-import { aloneIn, groupFiles } from './test-groups.ts';
+import { aloneIn, groupFiles } from './runs/test-groups.ts';
+import { TestTally } from './runs/test-tally.ts';
 import { isTestKind, shortenedFilesOf, storedFilesOf, testFilesOf, testKinds } from './test-kinds.ts';
-import { TestTally } from './test-tally.ts';
 
 const root = join(import.meta.dirname, '..');
 

@@ -1,10 +1,10 @@
 import type { EventEmitter } from 'node:events';
 import { join, relative, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import type { Count } from './closing-line.ts';
+import type { Count } from '../closing-line.ts';
 import type { TestProcess } from './test-groups.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '..', '..');
 
 /** `notes` are lines for the reader: each skipped test, each failed one, and each failure without a failing test. */
 export interface Tally extends Count {

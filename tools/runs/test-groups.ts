@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What one process runs: a test file, or a file that runs its members (`run-together.ts`). */
+/** What one process runs: a test file, or a file that runs its members. */
 export interface TestProcess {
   readonly file: string;
   /** Paths from the root of the repository, by which the members are reported; none for a test file by itself. */
@@ -40,12 +40,17 @@ export function aloneIn(file: string): TestProcess {
   return { file, members: [] };
 }
 
-/** The file has the name of its contents, so that runs side by side write the same or another one. */
+/**
+ * Each file is a suite, named by its path: what it sets up and takes down around its tests happens around the suite. The
+ * file that loads them has the name of its contents, so that runs side by side write the same or another one.
+ */
 function together(root: string, files: readonly string[]): TestProcess {
   const members = files.map((file) => relative(root, file).replaceAll('\\', '/'));
-  const program = pathToFileURL(join(import.meta.dirname, 'run-together.ts')).href;
-  const list = files.map((file, index) => [members[index], pathToFileURL(file).href]);
-  const text = `import { runTogether } from ${JSON.stringify(program)};\nrunTogether(${JSON.stringify(list)});\n`;
+  const suites = files.map((file, index) => {
+    const [name, url] = [members[index], pathToFileURL(file).href].map((text) => JSON.stringify(text));
+    return `describe(${name}, async () => void (await import(${url})));\n`;
+  });
+  const text = `import { describe } from 'node:test';\n${suites.join('')}`;
   const folder = join(root, 'node_modules', '.cache', 'test-groups');
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${hash('sha256', text).slice(0, 16)}.mjs`);
