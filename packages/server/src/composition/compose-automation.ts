@@ -25,7 +25,7 @@ import type { MailOut } from '../mail/mailer.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Cursors, RecordRuntime, Sealer } from '../records/port.ts';
 import type { Scope } from '../store/port.ts';
-import type { WorkFacts } from '../telemetry/health/work-facts.ts';
+import type { WorkFacts } from '../telemetry/work-facts.ts';
 import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { Spaces } from './open-spaces.ts';
 import type { CountedParts } from './workers/shared-parts.ts';

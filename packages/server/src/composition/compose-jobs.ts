@@ -41,7 +41,7 @@ import {
 import type { Metering } from '../metering/metering.ts';
 import { type RecordEvents, readRemoveRecordWork, removeRecordJob, runRemoval } from '../records/port.ts';
 import type { OpenedStore } from '../store/port.ts';
-import type { WorkFacts } from '../telemetry/health/work-facts.ts';
+import type { WorkFacts } from '../telemetry/work-facts.ts';
 import type { WatchJobs } from '../telemetry/work-metrics.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type AlertWebhook, createAlertWebhook, deliveryJob } from '../webhooks/alert-webhook.ts';

@@ -22,19 +22,21 @@ export type Look = () => Promise<{ readonly lines: string; readonly isComplete: 
 const keptMilliseconds = 30_000;
 
 export function createDiagnoses(clock: Clock, look: Look = lookInProcess): Diagnoses {
-  let last: Diagnosis | undefined;
+  let last: { readonly diagnosis: Diagnosis; readonly endedAt: number } | undefined;
   let underWay: Promise<Diagnosis> | undefined;
   const begin = async (): Promise<Diagnosis> => {
     const at = timestamp(clock.now());
     const { lines, isComplete } = await look();
     const items = lines.split('\n').flatMap(readFinding);
-    last = { at, complete: isComplete, faults: items.filter(({ kind }) => kind === 'fault').length, items };
-    return last;
+    const faults = items.filter(({ kind }) => kind === 'fault').length;
+    const diagnosis = { at, complete: isComplete, faults, items };
+    last = { diagnosis, endedAt: clock.now() };
+    return diagnosis;
   };
   return {
     read: async () => {
-      const age = last === undefined ? Number.POSITIVE_INFINITY : clock.now() - Date.parse(last.at);
-      if (last !== undefined && age >= 0 && age < keptMilliseconds) return last;
+      const age = last === undefined ? Number.NaN : clock.now() - last.endedAt;
+      if (last !== undefined && age >= 0 && age < keptMilliseconds) return last.diagnosis;
       underWay ??= begin().finally(() => {
         underWay = undefined;
       });
@@ -43,12 +45,13 @@ export function createDiagnoses(clock: Clock, look: Look = lookInProcess): Diagn
   };
 }
 
-const options = { timeout: 30_000, killSignal: 'SIGKILL', maxBuffer: 1024 * 1024 } as const;
-const program = fileURLToPath(new URL('../doctor.ts', import.meta.url));
+/** Less than a connection may be without movement. */
+const options = { timeout: 25_000, killSignal: 'SIGKILL', maxBuffer: 1024 * 1024 } as const;
+const program = fileURLToPath(new URL('../../bin/freehold.mjs', import.meta.url));
 
 function lookInProcess(): ReturnType<Look> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, '--running', '--json'], options, (error, lines) => {
+    execFile(process.execPath, [program, 'doctor', '--running', '--json'], options, (error, lines) => {
       // 1 where there is a fault.
       resolve({ lines, isComplete: error === null || error.code === 1 });
     });

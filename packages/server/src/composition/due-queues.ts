@@ -1,8 +1,9 @@
 import type { platformHealthApi } from '@freehold/contract/management/operator/health';
 import type { ReplyOf } from '@freehold/contract/route';
 import { sweepJob } from '../jobs/expiry-sweep.ts';
+import { works } from '../jobs/job-runner.ts';
 import { timestamp } from '../lib/clock.ts';
-import type { Item } from '../store/port.ts';
+import type { DueItem, Store } from '../store/port.ts';
 import type { Spaces } from './open-spaces.ts';
 
 type ShownQueue = ReplyOf<typeof platformHealthApi.readPlatformHealth>['queues'][number];
@@ -25,13 +26,14 @@ export async function readQueues(spaces: Spaces, now: number): Promise<readonly 
       const max = countedMax[queue];
       const found = await spaces[space].maintenance.due(queue, now, max + 1).catch(() => undefined);
       if (found === undefined) return [];
-      const items = found.slice(0, max).map(({ item }) => item);
-      const oldest = items[0]?.due?.at;
+      const items = found.slice(0, max);
+      const oldest = items[0]?.item.due?.at;
+      const { store } = spaces[space];
       return [
         {
           ...{ space, queue, due: items.length, more: found.length > max },
           oldest_due_at: oldest === undefined ? null : timestamp(oldest),
-          jobs: countBy(items, queue === 'expire' ? () => sweepJob : jobOf),
+          jobs: countBy(items, queue === 'expire' ? () => sweepJob : (entry) => jobOf(store, entry)),
         },
       ];
     }),
@@ -39,17 +41,16 @@ export async function readQueues(spaces: Spaces, now: number): Promise<readonly 
   return read.flat();
 }
 
-function countBy(items: readonly Item[], nameOf: (item: Item) => string): ReadonlyMap<string, number> {
+function countBy(items: readonly DueItem[], nameOf: (entry: DueItem) => string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const item of items) counts.set(nameOf(item), (counts.get(nameOf(item)) ?? 0) + 1);
   return counts;
 }
 
-/** Rows of both queues name their job. A damaged one is of none; what takes it says so. */
-function jobOf({ value }: Item): string {
+/** Rows of both queues name their job alike. A damaged one is of none; what takes it says so. */
+function jobOf(store: Store, { scope, item }: DueItem): string {
   try {
-    const { job } = JSON.parse(value) as { readonly job?: unknown };
-    return typeof job === 'string' ? job : '';
+    return works.row(store.scope(scope), item).value.job;
   } catch {
     return '';
   }

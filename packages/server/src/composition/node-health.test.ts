@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readConfig } from '../config.ts';
 import type { LeaseState } from '../jobs/expiry-sweep.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -41,6 +42,8 @@ test('a store that fails or never answers is told as failed, and keeps nothing e
   for (const answer of [() => Promise.reject(new Unavailable('away')), () => new Promise<never>(() => undefined)]) {
     const { read: readNode } = await health(t, { prod: { health: answer } });
     const reading = readNode();
+    // The others answer meanwhile.
+    await nextTurn();
     t.mock.timers.tick(5000);
     const { state, stores } = await reading;
     assert.equal(state, 'unavailable');

@@ -1,13 +1,13 @@
 import type { Clock } from '../lib/clock.ts';
 import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
 import { type CallMetrics, createCallMetrics } from './call-metrics.ts';
-import { createErrorLog, type ErrorLog } from './errors/error-log.ts';
-import { createErrorNotes, type ErrorNotes } from './errors/note-errors.ts';
-import { createStoreFacts, type StoreFacts } from './health/store-facts.ts';
-import { createWorkFacts, type WorkFacts } from './health/work-facts.ts';
+import { createErrorLog, type ErrorLog } from './error-log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import { createErrorNotes, type ErrorNotes } from './note-errors.ts';
 import { type LoopDelay, startProcessMetrics } from './process-metrics.ts';
+import { createStoreFacts, type StoreFacts } from './store-facts.ts';
 import { createStoreMetrics, type WatchStore } from './watch-store.ts';
+import { createWorkFacts, type WorkFacts } from './work-facts.ts';
 import { recordHits, type WatchJobs, watchJobs } from './work-metrics.ts';
 
 /** All that is measured of one platform. */

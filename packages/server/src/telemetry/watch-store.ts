@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { type Intercept, interceptOpened, type StoreCall } from '../store/intercepted-store.ts';
 import { Conflict, type OpenedStore, ScopeClosed } from '../store/port.ts';
-import type { StoreFacts } from './health/store-facts.ts';
 import type { Counter, Histogram, Metrics } from './metrics.ts';
 import { isTraced, watchCommitSpan } from './spans.ts';
+import type { StoreFacts } from './store-facts.ts';
 
 type Space = 'platform' | 'test' | 'prod';
 

@@ -1,6 +1,6 @@
 import type { HitTally } from '../lib/hit-tally.ts';
-import type { ErrorNotes } from './errors/note-errors.ts';
 import type { Metrics, Sample } from './metrics.ts';
+import type { ErrorNotes } from './note-errors.ts';
 
 /** How often caches had what they were asked for. */
 export function recordHits(metrics: Metrics, tallies: Readonly<Record<string, HitTally>>): void {

@@ -7,7 +7,7 @@ export const Diagnosis = named(
   Type.Object({
     at: Type.String({ format: 'date-time', description: 'When the look began.' }),
     complete: Type.Boolean({
-      description: 'False if the look was ended after 30 s, or failed: findings are missing then.',
+      description: 'False if the look was ended after 25 s, or failed: findings are missing then.',
     }),
     faults: count,
     items: Type.Array(

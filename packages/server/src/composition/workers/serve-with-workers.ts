@@ -13,9 +13,8 @@ import { claimPort } from '../../gateway/listener.ts';
 import { type KeptSecrets, loadSecrets, type Secrets, type SecretsVault } from '../../identity/port.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { SharedSlots } from '../../lib/shared-slots.ts';
-import { createErrorLog } from '../../telemetry/errors/error-log.ts';
-import { faultOfError } from '../../telemetry/errors/fault-of-error.ts';
-import { noRequest } from '../../telemetry/errors/note-errors.ts';
+import { createErrorLog } from '../../telemetry/error-log.ts';
+import { createErrorNotes } from '../../telemetry/note-errors.ts';
 import { createDiagnoses } from '../diagnoses.ts';
 import { openSpaces, openVaultOf, type Spaces } from '../open-spaces.ts';
 import type { ServedUrls, ServeOptions, ServingPlatform } from '../serve-platform.ts';
@@ -198,8 +197,9 @@ class WorkerPool {
     if (now - this.#failedAt > calmMilliseconds) this.#pause = pauseMilliseconds.least;
     this.#failedAt = now;
     const { log } = this.#options.opened;
-    this.#errors.add({ ...noRequest, job: null, fault: faultOfError(error) });
-    log.error({ err: error, worker: name, pause_milliseconds: this.#pause }, 'a worker has failed and is replaced');
+    createErrorNotes(this.#errors).noting(() =>
+      log.error({ err: error, worker: name, pause_milliseconds: this.#pause }, 'a worker has failed and is replaced'),
+    )(error);
     setTimeout(() => {
       if (this.#isEnding) return;
       // Where it fails again, its end says so.

@@ -21,7 +21,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { SharedEpochs } from '../../lib/shared-slots.ts';
 import { createMailbox, type Mailbox } from '../../mail/inbox.ts';
 import type { Key, ScopeName } from '../../store/port.ts';
-import type { ErrorLog } from '../../telemetry/errors/error-log.ts';
+import type { ErrorLog } from '../../telemetry/error-log.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { Diagnoses } from '../diagnoses.ts';
 import type { Calls, Services } from './calls.ts';

@@ -369,23 +369,6 @@ const accessRows: Rows = {
   'GET /acl/decisions/:decision_id': one(`/acl/decisions/${noId}`),
 };
 
-const operatorRows: Rows = {
-  'GET /metrics': plain('/metrics', 'operator'),
-  'GET /platform/audit': small('/platform/audit', 'operator'),
-  'GET /platform/keys': plain('/platform/keys', 'operator'),
-  'POST /platform/accounts/reset-factors': small('/platform/accounts/reset-factors', 'operator'),
-  'POST /platform/keys/rotate': plain('/platform/keys/rotate', 'operator'),
-  'DELETE /platform/keys/:kid': one('/platform/keys/none', 'operator'),
-  'GET /platform/orgs/:org/plan': one('/platform/orgs/none/plan', 'operator'),
-  'PUT /platform/orgs/:org/plan': small('/platform/orgs/none/plan', 'operator'),
-  'GET /openapi.json': plain('/openapi.json', 'anyone'),
-  'GET /inbox': {
-    as: 'anyone',
-    target: () => '/inbox',
-    largest: [{ what: 'mails', ask: () => ({ headers: { accept: 'application/json' } }) }],
-  },
-};
-
 export const managementRows: Rows = {
   ...accountRows,
   ...factorRows,

@@ -12,6 +12,7 @@ export const operatorRows: Rows = {
   'GET /platform/errors': small(`/platform/errors?pagesize=100&request_id=${'a'.repeat(128)}`, 'operator'),
   'GET /platform/health': plain('/platform/health', 'operator'),
   'GET /platform/keys': plain('/platform/keys', 'operator'),
+  'POST /platform/accounts/reset-factors': small('/platform/accounts/reset-factors', 'operator'),
   'POST /platform/keys/rotate': plain('/platform/keys/rotate', 'operator'),
   'DELETE /platform/keys/:kid': one('/platform/keys/none', 'operator'),
   'GET /platform/orgs': {

@@ -1,8 +1,8 @@
 import type { platformHealthApi } from '@freehold/contract/management/operator/health';
 import type { ReplyOf } from '@freehold/contract/route';
-import { type Clock, timestamp } from '../../lib/clock.ts';
-import type { ServerChange } from '../../store/port.ts';
-import { faultOfError } from '../errors/fault-of-error.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import type { ServerChange } from '../store/port.ts';
+import { faultOfError } from './errors/fault-of-error.ts';
 
 type Health = ReplyOf<typeof platformHealthApi.readPlatformHealth>;
 type ShownStore = Health['stores'][number];

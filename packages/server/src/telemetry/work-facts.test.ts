@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Conflict, ScopeClosed } from '../../store/port.ts';
+import { Conflict, ScopeClosed } from '../store/port.ts';
 import { addWorkFacts, createWorkFacts } from './work-facts.ts';
 
 function factsAt(times: readonly number[]) {
