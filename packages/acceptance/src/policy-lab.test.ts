@@ -341,14 +341,14 @@ test('a replay is refused that says too little, too much or nonsense', async () 
   const of = await shop([orders]);
   const { policyId, clerk } = of;
   const statements = [orders];
-  const nobody = '01890a5d-ac96-774b-bcce-b302099a8057';
+  const unknown = '01890a5d-ac96-774b-bcce-b302099a8057';
   const refused: readonly (readonly [body: object, code: Parameters<typeof assertProblem>[1]])[] = [
     [{ draft: { statements } }, 'validation_failed'],
     [{ draft: { policy_id: policyId, statements }, principals: [clerk.id] }, 'validation_failed'],
     [{ draft: { policy_id: policyId, statements: [{ ...orders, Mode: 'x' }] } }, 'validation_failed'],
     [{ draft: { policy_id: policyId, statements: Array(51).fill(orders) } }, 'validation_failed'],
-    [{ draft: { policy_id: nobody, statements } }, 'not_found'],
-    [{ draft: { statements }, principals: [nobody] }, 'not_found'],
+    [{ draft: { policy_id: unknown, statements } }, 'not_found'],
+    [{ draft: { statements }, principals: [unknown] }, 'not_found'],
     [{ draft: { policy_id: policyId, statements }, since: 'yesterday' }, 'validation_failed'],
     [{ draft: { policy_id: policyId, statements }, limit: 10_001 }, 'validation_failed'],
     [{ draft: { policy_id: policyId, statements }, more: 1 }, 'unknown_field'],
@@ -357,7 +357,7 @@ test('a replay is refused that says too little, too much or nonsense', async () 
   const path = `/acl/suggest?tenant_code=${of.founder.tenantCode}`;
   assertProblem(await manage(of.org, 'GET', path), 'invalid_request');
   assertProblem(await manage(of.org, 'GET', `${path}&user_id=${clerk.id}&policy_id=${policyId}`), 'invalid_request');
-  assertProblem(await manage(of.org, 'GET', `${path}&user_id=${nobody}`), 'not_found');
-  assertProblem(await manage(of.org, 'GET', `${path}&group_id=${nobody}`), 'not_found');
+  assertProblem(await manage(of.org, 'GET', `${path}&user_id=${unknown}`), 'not_found');
+  assertProblem(await manage(of.org, 'GET', `${path}&group_id=${unknown}`), 'not_found');
   assertProblem(await manage(await signUp(gateways), 'GET', `${path}&user_id=${clerk.id}`), 'not_found');
 });
