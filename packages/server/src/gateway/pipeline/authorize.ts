@@ -168,13 +168,15 @@ function withBody(request: PolicyRequest, body: unknown): PolicyRequest {
   return { ...request, body, takesBody: false };
 }
 
+const noneObserved: readonly ObservedDecision[] = [];
+
 /** Asks the caller's policies. */
 class Authorizer {
   readonly #deps: AuthorizeDeps;
   readonly #asking: AuthorizationRequest;
   readonly #access: CompiledAccess;
   /** Mostly one. */
-  #observed: readonly ObservedDecision[] = [];
+  #observed: readonly ObservedDecision[] = noneObserved;
 
   constructor(deps: AuthorizeDeps, asking: AuthorizationRequest) {
     this.#deps = deps;
@@ -245,10 +247,11 @@ class Authorizer {
 
   /** What is noted of the decision about an action, also if it is asked for once more when the body is read. */
   #observe(action: string, request: PolicyRequest, isAside: boolean): ObservedDecision | undefined {
-    const known = this.#observed.find((one) => one.action === action && one.isAside === isAside);
-    if (known !== undefined) return known;
-    const made = this.#asking.observed?.about(this.#asking, { action, request, isAside });
-    if (made !== undefined) this.#observed = [...this.#observed, made];
+    const { observed } = this.#asking;
+    if (observed === undefined) return undefined;
+    for (const one of this.#observed) if (one.action === action && one.isAside === isAside) return one;
+    const made = observed.about(this.#asking, { action, request, isAside });
+    if (made !== undefined) this.#observed = this.#observed.length === 0 ? [made] : [...this.#observed, made];
     return made;
   }
 

@@ -28,8 +28,15 @@ function called(userId: string, more: Partial<DecidedCall> & { readonly orgCode?
   return {
     access,
     place: { orgCode, env: 'test', tenantId, tenantCode: 'main' },
-    user: { id: userId, email: `${userId}@example.com` },
-    ...{ action: 'getorder', shape: '/item/order/{id}', outcome: 'allowed', time: now },
+    ...{ userId, email: `${userId}@example.com` },
+    ...{
+      action: 'getorder',
+      resource,
+      commonLength: '/item/order/'.length,
+      rest: '{id}',
+      outcome: 'allowed',
+      time: now,
+    },
     sample: () =>
       recordedCall({ method: 'GET', resource, params: { id: userId }, ip: '', origin: undefined, time: now }, [{}]),
     ...others,
