@@ -85,3 +85,74 @@ test('an export that is killed has each record once', async () => {
   assert.equal(lines.filter(({ kind }) => kind === 'end').length, 1);
   await second.kill();
 });
+
+interface MergeJob extends PersonJob {
+  readonly seen: string | null;
+}
+
+interface Account {
+  readonly state: string;
+  readonly merged_into: string | null;
+}
+
+/** As far as the merge has come when the platform is killed: it has just begun, it has moved some records, or most. */
+for (const moved of [0, 1, recordsMade / 2])
+  test(`a merge that is killed after ${moved} records is whole after the start: nothing is lost, and nothing is left to the other account`, async () => {
+    const dataDir = temporaryDirectory();
+    const first = await startPlatform({ dataDir });
+    const { org, founder } = await foundedOrg(first);
+    const [from, into] = [await signIn(org), await signIn(org)];
+    const admin = (await list(founder, 'aclpolicy', '?name=adminacl')).items[0];
+    const link = { user_id: from.id, acl_policy_id: admin?.id };
+    assert.equal((await act(founder, 'POST', '/create/useraclpolicy', { body: link })).status, 201);
+    await fill(org, from);
+    const path = `/org/app-users/${from.id}/merge`;
+    const asked = { env: 'test', into: into.id };
+    const preview = await manage<MergeJob>(org, 'POST', `${path}?dry_run=true`, { body: asked });
+    const { seen } = done(await ended(org, preview)) as MergeJob;
+    const begun = await manage<PersonJob>(org, 'POST', path, { body: { ...asked, seen } });
+    assert.equal(begun.status, 202, begun.text);
+    for (let changed = 0; changed < moved; ) {
+      const { body } = await manage<PersonJob>(org, 'GET', `/org/person-jobs/${begun.body.id}`);
+      if (body.state === 'done') break;
+      changed = body.counts.changed ?? 0;
+    }
+    await first.kill();
+
+    const second = await startPlatform({ dataDir });
+    const again = { ...org, ...second };
+    const job = done(await ended(again, begun));
+    assert.equal(job.counts.changed, recordsMade);
+    const accounts = await Promise.all(
+      [from, into].map(async ({ id }) => (await manage<Account>(again, 'GET', `/org/app-users/${id}`)).body),
+    );
+    assert.deepEqual(
+      accounts.map(({ state, merged_into }) => [state, merged_into]),
+      [
+        ['merged', into.id],
+        ['active', null],
+      ],
+    );
+    const kept = await signIn(again, into.email);
+    assert.equal((await signIn(again, from.email)).id, into.id);
+    assert.deepEqual(
+      [await count(kept, 'note'), await count(kept, 'note', `?owner_id=${into.id}`)],
+      [recordsMade, recordsMade],
+    );
+    assert.equal(await count(kept, 'note', `?owner_id=${from.id}`), 0);
+    const titles = new Set((await exportedTitles(kept)).map(Number));
+    assert.deepEqual(titles.size, recordsMade);
+    assert.deepEqual((await list(kept, 'user', `?email=${encodeURIComponent(from.email)}`)).items, []);
+    await second.kill();
+    const verified = await verifyToEnd(dataDir);
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+  });
+
+async function exportedTitles(user: AppUser): Promise<readonly string[]> {
+  const { status, text } = await act(user, 'GET', '/export/note?format=jsonl');
+  assert.equal(status, 200, text);
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).title);
+}

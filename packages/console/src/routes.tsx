@@ -120,17 +120,27 @@ const config = createRoute({
 const configList = createRoute({
   getParentRoute: () => place,
   path: 'config/$kind',
+  beforeLoad: ({ params }) => {
+    if (params.kind === 'logicblock') throw redirect({ to: '/o/$org/$env/logic-blocks', params });
+  },
   component: lazyRouteComponent(screenFiles['config/$kind'], 'ConfigList'),
 });
 const configItem = createRoute({
   getParentRoute: () => place,
   path: 'config/$kind/$name',
   validateSearch: readTab,
+  beforeLoad: ({ params, search: { tab } }) => {
+    if (params.kind !== 'logicblock') return;
+    throw redirect({ to: '/o/$org/$env/logic-blocks/$name', params, search: tab === undefined ? {} : { tab } });
+  },
   component: lazyRouteComponent(screenFiles['config/$kind/$name'], 'ConfigItem'),
 });
 const newConfigItem = createRoute({
   getParentRoute: () => place,
   path: 'new-config/$kind',
+  beforeLoad: ({ params }) => {
+    if (params.kind === 'logicblock') throw redirect({ to: '/o/$org/$env/new-logic-block', params });
+  },
   component: lazyRouteComponent(screenFiles['new-config/$kind'], 'NewConfigItem'),
 });
 const records = createRoute({

@@ -22,12 +22,19 @@ environment. Changes nothing. A platform may be running.
 
   freehold doctor                              each line is \`good\`, \`note\` or \`FAULT\`, and says what to do
   freehold doctor --issuer https://id.example  also asks an issuer of identity tokens; may be repeated
+  freehold doctor --running                    for the platform that runs here: leaves out its ports and its lock
+  freehold doctor --json                       a JSON object for each finding, with \`kind\` and \`says\`
 
 Ends with 0 if there is no fault, 1 if there is one, and 2 if an argument is wrong.
 `;
 
 async function run(words: readonly string[]): Promise<number> {
-  const options = { issuer: { type: 'string', multiple: true }, help: { type: 'boolean' } } as const;
+  const options = {
+    issuer: { type: 'string', multiple: true },
+    running: { type: 'boolean' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean' },
+  } as const;
   const { values } = parseArgs({ args: [...words], options });
   if (values.help === true) {
     process.stdout.write(help);
@@ -35,33 +42,38 @@ async function run(words: readonly string[]): Promise<number> {
   }
   let faults = 0;
   const tell = (findings: readonly Finding[]): void => {
-    for (const { kind, says } of findings)
-      process.stdout.write(`${(kind === 'fault' ? 'FAULT' : kind).padEnd(6)}${says}\n`);
+    for (const finding of findings)
+      process.stdout.write(`${values.json === true ? JSON.stringify(finding) : lineOf(finding)}\n`);
     faults += findings.filter(({ kind }) => kind === 'fault').length;
   };
   const read = readConfig(process.env);
   if ('mistakes' in read) tell(read.mistakes.map(fault));
-  else for (const check of checksOf(read.config)) tell(await check());
+  else for (const check of checksOf(read.config, values.running === true)) tell(await check());
   for (const issuer of values.issuer ?? []) tell([await checkIssuer(issuer)]);
-  process.stdout.write(faults === 0 ? 'no fault was found\n' : `faults: ${faults}\n`);
+  if (values.json !== true) process.stdout.write(faults === 0 ? 'no fault was found\n' : `faults: ${faults}\n`);
   return faults === 0 ? 0 : 1;
+}
+
+function lineOf({ kind, says }: Finding): string {
+  return `${(kind === 'fault' ? 'FAULT' : kind).padEnd(6)}${says}`;
 }
 
 type Check = () => Promise<readonly Finding[]>;
 
-function checksOf(config: Config): readonly Check[] {
+function checksOf(config: Config, isRunning: boolean): readonly Check[] {
   const { smtp, store, storeProd } = config;
   const isApart = JSON.stringify(store) !== JSON.stringify(storeProd);
   return [
     async () => [good('the settings can be read'), ...notesOn(config)],
-    () => checkPorts(config),
+    async () => (isRunning ? [] : checkPorts(config)),
     async () => [checkClock()],
     () =>
       checkPlace(store, {
         setting: 'FREEHOLD_STORE',
         spaces: ['platform', 'test', ...(isApart ? [] : (['prod'] as const))],
+        isRunning,
       }),
-    async () => (isApart ? checkPlace(storeProd, { setting: 'FREEHOLD_STORE_PROD', spaces: ['prod'] }) : []),
+    async () => (isApart ? checkPlace(storeProd, { setting: 'FREEHOLD_STORE_PROD', spaces: ['prod'], isRunning }) : []),
     () => checkStores(config),
     async () => [await checkSecrets(config)],
     () => checkBackupsOf(config),

@@ -137,6 +137,9 @@ export const pictures: readonly Picture[] = [
   { name: 'operations', path: () => '/operations' },
   { name: 'operations-orgs', path: () => '/operations/orgs', show: unlock },
   { name: 'operations-org', path: ({ org }) => `/operations/orgs/${org}`, show: unlock },
+  { name: 'operations-health', path: () => '/operations/health', show: unlock },
+  { name: 'operations-doctor', path: () => '/operations/doctor', show: unlock },
+  { name: 'operations-errors', path: () => '/operations/errors', show: unlock },
   { name: 'operations-keys', path: () => '/operations/keys', show: unlock },
   {
     name: 'operations-backups',

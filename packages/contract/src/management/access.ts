@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, byVerb, closed, guid, itemsOf, named, oneOf, pageOf, recordOf, text, time } from '../schema.ts';
+import { DescribedStatement, outcome, renamed } from './access/described-statement.ts';
 import {
   Holder,
   WorkspaceGroup,
@@ -9,8 +10,7 @@ import {
   WorkspaceMember,
   WorkspacePolicy,
   WorkspacePolicyDetails,
-} from './access-holders.ts';
-import { DescribedStatement, outcome, renamed } from './described-statement.ts';
+} from './access/holders.ts';
 
 /** What was decided, and how. */
 const decided = {

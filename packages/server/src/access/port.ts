@@ -2,6 +2,7 @@
 
 export type { AccessContext, Pending, RecordState, RequestContext } from './context/context.ts';
 export { TextPart } from './context/context-value.ts';
+export { type KeptTexts, KeptValues } from './context/kept-values.ts';
 export {
   type Escalation,
   type Excess,

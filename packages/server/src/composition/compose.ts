@@ -5,9 +5,8 @@ import { openConfigs } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { openEntities } from '../entities/port.ts';
 import { createErrorReplies, type ErrorReplies } from '../gateway/error-reply.ts';
-import { createGateways, type Gateways, type GatewaysDeps } from '../gateway/gateways.ts';
+import { createGateways, type Gateways } from '../gateway/gateways.ts';
 import { type ConsoleSource, type DocsSource, noConsole, noDocs } from '../gateway/site-source.ts';
-import { openIam } from '../iam/port.ts';
 import {
   derivedKey,
   loadSecrets,
@@ -23,13 +22,14 @@ import { openPromotion } from '../promotion/port.ts';
 import { createCursors, createSealer, openRecords } from '../records/port.ts';
 import { explainStoreFailure } from '../store/explain-failure.ts';
 import type { OpenedStore } from '../store/port.ts';
-import { addUpMetrics } from '../telemetry/add-up.ts';
 import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
 import { countDenials } from '../telemetry/work-metrics.ts';
+import { composeBackups } from './backups/compose-backups.ts';
 import { automationParts, composeAutomation, composeEvents } from './compose-automation.ts';
-import { composeBackups } from './compose-backups.ts';
+import { composeIam } from './compose-iam.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
+import { composeOperations } from './compose-operations.ts';
 import { composeSpaces } from './compose-spaces.ts';
 import { openVaultOf, type SpaceDeps, type Spaces } from './open-spaces.ts';
 import type { SharedParts } from './workers/shared-parts.ts';
@@ -69,12 +69,12 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const { config, clock, shared: common } = options;
   const newId = uuidv7Source(clock);
   const measurement = startMeasurement(clock, common?.counted.errorLog);
-  const { metrics, tallies, watchStore, watchJobs: watch } = measurement;
+  const { metrics, tallies, workFacts, watchJobs: watch } = measurement;
   const onFault = measurement.errors.noting(options.onFault);
 
   // One process has a folder.
   const isAlone = common === undefined && config.store.folder !== undefined && config.storeProd.folder !== undefined;
-  const opened = await composeSpaces(config, options, { watchStore, isAlone });
+  const opened = await composeSpaces(config, options, { measurement, isAlone });
   const { spaces, stores, platform, onceScopes, readiness } = opened;
   const { secrets, signingKeys, cursors, backups } = await openSecrets(spaces, options);
   const { counted, epochs, changesOf } = common ?? {};
@@ -91,8 +91,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     automation: () => automation,
   });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
-  const iam = openIam({ ...made, epochs: epochs?.access, decisions: counted?.decisions });
-  const jobs = startJobs(spaces, { ...made, onFault, watch, events, metering, iam, foundingGate });
+  const iam = composeIam(opened, { ...made, metrics, onFault, common });
+  const jobs = startJobs(spaces, { ...made, onFault, watch, workFacts, events, metering, iam, foundingGate });
 
   const shared = { ...made, wake: jobs.wake };
   const audit = openAudit({ ...opened, clock, cursors });
@@ -116,12 +116,12 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   });
 
   const decisions = countDenials(metrics, iam.decisions);
-  const reached = { runtime: records.runtime, mail: mail.out, sealer, decisions, onError: onFault };
+  const reached = { runtime: records.runtime, mail: mail.out, sealer, decisions, workFacts, onError: onFault };
   const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached, counted });
 
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, jobs },
-    ...{ metrics: metricsOf(measurement, common), errorLog: measurement.errorLog, rateLimits: counted?.rateLimits },
+    ...composeOperations(opened, { config, clock, measurement, shared: common, sweepLease: jobs.sweepLease }),
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
     ...{ secretVault: createSecretVault({ stores, sealer }), secretReferences: createSecretReferences(made) },
     ...{ onceScopes, readiness, settings: config, backups: backups.backups },
@@ -134,7 +134,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     errors: (baseUrl) =>
       createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault, upgradeUrl: config.upgradeUrl }),
     startDraining: opened.startDraining,
-    close: () => closeAll([automation, jobs, mail, alerts, metering, identity, measurement, backups], opened),
+    close: () =>
+      closeAll([automation, jobs, mail, alerts, metering, iam.recorder, identity, measurement, backups], opened),
   };
 }
 
@@ -163,13 +164,6 @@ function openSharedMail({ config, clock, onFault, shared }: ComposeOptions): Ope
   const mail = openMail({ smtp, isDevelopment: mode === 'development', clock, onFault, shared: inbox });
   shared?.serve('settle mails', mail.settled);
   return mail;
-}
-
-/** Of all workers, where there are several. */
-function metricsOf({ metrics }: Measurement, shared: SharedParts | undefined): GatewaysDeps['metrics'] {
-  if (shared === undefined) return metrics;
-  shared.serve('metrics', metrics.text);
-  return { text: async () => addUpMetrics([metrics.text(), ...((await shared.askOthers('metrics')) as string[])]) };
 }
 
 interface Closable {

@@ -15,7 +15,9 @@ import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { OnceScopes } from './answer-once.ts';
 import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from './app-gateway.ts';
 import { createClientAddress } from './client-address.ts';
+import type { PlatformDoctorServices } from './handlers/management/operator/doctor.ts';
 import type { PlatformErrorServices } from './handlers/management/operator/errors.ts';
+import type { PlatformHealthServices } from './handlers/management/operator/health.ts';
 import type { OverviewServices } from './handlers/management/overview.ts';
 import type { PlatformServices } from './handlers/management/platform.ts';
 import type { Operations } from './handlers/shared.ts';
@@ -32,7 +34,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly onceScopes: OnceScopes;
   readonly audit: Audit;
   readonly identity: Identity;
-  readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'overview' | 'simulator'>;
+  readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'overview' | 'simulator' | 'recorder' | 'lab'>;
   readonly records: Records;
   readonly automation: Pick<Automation, 'drafts' | 'logicBlocks' | 'runs' | 'schedules' | 'hooks'>;
   readonly entities: Entities;
@@ -47,6 +49,8 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly jobs: { readonly waiting: OverviewServices['waitingJobs'] };
   readonly metrics: PlatformServices['metrics'];
   readonly errorLog: PlatformErrorServices['errorLog'];
+  readonly nodeHealth: PlatformHealthServices['nodeHealth'];
+  readonly diagnoses: PlatformDoctorServices['diagnoses'];
   /** Of all threads together; left out, this one counts alone. */
   readonly rateLimits?: RateLimits | undefined;
   readonly settings: GatewaySettings;
@@ -82,7 +86,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
   const shared = { ...process, ...once, configs, origins: identity.origins, decisions: iam.decisions };
   const app: AppGatewayDeps = {
     ...{ ...shared, ...identity.app, runtime, removals },
-    ...{ logicBlocks, runs, hooks, managementOrigin, docs: deps.docs },
+    ...{ logicBlocks, runs, hooks, managementOrigin, docs: deps.docs, recorder: iam.recorder },
   };
   const isDevelopment = settings.mode === 'development';
   const management = createManagementGateway({
@@ -93,6 +97,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     matrix: iam.matrix,
     accessOverview: iam.overview,
     simulator: iam.simulator,
+    policyLab: iam.lab,
     appRoutes: appRoutes(app),
     entities: deps.entities,
     backups: deps.backups,
@@ -110,6 +115,8 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     docs: deps.docs,
     metrics,
     errorLog: deps.errorLog,
+    nodeHealth: deps.nodeHealth,
+    diagnoses: deps.diagnoses,
     mode: settings.mode,
     metricsAreOpen: isDevelopment,
     site: { managementUrl: settings.managementUrl, isSecure: !isDevelopment },

@@ -32,6 +32,7 @@ export { personJob, readPersonWork } from './personal-data/person-job.ts';
 export type { PersonalData } from './personal-data/personal-data.ts';
 export type { PersonJobRunner } from './personal-data/run-person-job.ts';
 export type { PasskeySite } from './second-factors/passkeys.ts';
+export { openSealedFactors } from './second-factors/sealed-factors.ts';
 export type { SecondFactors } from './second-factors/second-factors.ts';
 export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';
 export { clientWords } from './sessions/client-words.ts';
@@ -59,6 +60,7 @@ export { type LiveSigningKeys, openSigningKeys, type SigningKeyAdmin } from './t
 export type { ExchangedToken } from './tokens/token-exchange.ts';
 export type { MembershipDeps } from './workspaces/memberships.ts';
 export type { OrgWorkspaces } from './workspaces/org-workspaces.ts';
+export { alignWorkspace, alignWorkspaceJob, readAlignWork } from './workspaces/suspend-workspace.ts';
 export {
   type ApplicationWork,
   applyTemplateJob,

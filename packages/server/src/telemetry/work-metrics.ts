@@ -1,6 +1,6 @@
 import type { HitTally } from '../lib/hit-tally.ts';
-import type { ErrorNotes } from './errors/note-errors.ts';
 import type { Metrics, Sample } from './metrics.ts';
+import type { ErrorNotes } from './note-errors.ts';
 
 /** How often caches had what they were asked for. */
 export function recordHits(metrics: Metrics, tallies: Readonly<Record<string, HitTally>>): void {
@@ -23,6 +23,18 @@ export function countDenials<D extends { readonly env: string }, L extends { add
       denials({ env: decision.env }).add();
       return decisions.add(org, decision);
     },
+  };
+}
+
+/** Counts the failures of recording decisions: none of them fails a call. */
+export function countRecordingFailures(metrics: Metrics, onError: (error: unknown) => void): (error: unknown) => void {
+  const failures = metrics.counter({
+    name: 'freehold_decision_recording_failures_total',
+    help: 'Failed attempts to record decisions about calls.',
+  })({});
+  return (error) => {
+    failures.add();
+    onError(error);
   };
 }
 

@@ -61,7 +61,9 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   'second_factor.removed': ({ detail }) => `removed ${factor(detail('kind'))} from the account`,
   'second_factor.recovery_codes_renewed': 'made other recovery codes for the account',
   'second_factor.recovery_code_used': ({ detail }) =>
-    `signed in by a recovery code, of which ${detail('left')} are left`,
+    detail('as') === 'proof'
+      ? `proved a change of the second factors by a recovery code, of which ${detail('left')} are left`
+      : `signed in by a recovery code, of which ${detail('left')} are left`,
   'second_factor.reset': ({ name }) => `removed the second factors of ${name || 'a member'}`,
   'second_factor.reset_refused': refused('to remove the second factors of a member'),
   'audit.export_continues': 'noted that an export goes on in another file',
@@ -167,6 +169,10 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   // Users of the app and their workspaces
   'workspace.created': ({ workspace, environment }) => `founded the workspace ${workspace} in ${environment}`,
   'workspace.changed': within('changed', 'the settings'),
+  'workspace.suspended': ({ workspace, environment }) => `suspended the workspace ${workspace} in ${environment}`,
+  'workspace.resumed': ({ workspace, environment }) => `resumed the workspace ${workspace} in ${environment}`,
+  'workspace.suspension_refused': refused('to suspend a workspace'),
+  'workspace.resumption_refused': refused('to resume a workspace'),
   'workspace.removed': ({ workspace, environment }) => `removed the workspace ${workspace} from ${environment}`,
   'records.recounted': within('corrected', 'the counts of records'),
   'impersonation.started': within('began to act as a user', 'of the app'),

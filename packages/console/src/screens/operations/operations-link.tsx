@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import classes from './operations.module.css';
 
 interface Props {
   /** Its path below `/operations`. */
@@ -12,14 +13,9 @@ interface Props {
 }
 
 /** A link within the area: a screen of it, or one thing on that screen. */
-export function OperationsLink({ screen, item, search = {}, className, children }: Props) {
+export function OperationsLink({ screen, item, search = {}, className = classes.link ?? '', children }: Props) {
   return (
-    <Link
-      to="/operations/{-$screen}/{-$item}"
-      params={{ screen, item }}
-      search={search as never}
-      {...(className === undefined ? {} : { className })}
-    >
+    <Link to="/operations/{-$screen}/{-$item}" params={{ screen, item }} search={search as never} className={className}>
       {children}
     </Link>
   );

@@ -1,4 +1,12 @@
-import { AuditIcon, CopyIcon, KeyIcon, WorkspaceIcon } from '../../components/icons.tsx';
+import {
+  AuditIcon,
+  CopyIcon,
+  DenialIcon,
+  KeyIcon,
+  PolicyIcon,
+  UsageIcon,
+  WorkspaceIcon,
+} from '../../components/icons.tsx';
 import { lazyPart } from '../../components/lazy.tsx';
 
 /** Given to each screen. */
@@ -16,6 +24,24 @@ export const operationsScreens = [
     label: 'Orgs',
     icon: WorkspaceIcon,
     Shown: part(async () => (await import('./orgs/orgs.tsx')).OperatedOrgs),
+  },
+  {
+    path: 'health',
+    label: 'Health',
+    icon: UsageIcon,
+    Shown: part(async () => (await import('./health/health.tsx')).NodeHealth),
+  },
+  {
+    path: 'doctor',
+    label: 'Doctor',
+    icon: PolicyIcon,
+    Shown: part(async () => (await import('./doctor/doctor.tsx')).Doctor),
+  },
+  {
+    path: 'errors',
+    label: 'Errors',
+    icon: DenialIcon,
+    Shown: part(async () => (await import('./errors/errors.tsx')).Errors),
   },
   {
     path: 'keys',

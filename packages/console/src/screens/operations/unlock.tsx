@@ -43,10 +43,17 @@ const whyLocked: Readonly<Record<LockReason, string>> = {
 function KeyForm() {
   const field = useRef<HTMLInputElement>(null);
   const [fault, setFault] = useState<string>();
-  const unlock = useMutation({ mutationFn: () => unlockWith(field.current?.value.trim() ?? '') });
+  const unlock = useMutation({
+    mutationFn: async () => {
+      const { current } = field;
+      await unlockWith(typedIn(current));
+      // The form is gone by now, and its field may be kept for a while.
+      if (current !== null) current.value = '';
+    },
+  });
   const send = (event: FormEvent) => {
     event.preventDefault();
-    const found = faultOf(field.current?.value.trim() ?? '');
+    const found = faultOf(typedIn(field.current));
     setFault(found);
     if (found === undefined) unlock.mutate();
   };
@@ -78,6 +85,10 @@ function KeyForm() {
       </Stack>
     </form>
   );
+}
+
+function typedIn(field: HTMLInputElement | null): string {
+  return field?.value.trim() ?? '';
 }
 
 /** What no key can be is not sent: a header takes no other text. */

@@ -14,15 +14,16 @@ import { claimPort } from '../../gateway/listener.ts';
 import { type KeptSecrets, loadSecrets, type Secrets, type SecretsVault } from '../../identity/port.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { SharedSlots } from '../../lib/shared-slots.ts';
-import { createErrorLog } from '../../telemetry/errors/error-log.ts';
-import { faultOfError } from '../../telemetry/errors/fault-of-error.ts';
-import { noRequest } from '../../telemetry/errors/note-errors.ts';
-import { openBackupDesk } from '../compose-backups.ts';
+import { createErrorLog } from '../../telemetry/error-log.ts';
+import { createErrorNotes } from '../../telemetry/note-errors.ts';
+import { openBackupDesk } from '../backups/compose-backups.ts';
+import { createDiagnoses } from '../diagnoses.ts';
 import { openSpaces, openVaultOf, type Spaces } from '../open-spaces.ts';
 import type { ServedUrls, ServeOptions, ServingPlatform } from '../serve-platform.ts';
 import { answerCalls } from './calls.ts';
 import { Channel } from './channel.ts';
 import { connectionServices, countedServices } from './shared-parts.ts';
+import { WorkerStates } from './worker-states.ts';
 import type { WorkerSeed } from './worker-thread.ts';
 
 /** @throws Error with a sentence for the operator. */
@@ -107,6 +108,8 @@ class WorkerPool {
   readonly #vault: SecretsVault;
   readonly #epochs = SharedSlots.allocate();
   readonly #errors = createErrorLog(systemClock);
+  readonly #states = new WorkerStates(systemClock);
+  readonly #diagnoses = createDiagnoses(systemClock);
   readonly #services: ReturnType<typeof countedServices>;
   readonly #connections = new Map<string, ConnectionCounts>();
   readonly #running = new Map<string, RunningWorker>();
@@ -161,6 +164,7 @@ class WorkerPool {
     const channel = new Channel(thread);
     const worker = { thread, channel };
     this.#running.set(name, worker);
+    this.#states.set(name, 'starting');
     let fault: unknown;
     let hasServed = false;
     thread.on('error', (error) => {
@@ -169,16 +173,19 @@ class WorkerPool {
     thread.once('exit', (code) => {
       const error = fault instanceof Error ? fault : new Error(`the thread ended with code ${code}`);
       if (this.#running.get(name) === worker) this.#running.delete(name);
+      this.#states.set(name, 'ended');
       releaseConnections();
       // It may have changed rights, and ended before it said so.
       new SharedSlots(this.#epochs).addToAll();
       channel.end(error);
       if ((hasServed || this.#isReady) && !this.#isEnding) this.#replace(name, error);
     });
+    channel.serve('diagnosis', () => this.#diagnoses.read());
     channel.serve('ask others', (topic) => this.#askOthers(name, topic as string));
     channel.serve('write secrets', (change) => this.#writeSecrets(name, change as SecretsChange));
     const urls = (await channel.ask('urls')) as ServedUrls;
     hasServed = true;
+    this.#states.set(name, 'serving');
     return urls;
   }
 
@@ -194,7 +201,7 @@ class WorkerPool {
         config: this.#config,
         attachments: { platform: platform.attachment(), test: test.attachment(), prod: prod.attachment() },
         epochs: this.#epochs,
-        calls: answerCalls({ ...this.#services, ...connections.services }),
+        calls: answerCalls({ ...this.#services, ...connections.services, workers: { all: () => this.#states.all() } }),
       },
     };
   }
@@ -204,8 +211,9 @@ class WorkerPool {
     if (now - this.#failedAt > calmMilliseconds) this.#pause = pauseMilliseconds.least;
     this.#failedAt = now;
     const { log } = this.#options.opened;
-    this.#errors.add({ ...noRequest, job: null, fault: faultOfError(error) });
-    log.error({ err: error, worker: name, pause_milliseconds: this.#pause }, 'a worker has failed and is replaced');
+    createErrorNotes(this.#errors).noting(() =>
+      log.error({ err: error, worker: name, pause_milliseconds: this.#pause }, 'a worker has failed and is replaced'),
+    )(error);
     setTimeout(() => {
       if (this.#isEnding) return;
       // Where it fails again, its end says so.

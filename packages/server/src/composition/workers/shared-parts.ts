@@ -22,9 +22,11 @@ import { Problem } from '../../lib/problem.ts';
 import type { SharedEpochs } from '../../lib/shared-slots.ts';
 import { createMailbox, type Mailbox } from '../../mail/inbox.ts';
 import type { Key, ScopeName } from '../../store/port.ts';
-import type { ErrorLog } from '../../telemetry/errors/error-log.ts';
+import type { ErrorLog } from '../../telemetry/error-log.ts';
 import type { Environment } from '../../tenancy/port.ts';
+import type { Diagnoses } from '../diagnoses.ts';
 import type { Calls, Services } from './calls.ts';
+import type { WorkerState } from './worker-states.ts';
 
 /** What a platform that is one of several workers shares with the others, in place of its own. */
 export interface SharedParts {
@@ -34,6 +36,8 @@ export interface SharedParts {
   readonly changesOf: Readonly<Record<Environment, (scope: ScopeName, key: Key) => number>>;
   readonly vault: SecretsVault;
   readonly counted: CountedParts;
+  /** The main thread's, so that one look is under way at a time. */
+  readonly diagnoses: Diagnoses;
   /** Asks every other worker. Those that end meanwhile are left out. */
   readonly askOthers: (topic: string) => Promise<readonly unknown[]>;
   readonly serve: (topic: string, handler: () => unknown) => void;
@@ -47,6 +51,7 @@ export interface CountedParts {
   readonly decisions: DecisionLog;
   readonly hookCalls: HookCallLog;
   readonly errorLog: ErrorLog;
+  readonly workers: () => readonly WorkerState[];
   readonly mailbox: Mailbox;
   readonly backups: BackupDesk;
   readonly connections: (listener: string) => ConnectionCounts;
@@ -186,6 +191,7 @@ export function countedParts(calls: Pick<Calls, 'call'>, settings: RateLimitSett
       add: of<void>('errors', 'add'),
       list: of<ReturnType<ErrorLog['list']>>('errors', 'list'),
     },
+    workers: of<readonly WorkerState[]>('workers', 'all'),
     mailbox: {
       deliver: async ({ to, subject, text }) => calls.call('mailbox', 'deliver', { to, subject, text }) as undefined,
       mails: of<ReturnType<Mailbox['mails']>>('mailbox', 'mails'),

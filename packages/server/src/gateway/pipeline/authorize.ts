@@ -24,6 +24,7 @@ import {
 } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
+import type { CallDecisions, ObservedDecision } from './observed-decisions.ts';
 import { contextOf, type KnownRequest, type PolicyRequest, type PolicyRequestFacts } from './policy-context.ts';
 
 export interface AuthorizeDeps {
@@ -34,6 +35,8 @@ export interface AuthorizeDeps {
 /** A request, and the caller who makes it. */
 export interface AuthorizationRequest extends PolicyRequestFacts {
   readonly requestId: string;
+  /** Left out where the decisions are none of a call of the caller. */
+  readonly observed?: CallDecisions | undefined;
 }
 
 /** The verb that is asked for, and the name of the entity as the path has it. */
@@ -170,6 +173,8 @@ class Authorizer {
   readonly #deps: AuthorizeDeps;
   readonly #asking: AuthorizationRequest;
   readonly #access: CompiledAccess;
+  /** Mostly one. */
+  #observed: readonly ObservedDecision[] = [];
 
   constructor(deps: AuthorizeDeps, asking: AuthorizationRequest) {
     this.#deps = deps;
@@ -180,13 +185,18 @@ class Authorizer {
   rows({ verb, entityName }: AskedVerb, request: PolicyRequest): RecordPolicy | undefined {
     const action = verb + entityName;
     const ruling = this.#rule(action, { request, pending: ['record'] });
+    const observed = this.#observe(action, request);
+    observed?.ruled(request, ruling);
     if (verb === 'update') {
       const entity = request.about?.entity;
       if (isWhole(ruling) && this.#rowsToGet(entityName, entity, request.params.id) === undefined) return undefined;
       const readable = (record: RecordData) => this.#grantToGet(entityName, entity, record);
-      return rowsOf(ruling, { ...this.#refusals(action, request), readable });
+      return rowsOf(ruling, { ...this.#refusals(action, request), readable }, judgedBy(observed));
     }
-    const own = isWhole(ruling) ? undefined : rowsOf(ruling, this.#refusals(action, request));
+    const isOfMany = verb === 'list' || verb === 'count';
+    const own = isWhole(ruling)
+      ? undefined
+      : rowsOf(ruling, this.#refusals(action, request), isOfMany ? undefined : judgedBy(observed));
     if (verb !== 'list' && verb !== 'count') return own;
     return bothPolicies(own, this.#rowsLeftByGet(entityName, request.about?.entity));
   }
@@ -221,13 +231,24 @@ class Authorizer {
 
   /** @throws Problem `access_denied`, unless the body may still allow it. */
   assertAllowed(action: string, request: PolicyRequest): 'allowed' | 'undecided' {
-    const { outcome, needs } = this.#rule(action, { request });
+    const ruling = this.#rule(action, { request });
+    const { outcome, needs } = ruling;
+    this.#observe(action, request)?.ruled(request, ruling);
     if (outcome === 'allowed' || (outcome === 'undecided' && needs.includes('body'))) return outcome;
     throw this.#denial(action, request);
   }
 
   #rule(action: string, known: KnownRequest): Ruling {
     return this.#access.rule(action, known.request.resource, () => contextOf(this.#asking, known));
+  }
+
+  /** What is noted of the decision about an action, also if it is asked for once more when the body is read. */
+  #observe(action: string, request: PolicyRequest): ObservedDecision | undefined {
+    const known = this.#observed.find((one) => one.action === action);
+    if (known !== undefined) return known;
+    const made = this.#asking.observed?.about(this.#asking, action, request);
+    if (made !== undefined) this.#observed = [...this.#observed, made];
+    return made;
   }
 
   #refusals(action: string, request: PolicyRequest): Refusals {
@@ -255,6 +276,7 @@ class Authorizer {
     const { claims } = caller;
     const { resource } = known.request;
     const explanation = explainCall(this.#access, { action, resource }, () => contextOf(this.#asking, known));
+    this.#observed.find((one) => one.action === action)?.refused(explanation.decision, known);
     const decision_id = this.#deps.decisions.add(claims.org, {
       request_id: requestId,
       env: claims.env,
@@ -268,6 +290,10 @@ class Authorizer {
     });
     return { decision_id, decision: explanation.decision, over_budget: explanation.over_budget };
   }
+}
+
+function judgedBy(observed: ObservedDecision | undefined): ObservedDecision['judged'] | undefined {
+  return observed === undefined ? undefined : (record, states) => observed.judged(record, states);
 }
 
 interface DeniedRecord {

@@ -45,12 +45,17 @@ test('addresses, quoted texts, links and long runs are taken out of a sentence',
 });
 
 test('a sentence that looks like a stack is taken for a sentence', () => {
-  const here = new URL('../../records/record.ts', import.meta.url).href;
+  const here = new URL('../error-log.ts', import.meta.url).href;
   const forged = new Error(`x\n    at evil (${here}:1:1)`);
   assert.match(faultOfError(forged).place ?? '', own);
   const elsewhere = new Error('x');
   elsewhere.stack = `Error: x\n    at JSON.parse (<anonymous>)\n    at read (${here}:7:1)`;
-  assert.deepEqual(faultOfError(elsewhere), { name: 'Error', code: null, message: null, place: 'records/record.ts:7' });
+  assert.deepEqual(faultOfError(elsewhere), {
+    name: 'Error',
+    code: null,
+    message: null,
+    place: 'telemetry/error-log.ts:7',
+  });
 });
 
 test('the causes of an error are told with it, and what is no error is called by its type', () => {

@@ -1,4 +1,4 @@
-import type { ShownError } from './error-log.ts';
+import type { ShownError } from '../error-log.ts';
 
 export type Fault = NonNullable<ShownError['fault']>;
 

@@ -7,6 +7,7 @@ import { everyFlow } from './flows/every-flow.ts';
 /** They take a body and change nothing. */
 const reads = [
   'POST /acl/lint',
+  'POST /acl/replay',
   'POST /acl/simulate',
   'POST /app/:org/access/v1/evaluation',
   'POST /app/:org/access/v1/evaluations',

@@ -42,6 +42,7 @@ export function SigningKeys() {
           role="status"
           title="The next key is published"
           withCloseButton
+          closeButtonLabel="Close"
           onClose={() => setMade(undefined)}
         >
           The key {made.kid} signs from {minuteOf(made.signs_from)} on. Tokens of the present key stay valid.

@@ -1,6 +1,7 @@
 /** What builders do with their second factors. */
 import assert from 'node:assert/strict';
 import { authenticatorCode } from '../../authenticator.ts';
+import { operatorKey } from '../faulty-platform.ts';
 import { call, type Fixture, newEmail, type OrgCalls, password, type Reply } from '../fixture.ts';
 import type { Flow, Flows } from './flow.ts';
 import { SoftwarePasskey } from './software-passkey.ts';
@@ -266,6 +267,22 @@ const reset: Flow = {
   },
 };
 
+const resetOfAccount: Flow = {
+  route: 'POST /platform/accounts/reset-factors',
+  prepare: async (fixture) => {
+    const { org, token } = await holder(fixture);
+    const { email } = org;
+    const body = { email, reason: 'all factors are lost' };
+    const headers = { authorization: `Bearer ${operatorKey}` };
+    const url = `${fixture.platform.management}/platform/accounts/reset-factors`;
+    const check = async () => {
+      assert.ok(!(await isAlive(fixture, token)));
+      assert.equal((await org.anonymousCall('/auth/login', { email, password })).status, 200);
+    };
+    return { send: () => call('POST', url, headers, body), already: 409, check };
+  },
+};
+
 export const factorFlows: Flows = {
   'a sign-in with a second factor': complete,
   'a sign-in by a passkey': enter,
@@ -278,4 +295,5 @@ export const factorFlows: Flows = {
   'new recovery codes': renewCodes,
   'a second factor that an org requires': requireFactor,
   'the reset of the factors of a member': reset,
+  'the reset of the factors of an account by the operator': resetOfAccount,
 };

@@ -5,6 +5,7 @@ import type { Rows } from '../worst-case.ts';
 import { accountRows, factorRows } from './account-rows.ts';
 import { draftRow } from './block-rows.ts';
 import { configRows } from './config-rows.ts';
+import { labRows } from './lab-rows.ts';
 import { operatorRows } from './operator-rows.ts';
 import { peopleRows } from './people-rows.ts';
 import { json, noId, one, plain, small } from './row-kinds.ts';
@@ -169,6 +170,8 @@ const orgRows: Rows = {
   'GET /org/workspaces/:tenant_code/invitations': small('/org/workspaces/main/invitations'),
   'POST /org/workspaces/:tenant_code/invitations': small('/org/workspaces/main/invitations'),
   'POST /org/workspaces/:tenant_code/invitations/:id/resend': small(`/org/workspaces/main/invitations/${noId}/resend`),
+  'POST /org/workspaces/:tenant_code/suspend': small('/org/workspaces/none/suspend'),
+  'POST /org/workspaces/:tenant_code/resume': small('/org/workspaces/none/resume'),
   'DELETE /org/workspaces/:tenant_code/invitations/:id': one(`/org/workspaces/main/invitations/${noId}`),
   'POST /org/impersonate': small('/org/impersonate'),
   'GET /audit': {
@@ -375,6 +378,7 @@ export const managementRows: Rows = {
   ...templateRows,
   ...configRows,
   ...accessRows,
+  ...labRows,
   ...operatorRows,
   ...sharedRows,
 };

@@ -8,13 +8,16 @@ import { one, plain, small } from './row-kinds.ts';
 export const operatorRows: Rows = {
   'GET /metrics': plain('/metrics', 'operator'),
   'GET /platform/audit': small('/platform/audit', 'operator'),
+  'GET /platform/doctor': plain('/platform/doctor', 'operator'),
   'GET /platform/errors': small(`/platform/errors?pagesize=100&request_id=${'a'.repeat(128)}`, 'operator'),
   'GET /platform/backups': small('/platform/backups?pagesize=200', 'operator'),
   'POST /platform/backups': plain('/platform/backups', 'operator'),
   'GET /platform/backups/:name': one('/platform/backups/none.backup', 'operator'),
   'POST /platform/backups/:name/test': one('/platform/backups/none.backup/test', 'operator'),
   'DELETE /platform/backups/:name': one('/platform/backups/none.backup', 'operator'),
+  'GET /platform/health': plain('/platform/health', 'operator'),
   'GET /platform/keys': plain('/platform/keys', 'operator'),
+  'POST /platform/accounts/reset-factors': small('/platform/accounts/reset-factors', 'operator'),
   'POST /platform/keys/rotate': plain('/platform/keys/rotate', 'operator'),
   'DELETE /platform/keys/:kid': one('/platform/keys/none', 'operator'),
   'GET /platform/orgs': {

@@ -1,8 +1,8 @@
-import type { CallTrace } from '../../gateway/call-trace.ts';
-import type { CallWatch } from '../../gateway/call-watch.ts';
-import { BoundedMap } from '../../lib/bounded-map.ts';
+import type { CallTrace } from '../gateway/call-trace.ts';
+import type { CallWatch } from '../gateway/call-watch.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import type { ErrorLog, ShownError } from './error-log.ts';
-import { type Fault, faultOfError } from './fault-of-error.ts';
+import { type Fault, faultOfError } from './errors/fault-of-error.ts';
 
 type GatewayName = NonNullable<ShownError['gateway']>;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallTrace } from '../../gateway/call-trace.ts';
-import { systemClock } from '../../lib/clock.ts';
+import type { CallTrace } from '../gateway/call-trace.ts';
+import { systemClock } from '../lib/clock.ts';
 import { createErrorLog, type ShownError } from './error-log.ts';
 import { createErrorNotes, noRequest } from './note-errors.ts';
 

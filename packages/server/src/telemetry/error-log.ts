@@ -1,7 +1,7 @@
 import type { platformErrorsApi } from '@freehold/contract/management/operator/errors';
 import type { ReplyOf } from '@freehold/contract/route';
-import { type Clock, timestamp } from '../../lib/clock.ts';
-import { Problem } from '../../lib/problem.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
 
 type ErrorsPage = ReplyOf<typeof platformErrorsApi.listErrors>;
 
