@@ -18,7 +18,7 @@ type OperatorRoute = { [N in RouteName]: Api[N]['access'] extends 'operator' ? N
 /** That of this page. */
 export const keyHolder = createKeyHolder();
 
-/** Sends a call. A key that is refused is held no longer. @returns the body of the reply. @throws ApiProblem. */
+/** Sends a call. @returns the body of the reply. @throws ApiProblem. */
 export async function operate<N extends OperatorRoute>(
   name: N,
   ...[input]: PartsArgument<Input<N>>

@@ -16,7 +16,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { SharedSlots } from '../../lib/shared-slots.ts';
 import { createErrorLog } from '../../telemetry/error-log.ts';
 import { createErrorNotes } from '../../telemetry/note-errors.ts';
-import { openBackupDesk } from '../compose-backups.ts';
+import { openBackupDesk } from '../backups/compose-backups.ts';
 import { openSpaces, openVaultOf, type Spaces } from '../open-spaces.ts';
 import { createDiagnoses } from '../operations/diagnoses.ts';
 import type { ServedUrls, ServeOptions, ServingPlatform } from '../serve-platform.ts';

@@ -34,7 +34,7 @@ export function Backups() {
   return (
     <Screen
       title="Backups"
-      intro="Each file holds the whole platform: all orgs, all records, and the keys. The platform serves while a backup is made."
+      intro="Each file holds the whole platform: all orgs, all records, and all keys."
       actions={
         first?.unavailable === null && (
           <ReasonedButton reason={busy} loading={make.isPending} onClick={() => make.mutate()}>
@@ -53,8 +53,8 @@ export function Backups() {
               <About page={first} />
               {items.length === 0 ? (
                 <EmptyState title="No backup yet">
-                  A backup is one file that <Code>freehold restore</Code> makes a platform of again. Make the first one,
-                  and test that it can be restored.
+                  <Code>freehold restore</Code> makes the platform again from a backup. Make the first one, and test
+                  that it can be restored. The platform serves meanwhile.
                 </EmptyState>
               ) : (
                 <BackupTable

@@ -1,16 +1,16 @@
 /** Puts together what makes backups: one desk for all threads, and what each thread that takes requests does with it. */
 
-import { platformActor } from '../audit/audit-entry.ts';
-import { createOperatorLog } from '../audit/operator-log.ts';
-import { type BackupDesk, BackupRunner } from '../backup/backup-runner.ts';
-import { startBackupSchedule } from '../backup/backup-schedule.ts';
-import { type Backups, createBackups, noBackups } from '../backup/backups.ts';
-import { commandRunner } from '../backup/run-command.ts';
-import { commandEnvironment } from '../command-line.ts';
-import { type Config, whyNoBackups } from '../config.ts';
-import { derivedKey, platformScopeName, type Secrets } from '../identity/port.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { OpenedStore } from '../store/port.ts';
+import { platformActor } from '../../audit/audit-entry.ts';
+import { createOperatorLog } from '../../audit/operator-log.ts';
+import { type BackupDesk, BackupRunner } from '../../backup/backup-runner.ts';
+import { startBackupSchedule } from '../../backup/backup-schedule.ts';
+import { type Backups, createBackups, noBackups } from '../../backup/backups.ts';
+import { commandRunner } from '../../backup/run-command.ts';
+import { commandEnvironment } from '../../command-line.ts';
+import { type Config, whyNoBackups } from '../../config.ts';
+import { derivedKey, platformScopeName, type Secrets } from '../../identity/port.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { OpenedStore } from '../../store/port.ts';
 
 interface DeskDeps {
   readonly config: Config;
