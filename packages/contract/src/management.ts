@@ -1,3 +1,4 @@
+import { policyLabApi } from './management/access/policy-lab.ts';
 import { accessApi } from './management/access.ts';
 import { secondFactorsApi } from './management/account/second-factors.ts';
 import { accountsApi } from './management/accounts.ts';
@@ -12,6 +13,7 @@ import { deployApi } from './management/deploy.ts';
 import { entitiesApi } from './management/entities.ts';
 import { inboxApi } from './management/inbox.ts';
 import { orgJobsApi } from './management/jobs.ts';
+import { backupsApi } from './management/operator/backups.ts';
 import { platformDoctorApi } from './management/operator/doctor.ts';
 import { platformErrorsApi } from './management/operator/errors.ts';
 import { platformHealthApi } from './management/operator/health.ts';
@@ -23,7 +25,6 @@ import { appUsersApi } from './management/people/app-users.ts';
 import { personJobsApi } from './management/people/person-jobs.ts';
 import { workspaceInvitationsApi } from './management/people/workspace-invitations.ts';
 import { platformApi } from './management/platform.ts';
-import { policyLabApi } from './management/access/policy-lab.ts';
 import { runsApi } from './management/runs.ts';
 import { secretsApi } from './management/secrets.ts';
 import { serviceKeysApi } from './management/service-keys.ts';
@@ -44,6 +45,7 @@ export const managementApi = {
   ...alertWebhookApi,
   ...appUsersApi,
   ...auditApi,
+  ...backupsApi,
   ...configItemsApi,
   ...consoleApi,
   ...deliveriesApi,

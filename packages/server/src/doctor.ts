@@ -5,7 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type Command, Refusal, runCommand } from './command-line.ts';
 import { hasLostSecrets, openSpace, openVault, secretsGone, storesGone } from './composition/open-spaces.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Config, readConfig, whyNoBackups } from './config.ts';
+import { checkBackups } from './doctor/check-backups.ts';
 import { checkPort } from './doctor/check-port.ts';
 import { checkIssuer, checkMailServer } from './doctor/check-reach.ts';
 import { type Finding, fault, good, note } from './doctor/finding.ts';
@@ -75,6 +76,7 @@ function checksOf(config: Config, isRunning: boolean): readonly Check[] {
     async () => (isApart ? checkPlace(storeProd, { setting: 'FREEHOLD_STORE_PROD', spaces: ['prod'], isRunning }) : []),
     () => checkStores(config),
     async () => [await checkSecrets(config)],
+    () => checkBackupsOf(config),
     async () => (smtp === undefined ? [] : [await checkMailServer(smtp)]),
   ];
 }
@@ -91,6 +93,17 @@ function notesOn({ mode, publicUrl, smtp, store, masterKey, operatorKeyDigest }:
   if (store.folder === undefined && masterKey === undefined)
     notes.push(note('FREEHOLD_MASTER_KEY is not set: the secrets lie in the database as they are'));
   return notes;
+}
+
+async function checkBackupsOf(config: Config): Promise<readonly Finding[]> {
+  const { backupDir: folder, backupSchedule: schedule, dataDir, mode } = config;
+  const why = whyNoBackups(config);
+  if (folder === undefined)
+    return why === undefined && mode === 'production'
+      ? [note('FREEHOLD_BACKUP_DIR is not set: the platform makes no backups of its own')]
+      : [];
+  if (why !== undefined) return [note(`FREEHOLD_BACKUP_DIR has no effect: ${why}`)];
+  return checkBackups({ folder, dataDir, schedule }, systemClock);
 }
 
 async function checkPorts({ host, appPort, managementPort, metricsListen }: Config): Promise<readonly Finding[]> {

@@ -25,12 +25,13 @@ import type { OpenedStore } from '../store/port.ts';
 import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
 import { countDenials } from '../telemetry/work-metrics.ts';
 import { automationParts, composeAutomation, composeEvents } from './compose-automation.ts';
+import { composeBackups } from './compose-backups.ts';
 import { composeIam } from './compose-iam.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
-import { composeOperations } from './compose-operations.ts';
 import { composeSpaces } from './compose-spaces.ts';
 import { openVaultOf, type SpaceDeps, type Spaces } from './open-spaces.ts';
+import { composeOperations } from './operations/compose-operations.ts';
 import type { SharedParts } from './workers/shared-parts.ts';
 
 /** The platform, ready to be given listeners. */
@@ -75,10 +76,9 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const isAlone = common === undefined && config.store.folder !== undefined && config.storeProd.folder !== undefined;
   const opened = await composeSpaces(config, options, { measurement, isAlone });
   const { spaces, stores, platform, onceScopes, readiness } = opened;
-  const { secrets, signingKeys } = await openSecrets(spaces, options);
+  const { secrets, signingKeys, cursors, backups } = await openSecrets(spaces, options);
   const { counted, epochs, changesOf } = common ?? {};
   const configs = openConfigs(stores, { clock, tally: tallies.config }, changesOf, opened.told);
-  const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
 
   const mail = openSharedMail({ ...options, onFault });
   const alerts = startAlerts(spaces, { config, clock, onFault, newId, secrets, watch });
@@ -124,7 +124,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...composeOperations(opened, { config, clock, measurement, shared: common, sweepLease: jobs.sweepLease }),
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
     ...{ secretVault: createSecretVault({ stores, sealer }), secretReferences: createSecretReferences(made) },
-    ...{ onceScopes, readiness, settings: config },
+    ...{ onceScopes, readiness, settings: config, backups: backups.backups },
     ...{ console: options.console ?? noConsole, docs: options.docs ?? noDocs },
   });
   return {
@@ -134,17 +134,24 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     errors: (baseUrl) =>
       createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault, upgradeUrl: config.upgradeUrl }),
     startDraining: opened.startDraining,
-    close: () => closeAll([automation, jobs, mail, alerts, metering, iam.recorder, identity, measurement], opened),
+    close: () =>
+      closeAll([automation, jobs, mail, alerts, metering, iam.recorder, identity, measurement, backups], opened),
   };
 }
 
-/** Several workers learn the keys of each other before a change of them is answered. */
-async function openSecrets(spaces: Spaces, { config, clock, shared }: ComposeOptions) {
+/**
+ * The secrets, and what follows from them. Several workers learn the keys of each other before a change of them is
+ * answered.
+ */
+async function openSecrets(spaces: Spaces, { config, clock, onFault, shared }: ComposeOptions) {
   const vault = shared?.vault ?? (await openVaultOf(spaces, config));
   const secrets = await loadSecrets(vault, clock);
   const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
   shared?.serve('learn keys', signingKeys.learn);
-  return { secrets, signingKeys };
+  const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
+  const { platform } = spaces;
+  const backups = await composeBackups({ config, clock, onFault, secrets, platform, shared: shared?.counted.backups });
+  return { secrets, signingKeys, cursors, backups };
 }
 
 /** Several workers have one inbox, which waits for the mails of all. */

@@ -1,5 +1,6 @@
 import type { Audit } from '../audit/open-audit.ts';
 import type { Automation, EventServices, SecretReferences, SecretVault } from '../automation/port.ts';
+import type { Backups } from '../backup/backups.ts';
 import type { ConfigReader } from '../config/port.ts';
 import type { Entities } from '../entities/port.ts';
 import type { Iam } from '../iam/port.ts';
@@ -39,6 +40,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly entities: Entities;
   readonly promotion: Pick<PromotionModule, 'promotion' | 'items'>;
   readonly metering: Metering;
+  readonly backups: Backups;
   readonly mail: Pick<OpenedMail, 'inbox'>;
   readonly alertWebhook: AlertWebhook;
   readonly events: EventServices;
@@ -98,6 +100,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     policyLab: iam.lab,
     appRoutes: appRoutes(app),
     entities: deps.entities,
+    backups: deps.backups,
     inbox: deps.mail.inbox,
     alertWebhook: deps.alertWebhook,
     runs,

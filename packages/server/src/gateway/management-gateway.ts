@@ -37,6 +37,7 @@ import {
   appReferenceRoutes,
   managementDocumentRoutes,
 } from './handlers/management/openapi.ts';
+import { type BackupServices, backupRoutes } from './handlers/management/operator/backups.ts';
 import { type PlatformDoctorServices, platformDoctorRoutes } from './handlers/management/operator/doctor.ts';
 import { type PlatformErrorServices, platformErrorRoutes } from './handlers/management/operator/errors.ts';
 import { type PlatformHealthServices, platformHealthRoutes } from './handlers/management/operator/health.ts';
@@ -93,6 +94,7 @@ export interface ManagementGatewayDeps
     AclServices,
     AlertWebhookServices,
     AuditServices,
+    BackupServices,
     DeliveryServices,
     DeployServices,
     DeployKeyServices,
@@ -239,6 +241,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...consoleRoutes(deps),
     ...auditRoutes(deps),
     ...platformRoutes(deps),
+    ...backupRoutes(deps),
     metricsRoute(deps),
     ...planRoutes(deps),
     ...platformOrgRoutes(deps),

@@ -23,12 +23,27 @@ export async function operate<N extends OperatorRoute>(
   name: N,
   ...[input]: PartsArgument<Input<N>>
 ): Promise<ReplyOf<Api[N]>> {
+  const { body } = await answerOf(await succeeded(name, input ?? {}));
+  return body as ReplyOf<Api[N]>;
+}
+
+/** The body of a reply that is a file, as it comes. @throws ApiProblem. */
+export async function operateStream<N extends OperatorRoute>(
+  name: N,
+  input: Input<N>,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const { body } = await succeeded(name, input);
+  return body ?? new Blob([]).stream();
+}
+
+/** A key that is refused is held no longer. */
+async function succeeded(name: RouteName, input: Parameters<typeof requestOf>[1]): Promise<Response> {
   const authorization = keyHolder.authorization();
   if (authorization === undefined) throw new ApiProblem(undefined, 'the operations are locked');
-  const response = await send(name, input ?? {}, authorization);
+  const response = await send(name, input, authorization);
   if (response.status === 401 && keyHolder.authorization() === authorization) keyHolder.lock('refused');
   if (!response.ok) throw await problemOf(response);
-  return (await answerOf(response)).body as ReplyOf<Api[N]>;
+  return response;
 }
 
 /** Opens the area, if the platform takes the key. @throws ApiProblem. */

@@ -1,4 +1,12 @@
-import { AuditIcon, DenialIcon, KeyIcon, PolicyIcon, UsageIcon, WorkspaceIcon } from '../../components/icons.tsx';
+import {
+  AuditIcon,
+  CopyIcon,
+  DenialIcon,
+  KeyIcon,
+  PolicyIcon,
+  UsageIcon,
+  WorkspaceIcon,
+} from '../../components/icons.tsx';
 import { lazyPart } from '../../components/lazy.tsx';
 
 /** Given to each screen. */
@@ -40,6 +48,12 @@ export const operationsScreens = [
     label: 'Signing keys',
     icon: KeyIcon,
     Shown: part(async () => (await import('./keys/signing-keys.tsx')).SigningKeys),
+  },
+  {
+    path: 'backups',
+    label: 'Backups',
+    icon: CopyIcon,
+    Shown: part(async () => (await import('./backups/backups.tsx')).Backups),
   },
   {
     path: 'audit',

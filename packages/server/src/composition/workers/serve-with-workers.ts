@@ -4,6 +4,7 @@
  * stores, as a node is, and listens on the same ports. A worker that fails is replaced.
  */
 import { Worker } from 'node:worker_threads';
+import type { BackupDesk } from '../../backup/backup-runner.ts';
 import type { Config } from '../../config.ts';
 import { demoTraceId } from '../../demo/call.ts';
 import { engineOf } from '../../engines/registry.ts';
@@ -15,8 +16,9 @@ import { systemClock } from '../../lib/clock.ts';
 import { SharedSlots } from '../../lib/shared-slots.ts';
 import { createErrorLog } from '../../telemetry/error-log.ts';
 import { createErrorNotes } from '../../telemetry/note-errors.ts';
-import { createDiagnoses } from '../diagnoses.ts';
+import { openBackupDesk } from '../compose-backups.ts';
 import { openSpaces, openVaultOf, type Spaces } from '../open-spaces.ts';
+import { createDiagnoses } from '../operations/diagnoses.ts';
 import type { ServedUrls, ServeOptions, ServingPlatform } from '../serve-platform.ts';
 import { answerCalls } from './calls.ts';
 import { Channel } from './channel.ts';
@@ -28,23 +30,27 @@ import type { WorkerSeed } from './worker-thread.ts';
 export async function serveWithWorkers(options: ServeOptions): Promise<ServingPlatform> {
   const { spaces, shared } = await openSharedSpaces(options);
   const vault = await openVaultOf(spaces, options.config);
-  await loadSecrets(vault, systemClock);
-  for (const { host, port } of portsOf(options.config)) await claimPort(host, port);
-  const pool = new WorkerPool(options, shared, vault);
+  const secrets = await loadSecrets(vault, systemClock);
+  const { config } = options;
+  const onFault = (error: unknown) => options.opened.log.error({ err: error }, 'a backup failed');
+  const backups = await openBackupDesk({ config, clock: systemClock, onFault, secrets, platform: spaces.platform });
+  for (const { host, port } of portsOf(config)) await claimPort(host, port);
+  const pool = new WorkerPool(options, { stores: shared, vault, backups: backups?.desk });
+  const close = async (milliseconds: number) => {
+    await pool.drain(milliseconds);
+    await backups?.close();
+    await closeAll(spaces);
+  };
   try {
     const urls = await pool.start();
     return {
       urls,
       isEmpty: async () => (await pool.askFirst('is empty')) === true,
       buildSites: () => void pool.askFirst('build sites').catch(() => undefined),
-      drain: async (milliseconds) => {
-        await pool.drain(milliseconds);
-        await closeAll(spaces);
-      },
+      drain: close,
     };
   } catch (error) {
-    await pool.drain(0);
-    await closeAll(spaces);
+    await close(0);
     throw error;
   }
 }
@@ -89,6 +95,13 @@ const calmMilliseconds = 60_000;
 /** A worker that answers nothing for so long serves no caller either, and is ended. */
 const answerMilliseconds = 30_000;
 
+/** What the main thread has for all workers. */
+interface PoolParts {
+  readonly stores: SharedSpaces;
+  readonly vault: SecretsVault;
+  readonly backups: BackupDesk | undefined;
+}
+
 class WorkerPool {
   readonly #options: ServeOptions;
   readonly #stores: SharedSpaces;
@@ -106,12 +119,13 @@ class WorkerPool {
   #pause = pauseMilliseconds.least;
   #failedAt = 0;
 
-  constructor(options: ServeOptions, stores: SharedSpaces, vault: SecretsVault) {
+  constructor(options: ServeOptions, { stores, vault, backups }: PoolParts) {
     this.#options = options;
     this.#config = options.config;
     this.#stores = stores;
     this.#vault = vault;
-    this.#services = countedServices(options.config.rateLimits, systemClock, this.#errors);
+    const { rateLimits } = options.config;
+    this.#services = countedServices(rateLimits, systemClock, { errorLog: this.#errors, backups });
   }
 
   /** The first alone: it makes what a new folder lacks, and finds the ports that the others share. */

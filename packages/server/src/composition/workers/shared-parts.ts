@@ -1,4 +1,5 @@
 import { createHookCallLog, type HookCallLog } from '../../automation/port.ts';
+import type { BackupDesk } from '../../backup/backup-runner.ts';
 import { type ConnectionCounts, createConnectionCounts } from '../../gateway/listener.ts';
 import {
   createRateLimits,
@@ -23,7 +24,7 @@ import { createMailbox, type Mailbox } from '../../mail/inbox.ts';
 import type { Key, ScopeName } from '../../store/port.ts';
 import type { ErrorLog } from '../../telemetry/error-log.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import type { Diagnoses } from '../diagnoses.ts';
+import type { Diagnoses } from '../operations/diagnoses.ts';
 import type { Calls, Services } from './calls.ts';
 import type { WorkerState } from './worker-states.ts';
 
@@ -52,11 +53,16 @@ export interface CountedParts {
   readonly errorLog: ErrorLog;
   readonly workers: () => readonly WorkerState[];
   readonly mailbox: Mailbox;
+  readonly backups: BackupDesk;
   readonly connections: (listener: string) => ConnectionCounts;
 }
 
 /** In the main thread: the services that every worker calls; connections are counted by {@link connectionServices}. */
-export function countedServices(rateLimits: RateLimitSettings, clock: Clock, errorLog: ErrorLog): Services {
+export function countedServices(
+  rateLimits: RateLimitSettings,
+  clock: Clock,
+  { errorLog, backups }: { readonly errorLog: ErrorLog; readonly backups: BackupDesk | undefined },
+): Services {
   const { logins, mails } = createThrottles(clock);
   const limits = createRateLimits(rateLimits, clock);
   const mailbox = createMailbox(clock, uuidv7Source(clock));
@@ -68,6 +74,14 @@ export function countedServices(rateLimits: RateLimitSettings, clock: Clock, err
     decisions: { ...createDecisionLog(clock) },
     'hook calls': { ...createHookCallLog(clock) },
     errors: { ...errorLog },
+    ...(backups && {
+      backups: {
+        check: () => backups.check(),
+        begin: (...args: Parameters<BackupDesk['begin']>) => backups.begin(...args),
+        test: (...args: Parameters<BackupDesk['test']>) => backups.test(...args),
+        remove: (...args: Parameters<BackupDesk['remove']>) => backups.remove(...args),
+      },
+    }),
     mailbox: {
       deliver: (...[mail]: Parameters<Mailbox['deliver']>) => void mailbox.deliver(mail),
       mails: () => mailbox.mails(),
@@ -181,6 +195,12 @@ export function countedParts(calls: Pick<Calls, 'call'>, settings: RateLimitSett
     mailbox: {
       deliver: async ({ to, subject, text }) => calls.call('mailbox', 'deliver', { to, subject, text }) as undefined,
       mails: of<ReturnType<Mailbox['mails']>>('mailbox', 'mails'),
+    },
+    backups: {
+      check: of<void>('backups', 'check'),
+      begin: of<void>('backups', 'begin'),
+      test: of<void>('backups', 'test'),
+      remove: of<void>('backups', 'remove'),
     },
     connections: (listener) => ({
       take: (address, max) => calls.call('connections', 'take', listener, address, max) as boolean,

@@ -14,9 +14,9 @@ export class CallDecisions {
   }
 
   /** The decision about an action; undefined where the call has too many. */
-  about(asking: PolicyRequestFacts, action: string, request: PolicyRequest): ObservedDecision | undefined {
-    if (this.#observed.length >= perCallMax || request.resource.length > resourceLengthMax) return undefined;
-    const made = new ObservedDecision(asking, action, request);
+  about(asking: PolicyRequestFacts, decision: AskedDecision): ObservedDecision | undefined {
+    if (this.#observed.length >= perCallMax || decision.request.resource.length > resourceLengthMax) return undefined;
+    const made = new ObservedDecision(asking, decision);
     this.#observed.push(made);
     return made;
   }
@@ -35,18 +35,27 @@ const resourceLengthMax = 512;
 /** A record is judged as it is, while a write is open, and as the write leaves it. */
 const looksMax = 4;
 
+export interface AskedDecision {
+  readonly action: string;
+  readonly request: PolicyRequest;
+  /** It is asked for on the way: a refusal leaves something out of the answer, and the call is answered. */
+  readonly isAside: boolean;
+}
+
 type JudgedRecord = Pick<KnownRequest, 'record' | 'states'>;
 
 export class ObservedDecision {
   readonly action: string;
+  readonly isAside: boolean;
   readonly #asking: PolicyRequestFacts;
   #request: PolicyRequest;
   #outcome: Ruling['outcome'] | 'not recorded' = 'not recorded';
   #judged: JudgedRecord[] = [];
 
-  constructor(asking: PolicyRequestFacts, action: string, request: PolicyRequest) {
+  constructor(asking: PolicyRequestFacts, { action, request, isAside }: AskedDecision) {
     this.#asking = asking;
     this.action = action;
+    this.isAside = isAside;
     this.#request = request;
   }
 
@@ -57,7 +66,8 @@ export class ObservedDecision {
   }
 
   /** A record by which an undecided one is decided. */
-  judged(record: JudgedRecord['record'], states: JudgedRecord['states']): void {
+  judged(record: JudgedRecord['record'], states: JudgedRecord['states'], isAllowed: boolean): void {
+    if (!isAllowed && this.isAside) this.#outcome = 'not recorded';
     // What was open is known now: the record is judged once more.
     if (states?.after !== undefined && states.after !== 'open' && states.before === record)
       this.#judged = this.#judged.filter((one) => one.states?.after !== 'open');
@@ -66,7 +76,8 @@ export class ObservedDecision {
 
   /** A refusal that policies decide by what an explanation says. One for a field alone is not recorded. */
   refused(decision: Ruling['outcome'], known: JudgedRecord): void {
-    this.#outcome = decision === 'allowed' ? 'not recorded' : decision === 'undecided' ? 'implicit_deny' : decision;
+    this.#outcome =
+      this.isAside || decision === 'allowed' ? 'not recorded' : decision === 'undecided' ? 'implicit_deny' : decision;
     if (known.record !== undefined) this.#judged = [known];
   }
 
@@ -92,6 +103,7 @@ export class ObservedDecision {
 
   #finalOutcome(): DecidedCall['outcome'] | undefined {
     if (this.#outcome === 'not recorded') return undefined;
+    if (this.isAside && this.#outcome !== 'allowed' && this.#outcome !== 'undecided') return undefined;
     if (this.#outcome !== 'undecided') return this.#outcome;
     // Lists are answered with the records that are allowed.
     return this.#judged.length > 0 || /^(?:list|count|browse)/.test(this.action) ? 'allowed' : undefined;

@@ -70,6 +70,8 @@ test('what the gateway remembers is what makes, moves or mails something', () =>
       '/org/workspaces/:tenant_code/resume',
       '/org/workspaces/:tenant_code/suspend',
       '/platform/accounts/reset-factors',
+      '/platform/backups',
+      '/platform/backups/:name/test',
       '/platform/keys/rotate',
       '/runs/:id/cancel',
       '/runs/:id/retry',

@@ -47,6 +47,9 @@ export interface BufferLimits {
   readonly samplesMax: number;
 }
 
+/** So often chance is asked for a decision that gives way. */
+const attemptsMax = 8;
+
 const usualLimits: BufferLimits = { decisionsMax: 4000, partsMax: 40_000, samplesMax: 2 };
 
 interface OrgBuffer extends Pick<DecidedPlace, 'orgCode' | 'env'> {
@@ -155,7 +158,12 @@ export class DecisionBuffer {
   }
 
   #makeRoom(org: OrgBuffer): boolean {
-    const at = Math.floor(this.#random() * this.#all.length);
+    for (let attempt = 0; attempt < attemptsMax; attempt++)
+      if (this.#takeFrom(Math.floor(this.#random() * this.#all.length), org)) return true;
+    return false;
+  }
+
+  #takeFrom(at: number, org: OrgBuffer): boolean {
     const victim = this.#all[at];
     const loser = victim === undefined ? undefined : this.#orgs.get(keyOf(victim.place));
     if (victim === undefined || loser === undefined || loser.decisions <= org.decisions + 1) return false;
