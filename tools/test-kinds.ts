@@ -49,6 +49,7 @@ const slow = {
     'greedy-clients',
     'mail-delivery',
     'metering-crash',
+    'person-crash',
     'platform-keys',
     'promotion-crash',
     'recipes',

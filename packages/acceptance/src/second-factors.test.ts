@@ -173,8 +173,9 @@ test('a recovery code is valid once, however it is typed, is audited and mailed;
   });
   assert.equal(renewed.status, 201, renewed.text);
   assert.equal(renewed.body.recovery_codes.length, 10);
-  const entries = (await manage<{ items: readonly { action: string; detail?: object }[] }>(org, 'GET', '/audit', session))
-    .body.items;
+  const entries = (
+    await manage<{ items: readonly { action: string; detail?: object }[] }>(org, 'GET', '/audit', session)
+  ).body.items;
   assert.deepEqual(entries.find(({ action }) => action === 'second_factor.recovery_code_used')?.detail, {
     left: 8,
     as: 'proof',

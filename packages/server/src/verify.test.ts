@@ -102,7 +102,8 @@ test('a secret of an authenticator app that the keys of the folder do not open i
   const { folder } = await dataFolder(context);
   const { field_keys: keys } = await loadSecrets(createSecretsFile(folder), new SteppedClock());
   const lost = [{ kid: 'lost', key: Buffer.alloc(32, 1).toString('base64url') }];
-  const sealedBy = (sealer: ReturnType<typeof createSealer>, userId: string) => sealer.seal('secret', totpPlace(userId));
+  const sealedBy = (sealer: ReturnType<typeof createSealer>, userId: string) =>
+    sealer.seal('secret', totpPlace(userId));
   await usingStore(join(folder, 'platform.db'), async ({ store }) => {
     const known = createSealer(keys);
     const other = createSealer(lost);
@@ -112,7 +113,10 @@ test('a secret of an authenticator app that the keys of the folder do not open i
       .commit([
         storedFactors.insert('good', { ...noFactors, totp: totp(sealedBy(known, 'good')) }),
         storedFactors.insert('lost', { ...noFactors, totp: totp(sealedBy(other, 'lost')) }),
-        storedFactors.insert('moved', { ...noFactors, pending_totp: { expires_at: '', sealed: sealedBy(known, 'good') } }),
+        storedFactors.insert('moved', {
+          ...noFactors,
+          pending_totp: { expires_at: '', sealed: sealedBy(known, 'good') },
+        }),
         storedFactors.insert('none', noFactors),
       ]);
   });

@@ -1,8 +1,8 @@
 /** What builders do with their second factors. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { call, type Fixture, newEmail, type OrgCalls, password, type Reply } from '../fixture.ts';
 import { operatorKey } from '../faulty-platform.ts';
+import { call, type Fixture, newEmail, type OrgCalls, password, type Reply } from '../fixture.ts';
 import type { Flow, Flows } from './flow.ts';
 import { SoftwarePasskey } from './software-passkey.ts';
 
