@@ -46,7 +46,10 @@ test('the factors of an account in two orgs are removed, its sessions end, and t
   assert.equal(done.status, 200, done.text);
   assert.deepEqual(done.body.orgs.toSorted(), [org.code, second.code].toSorted());
   assert.ok(!(await isSession(platform, token)));
-  assertProblem(await complete(platform, { token: step.token, recovery_code: recoveryCodes[0] }), 'credentials_invalid');
+  assertProblem(
+    await complete(platform, { token: step.token, recovery_code: recoveryCodes[0] }),
+    'credentials_invalid',
+  );
   const back = await logInBuilder(platform, email, { org: org.code });
   assert.equal(back.status, 200, back.text);
   assert.ok((await mailsTo(platform, email)).some(({ text }) => text.includes('the operator of the platform removed')));

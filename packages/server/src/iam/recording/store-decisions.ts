@@ -29,7 +29,7 @@ export interface StoreDecisionsDeps {
 }
 
 /** Of an org in an environment: seven days of them are fewer than what one replay looks at. */
-export const rowsPerDayMax = 700;
+const rowsPerDayMax = 700;
 const rowsPerCommit = 200;
 
 /** Adds to the rows of the day what was decided since the last time, in few commits. @returns whether it is recorded at all. */
