@@ -55,6 +55,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'metering',
     'webhooks',
     'automation',
+    'backup',
   ],
   automation: [
     'lib',
@@ -114,7 +115,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   copy: ['lib', ...storePort, 'store/copy-store.ts', 'identity'],
   jobs: ['lib', ...storePort],
   engines: ['lib', ...storePort, 'store/attached-store.ts', 'store/sqlite', 'store/postgres', 'doctor'],
-  doctor: ['lib', 'store/postgres/ask-server.ts', 'store/sqlite/ask-file.ts'],
+  doctor: ['lib', 'backup', 'store/postgres/ask-server.ts', 'store/sqlite/ask-file.ts'],
   mail: ['lib'],
   // A client of the platform's own gateways.
   demo: ['lib'],

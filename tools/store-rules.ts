@@ -15,7 +15,8 @@ const mayBelieveJson: ReadonlyMap<string, string> = new Map([
   ['transfer/record-cells.ts', 'the text of a view that has just been made'],
   ['telemetry/open-log.ts', 'a line that this process has written'],
   ['demo/show-demo.ts', 'what the first start has noted'],
-  ['freehold.ts', 'our own package.json'],
+  ['composition/release-version.ts', 'our own package.json'],
+  ['composition/operations/diagnoses.ts', 'what the command of the same release has printed'],
   ['keys.ts', 'what the platform answers to its own command'],
   ['plan.ts', 'what the platform answers to its own command'],
   ['operator-call.ts', 'what the platform answers to its own command'],
@@ -26,6 +27,7 @@ const mayCatchConflicts: ReadonlyMap<string, string> = new Map([
   ['store/transact.ts', 'everything else asks it'],
   ['store/explain-failure.ts', 'it answers those that nothing has caught'],
   ['telemetry/watch-store.ts', 'it counts them'],
+  ['telemetry/work-facts.ts', 'it counts failures, and these are none'],
   ['records/repeated-requests.ts', 'it is a scope itself, and passes on what is not about its own change'],
   ['recount.ts', 'it tells an operator to stop the platform'],
 ]);

@@ -29,6 +29,8 @@ const slow = {
   acceptance: [
     'additions',
     'alert-webhook',
+    'backups',
+    'backups-cut-off',
     'cli-config',
     'cli-data',
     'cli-data-policy',

@@ -3,8 +3,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { guidePage, guideShell, root, withAddressesOf } from './guide-shell.ts';
+import { backupSettings } from './operator-backups.ts';
 import { examplesOf, runExamples } from './page-examples.ts';
-import { startPlatform, storeKind } from './platform.ts';
+import { operatorKey } from './plans.ts';
+import { startPlatform, storeKind, temporaryDirectory } from './platform.ts';
 
 const docs = globSync('docs/{,recipes/}*.md', { cwd: root }).toSorted();
 
@@ -19,9 +21,10 @@ const pagesAboutDataFolders = ['docs/operate.md', 'docs/scale.md', 'docs/upgrade
 /** What takes seconds, since another system is down in it, is run by `recipes.test.ts`. */
 const slowPages = ['docs/recipes/sync.md'];
 
-const platform = await startPlatform();
+const platform = await startPlatform({ env: backupSettings(temporaryDirectory()) });
 after(() => platform.kill());
-const shell = guideShell(platform);
+const guide = guideShell(platform);
+const shell = { ...guide, env: { ...guide.env, OPERATOR_KEY: operatorKey } };
 const pageOf = (path: string) => guidePage(path, platform);
 
 for (const path of ['README.md', ...docs.filter((page) => ![...pagesWithoutExamples, ...slowPages].includes(page))])

@@ -105,3 +105,107 @@ describe('a platform that is killed amid the data of a person', { concurrency: t
     await second.kill();
   });
 });
+
+interface MergeJob extends PersonJob {
+  readonly seen: string | null;
+}
+
+interface Account {
+  readonly state: string;
+  readonly merged_into: string | null;
+}
+
+/** Two accounts of one person, the first of which has all the records, and how their merge is asked for. */
+async function twoAccounts(org: Org, founder: AppUser) {
+  const [from, into] = [await signIn(org), await signIn(org)];
+  const admin = (await list(founder, 'aclpolicy', '?name=adminacl')).items[0];
+  const link = { user_id: from.id, acl_policy_id: admin?.id };
+  assert.equal((await act(founder, 'POST', '/create/useraclpolicy', { body: link })).status, 201);
+  await fill(org, from);
+  return { from, into, path: `/org/app-users/${from.id}/merge`, asked: { env: 'test', into: into.id } };
+}
+
+/** So many records the merge has moved at least when the platform is killed. */
+for (const moved of [1, recordsMade / 2])
+  test(`a merge that is killed after ${moved} records is whole after the start: nothing is lost, and nothing is left to the other account`, async () => {
+    const dataDir = temporaryDirectory();
+    const first = await startPlatform({ dataDir });
+    const { org, founder } = await foundedOrg(first);
+    const { from, into, path, asked } = await twoAccounts(org, founder);
+    const preview = await manage<MergeJob>(org, 'POST', `${path}?dry_run=true`, { body: asked });
+    const { seen } = done(await ended(org, preview)) as MergeJob;
+    const begun = await manage<PersonJob>(org, 'POST', path, { body: { ...asked, seen } });
+    assert.equal(begun.status, 202, begun.text);
+    for (let changed = 0; changed < moved; ) {
+      const { body } = await manage<PersonJob>(org, 'GET', `/org/person-jobs/${begun.body.id}`);
+      if (body.state === 'done') break;
+      changed = body.counts.changed ?? 0;
+    }
+    await first.kill();
+
+    const second = await startPlatform({ dataDir });
+    const again = { ...org, ...second };
+    done(await ended(again, begun));
+    const accounts = await Promise.all(
+      [from, into].map(async ({ id }) => (await manage<Account>(again, 'GET', `/org/app-users/${id}`)).body),
+    );
+    assert.deepEqual(
+      accounts.map(({ state, merged_into }) => [state, merged_into]),
+      [
+        ['merged', into.id],
+        ['active', null],
+      ],
+    );
+    const kept = await signIn(again, into.email);
+    assert.equal((await signIn(again, from.email)).id, into.id);
+    assert.deepEqual(
+      [await count(kept, 'note'), await count(kept, 'note', `?owner_id=${into.id}`)],
+      [recordsMade, recordsMade],
+    );
+    assert.equal(await count(kept, 'note', `?owner_id=${from.id}`), 0);
+    const titles = new Set((await exportedTitles(kept)).map(Number));
+    assert.deepEqual(titles.size, recordsMade);
+    assert.deepEqual((await list(kept, 'user', `?email=${encodeURIComponent(from.email)}`)).items, []);
+    await second.kill();
+    const verified = await verifyToEnd(dataDir);
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+  });
+
+test('a merge whose request is cut off by the end of the platform is whole, or has not begun', async () => {
+  const dataDir = temporaryDirectory();
+  let running = await startPlatform({ dataDir });
+  const { org, founder } = await foundedOrg(running);
+  const { from, into, path, asked } = await twoAccounts(org, founder);
+  for (let state = 'active', tries = 0; state === 'active'; tries++) {
+    const at = { ...org, ...running };
+    const preview = await manage<MergeJob>(at, 'POST', `${path}?dry_run=true`, { body: asked });
+    const { seen } = done(await ended(at, preview)) as MergeJob;
+    const sent = manage<PersonJob>(at, 'POST', path, { body: { ...asked, seen } });
+    // Each time the platform gets one call further before its end; the last time it answers.
+    for (let calls = 0; calls < tries; calls++) await manage(at, 'GET', '/auth/me');
+    if (tries > 5) await sent;
+    await Promise.all([sent.catch(() => undefined), running.kill()]);
+    running = await startPlatform({ dataDir });
+    const after = { ...org, ...running };
+    ({ state } = (await manage<Account>(after, 'GET', `/org/app-users/${from.id}`)).body);
+    const [one, other] = [await signIn(after, from.email), await signIn(after, into.email)];
+    if (state === 'active') {
+      assert.deepEqual([one.id, other.id], [from.id, into.id]);
+      assert.equal(await count(one, 'note', `?owner_id=${from.id}`), recordsMade);
+    } else {
+      assert.deepEqual([one.id, other.id], [into.id, into.id]);
+      while ((await count(one, 'note', `?owner_id=${into.id}`)) < recordsMade);
+      assert.equal(await count(one, 'note'), recordsMade);
+    }
+  }
+  await running.kill();
+});
+
+async function exportedTitles(user: AppUser): Promise<readonly string[]> {
+  const { status, text } = await act(user, 'GET', '/export/note?format=jsonl');
+  assert.equal(status, 200, text);
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).title);
+}

@@ -173,6 +173,13 @@ test('a recovery code is valid once, however it is typed, is audited and mailed;
   });
   assert.equal(renewed.status, 201, renewed.text);
   assert.equal(renewed.body.recovery_codes.length, 10);
+  const entries = (
+    await manage<{ items: readonly { action: string; detail?: object }[] }>(org, 'GET', '/audit', session)
+  ).body.items;
+  assert.deepEqual(entries.find(({ action }) => action === 'second_factor.recovery_code_used')?.detail, {
+    left: 8,
+    as: 'proof',
+  });
   for (const former of [third, fourth])
     assertProblem(await complete(platform, { token: again.token, recovery_code: former }), 'credentials_invalid');
   assert.equal(

@@ -97,6 +97,20 @@ test('A34: an account that one worker disables is refused by the other one at on
   }
 });
 
+test('a workspace that one worker suspends is shut in the other one at once, and open again when it is resumed', async (t) => {
+  const { both, org, founder, statuses } = await twoWorkers(t);
+  for (let turn = 0; turn < turns; turn++) {
+    const there = orgOn(both[turn % 2] ?? both[0], org);
+    const control = (action: string, body: object) =>
+      manage(there, 'POST', `/org/workspaces/main/${action}`, { body: { env: 'test', ...body } });
+    assert.deepEqual(await statuses(founder), [200, 200]);
+    assert.equal((await control('suspend', { reason: 'a dispute' })).status, 204);
+    assert.deepEqual(await statuses(founder), [403, 403]);
+    assert.equal((await control('resume', {})).status, 204);
+    assert.deepEqual(await statuses(founder), [200, 200]);
+  }
+});
+
 test('an entity and a setting that one worker changes are in force in the other one at once', async (t) => {
   const { both, org, founder, statuses } = await twoWorkers(t);
   for (let turn = 0; turn < turns; turn++) {

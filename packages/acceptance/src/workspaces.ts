@@ -10,6 +10,7 @@ export interface Tenant {
   readonly name: string;
   readonly role: string;
   readonly current: boolean;
+  readonly suspended: boolean;
   readonly joined_at: string;
 }
 

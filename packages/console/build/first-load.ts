@@ -28,6 +28,12 @@ const groups = [
   // With what they import.
   { name: 'early', test: /\/(index\.html|src\/early\.ts)$/, priority: 1 },
   { name: 'base', tags: ['$initial'] },
+  // With the components that it shares with most screens.
+  { name: 'home', test: /\/screens\/home\// },
+  // The dialogs that may open over any screen. Every visit loads them after its first content.
+  { name: 'dialogs', test: /\/shell\/(command-palette|other-org-dialog|sign-in-again)\.tsx$/ },
+  // One sheet for the components of all other screens: their scripts come with each screen.
+  { name: 'components', test: /\/@mantine\/core\/styles\// },
   // Pages that are opened one after the other. Each file that is loaded later has its name in the first load.
   { name: 'settings', test: /\/screens\/settings\//, includeDependenciesRecursively: false },
 ] satisfies readonly Rolldown.CodeSplittingGroup[];

@@ -3,6 +3,7 @@ import react from '@vitejs/plugin-react';
 import type { InlineConfig } from 'vite';
 import { finishedFolder } from './finished-folder.ts';
 import { firstLoad } from './first-load.ts';
+import { libraryStyles } from './library-styles.ts';
 import { routeTable } from './route-table.ts';
 import { usedStyles } from './used-styles.ts';
 
@@ -29,5 +30,12 @@ export const settings: InlineConfig = {
     // Browsers that know `light-dark()`, which otherwise follows the system and not the choice of the user.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
   },
-  plugins: [react(), routeTable(), firstLoad(), usedStyles(), finishedFolder({ from: unfinished, to: builtFolder })],
+  plugins: [
+    react(),
+    routeTable(),
+    libraryStyles(),
+    firstLoad(),
+    usedStyles(),
+    finishedFolder({ from: unfinished, to: builtFolder }),
+  ],
 };

@@ -1,6 +1,5 @@
 // In a layer, so that our own styles win in whatever order the files are loaded.
 import '@mantine/core/styles.layer.css';
-import '@mantine/spotlight/styles.layer.css';
 import './styles.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

@@ -15,6 +15,15 @@ function readAppUsers({ q, state }: Record<string, unknown>): AppUsersSearch {
   };
 }
 
+interface WorkspacesSearch {
+  readonly q?: string | undefined;
+  readonly state?: 'suspended';
+}
+
+function readWorkspaces({ q, state }: Record<string, unknown>): WorkspacesSearch {
+  return { ...readSearched({ q }), ...(state === 'suspended' ? { state } : {}) };
+}
+
 function readWorkspace(search: Record<string, unknown>): { readonly tab?: string; readonly q?: string | undefined } {
   return { ...readTab(search), ...readSearched(search) };
 }
@@ -41,7 +50,7 @@ export function peopleRoutes<Place extends AnyRoute>(place: Place) {
   const workspaces = createRoute({
     getParentRoute,
     path: 'workspaces',
-    validateSearch: readSearched,
+    validateSearch: readWorkspaces,
     component: lazyRouteComponent(screenFiles.workspaces, 'Workspaces'),
   });
   const workspace = createRoute({

@@ -9,6 +9,7 @@ import { blockRoutes } from './block-routes.ts';
 import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
+import { labRoutes } from './lab-routes.ts';
 import { orgRoutes } from './org-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { screenFiles } from './screen-files.ts';
@@ -120,17 +121,27 @@ const config = createRoute({
 const configList = createRoute({
   getParentRoute: () => place,
   path: 'config/$kind',
+  beforeLoad: ({ params }) => {
+    if (params.kind === 'logicblock') throw redirect({ to: '/o/$org/$env/logic-blocks', params });
+  },
   component: lazyRouteComponent(screenFiles['config/$kind'], 'ConfigList'),
 });
 const configItem = createRoute({
   getParentRoute: () => place,
   path: 'config/$kind/$name',
   validateSearch: readTab,
+  beforeLoad: ({ params, search: { tab } }) => {
+    if (params.kind !== 'logicblock') return;
+    throw redirect({ to: '/o/$org/$env/logic-blocks/$name', params, search: tab === undefined ? {} : { tab } });
+  },
   component: lazyRouteComponent(screenFiles['config/$kind/$name'], 'ConfigItem'),
 });
 const newConfigItem = createRoute({
   getParentRoute: () => place,
   path: 'new-config/$kind',
+  beforeLoad: ({ params }) => {
+    if (params.kind === 'logicblock') throw redirect({ to: '/o/$org/$env/new-logic-block', params });
+  },
   component: lazyRouteComponent(screenFiles['new-config/$kind'], 'NewConfigItem'),
 });
 const records = createRoute({
@@ -274,12 +285,20 @@ const group = createRoute({
   component: lazyRouteComponent(screenFiles['groups/$group'], 'GroupScreen'),
 });
 
+/** For who runs the platform, without a session. Its frame shows the screen that the address names. */
+const operations = createRoute({
+  getParentRoute: () => root,
+  path: 'operations/{-$screen}/{-$item}',
+  component: lazyRouteComponent(() => import('./screens/operations/operations.tsx'), 'Operations'),
+});
+
 /** Access control of a workspace. */
 const access = [policies, newPolicy, policy, policyTemplate, groups, group] as const;
 
 const routeTree = root.addChildren([
   index,
   ...accountRoutes,
+  operations,
   org.addChildren([
     orgIndex,
     place.addChildren([
@@ -306,6 +325,7 @@ const routeTree = root.addChildren([
       ...peopleRoutes(place),
       ...automationRoutes(place),
       ...blockRoutes(place),
+      ...labRoutes(place),
     ]),
   ]),
 ]);

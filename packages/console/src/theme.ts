@@ -1,4 +1,4 @@
-import { Alert, createTheme, Modal } from '@mantine/core';
+import { createTheme } from '@mantine/core';
 
 /** Calm colours, so that the colour of production stands out. */
 export const theme = createTheme({
@@ -12,8 +12,9 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   components: {
-    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    // By their names: a first visit needs no dialog.
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // Its title has the colour of the box, which is too pale on it for some colours.
-    Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
+    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
   },
 });

@@ -1,3 +1,4 @@
+import { policyLabApi } from './management/access/policy-lab.ts';
 import { accessApi } from './management/access.ts';
 import { secondFactorsApi } from './management/account/second-factors.ts';
 import { accountsApi } from './management/accounts.ts';
@@ -12,6 +13,11 @@ import { deployApi } from './management/deploy.ts';
 import { entitiesApi } from './management/entities.ts';
 import { inboxApi } from './management/inbox.ts';
 import { orgJobsApi } from './management/jobs.ts';
+import { backupsApi } from './management/operator/backups.ts';
+import { platformDoctorApi } from './management/operator/doctor.ts';
+import { platformErrorsApi } from './management/operator/errors.ts';
+import { platformHealthApi } from './management/operator/health.ts';
+import { platformOrgsApi } from './management/operator/orgs.ts';
 import { orgUsersApi } from './management/org-users.ts';
 import { overviewApi } from './management/overview.ts';
 import { passwordsApi } from './management/passwords.ts';
@@ -39,6 +45,7 @@ export const managementApi = {
   ...alertWebhookApi,
   ...appUsersApi,
   ...auditApi,
+  ...backupsApi,
   ...configItemsApi,
   ...consoleApi,
   ...deliveriesApi,
@@ -52,6 +59,11 @@ export const managementApi = {
   ...passwordsApi,
   ...personJobsApi,
   ...platformApi,
+  ...platformDoctorApi,
+  ...platformErrorsApi,
+  ...platformHealthApi,
+  ...platformOrgsApi,
+  ...policyLabApi,
   ...providersApi,
   ...runsApi,
   ...hooksApi,

@@ -21,6 +21,7 @@ export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   escalation_refused: 'A caller may grant only its own permissions',
   prod_read_only: 'Production configuration changes by deployment only',
   workspace_required: 'The caller is in no workspace',
+  workspace_suspended: 'The workspace is suspended',
   origin_refused: 'The origin of the calling page is not allowed',
   role_required: 'The caller’s role does not allow this',
   second_factor_required: 'The org requires a second factor of its members',

@@ -22,6 +22,7 @@ export const problemStatus = {
   escalation_refused: 403,
   prod_read_only: 403,
   workspace_required: 403,
+  workspace_suspended: 403,
   role_required: 403,
   second_factor_required: 403,
   origin_refused: 403,

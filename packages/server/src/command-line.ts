@@ -1,6 +1,5 @@
 /** What the commands beside the platform have in common: how they end, and what they take from the environment. */
-import { type Config, readConfig } from './config.ts';
-import { engineOf } from './engines/registry.ts';
+import { type Config, readConfig, whyNoBackups } from './config.ts';
 
 /** A mistake of the operator, or a fact that the operator has to know; printed as it is. */
 export class Refusal extends Error {
@@ -51,13 +50,21 @@ export function configFor(named: string | undefined): Config {
 
 /** The folder that is named, or that a platform started here would have. */
 export function dataFolder(named: string | undefined): string {
-  const { dataDir, store, storeProd } = configFor(named);
-  const { name } = engineOf(store);
-  if (store.folder === undefined)
-    throw new Refusal(`FREEHOLD_STORE names ${name}: back it up and restore it with ${name}’s own tools`);
-  if (storeProd.folder !== dataDir)
-    throw new Refusal('FREEHOLD_STORE_PROD names another place: copy `prod.db` by hand while the platform is stopped');
-  return dataDir;
+  const config = configFor(named);
+  const why = whyNoBackups(config);
+  if (why !== undefined) throw new Refusal(why);
+  return config.dataDir;
+}
+
+/**
+ * The environment of a command that the platform runs by itself, whose words say all that it needs: it gets no key of the
+ * platform, and follows no npm.
+ */
+export function commandEnvironment(): NodeJS.ProcessEnv {
+  const left = Object.entries(process.env).filter(
+    ([name]) => !/^(?:FREEHOLD_(?!TEST_)|npm_)/.test(name) && name !== 'NODE_CHANNEL_FD',
+  );
+  return Object.fromEntries(left);
 }
 
 /** What opens and seals the secrets of a store that holds them itself, where they are sealed. */

@@ -32,6 +32,9 @@ test('nothing needs to be set', () => {
     dataDir: resolve('./data'),
     store: { kind: 'sqlite', folder: resolve('./data') },
     storeProd: { kind: 'sqlite', folder: resolve('./data') },
+    backupDir: undefined,
+    backupSchedule: undefined,
+    backupKeep: 7,
     masterKey: undefined,
     signUp: 'open',
     publicUrl: undefined,
@@ -54,6 +57,34 @@ test('nothing needs to be set', () => {
     console: true,
     docs: true,
   });
+});
+
+test('backups have a folder, a schedule in UTC, and how many are kept', () => {
+  const set = { FREEHOLD_BACKUP_DIR: './backups', FREEHOLD_BACKUP_SCHEDULE: '0 3 * * 1-5', FREEHOLD_BACKUP_KEEP: '30' };
+  const { backupDir, backupSchedule, backupKeep } = configOf(set);
+  assert.deepEqual([backupDir, backupSchedule, backupKeep], [resolve('./backups'), '0 3 * * 1-5', 30]);
+  const folder = { FREEHOLD_BACKUP_DIR: '/backups' };
+  for (const [environment, mistake] of [
+    [{ FREEHOLD_BACKUP_SCHEDULE: '0 3 * * *' }, /^FREEHOLD_BACKUP_SCHEDULE needs FREEHOLD_BACKUP_DIR/],
+    [{ ...folder, FREEHOLD_BACKUP_SCHEDULE: 'daily' }, /^FREEHOLD_BACKUP_SCHEDULE must be a cron pattern, such as/],
+    [{ ...folder, FREEHOLD_BACKUP_SCHEDULE: '0 3 30 2 *' }, /^FREEHOLD_BACKUP_SCHEDULE must be .* no time fits/],
+    [{ FREEHOLD_BACKUP_DIR: './data/backups' }, /^FREEHOLD_BACKUP_DIR must not lie in the data folder/],
+    [{ FREEHOLD_BACKUP_DIR: './data' }, /^FREEHOLD_BACKUP_DIR must not lie in the data folder/],
+    ...['0', '1000', '-1', '7.5', 'all'].map(
+      (keep) => [{ FREEHOLD_BACKUP_KEEP: keep }, /^FREEHOLD_BACKUP_KEEP must be/] as const,
+    ),
+    [
+      { ...folder, FREEHOLD_BACKUP_SCHEDULE: '0 3 * * *', FREEHOLD_STORE: 'postgres://u:p@127.0.0.1/d' },
+      /^FREEHOLD_BACKUP_SCHEDULE cannot be used: FREEHOLD_STORE names PostgreSQL/,
+    ],
+  ] as const) {
+    const [first = '', ...others] = mistakesOf({ FREEHOLD_DEMO: 'off', ...environment });
+    assert.match(first, mistake);
+    assert.deepEqual(others, []);
+  }
+  assert.equal(configOf({ FREEHOLD_BACKUP_DIR: './data-backups' }).backupDir, resolve('./data-backups'));
+  const all = mistakesOf({ FREEHOLD_BACKUP_DIR: './data', FREEHOLD_BACKUP_SCHEDULE: 'x', FREEHOLD_BACKUP_KEEP: '0' });
+  assert.equal(all.length, 3);
 });
 
 test('production has defaults of its own', () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { type BackupSettings, readBackupSettings } from './backup/backup-settings.ts';
 import { engineOf } from './engines/registry.ts';
 import { readStoreAddresses, type StoreAddresses } from './engines/store-addresses.ts';
 import { isNetwork } from './gateway/client-address.ts';
@@ -14,7 +15,7 @@ import { readSmtpServer } from './mail/smtp-server.ts';
 import { type LogLevel, logLevels, settings } from './settings.ts';
 
 /** Everything that is set from outside, read once at start and never changed. */
-export interface Config extends StoreAddresses {
+export interface Config extends StoreAddresses, BackupSettings {
   readonly mode: 'development' | 'production';
   readonly host: string;
   /** Undefined where the listener is switched off; 0 is any free port. */
@@ -91,6 +92,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     managementPort: readPort('FREEHOLD_MANAGEMENT_PORT', get('FREEHOLD_MANAGEMENT_PORT') ?? '4001', mistakes),
     dataDir,
     ...addresses,
+    ...readBackupSettings(get, { dataDir, whyNone: whyNoBackups({ dataDir, ...addresses }) }, mistakes),
     masterKey: readMasterKey(get('FREEHOLD_MASTER_KEY'), { mode, isLocal }, mistakes),
     signUp: oneOf('FREEHOLD_SIGNUP', ['open', 'first', 'closed'], isProduction ? 'first' : 'open'),
     publicUrl: readUrl('FREEHOLD_PUBLIC_URL', get('FREEHOLD_PUBLIC_URL'), mistakes),
@@ -145,6 +147,15 @@ function equalPorts({ appPort, managementPort, metricsListen, host }: Config): r
     ports.set(port, name);
   }
   return mistakes;
+}
+
+/** Why the platform and its commands can make no backup of such stores; undefined where they can. */
+export function whyNoBackups({ dataDir, store, storeProd }: Pick<Config, 'dataDir' | keyof StoreAddresses>) {
+  const { name } = engineOf(store);
+  if (store.folder === undefined)
+    return `FREEHOLD_STORE names ${name}: back it up and restore it with ${name}’s own tools`;
+  if (storeProd.folder === dataDir) return undefined;
+  return 'FREEHOLD_STORE_PROD names another place: copy `prod.db` by hand while the platform is stopped';
 }
 
 function whyNoDemo(isProduction: boolean, { store }: StoreAddresses): readonly string[] {

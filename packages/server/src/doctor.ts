@@ -5,7 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type Command, Refusal, runCommand } from './command-line.ts';
 import { hasLostSecrets, openSpace, openVault, secretsGone, storesGone } from './composition/open-spaces.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Config, readConfig, whyNoBackups } from './config.ts';
+import { checkBackups } from './doctor/check-backups.ts';
 import { checkPort } from './doctor/check-port.ts';
 import { checkIssuer, checkMailServer } from './doctor/check-reach.ts';
 import { type Finding, fault, good, note } from './doctor/finding.ts';
@@ -21,12 +22,19 @@ environment. Changes nothing. A platform may be running.
 
   freehold doctor                              each line is \`good\`, \`note\` or \`FAULT\`, and says what to do
   freehold doctor --issuer https://id.example  also asks an issuer of identity tokens; may be repeated
+  freehold doctor --running                    for the platform that runs here: leaves out its ports and its lock
+  freehold doctor --json                       a JSON object for each finding, with \`kind\` and \`says\`
 
 Ends with 0 if there is no fault, 1 if there is one, and 2 if an argument is wrong.
 `;
 
 async function run(words: readonly string[]): Promise<number> {
-  const options = { issuer: { type: 'string', multiple: true }, help: { type: 'boolean' } } as const;
+  const options = {
+    issuer: { type: 'string', multiple: true },
+    running: { type: 'boolean' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean' },
+  } as const;
   const { values } = parseArgs({ args: [...words], options });
   if (values.help === true) {
     process.stdout.write(help);
@@ -34,35 +42,41 @@ async function run(words: readonly string[]): Promise<number> {
   }
   let faults = 0;
   const tell = (findings: readonly Finding[]): void => {
-    for (const { kind, says } of findings)
-      process.stdout.write(`${(kind === 'fault' ? 'FAULT' : kind).padEnd(6)}${says}\n`);
+    for (const finding of findings)
+      process.stdout.write(`${values.json === true ? JSON.stringify(finding) : lineOf(finding)}\n`);
     faults += findings.filter(({ kind }) => kind === 'fault').length;
   };
   const read = readConfig(process.env);
   if ('mistakes' in read) tell(read.mistakes.map(fault));
-  else for (const check of checksOf(read.config)) tell(await check());
+  else for (const check of checksOf(read.config, values.running === true)) tell(await check());
   for (const issuer of values.issuer ?? []) tell([await checkIssuer(issuer)]);
-  process.stdout.write(faults === 0 ? 'no fault was found\n' : `faults: ${faults}\n`);
+  if (values.json !== true) process.stdout.write(faults === 0 ? 'no fault was found\n' : `faults: ${faults}\n`);
   return faults === 0 ? 0 : 1;
+}
+
+function lineOf({ kind, says }: Finding): string {
+  return `${(kind === 'fault' ? 'FAULT' : kind).padEnd(6)}${says}`;
 }
 
 type Check = () => Promise<readonly Finding[]>;
 
-function checksOf(config: Config): readonly Check[] {
+function checksOf(config: Config, isRunning: boolean): readonly Check[] {
   const { smtp, store, storeProd } = config;
   const isApart = JSON.stringify(store) !== JSON.stringify(storeProd);
   return [
     async () => [good('the settings can be read'), ...notesOn(config)],
-    () => checkPorts(config),
+    async () => (isRunning ? [] : checkPorts(config)),
     async () => [checkClock()],
     () =>
       checkPlace(store, {
         setting: 'FREEHOLD_STORE',
         spaces: ['platform', 'test', ...(isApart ? [] : (['prod'] as const))],
+        isRunning,
       }),
-    async () => (isApart ? checkPlace(storeProd, { setting: 'FREEHOLD_STORE_PROD', spaces: ['prod'] }) : []),
+    async () => (isApart ? checkPlace(storeProd, { setting: 'FREEHOLD_STORE_PROD', spaces: ['prod'], isRunning }) : []),
     () => checkStores(config),
     async () => [await checkSecrets(config)],
+    () => checkBackupsOf(config),
     async () => (smtp === undefined ? [] : [await checkMailServer(smtp)]),
   ];
 }
@@ -79,6 +93,17 @@ function notesOn({ mode, publicUrl, smtp, store, masterKey, operatorKeyDigest }:
   if (store.folder === undefined && masterKey === undefined)
     notes.push(note('FREEHOLD_MASTER_KEY is not set: the secrets lie in the database as they are'));
   return notes;
+}
+
+async function checkBackupsOf(config: Config): Promise<readonly Finding[]> {
+  const { backupDir: folder, backupSchedule: schedule, dataDir, mode } = config;
+  const why = whyNoBackups(config);
+  if (folder === undefined)
+    return why === undefined && mode === 'production'
+      ? [note('FREEHOLD_BACKUP_DIR is not set: the platform makes no backups of its own')]
+      : [];
+  if (why !== undefined) return [note(`FREEHOLD_BACKUP_DIR has no effect: ${why}`)];
+  return checkBackups({ folder, dataDir, schedule }, systemClock);
 }
 
 async function checkPorts({ host, appPort, managementPort, metricsListen }: Config): Promise<readonly Finding[]> {

@@ -1,8 +1,7 @@
 /** The operator's half of the command `freehold`: runs the one of its commands that is named. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Command, Refusal, runCommand } from './command-line.ts';
 import { operatorCommands } from './composition/operator-commands.ts';
+import { releaseVersion } from './composition/release-version.ts';
 
 /** Ends as the command does that the first word names; what goes wrong is said in that command's words. */
 export async function runFreehold(words: readonly string[]): Promise<void> {
@@ -17,7 +16,7 @@ const itself: Command = { failure: 'nothing was done', run: async ([word]) => an
 function answer(word: string | undefined): number {
   if (word !== undefined && word !== '--help' && word !== '--version')
     throw new Refusal(`there is no command \`${word}\`: see \`freehold --help\``);
-  process.stdout.write(word === '--version' ? `freehold ${version()}\n` : help());
+  process.stdout.write(word === '--version' ? `freehold ${releaseVersion()}\n` : help());
   return word === undefined ? 2 : 0;
 }
 
@@ -27,9 +26,4 @@ function help(): string {
   freehold COMMAND --help     what a command takes
   freehold --version
 `;
-}
-
-function version(): string {
-  const text = readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
 }

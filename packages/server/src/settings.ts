@@ -40,6 +40,21 @@ export const settings: readonly Setting[] = [
   },
   { name: 'FREEHOLD_RECORD_CACHE_MB', fallback: '64', help: 'records in memory, in MB for each of the files; 0: none' },
   {
+    name: 'FREEHOLD_BACKUP_DIR',
+    fallback: 'none; `freehold backup` alone makes backups',
+    help: 'folder of the backups that the operator and the schedule make of the embedded store; best on another disk',
+  },
+  {
+    name: 'FREEHOLD_BACKUP_SCHEDULE',
+    fallback: 'none',
+    help: 'when a backup is made and its restore tested: a cron pattern in UTC, such as `0 3 * * *`',
+  },
+  {
+    name: 'FREEHOLD_BACKUP_KEEP',
+    fallback: '7',
+    help: 'scheduled backups whose restore test passed that are kept, from 1 to 999; older ones are removed',
+  },
+  {
     name: 'FREEHOLD_WORKERS',
     fallback: '1',
     help: 'threads that take requests on the embedded store, from 1 to 64; `auto`: as many as there are cores',

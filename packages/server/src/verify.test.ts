@@ -3,6 +3,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createSecretVault } from './automation/port.ts';
+import { createSecretsFile, loadSecrets, platformScopeName } from './identity/port.ts';
+import { totpPlace } from './identity/second-factors/prove-factor.ts';
+import { noFactors, storedFactors } from './identity/second-factors/stored-factors.ts';
 import { createSealer } from './records/port.ts';
 import {
   assertLeavesRunning,
@@ -93,6 +96,36 @@ test('a secret that the keys of the folder do not open is reported', async (cont
   assert.equal(code, 1, stdout);
   assert.ok(stdout.includes('sealed in org#acme at "automation-secret" "stripe": opens with no known key'), stdout);
   assert.match(stdout, /drift: 1\n$/);
+});
+
+test('a secret of an authenticator app that the keys of the folder do not open is reported, and no other', async (context) => {
+  const { folder } = await dataFolder(context);
+  const { field_keys: keys } = await loadSecrets(createSecretsFile(folder), new SteppedClock());
+  const lost = [{ kid: 'lost', key: Buffer.alloc(32, 1).toString('base64url') }];
+  const sealedBy = (sealer: ReturnType<typeof createSealer>, userId: string) =>
+    sealer.seal('secret', totpPlace(userId));
+  await usingStore(join(folder, 'platform.db'), async ({ store }) => {
+    const known = createSealer(keys);
+    const other = createSealer(lost);
+    const totp = (sealed: string) => ({ sealed, confirmed_at: '', last_step: 0 });
+    await store
+      .scope(platformScopeName)
+      .commit([
+        storedFactors.insert('good', { ...noFactors, totp: totp(sealedBy(known, 'good')) }),
+        storedFactors.insert('lost', { ...noFactors, totp: totp(sealedBy(other, 'lost')) }),
+        storedFactors.insert('moved', {
+          ...noFactors,
+          pending_totp: { expires_at: '', sealed: sealedBy(known, 'good') },
+        }),
+        storedFactors.insert('none', noFactors),
+      ]);
+  });
+  const { code, stdout } = await verify('--data-dir', folder);
+  assert.equal(code, 1, stdout);
+  assert.match(stdout, /^platform: 3 accounts with the sealed secret of an authenticator app$/m);
+  for (const id of ['lost', 'moved'])
+    assert.ok(stdout.includes(`sealed in platform at "factors" "${id}": opens with no known key`), stdout);
+  assert.match(stdout, /drift: 2\n$/);
 });
 
 test('a folder whose platform is running is not looked at', async (context) => {

@@ -5,14 +5,15 @@ import { type Command, configFor, runCommand } from './command-line.ts';
 import { openVault } from './composition/open-spaces.ts';
 import type { Config } from './config.ts';
 import { groupEntries } from './iam/port.ts';
-import { createSecretsFile } from './identity/port.ts';
+import { createSecretsFile, openSealedFactors, platformScopeName } from './identity/port.ts';
 import { systemClock } from './lib/clock.ts';
-import { type VerifyDeps, verifyStore } from './maintenance/port.ts';
+import { unopenedProblem, type VerifyDeps, verifyStore } from './maintenance/port.ts';
 import { createSealer, type Sealer, type SealingKey } from './records/port.ts';
 import { noData, requireStores, usingSpace } from './stopped-platform.ts';
 import type { OpenedStore } from './store/port.ts';
 
-const help = `Checks the indexes, unique values, counters, references and encrypted values in the stores against their records.
+const help = `Checks the indexes, unique values, counters, references and encrypted values in the stores against their records,
+and opens the secrets of authenticator apps.
 Changes nothing. All nodes of the platform must be stopped.
 
   freehold verify [--data-dir ./data]     FREEHOLD_DATA_DIR names the folder too
@@ -42,6 +43,7 @@ async function run(words: readonly string[]): Promise<number> {
     tell(space, findings);
     driftCount += findings.driftCount;
   }
+  driftCount += await usingSpace(config, 'platform', (opened) => lookAtFactors(opened, sealer));
   process.stdout.write(driftCount === 0 ? 'nothing has drifted\n' : `drift: ${driftCount}\n`);
   return driftCount === 0 ? 0 : 1;
 }
@@ -59,6 +61,19 @@ async function findFieldKeys(config: Config): Promise<readonly SealingKey[] | un
 function lookAt(opened: OpenedStore, sealer: Sealer): Promise<Findings> {
   const further: VerifyDeps['further'] = new Map([['group', groupEntries]]);
   return verifyStore({ opened, clock: systemClock, sealer, further, unopened: unopenedSecrets });
+}
+
+/** Secrets of authenticator apps lie in the scope of the platform, and belong to no record. Gives how many do not open. */
+async function lookAtFactors({ store }: OpenedStore, sealer: Sealer): Promise<number> {
+  const scope = store.scope(platformScopeName);
+  const { sealed, unopened, unopenedCount } = await openSealedFactors(scope, sealer);
+  const lines = [
+    `platform: ${sealed} accounts with the sealed secret of an authenticator app`,
+    ...unopened.map((key) => `  sealed in ${scope.name} at ${placeText(key)}: ${unopenedProblem}`),
+    ...(unopenedCount > unopened.length ? [`  and ${unopenedCount - unopened.length} more`] : []),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return unopenedCount;
 }
 
 function tell(space: string, { counts, drift, driftCount, dangling, danglingCount }: Findings): void {

@@ -57,13 +57,16 @@ export interface WatchedContext {
   readonly firstFault: Promise<string>;
 }
 
-/** Opens a browser for one test. When the test ends there must be no fault. */
+/** Opens a browser for one test, with all sections of the navigation open. When the test ends there must be no fault. */
 export async function openBrowser(
   test: TestContext,
   platform: Pick<Platform, 'app' | 'management'>,
   options: BrowserContextOptions = {},
 ): Promise<WatchedContext> {
-  const watched = await watchedContext(platform, options);
+  const localStorage = [{ name: 'freehold.sections', value: 'Data,Access,People,Automation,Release,Org' }];
+  const { origin } = new URL(platform.management);
+  const storageState = { cookies: [], origins: [{ origin, localStorage }] };
+  const watched = await watchedContext(platform, { storageState, ...options });
   test.after(async () => {
     await watched.context.close();
     assert.deepEqual(watched.faults(), []);

@@ -3,70 +3,61 @@ import { test } from 'node:test';
 import { defineEntity, foundedOrg, manage, type Org } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { signInAs } from './console-pages.ts';
+import { retype, signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 
 const canary = '<img src=x onerror=alert(1)>';
 
+const event = {
+  entity_name: 'order',
+  event_name: 'on_order',
+  event_type: 'logicblock',
+  event_stage: 'after',
+  event_optype: 'create',
+  enabled: false,
+  destination_config: { logicblock: 'tidy' },
+};
+
 async function contentOf(org: Org, path: string): Promise<unknown> {
   return (await manage(org, 'GET', `/config/${path}`)).body.content;
 }
 
-test('a builder makes a logic block in the form that its schema makes, and an event that runs it', {
+test('a builder makes an event in the form that its schema makes, and what it refers to leads there and back', {
   skip,
 }, async (context) => {
   const { org } = await foundedOrg(platform);
   await defineEntity(org, { entityName: 'order', UpdateParams: [{ name: 'title' }] });
+  const tidy = { name: 'tidy', steps: [{ id: 'first', type: 'get', entity: 'order', record: 'the first' }] };
+  assert.equal(
+    (await manage(org, 'POST', '/config/logicblock', { body: { name: 'tidy', content: tidy } })).status,
+    201,
+  );
   const page = await (await openBrowser(context, platform)).newPage();
   await signInAs(page, org.builder);
-  await page.goto(`/o/${org.code}/test/config/logicblock`);
-  await page.getByRole('heading', { name: 'No logic blocks yet' }).waitFor();
+  await page.goto(`/o/${org.code}/test/config/event`);
+  await page.getByRole('heading', { name: 'No events yet' }).waitFor();
+  assert.equal(await page.getByRole('tab', { name: 'Logic blocks' }).count(), 0);
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'New logic block' }).first().click();
-  const save = page.getByRole('button', { name: 'Save the logic block' });
-  assert.equal(await save.getAttribute('aria-description'), 'The logic block needs a name.');
-  await page.getByRole('textbox', { name: 'Name of the logic block' }).fill('tidy');
-  await page.getByRole('textbox', { name: 'Description', exact: true }).first().fill(canary);
-  await page.getByRole('combobox', { name: 'Type' }).click();
-  await page.getByRole('option', { name: 'get' }).click();
-  await page.getByRole('textbox', { name: 'Id' }).fill('1');
-  await page.getByRole('textbox', { name: 'Entity' }).fill('order');
-  await page.getByRole('textbox', { name: 'Record' }).fill('the first');
-  await page.getByRole('textbox', { name: 'Content in JSON' }).getByText('"the first"').waitFor();
+  await page.getByRole('button', { name: 'New event' }).first().click();
+  const save = page.getByRole('button', { name: 'Save the event' });
+  assert.equal(await save.getAttribute('aria-description'), 'The event needs a name.');
+  await page.getByRole('textbox', { name: 'Name of the event' }).fill('on_order');
+  const json = page.getByRole('textbox', { name: 'Content in JSON' });
+  await retype(json, JSON.stringify({ ...event, event_optype: 'made' }));
   await save.click();
-  await page.getByText('/content/steps/0/id').waitFor();
-  await page.getByText('wrong', { exact: true }).waitFor();
+  await page.getByText('/content/event_optype').waitFor();
   await assertAccessible(page);
-  await page.getByRole('textbox', { name: 'Id' }).fill('first');
+  await page.getByRole('combobox', { name: 'Event optype' }).click();
+  await page.getByRole('option', { name: 'create', exact: true }).click();
+  await json.getByText('"create"').waitFor();
   await save.click();
+  await page.getByRole('heading', { name: 'on_order', level: 1 }).waitFor();
+  assert.deepEqual(await contentOf(org, 'event/on_order'), event);
+  await page.getByRole('tab', { name: 'References' }).click();
+  await page.getByRole('region', { name: 'It refers to' }).getByRole('link', { name: 'tidy' }).click();
   await page.getByRole('heading', { name: 'tidy', level: 1 }).waitFor();
-  assert.deepEqual(await contentOf(org, 'logicblock/tidy'), {
-    name: 'tidy',
-    description: canary,
-    steps: [{ id: 'first', type: 'get', entity: 'order', record: 'the first' }],
-  });
-  const idle = { name: 'later', input_schema: { pattern: '^a' }, steps: [{ id: 'one', type: 'transform', value: 1 }] };
-  assert.equal(
-    (await manage(org, 'POST', '/config/logicblock', { body: { name: 'later', content: idle } })).status,
-    201,
-  );
-  await page.goto(`/o/${org.code}/test/config/logicblock/later`);
-  await page.getByText('is not run yet').waitFor();
-  const event = {
-    entity_name: 'order',
-    event_name: 'on_order',
-    event_type: 'logicblock',
-    event_stage: 'after',
-    event_optype: 'create',
-    enabled: false,
-    destination_config: { logicblock: 'tidy' },
-  };
-  assert.equal(
-    (await manage(org, 'POST', '/config/event', { body: { name: 'on_order', content: event } })).status,
-    201,
-  );
-  await page.goto(`/o/${org.code}/test/config/logicblock/tidy`);
+  assert.match(page.url(), /\/logic-blocks\/tidy$/);
   await page.getByRole('tab', { name: 'References' }).click();
   await page.getByRole('region', { name: 'It refers to' }).getByRole('link', { name: 'order' }).waitFor();
   const remove = page.getByRole('button', { name: 'Remove' });
@@ -90,6 +81,31 @@ test('a builder makes a logic block in the form that its schema makes, and an ev
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove the event' }).click();
   await page.getByRole('heading', { name: 'No events yet' }).waitFor();
+});
+
+test('the addresses that logic blocks had among the configuration lead to their screens', {
+  skip,
+}, async (context) => {
+  const { org } = await foundedOrg(platform);
+  const steps = [{ id: 'one', type: 'transform', value: 1 }];
+  const later = { name: 'later', description: canary, input_schema: { pattern: '^a' }, steps };
+  assert.equal(
+    (await manage(org, 'POST', '/config/logicblock', { body: { name: 'later', content: later } })).status,
+    201,
+  );
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  await page.goto(`/o/${org.code}/test/config/logicblock`);
+  await page.getByRole('heading', { name: 'Logic blocks', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'later' }).waitFor();
+  await page.getByText(canary).waitFor();
+  await page.goto(`/o/${org.code}/test/config/logicblock/later?tab=versions`);
+  await page.getByText('is not run yet').waitFor();
+  await page.getByText('live in test').waitFor();
+  assert.match(page.url(), /\/logic-blocks\/later\?tab=versions$/);
+  await page.goto(`/o/${org.code}/test/new-config/logicblock`);
+  await page.getByRole('heading', { name: 'New logic block', level: 1 }).waitFor();
+  assert.match(page.url(), /\/new-logic-block$/);
 });
 
 test('a setting is set, kept against a change by another builder, and gets its default back', {

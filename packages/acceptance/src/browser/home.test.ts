@@ -110,3 +110,65 @@ test('Home is shown by three calls, and its steps lead to where they are done', 
   await page.getByRole('link', { name: 'Define an entity' }).click();
   await page.getByRole('heading', { name: 'New entity', level: 1 }).waitFor();
 });
+
+test('sections of the navigation open and close by the keyboard, stay so, and fit on a laptop', {
+  skip,
+}, async (context) => {
+  const org = await signUp(platform);
+  const asAtFirst = { storageState: { cookies: [], origins: [] }, viewport: { width: 1280, height: 850 } };
+  const page = await (await openBrowser(context, platform, asAtFirst)).newPage();
+  const section = (name: string) => page.getByRole('group', { name, exact: true });
+  const head = (name: string) => section(name).getByRole('button', { name, exact: true });
+  const assertFits = async () =>
+    assert.equal(
+      await page.evaluate(
+        `(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight)(
+          document.querySelector('nav[aria-label=Screens] .mantine-ScrollArea-viewport'))`,
+      ),
+      true,
+      page.url(),
+    );
+  await signInAs(page, org.builder);
+  await section('Access').getByRole('link', { name: 'Policies' }).waitFor();
+  assert.equal(await head('Automation').getAttribute('aria-expanded'), 'false');
+  assert.equal(await page.getByRole('link', { name: 'Events' }).count(), 0);
+  await assertFits();
+  await assertAccessible(page);
+
+  for (const [name, path] of [
+    ['Data', '/new-entity'],
+    ['Access', '/groups'],
+    ['People', '/workspaces'],
+    ['Automation', '/schedules'],
+    ['Release', '/config/event'],
+    ['Org', '/settings/mail'],
+  ] as const) {
+    await page.goto(`/o/${org.code}/test${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await section(name).getByRole('link').first().waitFor();
+    assert.equal(await head(name).getAttribute('aria-expanded'), 'true', name);
+    await assertFits();
+  }
+  await assertAccessible(page);
+
+  await head('People').focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'App users', level: 1 }).waitFor();
+  assert.equal(await page.getByRole('link', { name: 'Team' }).count(), 0);
+  await page.reload();
+  await section('People').getByRole('link', { name: 'Workspaces' }).waitFor();
+  await page.getByRole('link', { name: 'Home' }).click();
+  await section('People').getByRole('link', { name: 'Workspaces' }).waitFor();
+  await section('Data').getByRole('link', { name: 'Entities' }).click();
+  await page.getByRole('heading', { name: 'Entities', level: 1 }).waitFor();
+  await head('Data').click();
+  await section('Data').getByRole('link').first().waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Home' }).click();
+  await page.reload();
+  await head('Access').waitFor();
+  assert.equal(await head('Data').getAttribute('aria-expanded'), 'false');
+  await page.goto(`/o/${org.code}/test/entities`);
+  await section('Data').getByRole('link', { name: 'Entities' }).waitFor();
+});

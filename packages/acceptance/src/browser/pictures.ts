@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { unlock } from './operations/operator-pages.ts';
 
 interface Picture {
   readonly name: string;
@@ -13,6 +14,14 @@ interface Picture {
 async function openFirstRecord(page: Page): Promise<void> {
   await page.getByRole('row').nth(1).click();
   await page.getByRole('tab', { name: 'Fields' }).waitFor();
+}
+
+/** The policy of new members, replayed on the calls of the demo. */
+async function replayPolicy(page: Page): Promise<void> {
+  await page.getByRole('combobox', { name: 'Policy to change' }).fill('acl');
+  await page.getByRole('option').first().click();
+  await page.getByRole('button', { name: 'Replay the recorded calls' }).click();
+  await page.getByText(/This rests on|No calls are recorded yet/).waitFor();
 }
 
 /** A logic block that is not saved, with a step that is open. */
@@ -77,6 +86,14 @@ export const pictures: readonly Picture[] = [
   },
   { name: 'workspaces', path: ({ org }) => `/o/${org}/test/workspaces` },
   { name: 'workspace', path: ({ org }) => `/o/${org}/test/workspaces/lumen` },
+  {
+    name: 'suspend-workspace',
+    path: ({ org }) => `/o/${org}/test/workspaces/lumen`,
+    show: async (page) => {
+      await page.getByRole('button', { name: 'Suspend' }).click();
+      await page.getByRole('dialog').getByRole('textbox', { name: 'Type lumen to confirm it' }).waitFor();
+    },
+  },
   { name: 'releases', path: ({ org }) => `/o/${org}/test/deploy?tab=releases` },
   { name: 'configuration', path: ({ org }) => `/o/${org}/test/config` },
   {
@@ -107,6 +124,7 @@ export const pictures: readonly Picture[] = [
   },
   { name: 'policies', path: ({ org }) => `/o/${org}/test/policies?w=lumen` },
   { name: 'groups', path: ({ org }) => `/o/${org}/test/groups?w=lumen` },
+  { name: 'policy-lab', path: ({ org }) => `/o/${org}/test/policy-lab?w=lumen`, show: replayPolicy },
   { name: 'usage', path: ({ org }) => `/o/${org}/test/usage` },
   { name: 'audit', path: ({ org }) => `/o/${org}/test/audit` },
   { name: 'team', path: ({ org }) => `/o/${org}/test/team` },
@@ -133,4 +151,21 @@ export const pictures: readonly Picture[] = [
   { name: 'settings-mail', path: ({ org }) => `/o/${org}/test/settings/mail/reset_password` },
   { name: 'settings-templates', path: ({ org }) => `/o/${org}/test/settings/templates` },
   { name: 'account', path: ({ org }) => `/o/${org}/test/account` },
+  { name: 'operations', path: () => '/operations' },
+  { name: 'operations-orgs', path: () => '/operations/orgs', show: unlock },
+  { name: 'operations-org', path: ({ org }) => `/operations/orgs/${org}`, show: unlock },
+  { name: 'operations-health', path: () => '/operations/health', show: unlock },
+  { name: 'operations-doctor', path: () => '/operations/doctor', show: unlock },
+  { name: 'operations-errors', path: () => '/operations/errors', show: unlock },
+  { name: 'operations-keys', path: () => '/operations/keys', show: unlock },
+  {
+    name: 'operations-backups',
+    path: () => '/operations/backups',
+    show: async (page) => {
+      await unlock(page);
+      await page.getByRole('button', { name: 'Make a backup' }).click();
+      await page.getByText('Not tested yet.').first().waitFor();
+    },
+  },
+  { name: 'operations-audit', path: () => '/operations/audit', show: unlock },
 ];

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { type Platform, startPlatform } from '../platform.ts';
+import { backupSettings } from '../operator-backups.ts';
+import { type Platform, startPlatform, temporaryDirectory } from '../platform.ts';
 import { skip, watchedContext } from './browser.ts';
 import { signInAs } from './console-pages.ts';
 import { pictures } from './pictures.ts';
@@ -19,7 +20,8 @@ interface Demo {
 }
 
 async function takePictures(): Promise<void> {
-  const platform = await startPlatform({ env: { FREEHOLD_CONSOLE: 'on', FREEHOLD_DEMO: 'on' } });
+  const backups = { ...backupSettings(temporaryDirectory()), FREEHOLD_BACKUP_SCHEDULE: '0 3 * * *' };
+  const platform = await startPlatform({ env: { FREEHOLD_CONSOLE: 'on', FREEHOLD_DEMO: 'on', ...backups } });
   const demo = await completeDemo(platform);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -64,7 +64,8 @@ interface Request {
   readonly init: RequestInit;
 }
 
-function requestOf(name: RouteName, sent: Sent): Request {
+/** How a call is sent. */
+export function requestOf(name: RouteName, sent: Sent): Request {
   const [method, path] = managementRoutes[name] ?? ['GET', '/'];
   const { body, signal, file } = sent;
   const init: RequestInit = {

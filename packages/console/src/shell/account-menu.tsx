@@ -41,6 +41,9 @@ export function AccountMenu() {
         <Menu.Item leftSection={isDark ? <SunIcon /> : <MoonIcon />} onClick={toggle}>
           {isDark ? 'Light colours' : 'Dark colours'}
         </Menu.Item>
+        <Menu.Item component={Link} to="/operations">
+          Operations
+        </Menu.Item>
         <Menu.Item leftSection={<LeaveIcon />} onClick={signOut}>
           Sign out
         </Menu.Item>

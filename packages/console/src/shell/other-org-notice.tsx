@@ -1,18 +1,18 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call } from '../api/call.ts';
-import { queryClient } from '../api/query-client.ts';
 import { usePlace } from '../api/session.ts';
 import { onOrgMismatch } from '../api/tab-org.ts';
-import { ProblemAlert } from '../components/problem-alert.tsx';
-import { announceOrg, onOtherOrg } from './org-channel.ts';
+import { lazyPart } from '../components/lazy.tsx';
+import { onOtherOrg } from './org-channel.ts';
 
-interface Other {
+/** Where the session is now. */
+export interface Other {
   /** Undefined after signing out. */
   readonly code: string | undefined;
 }
+
+/** Comes after the first content. */
+const OtherOrgDialog = lazyPart(async () => (await import('./other-org-dialog.tsx')).OtherOrgDialog, null);
 
 /**
  * The session of the browser has moved to another org in another tab, or has ended there. The tab waits until the user
@@ -20,7 +20,6 @@ interface Other {
  */
 export function OtherOrgNotice() {
   const { org } = usePlace();
-  const router = useRouter();
   const [other, setOther] = useState<Other>();
   const waiting = useRef<(isBack: boolean) => void>(undefined);
   const end = useCallback((isBack: boolean) => {
@@ -30,55 +29,7 @@ export function OtherOrgNotice() {
   }, []);
   useEffect(() => onOtherOrg((code) => (code === org ? end(true) : setOther({ code }))), [org, end]);
   useEffect(() => onOrgMismatch(() => askAfter(setOther, waiting)), []);
-  const back = useMutation({
-    mutationFn: () => call('switchOrg', { body: { org } }),
-    onSuccess: () => {
-      announceOrg(org);
-      end(true);
-      void queryClient.invalidateQueries();
-    },
-  });
-  const signIn = () => {
-    end(false);
-    queryClient.clear();
-    void router.invalidate();
-  };
-  const leave = (code: string) => {
-    end(false);
-    void router.navigate({ to: '/o/$org/$env', params: { org: code, env: 'test' } });
-  };
-  const hasEnded = other !== undefined && other.code === undefined;
-  return (
-    <Modal
-      opened={other !== undefined}
-      onClose={() => undefined}
-      withCloseButton={false}
-      title={hasEnded ? 'You have signed out' : 'You have switched the org'}
-    >
-      <Stack gap="sm">
-        <Text>
-          {hasEnded
-            ? 'You signed out in another tab.'
-            : `Another tab now works in the org ${other?.code ?? ''}. This tab shows ${org}. Nothing was done there.`}
-        </Text>
-        <ProblemAlert error={back.error} />
-        <Group justify="flex-end">
-          {other?.code === undefined ? (
-            <Button onClick={signIn}>Sign in</Button>
-          ) : (
-            <>
-              <Button variant="default" onClick={() => leave(other.code ?? org)}>
-                Go to {other.code}
-              </Button>
-              <Button loading={back.isPending} onClick={() => back.mutate()}>
-                Back to {org}
-              </Button>
-            </>
-          )}
-        </Group>
-      </Stack>
-    </Modal>
-  );
+  return <OtherOrgDialog other={other} end={end} />;
 }
 
 /** Asks the platform which org the session has, then the user. Resolves to whether the session is back in the org of the tab. */

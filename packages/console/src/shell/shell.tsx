@@ -1,4 +1,4 @@
-import { Anchor, AppShell, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
+import { Anchor, AppShell, Burger, Group, ScrollArea, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { useQuery } from '@tanstack/react-query';
@@ -10,10 +10,10 @@ import { lazyPart } from '../components/lazy.tsx';
 import logo from '../logo.svg';
 import { AccountMenu } from './account-menu.tsx';
 import { EnvironmentSwitch } from './environment-switch.tsx';
-import { navigation } from './navigation.ts';
 import { NoProduction } from './no-production.tsx';
 import { OrgMenu } from './org-menu.tsx';
 import { OtherOrgNotice } from './other-org-notice.tsx';
+import { Sections } from './sections.tsx';
 import classes from './shell.module.css';
 import { WorkspaceSwitch } from './workspace-switch.tsx';
 
@@ -69,7 +69,7 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label="Screens">
         <ScrollArea>
-          <Navigation />
+          <Sections />
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main>
@@ -119,41 +119,4 @@ function Acting() {
   const { u } = useSearch({ from: '/o/$org/$env' });
   if (u === undefined || workspace === undefined) return null;
   return <ActorBanner workspace={workspace} user={u} />;
-}
-
-function Navigation() {
-  const { org, env } = usePlace();
-  return (
-    <>
-      {navigation.map(({ heading, screens }) => (
-        // biome-ignore lint/a11y/useSemanticElements: no element but a set of form fields is a group
-        <div key={screens[0].to} role="group" aria-label={heading ?? 'Start'}>
-          {heading !== undefined && (
-            <Text className={classes.section} size="xs" aria-hidden="true">
-              {heading}
-            </Text>
-          )}
-          {screens.map(({ label, to, icon: Icon, isExact }) => (
-            <Link
-              key={to}
-              to={to}
-              params={{ org, env }}
-              activeOptions={{ exact: isExact }}
-              className={classes.link ?? ''}
-            >
-              {({ isActive }) => (
-                <NavLink
-                  component="span"
-                  label={label}
-                  leftSection={<Icon />}
-                  active={isActive}
-                  className={classes.entry}
-                />
-              )}
-            </Link>
-          ))}
-        </div>
-      ))}
-    </>
-  );
 }

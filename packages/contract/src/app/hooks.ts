@@ -16,6 +16,7 @@ export const inboundHooksApi = {
     replies: { 202: reply('The run that the message began.', Type.Object({ run: guid })) },
     problems: [
       'signature_invalid',
+      'workspace_suspended',
       'not_found',
       'conflict',
       'validation_failed',

@@ -108,7 +108,7 @@ export const invitationsApi = {
         Type.Object({ tenant_id: guid, tenant_code: text, name: text, current: Type.Literal(true) }),
       ),
     },
-    problems: ['not_found', 'escalation_refused', 'conflict', 'plan_limit_exceeded'],
+    problems: ['not_found', 'escalation_refused', 'conflict', 'plan_limit_exceeded', 'workspace_suspended'],
     isGated: true,
   }),
 };

@@ -60,6 +60,7 @@ export const signInApi = {
       'issuer_not_allowed',
       'audience_mismatch',
       'account_disabled',
+      'workspace_suspended',
       'not_found',
       'conflict',
       'plan_limit_exceeded',

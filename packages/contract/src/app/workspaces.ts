@@ -10,6 +10,9 @@ export const Tenant = named(
     name: text,
     role: text,
     current: Type.Boolean({ description: 'Whether the token is of this workspace.' }),
+    suspended: Type.Boolean({
+      description: 'Whether an admin of the app’s org has suspended it: then no token is given for it.',
+    }),
     joined_at: time,
   }),
 );
@@ -101,7 +104,7 @@ export const workspacesApi = {
     replies: {
       200: reply('Chosen: the current token is unchanged.', Type.Object({ tenant_id: guid, tenant_code: text })),
     },
-    problems: ['not_found'],
+    problems: ['not_found', 'workspace_suspended'],
   }),
   leaveWorkspace: route({
     method: 'POST',

@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
-import { InputError } from '../problem-schema.ts';
-import { renamedFields } from '../renamed-fields.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, byVerb, closed, guid, itemsOf, named, oneOf, pageOf, recordOf, text, time } from '../schema.ts';
+import { DescribedStatement, outcome, renamed } from './access/described-statement.ts';
 import {
   Holder,
   WorkspaceGroup,
@@ -11,70 +10,18 @@ import {
   WorkspaceMember,
   WorkspacePolicy,
   WorkspacePolicyDetails,
-} from './access-holders.ts';
-
-const renamed = Type.Optional(renamedFields);
-
-export const DescribedStatement = named(
-  'DescribedStatement',
-  Type.Object({
-    source: oneOf(['direct', 'group', 'draft'], { description: 'How the person holds the policy.' }),
-    group: Type.Optional(text),
-    group_id: Type.Optional(text),
-    policy: text,
-    policy_id: Type.Optional(text),
-    index: Type.Integer({ minimum: 0, description: 'The place of the statement in its policy, from 0.' }),
-    Sid: Type.Optional(text),
-    Effect: oneOf(['Allow', 'Deny']),
-    Action: Type.String({ description: 'The pattern that the action matched.' }),
-    Resource: Type.String({ description: 'The pattern that the resource matched.' }),
-    Fields: Type.Optional(
-      Type.Array(text, { description: 'The fields that the statement is limited to, if it is limited.' }),
-    ),
-    conditions: Type.Optional(
-      Type.Array(Type.Object({ operator: text, key: text, expected: Type.Array(text) }), {
-        description: 'In a simulation, all conditions of the statement, with up to 20 values each.',
-      }),
-    ),
-    renamed,
-    ambiguous: Type.Optional(
-      Type.Array(Type.Object({ key: text, members: Type.Array(text) }), {
-        description: 'The keys that match several members whose names differ only in ASCII case.',
-      }),
-    ),
-    matched: Type.Boolean({ description: 'False if only the condition kept the statement from matching.' }),
-    failed_condition: Type.Optional(
-      Type.Object({
-        operator: text,
-        key: text,
-        expected: Type.Array(text),
-        actual: Type.Array(text),
-        state: Type.Optional(
-          oneOf(['before', 'after'], {
-            description: 'For an update, the state of the record that has the actual values.',
-          }),
-        ),
-      }),
-    ),
-    open: Type.Optional(
-      Type.Literal(true, { description: 'Whether the statement matches depends on values that were not given.' }),
-    ),
-    over_budget: Type.Optional(
-      Type.Literal(true, {
-        description: 'The evaluation reached its budget: a Deny counts as matching, an Allow as not matching.',
-      }),
-    ),
-    broken: Type.Optional(Type.Array(InputError)),
-  }),
-);
-
-const decision = oneOf(['allowed', 'explicit_deny', 'implicit_deny', 'undecided']);
+} from './access/holders.ts';
 
 /** What was decided, and how. */
 const decided = {
-  decision,
+  decision: outcome,
   reason: Type.String({ description: 'Names the statement that decided.' }),
   matched: Type.Array(DescribedStatement),
+  reported: Type.Optional(
+    Type.Array(DescribedStatement, {
+      description: 'Statements with `"Mode": "report"` that apply. They had no part in the decision.',
+    }),
+  ),
   record_state: Type.Optional(
     oneOf(['before', 'after'], { description: 'For an update, the state of the record that `record.…` stands for.' }),
   ),
@@ -184,7 +131,7 @@ export const Finding = named(
 export const MatrixCell = named(
   'MatrixCell',
   Type.Object({
-    decision,
+    decision: outcome,
     policy: Type.Optional(text),
     policy_id: Type.Optional(text),
     group: Type.Optional(text),

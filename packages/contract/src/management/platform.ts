@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { reply, route } from '../route.ts';
-import { itemsOf, named, oneOf, text, time } from '../schema.ts';
+import { closed, guid, itemsOf, named, oneOf, reason, text, time } from '../schema.ts';
 
 export const SigningKey = named(
   'SigningKey',
@@ -47,6 +47,25 @@ export const platformApi = {
     replies: { 204: reply('Revoked.') },
     problems: ['rate_limited', 'not_found'],
     refusedAs: 'signing_key.revocation_refused',
+  }),
+  resetAccountFactors: route({
+    method: 'POST',
+    path: '/platform/accounts/reset-factors',
+    access: 'operator',
+    tag: 'platform',
+    summary:
+      'Removes all second factors of a builder’s account, also of one that is in several orgs, and ends its sessions',
+    description:
+      'For a person who has lost all of them, once the operator is sure who asks. The person gets a mail. The reason stands in the operator’s audit log and in that of each org of the account.',
+    body: closed({ email: Type.String({ format: 'email', maxLength: 254 }), reason }),
+    replies: {
+      200: reply(
+        'Removed: from now on the password alone signs in.',
+        Type.Object({ id: guid, orgs: Type.Array(text, { description: 'The codes of the orgs of the account.' }) }),
+      ),
+    },
+    problems: ['rate_limited', 'not_found', 'conflict'],
+    refusedAs: 'second_factor.reset_refused',
   }),
   readMetrics: route({
     method: 'GET',

@@ -210,7 +210,7 @@ export const runsApi = {
     }),
     isBodyOptional: true,
     replies: { 202: reply('The new run.', Type.Object({ id: guid })) },
-    problems: ['not_found', 'conflict', 'role_required'],
+    problems: ['not_found', 'conflict', 'role_required', 'workspace_suspended'],
     refusedAs: 'run.retry_refused',
   }),
   listLogicBlocks: route({
@@ -244,7 +244,7 @@ export const runsApi = {
       before: Type.Optional(sample),
     }),
     replies: { 200: reply('What became of it, also where a step was refused.', BlockTest) },
-    problems: ['not_found', 'dangling_reference', 'access_denied'],
+    problems: ['not_found', 'dangling_reference', 'access_denied', 'workspace_suspended'],
     repeats: { notRemembered: 'computes each time, and changes nothing' },
     isRead: true,
   }),
@@ -259,7 +259,7 @@ export const runsApi = {
     query: byEnvironment,
     body: closed({ tenant_code, input: Type.Optional(input) }),
     replies: { 202: reply('The run, which has begun.', Type.Object({ run: guid })) },
-    problems: ['not_found', 'conflict', 'role_required', 'block_failed'],
+    problems: ['not_found', 'conflict', 'role_required', 'block_failed', 'workspace_suspended'],
     refusedAs: 'run.begin_refused',
   }),
 };

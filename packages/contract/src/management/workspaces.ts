@@ -1,13 +1,20 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, count, guid, named, oneOf, orNull, pageOf, recordOf, text, time } from '../schema.ts';
+import { closed, count, guid, named, oneOf, orNull, pageOf, reason, recordOf, text, time } from '../schema.ts';
 
 const members = {
   id: guid,
   code: text,
   name: text,
   state: oneOf(['founding', 'ready'], { description: 'A workspace that is still `founding` admits no caller.' }),
+  suspended: orNull(
+    Type.Object({ at: time, by: Type.String({ format: 'uuid', description: 'The org user.' }), reason: text }),
+    {
+      description:
+        'Set while the workspace is suspended: its members get 403 `workspace_suspended`, and its automation rests.',
+    },
+  ),
   created_at: time,
   members: Type.Integer({ minimum: 0, description: 'Its `user` records; each service key has one.' }),
   records: Type.Integer({ minimum: 0, description: 'Records of all entities that builders define.' }),
@@ -26,6 +33,8 @@ export const OrgWorkspaceDetails = named(
   }),
 );
 
+const env = oneOf(['test', 'prod']);
+
 export const orgWorkspacesApi = {
   listOrgWorkspaces: route({
     method: 'GET',
@@ -38,6 +47,7 @@ export const orgWorkspacesApi = {
       prefix: Type.Optional(
         Type.String({ maxLength: 63, description: 'Only workspaces whose code starts with this.' }),
       ),
+      state: Type.Optional(oneOf(['suspended'], { description: 'Only workspaces that are suspended.' })),
       pagesize: Type.Integer({ ...pagesize, maximum: 50, default: 20 }),
       nexttoken,
     }),
@@ -53,5 +63,30 @@ export const orgWorkspacesApi = {
     query: closed({ env: environment }),
     replies: { 200: reply('The workspace.', OrgWorkspaceDetails) },
     problems: ['not_found'],
+  }),
+  suspendWorkspace: route({
+    method: 'POST',
+    path: '/org/workspaces/:tenant_code/suspend',
+    access: 'org_admin',
+    tag: 'workspaces',
+    summary: 'Suspends a workspace: its members are refused at once, and its automation rests',
+    description:
+      'Calls of its members and of its service keys answer 403 `workspace_suspended`, and so do a token exchange for it and invitations into it. Records, memberships and policies stay. Deliveries of events and runs of logic blocks wait; messages to its hooks and runs by hand are refused; due times of schedules pass. Builders who view it as a user only read. The audit log keeps the reason; the members are not shown it.',
+    body: closed({ env, reason }),
+    replies: { 204: reply('Suspended.') },
+    problems: ['not_found', 'conflict'],
+    refusedAs: 'workspace.suspension_refused',
+  }),
+  resumeWorkspace: route({
+    method: 'POST',
+    path: '/org/workspaces/:tenant_code/resume',
+    access: 'org_admin',
+    tag: 'workspaces',
+    summary: 'Ends the suspension of a workspace: tokens from before are good again, and what waited goes on',
+    description: 'Deliveries and runs that waited go on within a minute.',
+    body: closed({ env, reason: Type.Optional(reason) }),
+    replies: { 204: reply('Resumed.') },
+    problems: ['not_found', 'conflict'],
+    refusedAs: 'workspace.resumption_refused',
   }),
 };

@@ -4,7 +4,7 @@ import { type Effort, isSpent } from './effort.ts';
 import { compileFields, type FieldPatterns } from './field-set.ts';
 import { compileGlob, foldAscii, type Glob } from './patterns/glob.ts';
 import { type AskedPath, compileResource, type ResourceGlob, reaches } from './patterns/resource-glob.ts';
-import { readStatement, type StatementReading } from './statement.ts';
+import { isReportOnly, readStatement, type StatementReading } from './statement.ts';
 import { anyOf, type Truth } from './truth.ts';
 
 export type Via =
@@ -36,15 +36,26 @@ export interface CompiledStatement {
   readonly isPlain: boolean;
 }
 
-export function compileStatements(attached: readonly AttachedPolicy[]): readonly CompiledStatement[] {
-  return attached.flatMap(compilePolicy).map((statement, place) => ({ ...statement, place }));
+/** Those that are enforced, those that are only reported, or all. */
+export type Compiled = 'enforced' | 'reported' | 'all';
+
+export function compileStatements(
+  attached: readonly AttachedPolicy[],
+  which: Compiled = 'enforced',
+): readonly CompiledStatement[] {
+  return attached
+    .flatMap((policy) => compilePolicy(policy, which))
+    .map((statement, place) => ({ ...statement, place }));
 }
 
-function compilePolicy(policy: AttachedPolicy): readonly Omit<CompiledStatement, 'place'>[] {
+function compilePolicy(policy: AttachedPolicy, which: Compiled): readonly Omit<CompiledStatement, 'place'>[] {
   const { statements } = policy;
   // What is no list at all is read as one broken statement: it denies everything.
   const elements: readonly unknown[] = Array.isArray(statements) ? statements : [undefined];
-  return elements.map((element, index) => ({ ...compileStatement(policy, readStatement(element)), index }));
+  return elements.flatMap((element, index) => {
+    if (which !== 'all' && isReportOnly(element) !== (which === 'reported')) return [];
+    return [{ ...compileStatement(policy, readStatement(element)), index }];
+  });
 }
 
 /** What a statement says of a request: whether it takes effect, or what of it is still open. */

@@ -1,14 +1,18 @@
-import { type AttachedPolicy, type CompiledStatement, compileStatements } from './compiled-statement.ts';
+import { type AttachedPolicy, type Compiled, type CompiledStatement, compileStatements } from './compiled-statement.ts';
 import type { AccessContext } from './context/context.ts';
+import type { ContextKey } from './context/context-key.ts';
+import { type KeptTexts, readKept } from './context/kept-values.ts';
 import { type Effort, isSpent, wholeEffort } from './effort.ts';
-import { type Explanation, explain } from './explanation.ts';
+import { type Explanation, explain, type ReportedStatement } from './explanation.ts';
 import { type RenamedField, renamedFields } from './names/renamed-fields.ts';
 import { countPatterns, type PolicyCounts } from './patterns/count-patterns.ts';
 import { foldAscii, matchesGlob } from './patterns/glob.ts';
-import type { AskedPath } from './patterns/resource-glob.ts';
-import { plainRulings, type Ruling } from './ruling.ts';
+import { type AskedPath, keysOf } from './patterns/resource-glob.ts';
+import { reportedBy } from './reported.ts';
+import { type Outcome, plainRulings, type Ruling } from './ruling.ts';
 import { PathClasses } from './selection/path-classes.ts';
 import { type SelectedPath, type Selection, select, selectAll } from './selection/selection.ts';
+import { isReportOnly } from './statement.ts';
 import { weigh } from './weigh.ts';
 
 export type { AttachedPolicy, Via } from './compiled-statement.ts';
@@ -22,7 +26,7 @@ export type { Explanation, MatchedStatement } from './explanation.ts';
  */
 export interface CompiledAccess extends PolicyCounts {
   /** `context` is asked only where a statement that may concern the request depends on it, and then once. */
-  rule(action: string, resource: string, context: () => AccessContext): Ruling;
+  rule(action: string, resource: string, context: () => AccessContext, effort?: Effort): Ruling;
   /** The same for a request about some record whose path begins so, whichever it is and however it stands. */
   ruleOnSome(action: string, pathBeforeId: string, context: () => AccessContext): Ruling;
   /**
@@ -31,12 +35,22 @@ export interface CompiledAccess extends PolicyCounts {
    */
   denials(action: string, pathBeforeId: string, context: () => AccessContext): Ruling;
   explain(action: string, resource: string, context: () => AccessContext): Explanation;
+  /** The statements that are never enforced and take effect, with what each would change of the outcome. */
+  reports(request: DecidedRequest, context: () => AccessContext): readonly ReportedStatement[];
   /** What the statements about an action call otherwise than it is called now. */
   renamedFields(action: string, context: () => AccessContext): readonly RenamedField[];
+  /** What the statements about an action, enforced or only reported, ask of a call beside what each call has. */
+  keep(action: string, context: () => AccessContext, isSecret: (field: string) => boolean): KeptTexts;
   /** Whether a Deny may concern the action, on whatever resource and under whatever condition. */
   mayDeny(action: string): boolean;
   /** How many stored statements are broken: each is either a Deny on all it may have meant or no grant at all. */
   readonly brokenStatements: number;
+}
+
+export interface DecidedRequest {
+  readonly action: string;
+  readonly resource: string;
+  readonly outcome: Outcome;
 }
 
 /** From how many on statements are indexed: below, to look at each costs less. */
@@ -49,7 +63,12 @@ export interface IndexThresholds {
 const usualThresholds: IndexThresholds = { statements: 8, texts: 4 };
 
 export function compilePolicies(attached: readonly AttachedPolicy[], thresholds = usualThresholds): CompiledAccess {
-  return new StatementList(compileStatements(attached), countPatterns(attached), thresholds);
+  return new StatementList(attached, { thresholds, which: 'enforced' });
+}
+
+/** As though each statement was enforced that is only reported. */
+export function compileAllStatements(attached: readonly AttachedPolicy[]): CompiledAccess {
+  return new StatementList(attached, { thresholds: usualThresholds, which: 'all' });
 }
 
 /** What is left to be asked once the action is known; `ruling` when nothing is. */
@@ -90,13 +109,18 @@ class StatementList implements CompiledAccess {
   #selectionWeight = 0;
   /** Made when many statements concern an action. */
   #classes: PathClasses | undefined;
+  /** The policies with statements that are only reported, which are compiled when they are asked for. */
+  readonly #reporting: readonly AttachedPolicy[];
+  #reported: StatementList | undefined;
 
   constructor(
-    statements: readonly CompiledStatement[],
-    { statementCount, patternCount }: PolicyCounts,
-    thresholds: IndexThresholds,
+    attached: readonly AttachedPolicy[],
+    { thresholds, which }: { readonly thresholds: IndexThresholds; readonly which: Compiled },
   ) {
+    const statements = compileStatements(attached, which);
+    const { statementCount, patternCount } = countPatterns(attached);
     this.#statements = statements;
+    this.#reporting = which === 'enforced' ? attached.filter(hasReported) : [];
     this.#thresholds = thresholds;
     this.#inOrder = statements.toSorted((left, right) => rankOf(left) - rankOf(right));
     this.statementCount = statementCount;
@@ -104,11 +128,13 @@ class StatementList implements CompiledAccess {
     this.brokenStatements = statements.filter((statement) => statement.reading.errors.length > 0).length;
   }
 
-  rule(action: string, resource: string, context: () => AccessContext): Ruling {
+  rule(action: string, resource: string, context: () => AccessContext, effort = wholeEffort()): Ruling {
     const plan = this.#planOf(action);
     if (plan.ruling !== undefined) return plan.ruling;
     const selection = plan.selections === undefined ? plan.whole : this.#selectionOf(plan, { path: resource });
-    return plan.isPlain ? ruleByPath(selection, resource) : weigh(selection, askedOf(resource, context));
+    return plan.isPlain
+      ? ruleByPath(selection, resource, effort)
+      : weigh(selection, askedOf(resource, context, effort));
   }
 
   ruleOnSome(action: string, pathBeforeId: string, context: () => AccessContext): Ruling {
@@ -130,6 +156,36 @@ class StatementList implements CompiledAccess {
     const decision = this.rule(action, resource, asked.context).outcome;
     const concerned = [...plan.denies, ...plan.allows];
     return explain(this.#statements, asked, { decision, concerned, foldedAction: foldAscii(action) });
+  }
+
+  reports({ action, resource, outcome }: DecidedRequest, context: () => AccessContext): readonly ReportedStatement[] {
+    const reported = this.#reportedList();
+    return reported === undefined ? [] : reportedBy(reported.explain(action, resource, context), outcome);
+  }
+
+  keep(action: string, context: () => AccessContext, isSecret: (field: string) => boolean): KeptTexts {
+    const keys = [...this.#keysOf(action), ...this.#keysOfReported(action)];
+    return keys.length === 0 ? {} : readKept(keys, context(), isSecret);
+  }
+
+  #keysOf(action: string): readonly ContextKey[] {
+    const { denies, allows } = this.#planOf(action);
+    const concerned = [...denies, ...allows];
+    return concerned.flatMap(({ tests, resources }) => [
+      ...tests.flatMap(({ keys }) => keys),
+      ...resources.flatMap(keysOf),
+    ]);
+  }
+
+  #keysOfReported(action: string): readonly ContextKey[] {
+    const reported = this.#reportedList();
+    return reported === undefined ? [] : reported.#keysOf(action);
+  }
+
+  #reportedList(): StatementList | undefined {
+    if (this.#reporting.length === 0) return undefined;
+    this.#reported ??= new StatementList(this.#reporting, { thresholds: this.#thresholds, which: 'reported' });
+    return this.#reported;
   }
 
   renamedFields(action: string, context: () => AccessContext): readonly RenamedField[] {
@@ -202,6 +258,10 @@ class StatementList implements CompiledAccess {
   }
 }
 
+function hasReported({ statements }: AttachedPolicy): boolean {
+  return Array.isArray(statements) && statements.some(isReportOnly);
+}
+
 /** Once the effort is spent, every statement does: what it says is not looked at then. */
 function concerns({ actions }: CompiledStatement, foldedAction: string, effort: Effort): boolean {
   for (const glob of actions) if (matchesGlob(glob, foldedAction, effort) || isSpent(effort)) return true;
@@ -233,8 +293,7 @@ function matchesEveryRequest(statement: CompiledStatement): boolean {
 }
 
 /** Where all statements are plain. */
-function ruleByPath({ denies, allows }: Selection, path: string): Ruling {
-  const effort = wholeEffort();
+function ruleByPath({ denies, allows }: Selection, path: string, effort: Effort): Ruling {
   for (const statement of denies.first)
     if (reachesPath(statement, path, effort) || isSpent(effort)) return plainRulings.explicit_deny;
   for (const statement of allows.first)

@@ -25,6 +25,8 @@ export interface Explanation {
   readonly matched: readonly MatchedStatement[];
   /** Some of those whose action and resource match while the condition does not, or is not decided yet. */
   readonly near: readonly NearStatement[];
+  /** Statements that take effect and are never enforced: they have no part in the decision. */
+  readonly reported?: readonly ReportedStatement[];
   /** Of an update, the state that `record` stood for. */
   readonly record_state?: RecordState;
   /** How many statements were evaluated. */
@@ -59,6 +61,12 @@ export interface AmbiguousKey {
   readonly key: string;
   /** Some of the names, as they stand below the key's root. */
   readonly members: readonly string[];
+}
+
+/** A statement that takes effect and is never enforced. */
+export interface ReportedStatement extends MatchedStatement {
+  /** What it would do to the call if it was enforced; left out where the outcome would be the same. */
+  readonly would?: 'allow' | 'deny';
 }
 
 export interface NearStatement extends MatchedStatement {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readStatement } from './statement.ts';
+import { parseStatements, readStatement } from './statement.ts';
 
 const sound = { Effect: 'Allow', Action: ['get*'], Resource: ['*'] };
 const variable = (inside: string) => `$\u007b${inside}}`;
@@ -137,4 +137,12 @@ test('fields are a list of patterns that name something', () => {
   ]);
   assert.deepEqual(mistakes({ Fields: Array(100).fill('a') }), []);
   assert.deepEqual(mistakes({ Fields: Array(101).fill('a') }), ['/Fields too_many']);
+});
+
+test('a mode is `report`, and what is only reported keeps all that it says', () => {
+  assert.equal(readStatement({ ...sound, Mode: 'report' }).Mode, 'report');
+  assert.equal(readStatement(sound).Mode, undefined);
+  assert.deepEqual(parseStatements([{ ...sound, Mode: 'report' }]), { statements: [{ ...sound, Mode: 'report' }] });
+  for (const Mode of ['enforce', 'Report', '', null, true, ['report']])
+    assert.deepEqual(mistakes({ Mode }), ['/Mode invalid_value']);
 });

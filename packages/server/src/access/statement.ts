@@ -21,7 +21,11 @@ export interface Statement {
   /** The values of each key of each operator. */
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   readonly Fields?: readonly string[];
+  /** It is decided and recorded, and never enforced. */
+  readonly Mode?: Mode;
 }
+
+export type Mode = 'report';
 
 export type ParsedStatements =
   | { readonly statements: readonly Statement[] }
@@ -58,6 +62,7 @@ export interface StatementReading {
   readonly Resource?: readonly string[] | undefined;
   readonly Condition?: readonly ConditionTerm[] | undefined;
   readonly Fields?: readonly string[] | undefined;
+  readonly Mode?: Mode | undefined;
   /** Empty when the statement is sound. */
   readonly errors: readonly InputError[];
 }
@@ -77,8 +82,23 @@ export function readStatement(input: unknown, pointer = ''): StatementReading {
   const Resource = readPatterns('Resource', own(input, 'Resource'), report);
   const Condition = ifPresent(own(input, 'Condition'), (value) => readCondition(value, report));
   const Fields = ifPresent(own(input, 'Fields'), (value) => readFields(value, report));
+  const Mode = ifPresent(own(input, 'Mode'), (value) => readMode(value, report));
   // A member without a meaning here could change what the others mean.
-  return isUnderstood ? { Sid, Effect, Action, Resource, Condition, Fields, errors } : { Sid, Effect, errors };
+  return isUnderstood ? { Sid, Effect, Action, Resource, Condition, Fields, Mode, errors } : { Sid, Effect, errors };
+}
+
+/**
+ * Whether a stored statement is never enforced. Nothing else is asked of it: what is broken in it beside does not make
+ * it a Deny. With a member that is not known its mode may mean something else, so it is enforced.
+ */
+export function isReportOnly(stored: unknown): boolean {
+  if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return false;
+  return own(stored, 'Mode') === 'report' && unknownNames(stored, (name) => members.has(name)).length === 0;
+}
+
+/** What of stored statements is enforced. What is no list stays what it is: one broken statement. */
+export function enforcedOf(statements: unknown): unknown {
+  return Array.isArray(statements) ? statements.filter((one) => !isReportOnly(one)) : statements;
 }
 
 function ifPresent<Read>(value: unknown, read: (value: unknown) => Read): Read | undefined {
@@ -99,7 +119,7 @@ function jsonBytes(value: unknown): number {
 }
 
 function statementOf(reading: StatementReading): Statement | undefined {
-  const { Sid, Effect, Action, Resource, Condition, Fields } = reading;
+  const { Sid, Effect, Action, Resource, Condition, Fields, Mode } = reading;
   if (Effect === undefined || Action === undefined || Resource === undefined) return undefined;
   return {
     ...(Sid === undefined ? {} : { Sid }),
@@ -108,6 +128,7 @@ function statementOf(reading: StatementReading): Statement | undefined {
     Resource,
     ...(Condition === undefined ? {} : { Condition: conditionOf(Condition) }),
     ...(Fields === undefined ? {} : { Fields }),
+    ...(Mode === undefined ? {} : { Mode }),
   };
 }
 
@@ -134,7 +155,7 @@ function repeatedSids(readings: readonly StatementReading[]): readonly InputErro
   return errors;
 }
 
-const members: ReadonlySet<string> = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Fields']);
+const members: ReadonlySet<string> = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Fields', 'Mode']);
 
 function checkMembers(statement: object, report: Report): boolean {
   const unknown = unknownNames(statement, (name) => members.has(name));
@@ -154,6 +175,12 @@ function readEffect(value: unknown, report: Report): Effect | undefined {
   if (value === 'Allow' || value === 'Deny') return value;
   if (value === undefined) report('/Effect', 'required', '`Effect` is required: `Allow` or `Deny`');
   else report('/Effect', 'invalid_value', '`Effect` must be exactly `Allow` or `Deny`');
+  return undefined;
+}
+
+function readMode(value: unknown, report: Report): Mode | undefined {
+  if (value === 'report') return value;
+  report('/Mode', 'invalid_value', '`Mode` must be exactly `report`; a statement without it is enforced');
   return undefined;
 }
 

@@ -23,16 +23,18 @@ import type { AutomationWork } from './work-port.ts';
 
 export interface AutomationDeps
   extends Omit<DueRunnerOptions, 'handlers' | 'deliveries'>,
-    Omit<RunsDeps, 'http'>,
+    Omit<RunsDeps, 'http' | 'suspensions'>,
     Pick<RunLogDeps, 'cursors'> {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
   readonly scripts: ScriptRunner;
   readonly hasOrg: (orgCode: string) => Promise<boolean>;
-  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain' | 'live'>;
+  readonly events: Pick<OpenedEvents, 'handlers' | 'cutOff' | 'chain' | 'live' | 'suspensions'>;
   /** Undefined where the platform sends no mail. */
   readonly mail: MailOut | undefined;
   readonly outside: Pick<OutsideHttpDeps, 'request' | 'secrets' | 'hosts'>;
+  /** Sees each visit of what is due. */
+  readonly watchDue: (handlers: ReadonlyMap<string, DueHandler>) => ReadonlyMap<string, DueHandler>;
   /** Where several workers remember them together. */
   readonly hookCalls?: HookCallLog | undefined;
 }
@@ -59,7 +61,7 @@ export function openAutomation(deps: AutomationDeps): Automation {
     ...{ ...deps.outside, slots, closing: closing.signal },
     ...{ chain: deps.events.chain, clock: deps.clock },
   });
-  const runDeps = { ...deps, http };
+  const runDeps = { ...deps, http, suspensions: deps.events.suspensions };
   const start: AutomationWork['start'] = async (ask, along) => {
     const started = await startRun(deps, ask, along);
     wake();
@@ -71,7 +73,11 @@ export function openAutomation(deps: AutomationDeps): Automation {
     [scheduleJob, scheduleHandler({ ...deps, start })],
     ...deps.events.handlers,
   ]);
-  const runner = new DueRunner({ ...deps, handlers, deliveries: new Set(deps.events.handlers.keys()) });
+  const runner = new DueRunner({
+    ...deps,
+    handlers: deps.watchDue(handlers),
+    deliveries: new Set(deps.events.handlers.keys()),
+  });
   const wake = () => runner.wake();
   return {
     wake,

@@ -18,6 +18,7 @@ import { laneJobs } from './outbox/outbox-rows.ts';
 import { createPauses, type PausesDeps } from './outbox/pauses.ts';
 import { createRecordEvents, KnownLanes } from './outbox/record-events.ts';
 import type { RetentionOf } from './retention.ts';
+import { createSuspensions, type Suspensions } from './suspensions.ts';
 import type { WorkMeter } from './work-meter.ts';
 import type { AutomationWork } from './work-port.ts';
 
@@ -58,6 +59,7 @@ export interface OpenedEvents {
   readonly services: EventServices;
   readonly live: LiveEvents;
   readonly chain: ChainHeader;
+  readonly suspensions: Suspensions;
   /** What is done with what is due of events. */
   readonly handlers: ReadonlyMap<string, DueHandler>;
   /** Cuts off what is being sent: it is sent at the next start. */
@@ -76,10 +78,14 @@ export function openEvents(deps: EventsDeps): OpenedEvents {
   const lanes = new KnownLanes();
   const tellDead: LaneDeps['tellDead'] = (place, name, count) => deps.tell(place, { kind: 'event', name }, count);
   const pauses = createPauses({ ...deps, live });
-  const visits = new LaneVisits({ ...deps, live, lanes, destinations, tellDead, pauses, closing: closing.signal });
+  const suspensions = createSuspensions(deps);
+  const visits = new LaneVisits({
+    ...{ ...deps, live, lanes, destinations, tellDead, pauses, suspensions },
+    closing: closing.signal,
+  });
   const visit = visits.visit.bind(visits);
   return {
-    ...{ chain, live },
+    ...{ chain, live, suspensions },
     recordEvents: createRecordEvents({ ...deps, live, lanes, wake }),
     beforeEvents: createBeforeEvents({ ...deps, live }),
     services: eventServices({

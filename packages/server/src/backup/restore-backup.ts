@@ -39,6 +39,19 @@ export async function restoreBackup({ file, dataDir }: RestoreOptions): Promise<
   }
 }
 
+/** Reads the manifest of a backup, and no content of its parts. Throws a sentence about a file that is no whole backup. */
+export async function readBackupFile(file: string): Promise<Manifest> {
+  const archive = await open(file, 'r');
+  try {
+    const entries = await entriesOf(archive);
+    const manifest = await manifestOf(archive, entries);
+    partsOf(manifest, entries.slice(1));
+    return manifest;
+  } finally {
+    await archive.close();
+  }
+}
+
 async function manifestOf(archive: FileHandle, [first]: readonly ArchiveEntry[]): Promise<Manifest> {
   if (first?.name !== manifestName || first.size > 1024 * 1024) throw new Error('it is not a backup of Freehold');
   const text = Buffer.alloc(first.size);

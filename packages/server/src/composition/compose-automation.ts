@@ -25,6 +25,7 @@ import type { MailOut } from '../mail/mailer.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Cursors, RecordRuntime, Sealer } from '../records/port.ts';
 import type { Scope } from '../store/port.ts';
+import type { WorkFacts } from '../telemetry/work-facts.ts';
 import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { Spaces } from './open-spaces.ts';
 import type { CountedParts } from './workers/shared-parts.ts';
@@ -67,12 +68,14 @@ export interface ComposeAutomationDeps extends WorkSessionDeps, AutomationParts 
   readonly sealer: Sealer;
   readonly onError: (error: unknown) => void;
   readonly counted: Pick<CountedParts, 'hookCalls'> | undefined;
+  readonly workFacts: WorkFacts;
 }
 
 export function composeAutomation({ test, prod }: Spaces, deps: ComposeAutomationDeps): Automation {
   const { config, configs, counted } = deps;
   return openAutomation({
     ...{ ...deps, hookCalls: counted?.hookCalls },
+    watchDue: deps.workFacts.watch('automation'),
     outside: {
       request: createGuardedRequest(callRules(config)),
       secrets: createSecretReader(deps),

@@ -5,6 +5,8 @@ import type { ConfigReader } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { networkList } from '../gateway/client-address.ts';
 import {
+  alignWorkspace,
+  alignWorkspaceJob,
   applyTemplateJob,
   closeWorkspace,
   closeWorkspaceJob,
@@ -15,13 +17,14 @@ import {
   purgeWorkspace,
   purgeWorkspaceJob,
   type RunApplicationDeps,
+  readAlignWork,
   readApplicationWork,
   readPersonWork,
   readRemovalWork,
   runApplication,
   type Secrets,
 } from '../identity/port.ts';
-import { startExpirySweep } from '../jobs/expiry-sweep.ts';
+import { type RunningSweep, startExpirySweep, sweepJob } from '../jobs/expiry-sweep.ts';
 import { type JobHandler, type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
 import { type WaitingWork, waitingWork } from '../jobs/waiting-work.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -38,6 +41,7 @@ import {
 import type { Metering } from '../metering/metering.ts';
 import { type RecordEvents, readRemoveRecordWork, removeRecordJob, runRemoval } from '../records/port.ts';
 import type { OpenedStore } from '../store/port.ts';
+import type { WorkFacts } from '../telemetry/work-facts.ts';
 import type { WatchJobs } from '../telemetry/work-metrics.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type AlertWebhook, createAlertWebhook, deliveryJob } from '../webhooks/alert-webhook.ts';
@@ -52,6 +56,7 @@ interface Watched {
 }
 
 export interface JobDeps extends Watched {
+  readonly workFacts: WorkFacts;
   /** What waits for writes of records. */
   readonly events: { readonly recordEvents: RecordEvents };
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
@@ -70,6 +75,7 @@ interface DataSpace extends OpenedStore {
 export interface Jobs extends JobRunner {
   /** Jobs about persons wait until the platform is put together so far. */
   readonly begin: (run: PersonJobRunner) => void;
+  readonly sweepLease: RunningSweep['lease'];
   /** What an org has waiting in an environment. */
   readonly waiting: (env: Environment, orgCode: string) => Promise<WaitingWork>;
 }
@@ -87,6 +93,7 @@ export function startJobs(spaces: Spaces, deps: JobDeps): Jobs {
       maintainEntityJob,
       paced((space, work, renewLease) => maintainEntity({ ...space, clock }, readMaintainWork(work), renewLease)),
     ],
+    [alignWorkspaceJob, ({ store }, work) => alignWorkspace({ store, ...deps.iam }, readAlignWork(work))],
     [closeWorkspaceJob, (space, work) => closeWorkspace({ ...space, clock }, readRemovalWork(work))],
     [
       purgeWorkspaceJob,
@@ -121,9 +128,14 @@ export function startJobs(spaces: Spaces, deps: JobDeps): Jobs {
     onError: onFault,
   });
   const shared = spaces.platform.store.scope(platformScopeName);
-  const sweep = startExpirySweep({ spaces: Object.values(spaces), shared, clock }, onFault);
+  const watchSweep = (turn: () => Promise<void>) =>
+    deps.workFacts
+      .watch('expire')(new Map([[sweepJob, turn]]))
+      .get(sweepJob) ?? turn;
+  const sweep = startExpirySweep({ spaces: Object.values(spaces), shared, clock }, onFault, watchSweep);
   return {
     wake: runner.wake,
+    sweepLease: sweep.lease,
     begin: personJobs.resolve,
     waiting: (env, orgCode) => waitingWork(spaces[env].store.scope(orgScopeName(orgCode))),
     close: async () => {

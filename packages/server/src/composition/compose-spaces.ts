@@ -6,7 +6,7 @@ import { platformScopeName } from '../identity/port.ts';
 import { markingStore } from '../records/port.ts';
 import { interceptStore } from '../store/intercepted-store.ts';
 import type { Health, OpenedStore, Scope, Store } from '../store/port.ts';
-import type { WatchStore } from '../telemetry/watch-store.ts';
+import type { Measurement } from '../telemetry/measurement.ts';
 import { type Environment, type OrgScopes, orgScopeName, workspaceScopeName } from '../tenancy/port.ts';
 import { openSpaces, type Spaces } from './open-spaces.ts';
 
@@ -23,19 +23,22 @@ export interface ComposedSpaces {
   readonly readiness: GatewaysDeps['readiness'];
   /** Of configurations, where no other thread or process writes the stores. */
   readonly told: Readonly<Record<Environment, ToldChanges>> | undefined;
+  readonly isDraining: () => boolean;
   /** From now on the platform is not ready. */
   startDraining(): void;
   close(): Promise<void>;
 }
 
 type OpenOptions = Parameters<typeof openSpaces>;
+type WatchedStores = Pick<Measurement, 'watchStore' | 'storeFacts'>;
 
 export async function composeSpaces(
   config: OpenOptions[0],
   options: OpenOptions[1],
-  { watchStore, isAlone }: { readonly watchStore: WatchStore; readonly isAlone: boolean },
+  { measurement, isAlone }: { readonly measurement: WatchedStores; readonly isAlone: boolean },
 ): Promise<ComposedSpaces> {
-  const opened = await openSpaces(config, options);
+  const { watchStore, storeFacts } = measurement;
+  const opened = await openSpaces(config, { ...options, onServer: storeFacts.noting(options.onServer) });
   const told = isAlone ? { test: new ToldChanges(), prod: new ToldChanges() } : undefined;
   const watched = (env: Environment, store: Store): Store => {
     const changes = told?.[env];
@@ -63,6 +66,7 @@ export async function composeSpaces(
       const { isWell, store } = await healthOf(all);
       return { isReady: !isDraining && isWell, store };
     },
+    isDraining: () => isDraining,
     startDraining: () => {
       isDraining = true;
     },

@@ -5,9 +5,8 @@ import { openConfigs } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { openEntities } from '../entities/port.ts';
 import { createErrorReplies, type ErrorReplies } from '../gateway/error-reply.ts';
-import { createGateways, type Gateways, type GatewaysDeps } from '../gateway/gateways.ts';
+import { createGateways, type Gateways } from '../gateway/gateways.ts';
 import { type ConsoleSource, type DocsSource, noConsole, noDocs } from '../gateway/site-source.ts';
-import { openIam } from '../iam/port.ts';
 import {
   derivedKey,
   loadSecrets,
@@ -23,19 +22,21 @@ import { openPromotion } from '../promotion/port.ts';
 import { createCursors, createSealer, openRecords } from '../records/port.ts';
 import { explainStoreFailure } from '../store/explain-failure.ts';
 import type { OpenedStore } from '../store/port.ts';
-import { addUpMetrics } from '../telemetry/add-up.ts';
 import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
-import { countDenials, watchJobs } from '../telemetry/work-metrics.ts';
+import { countDenials } from '../telemetry/work-metrics.ts';
+import { composeBackups } from './backups/compose-backups.ts';
 import { automationParts, composeAutomation, composeEvents } from './compose-automation.ts';
+import { composeIam } from './compose-iam.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
 import { composeSpaces } from './compose-spaces.ts';
 import { openVaultOf, type SpaceDeps, type Spaces } from './open-spaces.ts';
+import { composeOperations } from './operations/compose-operations.ts';
 import type { SharedParts } from './workers/shared-parts.ts';
 
 /** The platform, ready to be given listeners. */
 export interface Platform extends Gateways {
-  readonly measurement: Pick<Measurement, 'metrics' | 'calls'>;
+  readonly measurement: Pick<Measurement, 'metrics' | 'calls' | 'errors'>;
   /** Whether there is no account yet. */
   isEmpty(): Promise<boolean>;
   readonly errors: (baseUrl: () => string) => ErrorReplies;
@@ -65,22 +66,21 @@ export interface ComposeOptions {
 }
 
 export async function compose(options: ComposeOptions): Promise<Platform> {
-  const { config, clock, onFault, shared: common } = options;
+  const { config, clock, shared: common } = options;
   const newId = uuidv7Source(clock);
-  const measurement = startMeasurement();
-  const { metrics, tallies, watchStore } = measurement;
-  const watch = watchJobs(metrics);
+  const measurement = startMeasurement(clock, common?.counted.errorLog);
+  const { metrics, tallies, workFacts, watchJobs: watch } = measurement;
+  const onFault = measurement.errors.noting(options.onFault);
 
   // One process has a folder.
   const isAlone = common === undefined && config.store.folder !== undefined && config.storeProd.folder !== undefined;
-  const opened = await composeSpaces(config, options, { watchStore, isAlone });
+  const opened = await composeSpaces(config, options, { measurement, isAlone });
   const { spaces, stores, platform, onceScopes, readiness } = opened;
-  const { secrets, signingKeys } = await openSecrets(spaces, options);
+  const { secrets, signingKeys, cursors, backups } = await openSecrets(spaces, options);
   const { counted, epochs, changesOf } = common ?? {};
   const configs = openConfigs(stores, { clock, tally: tallies.config }, changesOf, opened.told);
-  const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
 
-  const mail = openSharedMail(options);
+  const mail = openSharedMail({ ...options, onFault });
   const alerts = startAlerts(spaces, { config, clock, onFault, newId, secrets, watch });
   const { announce } = alerts.webhook;
   const made = { platform, stores, configs, clock, newId, cursors };
@@ -91,8 +91,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     automation: () => automation,
   });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
-  const iam = openIam({ ...made, epochs: epochs?.access, decisions: counted?.decisions });
-  const jobs = startJobs(spaces, { ...made, onFault, watch, events, metering, iam, foundingGate });
+  const iam = composeIam(opened, { ...made, metrics, onFault, common });
+  const jobs = startJobs(spaces, { ...made, onFault, watch, workFacts, events, metering, iam, foundingGate });
 
   const shared = { ...made, wake: jobs.wake };
   const audit = openAudit({ ...opened, clock, cursors });
@@ -116,15 +116,15 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   });
 
   const decisions = countDenials(metrics, iam.decisions);
-  const reached = { runtime: records.runtime, mail: mail.out, sealer, decisions, onError: onFault };
+  const reached = { runtime: records.runtime, mail: mail.out, sealer, decisions, workFacts, onError: onFault };
   const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached, counted });
 
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, jobs },
-    ...{ metrics: metricsOf(measurement, common), rateLimits: counted?.rateLimits },
+    ...composeOperations(opened, { config, clock, measurement, shared: common, sweepLease: jobs.sweepLease }),
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
     ...{ secretVault: createSecretVault({ stores, sealer }), secretReferences: createSecretReferences(made) },
-    ...{ onceScopes, readiness, settings: config },
+    ...{ onceScopes, readiness, settings: config, backups: backups.backups },
     ...{ console: options.console ?? noConsole, docs: options.docs ?? noDocs },
   });
   return {
@@ -134,17 +134,24 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     errors: (baseUrl) =>
       createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault, upgradeUrl: config.upgradeUrl }),
     startDraining: opened.startDraining,
-    close: () => closeAll([automation, jobs, mail, alerts, metering, identity, measurement], opened),
+    close: () =>
+      closeAll([automation, jobs, mail, alerts, metering, iam.recorder, identity, measurement, backups], opened),
   };
 }
 
-/** Several workers learn the keys of each other before a change of them is answered. */
-async function openSecrets(spaces: Spaces, { config, clock, shared }: ComposeOptions) {
+/**
+ * The secrets, and what follows from them. Several workers learn the keys of each other before a change of them is
+ * answered.
+ */
+async function openSecrets(spaces: Spaces, { config, clock, onFault, shared }: ComposeOptions) {
   const vault = shared?.vault ?? (await openVaultOf(spaces, config));
   const secrets = await loadSecrets(vault, clock);
   const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
   shared?.serve('learn keys', signingKeys.learn);
-  return { secrets, signingKeys };
+  const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
+  const { platform } = spaces;
+  const backups = await composeBackups({ config, clock, onFault, secrets, platform, shared: shared?.counted.backups });
+  return { secrets, signingKeys, cursors, backups };
 }
 
 /** Several workers have one inbox, which waits for the mails of all. */
@@ -157,13 +164,6 @@ function openSharedMail({ config, clock, onFault, shared }: ComposeOptions): Ope
   const mail = openMail({ smtp, isDevelopment: mode === 'development', clock, onFault, shared: inbox });
   shared?.serve('settle mails', mail.settled);
   return mail;
-}
-
-/** Of all workers, where there are several. */
-function metricsOf({ metrics }: Measurement, shared: SharedParts | undefined): GatewaysDeps['metrics'] {
-  if (shared === undefined) return metrics;
-  shared.serve('metrics', metrics.text);
-  return { text: async () => addUpMetrics([metrics.text(), ...((await shared.askOthers('metrics')) as string[])]) };
 }
 
 interface Closable {

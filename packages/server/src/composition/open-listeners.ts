@@ -1,6 +1,7 @@
 /** Opens the listeners of a platform that is composed. */
 import type { Config } from '../config.ts';
 import { demoTraceId } from '../demo/call.ts';
+import { unwatched } from '../gateway/call-watch.ts';
 import type { ConnectionCounts } from '../gateway/listener.ts';
 import { type Listener, type ListenOptions, listen } from '../gateway/listener.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -39,6 +40,7 @@ export async function openListeners(
     const watch = watchCalls({
       log: log.isLevelEnabled('info') ? logged : undefined,
       metrics: platform.measurement.calls(name),
+      errors: platform.measurement.errors.ended(name),
     });
     const { host, connectionsPerAddressMax: perAddressMax } = config;
     const options = { host, port, gateway: platform[name], watch, perAddressMax, ...shared(name) };
@@ -48,9 +50,9 @@ export async function openListeners(
   const app = await open('app', config.appPort, config.publicUrl);
   const management = await open('management', config.managementPort, config.managementUrl);
   if (management !== undefined) platform.managementOrigin.listening(management.url);
-  const metrics =
-    metricsListen &&
-    (await openListener(platform, { ...metricsListen, gateway: platform.metrics, ...shared('metrics') }, undefined));
+  const watch = { ...unwatched, ended: platform.measurement.errors.ended('metrics') };
+  const probed = { gateway: platform.metrics, watch, ...shared('metrics') };
+  const metrics = metricsListen && (await openListener(platform, { ...metricsListen, ...probed }, undefined));
   return { app, management, metrics };
 }
 

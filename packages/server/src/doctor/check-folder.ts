@@ -9,8 +9,8 @@ const filesMin = 100;
 const aheadMax = 60_000;
 const stores = ['platform.db', 'test.db', 'prod.db'];
 
-/** Whether a platform can keep its data in a folder. Changes nothing there. */
-export async function checkFolder(folder: string, clock: Clock): Promise<readonly Finding[]> {
+/** Whether a platform can keep its data in a folder. Changes nothing there. @param isRunning whether one runs on it. */
+export async function checkFolder(folder: string, clock: Clock, isRunning = false): Promise<readonly Finding[]> {
   const found = await stat(folder).catch(() => undefined);
   if (found !== undefined && !found.isDirectory())
     return [fault(`\`${folder}\` is no folder: remove it, or set FREEHOLD_DATA_DIR to another place`)];
@@ -21,6 +21,7 @@ export async function checkFolder(folder: string, clock: Clock): Promise<readonl
     findings.push(fault(`\`${folder}\` is open to other users of the machine: \`chmod 700\` closes it`));
   const names = await readdir(folder).catch((): string[] => []);
   for (const name of names) findings.push(...(await checkFile(join(folder, name), name, clock.now())));
+  if (isRunning) return findings;
   const held = await Promise.all(stores.filter((name) => names.includes(name)).map((name) => isOpen(folder, name)));
   if (held.includes(true))
     findings.push(note(`a platform or a command has \`${folder}\` open: end it before another one is started on it`));

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { checkFolder, hasWritten } from '../doctor/check-folder.ts';
 import { attachSqlite, openSharedSqlite, openSqlite } from '../store/sqlite/open-sqlite.ts';
@@ -31,13 +32,18 @@ export const sqliteEngine: StoreEngine<FolderAddress> = {
   openShared: (space, { folder }, { clock, onFatal, cacheMegabytes }) =>
     openSharedSqlite({ path: filePath(folder, space), clock, onFatal, cacheMegabytes }),
   attach: attachSqlite,
+  sizes: async ({ folder }, space) => {
+    const path = filePath(folder, space);
+    const log = await stat(`${path}-wal`).catch(() => undefined);
+    return { dataBytes: (await stat(path)).size, logBytes: log?.size ?? 0 };
+  },
   isMissing: async ({ folder }, space) => {
     const found = statSync(filePath(folder, space), { throwIfNoEntry: false });
     // Also where it was made and never written to.
     return found === undefined || found.size === 0;
   },
   hasWritten: ({ folder }) => hasWritten(folder),
-  check: ({ folder }, _, clock) => checkFolder(folder, clock),
+  check: ({ folder }, { isRunning }, clock) => checkFolder(folder, clock, isRunning),
 };
 
 function filePath(folder: string, space: Space): string {

@@ -30,11 +30,18 @@ export interface EngineDeps {
   readonly hold?: 'shared' | 'alone' | undefined;
 }
 
+export interface StoreSizes {
+  readonly dataBytes: number;
+  readonly logBytes: number;
+}
+
 export interface PlaceToCheck {
   /** The setting that names the address. */
   readonly setting: string;
   /** The data spaces that are to lie there. */
   readonly spaces: readonly Space[];
+  /** Whether a platform runs on it, as it should. */
+  readonly isRunning?: boolean;
 }
 
 /**
@@ -65,6 +72,8 @@ export interface StoreEngine<Address extends EngineAddress> {
   openShared?(space: Space, address: Address, deps: EngineDeps): Promise<SharedStore>;
   /** The store of a thread that got an attachment. */
   attach?(attachment: StoreAttachment, options: AttachOptions): AttachedStore;
+  /** How much room the store of a data space takes, and its log; left out where that is not known at once. */
+  sizes?(address: Address, space: Space): Promise<StoreSizes>;
   /** Whether there is no store of the data space yet. Makes none. */
   isMissing(address: Address, space: Space): Promise<boolean>;
   /** Whether a platform may have written there. Opens no store. */

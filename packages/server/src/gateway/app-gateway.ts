@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { BlockCaller } from '../automation/port.ts';
+import type { DecisionRecorder } from '../iam/port.ts';
 import { type AppCaller, type AppOrigins, environmentOfClient, requireWorkspace } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
@@ -36,6 +37,7 @@ import { withCors } from './pipeline/headers/cors.ts';
 import { conditional } from './pipeline/headers/preconditions.ts';
 import { readAppToken } from './pipeline/headers/read-token.ts';
 import { mayRun } from './pipeline/may-run.ts';
+import { CallDecisions } from './pipeline/observed-decisions.ts';
 import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
 import { rejectImpersonation } from './pipeline/reject-impersonation.ts';
 import { acquireSlice, withTimeSlice } from './pipeline/time-slice.ts';
@@ -67,6 +69,8 @@ export interface AppGatewayDeps
   readonly rateLimits: RateLimits;
   readonly clock: Clock;
   readonly metering: Pick<Metering, 'meter' | 'gate'>;
+  /** Of the decisions about calls. */
+  readonly recorder: Pick<DecisionRecorder, 'note'>;
   /** The public keys that app tokens are verified by (RFC 7517). */
   readonly jwks: () => unknown;
 }
@@ -91,15 +95,23 @@ export function createAppGateway(parts: AppGatewayDeps): Gateway {
       parts.rateLimits.take(trace);
       const turn = acquireSlice(incoming, trace, laneOf(caller));
       if (turn !== undefined) await turn;
+      const observed = isQuestion(route) ? undefined : new CallDecisions(parts.recorder);
       try {
         rejectImpersonation(route, caller);
-        return conditional(incoming, await answerCaller(parts, caller, { incoming, route, matched, path, errors }));
+        const request = { incoming, route, matched, path, errors, observed };
+        return conditional(incoming, await answerCaller(parts, caller, request));
       } finally {
+        observed?.note();
         // Whatever the answer, it counts for the org: its limits are checked against the calls answered before.
         parts.metering.meter.count(meteredWorkspace(caller));
         scheduler.leave(trace);
       }
     });
+}
+
+/** Who asks what a call would be answered does not make it. */
+function isQuestion({ path }: AppRoute): boolean {
+  return path.startsWith('/app/:org/access/');
 }
 
 interface PublicRequest extends Pick<CallerRequest, 'incoming' | 'matched'> {
@@ -158,25 +170,30 @@ interface CallerRequest {
   readonly matched: MatchedRequest;
   readonly path: string;
   readonly errors: ErrorReplies;
+  readonly observed: CallDecisions | undefined;
 }
 
 function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerRequest): MaybePromise<Reply> {
-  const { incoming, route, matched, path, errors } = request;
+  const { incoming, route, matched, path, errors, observed } = request;
   const { requestId, params, ip } = matched;
-  const asking = { caller, requestId, ip, origin: incoming.headers.origin, time: parts.clock.now() };
+  const asking = { caller, requestId, ip, origin: incoming.headers.origin, time: parts.clock.now(), observed };
   const { org } = caller.claims;
   const once = (entered: GatewayRequest, handle: () => MaybePromise<Reply>): MaybePromise<Reply> =>
     answerOnce(parts, onceAsked(parts, caller, { route, request: entered }), handle);
   if (route.access === 'self')
     return andThen(enter(parts, org, request), (entered) => once(entered, () => route.handle(entered, caller)));
-  const each = (by = caller): EachCaller => ({
-    workspace: requireWorkspace(caller).workspace,
-    actor: actorOf(asking),
-    keyHolder: keyHolder(caller),
-    authorize: async (alone) => authorize(parts, { ...asking, caller: by }, requestAlone(alone)),
-    mayRun: (alone) => mayRun(parts, { ...asking, caller: by }, alone),
-    refusal: (error) => errors.reply(error, requestId),
-  });
+  const each = (by = caller): EachCaller => {
+    // What a block may by policies of its own says nothing of its caller.
+    const askingBy = { ...asking, caller: by, observed: by === caller ? observed : undefined };
+    return {
+      workspace: requireWorkspace(caller).workspace,
+      actor: actorOf(asking),
+      keyHolder: keyHolder(caller),
+      authorize: async (alone) => authorize(parts, askingBy, requestAlone(alone)),
+      mayRun: (alone) => mayRun(parts, askingBy, alone),
+      refusal: (error) => errors.reply(error, requestId),
+    };
+  };
   if (route.access === 'each') {
     const eachCaller = each();
     return andThen(enter(parts, org, request), (entered) => route.handle(entered, eachCaller));

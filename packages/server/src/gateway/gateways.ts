@@ -1,5 +1,6 @@
 import type { Audit } from '../audit/open-audit.ts';
 import type { Automation, EventServices, SecretReferences, SecretVault } from '../automation/port.ts';
+import type { Backups } from '../backup/backups.ts';
 import type { ConfigReader } from '../config/port.ts';
 import type { Entities } from '../entities/port.ts';
 import type { Iam } from '../iam/port.ts';
@@ -14,6 +15,9 @@ import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { OnceScopes } from './answer-once.ts';
 import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from './app-gateway.ts';
 import { createClientAddress } from './client-address.ts';
+import type { PlatformDoctorServices } from './handlers/management/operator/doctor.ts';
+import type { PlatformErrorServices } from './handlers/management/operator/errors.ts';
+import type { PlatformHealthServices } from './handlers/management/operator/health.ts';
 import type { OverviewServices } from './handlers/management/overview.ts';
 import type { PlatformServices } from './handlers/management/platform.ts';
 import type { Operations } from './handlers/shared.ts';
@@ -30,12 +34,13 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly onceScopes: OnceScopes;
   readonly audit: Audit;
   readonly identity: Identity;
-  readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'overview' | 'simulator'>;
+  readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'overview' | 'simulator' | 'recorder' | 'lab'>;
   readonly records: Records;
   readonly automation: Pick<Automation, 'drafts' | 'logicBlocks' | 'runs' | 'schedules' | 'hooks'>;
   readonly entities: Entities;
   readonly promotion: Pick<PromotionModule, 'promotion' | 'items'>;
   readonly metering: Metering;
+  readonly backups: Backups;
   readonly mail: Pick<OpenedMail, 'inbox'>;
   readonly alertWebhook: AlertWebhook;
   readonly events: EventServices;
@@ -43,6 +48,9 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly secretReferences: SecretReferences;
   readonly jobs: { readonly waiting: OverviewServices['waitingJobs'] };
   readonly metrics: PlatformServices['metrics'];
+  readonly errorLog: PlatformErrorServices['errorLog'];
+  readonly nodeHealth: PlatformHealthServices['nodeHealth'];
+  readonly diagnoses: PlatformDoctorServices['diagnoses'];
   /** Of all threads together; left out, this one counts alone. */
   readonly rateLimits?: RateLimits | undefined;
   readonly settings: GatewaySettings;
@@ -78,7 +86,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
   const shared = { ...process, ...once, configs, origins: identity.origins, decisions: iam.decisions };
   const app: AppGatewayDeps = {
     ...{ ...shared, ...identity.app, runtime, removals },
-    ...{ logicBlocks, runs, hooks, managementOrigin, docs: deps.docs },
+    ...{ logicBlocks, runs, hooks, managementOrigin, docs: deps.docs, recorder: iam.recorder },
   };
   const isDevelopment = settings.mode === 'development';
   const management = createManagementGateway({
@@ -89,8 +97,10 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     matrix: iam.matrix,
     accessOverview: iam.overview,
     simulator: iam.simulator,
+    policyLab: iam.lab,
     appRoutes: appRoutes(app),
     entities: deps.entities,
+    backups: deps.backups,
     inbox: deps.mail.inbox,
     alertWebhook: deps.alertWebhook,
     runs,
@@ -104,6 +114,9 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     console: deps.console,
     docs: deps.docs,
     metrics,
+    errorLog: deps.errorLog,
+    nodeHealth: deps.nodeHealth,
+    diagnoses: deps.diagnoses,
     mode: settings.mode,
     metricsAreOpen: isDevelopment,
     site: { managementUrl: settings.managementUrl, isSecure: !isDevelopment },

@@ -14,6 +14,7 @@ import { withSites } from './console/console-gateway.ts';
 import { type SecondFactorServices, secondFactorRoutes } from './handlers/management/account/second-factors.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
 import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
+import { type PolicyLabServices, policyLabRoutes } from './handlers/management/acl/policy-lab.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
 import { type AuditServices, auditRoutes } from './handlers/management/audit.ts';
 import { type DeliveryServices, deliveryRoutes } from './handlers/management/automation/deliveries.ts';
@@ -36,6 +37,11 @@ import {
   appReferenceRoutes,
   managementDocumentRoutes,
 } from './handlers/management/openapi.ts';
+import { type BackupServices, backupRoutes } from './handlers/management/operator/backups.ts';
+import { type PlatformDoctorServices, platformDoctorRoutes } from './handlers/management/operator/doctor.ts';
+import { type PlatformErrorServices, platformErrorRoutes } from './handlers/management/operator/errors.ts';
+import { type PlatformHealthServices, platformHealthRoutes } from './handlers/management/operator/health.ts';
+import { type PlatformOrgServices, platformOrgRoutes } from './handlers/management/operator/orgs.ts';
 import { orgRoutes } from './handlers/management/org.ts';
 import { type OverviewServices, orgJobRoutes, overviewRoutes } from './handlers/management/overview.ts';
 import { passwordRoutes } from './handlers/management/passwords.ts';
@@ -88,6 +94,7 @@ export interface ManagementGatewayDeps
     AclServices,
     AlertWebhookServices,
     AuditServices,
+    BackupServices,
     DeliveryServices,
     DeployServices,
     DeployKeyServices,
@@ -116,8 +123,13 @@ export interface ManagementGatewayDeps
     UsageExportServices,
     PlanServices,
     PlatformServices,
+    PlatformDoctorServices,
+    PlatformErrorServices,
+    PlatformHealthServices,
+    PlatformOrgServices,
+    PolicyLabServices,
     ProviderServices {
-  readonly metering: Pick<Metering, 'plans' | 'report' | 'caps' | 'parts' | 'today'>;
+  readonly metering: Pick<Metering, 'plans' | 'report' | 'caps' | 'parts' | 'today' | 'month' | 'usage'>;
   readonly decisions: DecisionLog;
   /** Undefined where there is no operator key, and so no route for it. */
   readonly operator: OperatorAccess | undefined;
@@ -203,6 +215,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...alertWebhookRoutes(deps),
     ...decisionRoutes(deps.decisions),
     ...aclRoutes(deps),
+    ...policyLabRoutes(deps),
     ...settingRoutes(deps),
     ...mailRoutes(deps),
     ...providerRoutes(deps),
@@ -228,8 +241,13 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...consoleRoutes(deps),
     ...auditRoutes(deps),
     ...platformRoutes(deps),
+    ...backupRoutes(deps),
     metricsRoute(deps),
     ...planRoutes(deps),
+    ...platformOrgRoutes(deps),
+    ...platformErrorRoutes(deps),
+    ...platformHealthRoutes(deps),
+    ...platformDoctorRoutes(deps),
     ...managementDocumentRoutes(deps),
     ...sharedRoutes(deps, () => deps.docs.current().is !== 'off'),
   ];

@@ -9,7 +9,7 @@ export interface Reply {
   /** Sent in place of a `body`: what is no text, or is compressed. */
   readonly bytes?: Uint8Array;
   /** Sent piece by piece in place of a `body`. Begins nothing before it is iterated. */
-  readonly stream?: AsyncIterable<string>;
+  readonly stream?: AsyncIterable<string | Uint8Array>;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The code of the problem that it tells of. */

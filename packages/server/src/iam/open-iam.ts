@@ -1,12 +1,18 @@
 import type { EntityRules } from '../records/port.ts';
 import { createDecisionLog, type DecisionLog } from './decisions/decision-log.ts';
 import { createIamRules } from './iam-rules.ts';
+import { createPolicyLab, type PolicyLab } from './lab/lab.ts';
 import { type AccessOverview, createAccessOverview } from './overview/access-overview.ts';
 import { type AccessEpochs, createAccessEpochs } from './policies/access-epochs.ts';
+import {
+  type DecisionRecorder,
+  type DecisionRecorderDeps,
+  startDecisionRecorder,
+} from './recording/decision-recorder.ts';
 import { type AccessMatrix, createAccessMatrix, type MatrixDeps } from './simulation/matrix.ts';
 import { type AccessSimulator, createAccessSimulator, type SimulatorDeps } from './simulation/simulate.ts';
 
-export interface IamDeps extends SimulatorDeps, MatrixDeps {
+export interface IamDeps extends SimulatorDeps, MatrixDeps, DecisionRecorderDeps {
   /** What several threads share; left out, this one keeps its own. */
   readonly epochs?: AccessEpochs | undefined;
   readonly decisions?: DecisionLog | undefined;
@@ -21,11 +27,14 @@ export interface Iam {
   readonly simulator: AccessSimulator;
   readonly matrix: AccessMatrix;
   readonly overview: AccessOverview;
+  readonly recorder: DecisionRecorder;
+  readonly lab: PolicyLab;
 }
 
 /** What people hold in workspaces, kept by the rules of its entities and shown to builders. */
 export function openIam(deps: IamDeps): Iam {
   const { clock } = deps;
+  const recorder = startDecisionRecorder(deps);
   const epochs = deps.epochs ?? createAccessEpochs();
   return {
     epochs,
@@ -34,5 +43,7 @@ export function openIam(deps: IamDeps): Iam {
     simulator: createAccessSimulator(deps),
     matrix: createAccessMatrix(deps),
     overview: createAccessOverview(deps),
+    recorder,
+    lab: createPolicyLab({ ...deps, recorder }),
   };
 }

@@ -5,12 +5,14 @@ export { builderAccess, builderPolicy, isBuilder, noAccess } from './builder-acc
 export { actionParts, routeOfVerb } from './decisions/action-parts.ts';
 export { asKept, createDecisionLog, type DecisionLog, type LoggedDecision } from './decisions/decision-log.ts';
 export { type DescribedDecision, describeDecision, overBudget } from './decisions/describe-decision.ts';
+export { explainCall } from './decisions/explain-call.ts';
 export { type RequestSubject, type SentRequest, valuesAsRead } from './decisions/request-values.ts';
-export { findWorkspace } from './founding/find-workspace.ts';
+export { findActiveWorkspace, findWorkspace } from './founding/find-workspace.ts';
 export { foundingChanges, type GrantDeps, joiningChanges, type Member } from './founding/founding.ts';
 export { workspaceTemplates } from './founding/templates-setting.ts';
 export type { WorkspaceTemplates } from './founding/workspace-templates.ts';
 export { findMember, removedMemberKey } from './iam-rules.ts';
+export type { PolicyLab } from './lab/lab.ts';
 export { lintStatements } from './lint/lint.ts';
 export { lintBlocks, lintEntities } from './lint/lint-entities.ts';
 export {
@@ -23,7 +25,7 @@ export {
   statusChanges,
 } from './members/member-accounts.ts';
 export { isServicePrincipal, servicePrincipal, serviceRole } from './members/service-principal.ts';
-export { type Iam, openIam } from './open-iam.ts';
+export { type Iam, type IamDeps, openIam } from './open-iam.ts';
 export type { AccessOverview } from './overview/access-overview.ts';
 export { type AccessEpochs, createAccessEpochs, thenBump } from './policies/access-epochs.ts';
 export { escalationCheck } from './policies/escalation-check.ts';
@@ -44,6 +46,13 @@ export {
   recordPolicyOfMany as rowsOfMany,
 } from './policies/record-policies.ts';
 export { type Access, type ResolvedAccess, resolveAccess } from './policies/resolve-access.ts';
+export { type DecidedCall, recordedCall } from './recording/decision-buffer.ts';
+export {
+  type DecisionRecorder,
+  type DecisionRecorderDeps,
+  startDecisionRecorder,
+} from './recording/decision-recorder.ts';
+export { recordDecisions } from './recording/record-setting.ts';
 export type { AccessMatrix } from './simulation/matrix.ts';
 export { type Permissions, type PermissionsCaller, permissionsOf } from './simulation/permissions.ts';
 export type {

@@ -23,6 +23,7 @@ import { createProviderTokens } from './oidc/provider-tokens.ts';
 import type { SignUpPolicy } from './org-users/account.ts';
 import { createCommandSignIns } from './org-users/command-sign-ins.ts';
 import { createOrgAccounts } from './org-users/org-accounts.ts';
+import { createPlatformOrgs } from './org-users/platform-orgs.ts';
 import { createSignInLinks } from './org-users/sign-in-links.ts';
 import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
 import { createThrottles, type Throttles } from './people/throttles.ts';
@@ -133,6 +134,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
       impersonate: createImpersonation(app),
       mailDrafts: createMailDrafts(shared),
       orgWorkspaces: createOrgWorkspaces(deps),
+      platformOrgs: createPlatformOrgs(deps),
       workspaceInvitations: createWorkspaceInvitations(app),
       workspaceDrifts: createWorkspaceDrifts(deps),
       templateApplications: createTemplateApplications(deps),

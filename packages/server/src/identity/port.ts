@@ -23,6 +23,7 @@ export { type Identity, openIdentity } from './open-identity.ts';
 export type { CommandSignIns } from './org-users/command-sign-ins.ts';
 export { type OrgAccounts, type OrgCaller, type ShownSession, sessionSeconds } from './org-users/org-accounts.ts';
 export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
+export type { PlatformOrgs } from './org-users/platform-orgs.ts';
 export type { SignInLinks } from './org-users/sign-in-links.ts';
 export { emailKey } from './people/email.ts';
 export type { PasswordCost } from './people/passwords.ts';
@@ -31,6 +32,7 @@ export { personJob, readPersonWork } from './personal-data/person-job.ts';
 export type { PersonalData } from './personal-data/personal-data.ts';
 export type { PersonJobRunner } from './personal-data/run-person-job.ts';
 export type { PasskeySite } from './second-factors/passkeys.ts';
+export { openSealedFactors } from './second-factors/sealed-factors.ts';
 export type { SecondFactors } from './second-factors/second-factors.ts';
 export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';
 export { clientWords } from './sessions/client-words.ts';
@@ -58,6 +60,7 @@ export { type LiveSigningKeys, openSigningKeys, type SigningKeyAdmin } from './t
 export type { ExchangedToken } from './tokens/token-exchange.ts';
 export type { MembershipDeps } from './workspaces/memberships.ts';
 export type { OrgWorkspaces } from './workspaces/org-workspaces.ts';
+export { alignWorkspace, alignWorkspaceJob, readAlignWork } from './workspaces/suspend-workspace.ts';
 export {
   type ApplicationWork,
   applyTemplateJob,

@@ -12,6 +12,22 @@ export interface ExpirySweepOptions {
   readonly clock: Clock;
 }
 
+export interface RunningSweep extends Repeated {
+  lease(): Promise<LeaseState>;
+}
+
+/** Which node sweeps, as this one knows it. */
+export interface LeaseState {
+  readonly holder: 'this_node' | 'another_node' | 'none';
+  /** In milliseconds since the epoch. */
+  readonly until: number | undefined;
+}
+
+/** The sweep as a job beside others. */
+export const sweepJob = 'expiry';
+
+type Turn = () => Promise<void>;
+
 const turnMilliseconds = 60_000;
 /** Ends before the node's next turn, so that the node goes on sweeping while it lives, and another one when it has died. */
 const leaseMilliseconds = 50_000;
@@ -21,11 +37,19 @@ const itemsPerStep = 1000;
 const itemsReadMax = 20_000;
 const scopesAtOnce = 64;
 
-/** Does a turn each minute, and ends between two steps of one. */
-export function startExpirySweep(options: ExpirySweepOptions, onError: (error: unknown) => void): Repeated {
+/** Does a turn each minute, and ends between two steps of one. @param watch sees each turn. */
+export function startExpirySweep(
+  options: ExpirySweepOptions,
+  onError: (error: unknown) => void,
+  watch = (turn: Turn): Turn => turn,
+): RunningSweep {
   const sweep = new ExpirySweep(options);
-  const turns = repeat(() => sweep.turn(), { milliseconds: turnMilliseconds, onError });
+  const turns = repeat(
+    watch(() => sweep.turn()),
+    { milliseconds: turnMilliseconds, onError },
+  );
   return {
+    lease: () => sweep.lease(),
     close: async () => {
       sweep.stop();
       await turns.close();
@@ -57,6 +81,10 @@ export class ExpirySweep {
   stop(): void {
     this.#isStopped = true;
   }
+
+  lease(): Promise<LeaseState> {
+    return this.#lease.state();
+  }
 }
 
 /** An item that expires: the node that writes it where there is none has the sweep until then. */
@@ -71,6 +99,13 @@ class SweepLease {
     this.#clock = clock;
   }
 
+  async state(): Promise<LeaseState> {
+    const [held] = await this.#scope.get([works.key('#expiry')]);
+    if (held === undefined) return { holder: 'none', until: undefined };
+    const isOwn = this.#takenAt !== undefined && held.version === this.#version;
+    return { holder: isOwn ? 'this_node' : 'another_node', until: held.due?.at };
+  }
+
   /** Takes or keeps it. False where another node has it. */
   async isHeld(): Promise<boolean> {
     const now = this.#clock.now();
@@ -81,7 +116,7 @@ class SweepLease {
     if (held !== undefined && (this.#takenAt === undefined || held.version !== this.#version)) return false;
     const condition = held === undefined ? 'absent' : { version: held.version };
     const due = { queue: 'expire', at: now + leaseMilliseconds } as const;
-    const put = { kind: 'put', ...key, value: '{"job":"expiry"}', if: condition, due } as const;
+    const put = { kind: 'put', ...key, value: JSON.stringify({ job: sweepJob }), if: condition, due } as const;
     const attempt = await attemptCommit(this.#scope, [put], { priority: 'background' });
     if ('refusedAt' in attempt) return false;
     this.#version = attempt.committed.seq;

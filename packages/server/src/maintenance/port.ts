@@ -11,5 +11,6 @@ export {
 } from './purge-entity.ts';
 export { isRight, type Recounted, type RecountedWorkspace, recountRecords, repairCounters } from './recount-records.ts';
 export { planRetiredRemoval, type RetiredEntity, retiredEntities } from './retired-entities.ts';
+export { unopenedProblem } from './verification/look.ts';
 export { type VerifyDeps, verifyStore } from './verify-store.ts';
 export { walkRecords } from './walk-records.ts';

@@ -11,6 +11,7 @@ import { CallMeter } from './call-meter.ts';
 import { foldDays } from './fold-days.ts';
 import { createLedger } from './ledger.ts';
 import { createLimitWatch } from './limit-watch.ts';
+import { type MonthUsage, monthUsage, type OrgUsage, orgUsage } from './org-usage.ts';
 import { type Caps, createCaps } from './plans/caps.ts';
 import { createPlanGate, type PlanGate, type PlanGateDeps } from './plans/plan-gate.ts';
 import type { Configured } from './plans/show-caps.ts';
@@ -40,6 +41,10 @@ export interface Metering {
   readonly plans: Plans;
   readonly caps: Caps;
   report(request: ReportRequest): ReturnType<typeof reportUsage>;
+  /** What an org has used this month, by few reads. */
+  month(orgCode: string): Promise<MonthUsage>;
+  /** What an org uses of its plan. */
+  usage(orgCode: string, options: { readonly hasProd: boolean }): Promise<OrgUsage>;
   /** Everything that the report adds up, some at a time. Begins nothing before it is iterated. */
   parts(request: UsageExport): AsyncIterable<readonly UsageEntry[]>;
   /** The day that is counted on. */
@@ -108,13 +113,17 @@ export function startMetering(deps: MeteringDeps): Metering {
     });
   };
   const turns = repeat(turn, { milliseconds: turnMilliseconds, onError });
+  const caps = createCaps({ plans, configured, quota: (orgCode) => gate.quota(orgCode) });
+  const counted = { ledger, work, plans, caps, recordsOf, today: () => meter.today() };
   return {
     meter,
     gate,
     work,
     plans,
-    caps: createCaps({ plans, configured, quota: (orgCode) => gate.quota(orgCode) }),
+    caps,
     report: (request) => report(JSON.stringify(request)),
+    month: (orgCode) => monthUsage(counted, orgCode),
+    usage: (orgCode, options) => orgUsage(counted, orgCode, options),
     parts: (request) => exportUsage({ ledger, work, recordsOf }, request),
     today: () => meter.today(),
     close: async () => {

@@ -23,7 +23,9 @@ import {
   type HistoryPage,
   type HistoryQuery,
   type LatestRelease,
+  type LiveRelease,
   latestReleases,
+  liveRelease,
   type ShownRelease,
   showHistory,
   showRelease,
@@ -56,6 +58,8 @@ export interface Promotion {
   history(orgCode: string, query: HistoryQuery): Promise<HistoryPage>;
   /** The last releases, the latest first, without what they changed. */
   latest(orgCode: string, limit: number): Promise<readonly LatestRelease[]>;
+  /** The release whose configuration is live; undefined before the first activation. */
+  live(orgCode: string): Promise<LiveRelease | undefined>;
   /** @throws Problem `not_found`. */
   release(orgCode: string, version: number): Promise<ShownRelease>;
   /** The same with what a rollback to it would change. @throws Problem `not_found`. */
@@ -91,6 +95,7 @@ export function createPromotion(deps: PromotionDeps): Promotion {
     rollback: (asked, body) => rollback(deps, asked, readRollback(body)),
     history: (orgCode, query) => showHistory(deps, orgCode, query),
     latest: (orgCode, limit) => latestReleases(deps, orgCode, limit),
+    live: (orgCode) => liveRelease(deps, orgCode),
     release: (orgCode, version) => showRelease(deps, orgCode, version),
     comparedRelease: (orgCode, version) => compareRelease(deps, orgCode, version),
     retired: (orgCode) => listRetired(deps, orgCode),

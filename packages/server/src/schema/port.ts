@@ -42,7 +42,14 @@ export {
   type ViewedAction,
   viewedActions,
 } from './entity-content.ts';
-export { afterErasing, type EntityState, newEntityState, nextEntityState, withFills } from './entity-state.ts';
+export {
+  afterErasing,
+  type EntityState,
+  isSealed,
+  newEntityState,
+  nextEntityState,
+  withFills,
+} from './entity-state.ts';
 export {
   apiNamesOf,
   fieldName,

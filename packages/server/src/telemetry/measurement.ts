@@ -1,24 +1,46 @@
+import type { Clock } from '../lib/clock.ts';
 import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
 import { type CallMetrics, createCallMetrics } from './call-metrics.ts';
+import { createErrorLog, type ErrorLog } from './error-log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { startProcessMetrics } from './process-metrics.ts';
+import { createErrorNotes, type ErrorNotes } from './note-errors.ts';
+import { type LoopDelay, startProcessMetrics } from './process-metrics.ts';
+import { createStoreFacts, type StoreFacts } from './store-facts.ts';
 import { createStoreMetrics, type WatchStore } from './watch-store.ts';
-import { recordHits } from './work-metrics.ts';
+import { createWorkFacts, type WorkFacts } from './work-facts.ts';
+import { recordHits, type WatchJobs, watchJobs } from './work-metrics.ts';
 
 /** All that is measured of one platform. */
 export interface Measurement {
   readonly metrics: Metrics;
   readonly calls: CallMetrics;
   readonly watchStore: WatchStore;
+  readonly watchJobs: WatchJobs;
+  readonly errors: ErrorNotes;
+  readonly errorLog: ErrorLog;
+  readonly workFacts: WorkFacts;
+  readonly storeFacts: StoreFacts;
+  readonly loopDelay: () => LoopDelay;
   /** Of caches, for those who have them to count in. */
   readonly tallies: { readonly token: HitTally; readonly config: HitTally };
   close(): Promise<void>;
 }
 
-export function startMeasurement(): Measurement {
+/** @param errorLog that of all threads; left out, this one keeps its errors alone. */
+export function startMeasurement(clock: Clock, errorLog = createErrorLog(clock)): Measurement {
   const metrics = createMetrics();
   const tallies = { token: newHitTally(), config: newHitTally() };
   recordHits(metrics, tallies);
-  const { close } = startProcessMetrics(metrics);
-  return { metrics, calls: createCallMetrics(metrics), watchStore: createStoreMetrics(metrics), tallies, close };
+  const { loopDelay, close } = startProcessMetrics(metrics);
+  const errors = createErrorNotes(errorLog);
+  const workFacts = createWorkFacts(clock);
+  const storeFacts = createStoreFacts(clock);
+  const counted = watchJobs(metrics, errors);
+  const noted = workFacts.watch('work');
+  return {
+    ...{ metrics, errors, errorLog, workFacts, storeFacts, tallies, loopDelay, close },
+    calls: createCallMetrics(metrics),
+    watchStore: createStoreMetrics(metrics, storeFacts),
+    watchJobs: (handlers) => noted(counted(handlers)),
+  };
 }

@@ -71,7 +71,7 @@ test('calls are counted by route and class of status, those without an answer to
 test('calls of a store are counted with their failures, and conflicts apart', async () => {
   const metrics = createMetrics();
   const opened = await openStore({ kind: 'memory', clock: { now: () => 0 } });
-  const { store } = createStoreMetrics(metrics)('test', opened);
+  const { store } = createStoreMetrics(metrics, { noteFailure: () => undefined })('test', opened);
   const scope = store.scope('s');
   const put = { kind: 'put', pk: 'p', sk: 'k', value: 'v', if: 'absent' } as const;
   await scope.commit([put]);
@@ -90,7 +90,9 @@ test('calls of a store are counted with their failures, and conflicts apart', as
 test('runs of jobs are counted by their end', async () => {
   const metrics = createMetrics();
   const fails = new Error('fails');
-  const jobs = watchJobs(metrics)(new Map([['j', async (_space: unknown, work: unknown) => assert.ok(work, fails)]]));
+  const jobs = watchJobs(metrics, { failedIn: () => undefined })(
+    new Map([['j', async (_space: unknown, work: unknown) => assert.ok(work, fails)]]),
+  );
   const run = (work: boolean) => jobs.get('j')?.(undefined, work, async () => undefined);
   await run(true);
   await assert.rejects(async () => run(false), fails);

@@ -1,8 +1,21 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Metrics } from './metrics.ts';
 
-/** How the process is. @returns ends the watching of the event loop. */
-export function startProcessMetrics(metrics: Metrics): { close(): Promise<void> } {
+/** How late the event loop was since the last scrape, in milliseconds. */
+export interface LoopDelay {
+  readonly p50_ms: number;
+  readonly p99_ms: number;
+  readonly max_ms: number;
+}
+
+export interface ProcessMetrics {
+  loopDelay(): LoopDelay;
+  /** Ends the watching of the event loop. */
+  close(): Promise<void>;
+}
+
+/** How the process is. */
+export function startProcessMetrics(metrics: Metrics): ProcessMetrics {
   const delay = monitorEventLoopDelay({ resolution: resolutionMilliseconds });
   delay.enable();
   metrics.asked(
@@ -38,7 +51,14 @@ export function startProcessMetrics(metrics: Metrics): { close(): Promise<void> 
     { name: 'process_start_time_seconds', help: 'When the process started, in seconds since 1970.', ...gauge },
     () => value(performance.timeOrigin / 1000),
   );
+  const inMilliseconds = (measured: number): number =>
+    delay.count === 0 ? 0 : Math.round(latenessOf(measured) * 10_000) / 10;
   return {
+    loopDelay: () => ({
+      p50_ms: inMilliseconds(delay.percentile(50)),
+      p99_ms: inMilliseconds(delay.percentile(99)),
+      max_ms: inMilliseconds(delay.max),
+    }),
     close: async () => {
       delay.disable();
     },

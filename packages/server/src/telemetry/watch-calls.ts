@@ -8,16 +8,19 @@ export interface WatchCallsDeps {
   /** Undefined where the log takes no such lines. */
   readonly log: CallLog | undefined;
   readonly metrics: ReturnType<CallMetrics>;
+  /** Notes those that failed. */
+  readonly errors: CallWatch['ended'];
 }
 
 /** What watches the calls of a gateway. */
-export function watchCalls({ log, metrics }: WatchCallsDeps): CallWatch {
+export function watchCalls({ log, metrics, errors }: WatchCallsDeps): CallWatch {
   const spans = isTraced() ? watchSpans() : unwatched;
   return {
     during: spans.during,
     ended: (trace, end) => {
       spans.ended(trace, end);
       metrics.ended(trace, end);
+      errors(trace, end);
       if (log !== undefined && !isProbe(trace)) log(trace, end);
     },
     refused: metrics.refused,

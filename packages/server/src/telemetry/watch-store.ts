@@ -1,8 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { type Intercept, interceptOpened, type StoreCall } from '../store/intercepted-store.ts';
-import { Conflict, type OpenedStore } from '../store/port.ts';
+import { Conflict, type OpenedStore, ScopeClosed } from '../store/port.ts';
 import type { Counter, Histogram, Metrics } from './metrics.ts';
 import { isTraced, watchCommitSpan } from './spans.ts';
+import type { StoreFacts } from './store-facts.ts';
 
 type Space = 'platform' | 'test' | 'prod';
 
@@ -12,7 +13,7 @@ export type WatchStore = (space: Space, opened: OpenedStore) => OpenedStore;
 const secondsBounds = [0.0005, 0.005, 0.025, 0.1, 0.5];
 const calls = ['get', 'range', 'follow', 'count', 'commit', 'scan', 'setState', 'load', 'setDataVersion'] as const;
 
-export function createStoreMetrics(metrics: Metrics): WatchStore {
+export function createStoreMetrics(metrics: Metrics, facts: Pick<StoreFacts, 'noteFailure'>): WatchStore {
   const seconds = metrics.histogram(
     {
       name: 'freehold_store_seconds',
@@ -31,7 +32,8 @@ export function createStoreMetrics(metrics: Metrics): WatchStore {
   return (space, opened) => {
     const conflict = conflicts({ space });
     const outcomesOf = (call: StoreCall['name']): Outcomes => {
-      return { seconds: seconds({ space, call }), failed: failures({ space, call }), conflict };
+      const noteFailure = (error: unknown) => facts.noteFailure(space, call, error);
+      return { seconds: seconds({ space, call }), failed: failures({ space, call }), conflict, noteFailure };
     };
     const outcomes = Object.fromEntries(calls.map((call) => [call, outcomesOf(call)])) as Readonly<
       Record<StoreCall['name'], Outcomes>
@@ -46,9 +48,10 @@ interface Outcomes {
   readonly seconds: Histogram;
   readonly failed: Counter;
   readonly conflict: Counter;
+  readonly noteFailure: (error: unknown) => void;
 }
 
-function timed<T>({ seconds, failed, conflict }: Outcomes, call: () => Promise<T>): Promise<T> {
+function timed<T>({ seconds, failed, conflict, noteFailure }: Outcomes, call: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const observe = (): void => seconds.observe((performance.now() - startedAt) / 1000);
   return call().then(
@@ -59,6 +62,7 @@ function timed<T>({ seconds, failed, conflict }: Outcomes, call: () => Promise<T
     (error: unknown) => {
       observe();
       (error instanceof Conflict ? conflict : failed).add();
+      if (!(error instanceof Conflict || error instanceof ScopeClosed)) noteFailure(error);
       throw error;
     },
   );

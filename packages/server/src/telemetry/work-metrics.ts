@@ -1,5 +1,6 @@
 import type { HitTally } from '../lib/hit-tally.ts';
 import type { Metrics, Sample } from './metrics.ts';
+import type { ErrorNotes } from './note-errors.ts';
 
 /** How often caches had what they were asked for. */
 export function recordHits(metrics: Metrics, tallies: Readonly<Record<string, HitTally>>): void {
@@ -25,12 +26,24 @@ export function countDenials<D extends { readonly env: string }, L extends { add
   };
 }
 
+/** Counts the failures of recording decisions: none of them fails a call. */
+export function countRecordingFailures(metrics: Metrics, onError: (error: unknown) => void): (error: unknown) => void {
+  const failures = metrics.counter({
+    name: 'freehold_decision_recording_failures_total',
+    help: 'Failed attempts to record decisions about calls.',
+  })({});
+  return (error) => {
+    failures.add();
+    onError(error);
+  };
+}
+
 type Handler<Space> = (space: Space, work: unknown, renewLease: () => Promise<void>) => Promise<void>;
 
 export type WatchJobs = <Space>(handlers: ReadonlyMap<string, Handler<Space>>) => ReadonlyMap<string, Handler<Space>>;
 
-/** Counts each run of a job, and those that did not come to an end. */
-export function watchJobs(metrics: Metrics): WatchJobs {
+/** Counts each run of a job, and those that did not come to an end, whose errors are known by the job. */
+export function watchJobs(metrics: Metrics, errors: Pick<ErrorNotes, 'failedIn'>): WatchJobs {
   const runs = metrics.counter({
     name: 'freehold_job_runs_total',
     help: 'Runs of background jobs; a run that is `cut_off` continues later.',
@@ -43,6 +56,9 @@ export function watchJobs(metrics: Metrics): WatchJobs {
       try {
         await handle(...asked);
         outcome = done;
+      } catch (error) {
+        errors.failedIn(job, error);
+        throw error;
       } finally {
         outcome.add();
       }

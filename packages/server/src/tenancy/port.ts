@@ -13,9 +13,12 @@ export {
   workspaceScopeName,
 } from './workspace.ts';
 export {
+  type Suspension,
+  suspendedWorkspaces,
   type WorkspaceOfOrg,
   type WorkspaceRow,
   workspaceRowKey,
+  workspaceSuspended,
   workspacesOf,
   workspacesPartition,
   workspaceTable,

@@ -1,3 +1,4 @@
+import { Problem } from '../lib/problem.ts';
 import type { Key, Store } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
 import { eachItem } from '../store/walk.ts';
@@ -13,6 +14,15 @@ export interface WorkspaceRow {
   readonly name: string;
   readonly state: 'founding' | 'ready' | 'removed';
   readonly created_at: string;
+  /** Set while its members are barred and its automation rests, by the decision of an org admin. */
+  readonly suspended?: Suspension;
+}
+
+export interface Suspension {
+  readonly at: string;
+  /** The org user. */
+  readonly by: string;
+  readonly reason: string;
 }
 
 /** The workspaces of an org, in the org's scope. */
@@ -27,6 +37,17 @@ export const workspaceTable = table(
   workspaceRowKey,
   json<WorkspaceRow>('workspace', { id: 'string', code: 'string', state: 'string' }),
 );
+
+/** By code, the workspaces that are suspended: so that a builder lists them. */
+export const suspendedWorkspaces = table(
+  (code: string) => ({ pk: 'suspended-workspace', sk: code }),
+  json<{ readonly id: string }>('suspended workspace', { id: 'string' }),
+);
+
+/** Only for callers who may know that the workspace is there. */
+export function workspaceSuspended(): Problem {
+  return new Problem('workspace_suspended', 'the workspace is suspended: only an admin of the app’s org can resume it');
+}
 
 const rowsPerRead = 100;
 

@@ -35,7 +35,7 @@ import type { FieldDefinition } from '../schema/definition.ts';
 import type { Item, Key, OpenedStore } from '../store/port.ts';
 import { openForTest, type StoreKind } from '../store/testing/open-test-store.ts';
 import { orgScopeName, type Workspace, workspaceScopeName } from '../tenancy/workspace.ts';
-import { type WorkspaceRow, workspaceTable } from '../tenancy/workspace-directory.ts';
+import { type Suspension, type WorkspaceRow, workspaceTable } from '../tenancy/workspace-directory.ts';
 
 /** A clock that stands still until the test moves it. */
 export class SteppedClock implements Clock {
@@ -84,9 +84,10 @@ export class RecordBench {
     return { env: 'test', orgCode: benchOrg, tenantId: `id of ${tenantCode}`, tenantCode, scope };
   }
 
-  /** Lets the org know of a workspace. */
-  async found({ tenantId, tenantCode }: Workspace): Promise<void> {
-    const row: WorkspaceRow = { id: tenantId, code: tenantCode, name: tenantCode, state: 'ready', created_at: '' };
+  /** Lets the org know of a workspace, or of its suspension, or of the end of that. */
+  async found({ tenantId, tenantCode }: Workspace, suspended?: Suspension): Promise<void> {
+    const known: WorkspaceRow = { id: tenantId, code: tenantCode, name: tenantCode, state: 'ready', created_at: '' };
+    const row = suspended === undefined ? known : { ...known, suspended };
     const scope = this.opened.store.scope(orgScopeName(benchOrg));
     await scope.commit([workspaceTable.put(tenantCode, row, { if: 'any' })]);
   }

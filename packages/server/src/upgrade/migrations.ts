@@ -57,4 +57,8 @@ export const migrations: readonly Migration[] = [
     to: 9,
     says: 'an account may be disabled, erased, or protected by a second factor; those without stay as they are. An earlier release would let them in',
   },
+  {
+    to: 10,
+    says: 'a workspace may be suspended, and a statement of a policy only reported; those that are not stay as they are. An earlier release would let the members of such a workspace in, and deny by such a statement',
+  },
 ];

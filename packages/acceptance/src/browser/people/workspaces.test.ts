@@ -1,6 +1,7 @@
 /** The workspaces of an app in the console: what each holds, who is in it, and who is invited. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertProblem } from '../../assert-problem.ts';
 import { act, create, defineEntity, definition, manage, newEmail, type Org, signIn } from '../../org.ts';
 import { founderOf, multiOrg } from '../../workspaces.ts';
 import { assertAccessible } from '../accessibility.ts';
@@ -87,4 +88,48 @@ test('a builder invites an address, sends the invitation again, and withdraws it
   await page.getByRole('button', { name: 'Withdraw the invitation of late@example.com' }).click();
   await page.getByRole('heading', { name: 'No open invitations' }).waitFor();
   assert.deepEqual(await openInvitations(org, 'alpha'), []);
+});
+
+test('a builder suspends a workspace with a reason, finds it among the suspended ones, and resumes it', {
+  skip,
+}, async (context) => {
+  const org = await multiOrg(platform);
+  const [alpha] = [await founderOf(org, 'Alpha'), await founderOf(org, 'Beta')];
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  await page.goto(`/o/${org.code}/test/workspaces/alpha`);
+  await page.getByRole('button', { name: 'Suspend' }).click();
+  const dialog = page.getByRole('dialog');
+  const send = dialog.getByRole('button', { name: 'Suspend the workspace' });
+  assert.equal(await send.getAttribute('aria-description'), 'Type the code of the workspace first.');
+  await assertAccessible(page);
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('A dispute.');
+  await send.press('Enter');
+  assert.equal((await act(alpha, 'GET', '/user/me')).status, 200);
+  await dialog.getByRole('textbox', { name: 'Type alpha to confirm it' }).fill('alpha');
+  await send.click();
+  await page.getByRole('note').getByText('Reason: A dispute.').waitFor();
+  assertProblem(await act(alpha, 'GET', '/user/me'), 'workspace_suspended');
+  await assertAccessible(page);
+  await page.getByRole('tab', { name: 'Invitations' }).click();
+  const invite = page.getByRole('button', { name: 'Invite' });
+  assert.match((await invite.getAttribute('aria-description')) ?? '', /^The workspace is suspended/);
+
+  await page.getByRole('link', { name: 'Workspaces' }).click();
+  await page.getByRole('link', { name: 'Beta' }).waitFor();
+  await page.getByText('suspended', { exact: true }).waitFor();
+  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('option', { name: 'Suspended' }).click();
+  await page.getByRole('link', { name: 'Beta' }).waitFor({ state: 'detached' });
+  assert.match(page.url(), /[?&]state=suspended/);
+  await assertAccessible(page);
+  await page.getByRole('link', { name: 'Alpha' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await assertAccessible(page);
+  await dialog.getByRole('button', { name: 'Resume the workspace' }).click();
+  await page.getByRole('button', { name: 'Suspend' }).waitFor();
+  assert.equal((await act(alpha, 'GET', '/user/me')).status, 200);
+  await page.goto(`/o/${org.code}/test/audit`);
+  await page.getByText('suspended the workspace alpha in test').first().waitFor();
+  await page.getByText('resumed the workspace alpha in test').first().waitFor();
 });

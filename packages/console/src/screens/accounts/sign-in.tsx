@@ -34,6 +34,9 @@ export function SignIn() {
           <Anchor component={Link} to="/forgot-password" size="sm">
             Forgot your password?
           </Anchor>
+          <Anchor component={Link} to="/operations" size="sm">
+            Operations
+          </Anchor>
         </>
       }
     >

@@ -7,7 +7,7 @@ import { Screen } from '../../components/screen.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import { IdleNotice } from './config-list.tsx';
 import { ItemTabs } from './item-tabs.tsx';
-import { isKind, kinds } from './kinds.ts';
+import { isListed, type ListedKind, listedKinds } from './kinds.ts';
 import { itemQuery, type Named, schemaOf, schemasQuery } from './queries.ts';
 import { RemoveItem } from './remove-item.tsx';
 
@@ -15,10 +15,10 @@ import { RemoveItem } from './remove-item.tsx';
 export function ConfigItem() {
   const { env } = usePlace();
   const { kind, name } = useParams({ from: '/o/$org/$env/config/$kind/$name' });
-  return isKind(kind) ? <KnownKind env={env} kind={kind} name={name} /> : <NotFound />;
+  return isListed(kind) ? <KnownKind env={env} kind={kind} name={name} /> : <NotFound />;
 }
 
-function KnownKind({ env, kind, name }: Named) {
+function KnownKind({ env, kind, name }: Named & { readonly kind: ListedKind }) {
   const { tab = 'content' } = useSearch({ from: '/o/$org/$env/config/$kind/$name' });
   const item = useQuery(itemQuery({ env, kind, name }));
   const schemas = useQuery(schemasQuery);
@@ -27,11 +27,11 @@ function KnownKind({ env, kind, name }: Named) {
   return (
     <Screen
       title={name}
-      intro={<Sentence text={schema?.description ?? `A ${kinds[kind].singular}`} />}
+      intro={<Sentence text={schema?.description ?? `A ${listedKinds[kind].singular}`} />}
       actions={isStored && <RemoveItem kind={kind} name={name} referencedBy={item.data?.referencedBy ?? []} />}
     >
       <IdleNotice kind={kind} />
-      {!kinds[kind].isIdle &&
+      {!listedKinds[kind].isIdle &&
         item.data?.warnings.map((warning) => (
           <Alert key={warning} color="yellow">
             <Sentence text={warning} />

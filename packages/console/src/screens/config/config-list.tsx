@@ -11,16 +11,16 @@ import { Screen } from '../../components/screen.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import { When } from '../../components/when.tsx';
 import classes from './config.module.css';
-import { isKind, type Kind, kindNames, kinds } from './kinds.ts';
+import { isListed, type ListedKind, listedKinds, listedNames } from './kinds.ts';
 import { itemsQuery, type Setting, schemasQuery, settingsQuery } from './queries.ts';
 
-/** The config items beside entities, by their kinds. */
+/** The config items beside entities and logic blocks, by their kinds. */
 export function ConfigList() {
   const { org, env } = usePlace();
   const { kind } = useParams({ from: '/o/$org/$env/config/$kind' });
   const navigate = useNavigate();
-  if (!isKind(kind)) return <NotFound />;
-  const { intro } = kinds[kind];
+  if (!isListed(kind)) return <NotFound />;
+  const { intro } = listedKinds[kind];
   return (
     <Screen title="Configuration" intro={intro} actions={kind !== 'settings' && <NewItem kind={kind} />}>
       <Tabs
@@ -30,9 +30,9 @@ export function ConfigList() {
         }
       >
         <Tabs.List>
-          {kindNames.map((one) => (
+          {listedNames.map((one) => (
             <Tabs.Tab key={one} value={one}>
-              {kinds[one].plural}
+              {listedKinds[one].plural}
             </Tabs.Tab>
           ))}
         </Tabs.List>
@@ -44,7 +44,7 @@ export function ConfigList() {
   );
 }
 
-function NewItem({ kind }: { readonly kind: Kind }) {
+function NewItem({ kind }: { readonly kind: ListedKind }) {
   const { org, env, readOnlyReason } = usePlace();
   const navigate = useNavigate();
   return (
@@ -52,14 +52,14 @@ function NewItem({ kind }: { readonly kind: Kind }) {
       reason={readOnlyReason}
       onClick={() => void navigate({ to: '/o/$org/$env/new-config/$kind', params: { org, env, kind } })}
     >
-      New {kinds[kind].singular}
+      New {listedKinds[kind].singular}
     </ReasonedButton>
   );
 }
 
 /** What is stored and does nothing says so where it is listed. */
-export function IdleNotice({ kind }: { readonly kind: Kind }) {
-  const { isIdle, plural } = kinds[kind];
+export function IdleNotice({ kind }: { readonly kind: ListedKind }) {
+  const { isIdle, plural } = listedKinds[kind];
   if (!isIdle) return null;
   return (
     <Alert
@@ -72,10 +72,10 @@ export function IdleNotice({ kind }: { readonly kind: Kind }) {
   );
 }
 
-function Items({ kind }: { readonly kind: Kind }) {
+function Items({ kind }: { readonly kind: ListedKind }) {
   const { env } = usePlace();
   const pages = useInfiniteQuery(itemsQuery(env, kind));
-  const { plural, singular, intro } = kinds[kind];
+  const { plural, singular, intro } = listedKinds[kind];
   if (pages.data === undefined)
     return pages.isError ? (
       <Stack align="flex-start">
@@ -118,10 +118,10 @@ interface ListedItem {
   readonly updated_at?: string | undefined;
 }
 
-function ItemTable({ kind, items }: { readonly kind: Kind; readonly items: readonly ListedItem[] }) {
+function ItemTable({ kind, items }: { readonly kind: ListedKind; readonly items: readonly ListedItem[] }) {
   return (
     <Paper withBorder className={classes.scroll}>
-      <Table highlightOnHover aria-label={kinds[kind].plural}>
+      <Table highlightOnHover aria-label={listedKinds[kind].plural}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>
@@ -145,11 +145,13 @@ function ItemTable({ kind, items }: { readonly kind: Kind; readonly items: reado
   );
 }
 
+/** Where items of a kind are shown that the screen of the configuration does not list. */
+const screens: Readonly<Record<string, string>> = { entity: 'entities', logicblock: 'logic-blocks' };
+
 export function ItemLink({ kind, name }: { readonly kind: string; readonly name: string }) {
   const { org, env } = usePlace();
-  const to = kind === 'entity' ? `/o/${org}/${env}/entities/${name}` : `/o/${org}/${env}/config/${kind}/${name}`;
   return (
-    <Anchor component={Link} to={to} fw={500}>
+    <Anchor component={Link} to={`/o/${org}/${env}/${screens[kind] ?? `config/${kind}`}/${name}`} fw={500}>
       {name}
     </Anchor>
   );

@@ -1,31 +1,30 @@
 import type { configItemKinds } from '@freehold/contract/config-kinds';
 
-/** The kinds of config items that this screen shows; entities have one of their own. */
+/** The kinds of config items beside entities, which have screens of their own. */
 export type Kind = Exclude<(typeof configItemKinds)[number], 'entity'>;
 
+/** The kinds that the screen of the configuration lists. Logic blocks have a screen of their own. */
+export type ListedKind = Exclude<Kind, 'logicblock'>;
+
 interface KindText {
-  readonly plural: string;
   readonly singular: string;
-  readonly intro: string;
-  /** Items of the kind are stored and promoted, and nothing runs them. */
-  readonly isIdle: boolean;
   /** The member of the content that repeats the name of the item. */
   readonly nameMember?: string;
 }
 
-export const kinds: Readonly<Record<Kind, KindText>> = {
+interface ListedText extends KindText {
+  readonly plural: string;
+  readonly intro: string;
+  /** Items of the kind are stored and promoted, and nothing runs them. */
+  readonly isIdle: boolean;
+}
+
+export const listedKinds: Readonly<Record<ListedKind, ListedText>> = {
   settings: {
     plural: 'Settings',
     singular: 'setting',
     intro: 'How the app signs users in, founds workspaces and decides. Production uses its own value where one is set.',
     isIdle: false,
-  },
-  logicblock: {
-    plural: 'Logic blocks',
-    singular: 'logic block',
-    intro: 'Steps on records and values, run in the name of the caller.',
-    isIdle: false,
-    nameMember: 'name',
   },
   event: {
     plural: 'Events',
@@ -43,8 +42,13 @@ export const kinds: Readonly<Record<Kind, KindText>> = {
   },
 };
 
-export const kindNames = Object.keys(kinds) as readonly Kind[];
+export const kinds: Readonly<Record<Kind, KindText>> = {
+  ...listedKinds,
+  logicblock: { singular: 'logic block', nameMember: 'name' },
+};
 
-export function isKind(text: string): text is Kind {
-  return Object.hasOwn(kinds, text);
+export const listedNames = Object.keys(listedKinds) as readonly ListedKind[];
+
+export function isListed(kind: string): kind is ListedKind {
+  return Object.hasOwn(listedKinds, kind);
 }

@@ -6,7 +6,7 @@ import { Loaded } from '../../components/loaded.tsx';
 import { NotFound } from '../../components/not-found.tsx';
 import { initialOf } from '../../components/schema-form/schema.ts';
 import { Screen } from '../../components/screen.tsx';
-import { isKind, kinds } from './kinds.ts';
+import { isListed, listedKinds } from './kinds.ts';
 import { NewItem } from './new-item.tsx';
 import { schemasQuery } from './queries.ts';
 
@@ -15,11 +15,11 @@ export function NewConfigItem() {
   const { kind } = useParams({ from: '/o/$org/$env/new-config/$kind' });
   const navigate = useNavigate();
   const schemas = useQuery(schemasQuery);
-  if (!isKind(kind) || kind === 'settings') return <NotFound />;
+  if (!isListed(kind) || kind === 'settings') return <NotFound />;
   const toItem = (name: string) =>
     navigate({ to: '/o/$org/$env/config/$kind/$name', params: { org, env, kind, name }, ignoreBlocker: true });
   return (
-    <Screen title={`New ${kinds[kind].singular}`} intro={kinds[kind].intro}>
+    <Screen title={`New ${listedKinds[kind].singular}`} intro={listedKinds[kind].intro}>
       <Loaded query={schemas} skeleton={<Skeleton height={420} />}>
         {(all) => {
           const schema = all.get(kind);

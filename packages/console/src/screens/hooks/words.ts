@@ -10,6 +10,7 @@ export const schemeWords: Readonly<Record<ListedHook['signature'], string>> = {
 export const reasonWords: Readonly<Record<NonNullable<ListedHook['reason']>, string>> = {
   paused: 'It is paused.',
   no_workspace: 'The workspace of its runs is not there.',
+  workspace_suspended: 'The workspace of its runs is suspended.',
   no_secret: 'None of its secrets is set.',
   short_secret: 'Its secret is shorter than 16 characters.',
 };

@@ -156,6 +156,7 @@ function NextTimes({ schedule: { next, timezone } }: { readonly schedule: Schedu
   );
 }
 
+const codeWords: Readonly<Record<string, string>> = { workspace_suspended: 'the workspace is suspended' };
 const lastWords = { started: 'Begun', skipped: 'Missed and skipped', refused: 'Refused' } as const;
 
 function LastTime({ schedule: { last, timezone, name } }: { readonly schedule: Schedule }) {
@@ -166,7 +167,7 @@ function LastTime({ schedule: { last, timezone, name } }: { readonly schedule: S
   return (
     <Text size="sm">
       {lastWords[state]}
-      {code === undefined ? '' : ` (${code})`}, {localTime(due, timezone)}.{' '}
+      {code === undefined ? '' : ` (${codeWords[code] ?? code})`}, {localTime(due, timezone)}.{' '}
       {run === undefined ? (
         <Anchor
           component={Link}

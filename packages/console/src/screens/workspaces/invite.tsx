@@ -22,7 +22,10 @@ export function Invite({ workspace, onSent }: Props) {
   const { adminReason } = usePlace();
   const [isOpen, setIsOpen] = useState(false);
   const close = () => setIsOpen(false);
-  const reason = adminReason ?? (workspace.state === 'founding' ? 'The workspace is still being founded.' : undefined);
+  const barred =
+    workspace.suspended === null ? undefined : 'The workspace is suspended: resume it to invite people into it.';
+  const founding = workspace.state === 'founding' ? 'The workspace is still being founded.' : undefined;
+  const reason = adminReason ?? founding ?? barred;
   return (
     <>
       <ReasonedButton reason={reason} onClick={() => setIsOpen(true)}>

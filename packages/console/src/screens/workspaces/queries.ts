@@ -12,13 +12,17 @@ export type Workspace = ReplyOf<typeof orgWorkspacesApi.readOrgWorkspace>;
 export type Invitation = ReplyOf<typeof workspaceInvitationsApi.listWorkspaceInvitations>['items'][number];
 export type Issued = ReplyOf<typeof workspaceInvitationsApi.inviteToWorkspace>;
 
-/** The workspaces whose code begins with `prefix`. */
-export const workspacesQuery = (env: Environment, prefix: string) =>
+/** The workspaces whose code begins with `prefix`; with a state, only those that are in it. */
+export const workspacesQuery = (env: Environment, prefix: string, state: 'suspended' | undefined) =>
   infiniteQueryOptions({
-    queryKey: ['workspaces', env, 'screen', prefix],
+    queryKey: ['workspaces', env, 'screen', prefix, state],
     queryFn: ({ pageParam, signal }) =>
       call('listOrgWorkspaces', {
-        query: { env, prefix, pagesize: 50, ...(pageParam === '' ? {} : { nexttoken: pageParam }) },
+        query: {
+          ...{ env, prefix, pagesize: 50 },
+          ...(state === undefined ? {} : { state }),
+          ...(pageParam === '' ? {} : { nexttoken: pageParam }),
+        },
         signal,
       }),
     initialPageParam: '',

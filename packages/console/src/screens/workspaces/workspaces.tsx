@@ -1,16 +1,18 @@
-import { Anchor, Badge, Paper, Table, Text } from '@mantine/core';
+import { Anchor, Badge, Paper, Select, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
 import { Screen } from '../../components/screen.tsx';
 import { SearchedList, useSearched } from '../../components/searched-list.tsx';
 import { When } from '../../components/when.tsx';
 import classes from '../policies/policies.module.css';
 import { figure, type ListedWorkspace, workspacesQuery } from './queries.ts';
+import { SuspendedBadge } from './suspended-badge.tsx';
 
 /** The workspaces of the environment, each with what it holds. */
 export function Workspaces() {
   const { env } = usePlace();
+  const { state } = useSearch({ from: '/o/$org/$env/workspaces' });
   const searched = useSearched();
   return (
     <Screen
@@ -21,16 +23,45 @@ export function Workspaces() {
         what="workspaces"
         by="start of the code"
         searched={searched}
-        pages={useInfiniteQuery(workspacesQuery(env, searched.settled.toLowerCase()))}
-        none={{
-          title: 'No workspaces yet',
-          text: 'The first user who signs in to the app founds a workspace and is its admin. With several workspaces, each user can found more.',
-        }}
+        filters={<StateFilter state={state} />}
+        pages={useInfiniteQuery(workspacesQuery(env, searched.settled.toLowerCase(), state))}
+        none={
+          state === undefined
+            ? {
+                title: 'No workspaces yet',
+                text: 'The first user who signs in to the app founds a workspace and is its admin. With several workspaces, each user can found more.',
+              }
+            : {
+                title: 'No suspended workspaces',
+                text: 'No workspace is suspended. An org admin suspends one on its page.',
+              }
+        }
         notFound="No code begins like this"
       >
         {(workspaces) => <WorkspaceTable workspaces={workspaces} />}
       </SearchedList>
     </Screen>
+  );
+}
+
+function StateFilter({ state }: { readonly state: 'suspended' | undefined }) {
+  const navigate = useNavigate();
+  return (
+    <Select
+      aria-label="State"
+      placeholder="Any state"
+      data={[{ value: 'suspended', label: 'Suspended' }]}
+      value={state ?? null}
+      clearable
+      w={200}
+      onChange={(chosen) =>
+        void navigate({
+          to: '.',
+          search: (kept: object) => ({ ...kept, state: chosen ?? undefined }) as never,
+          replace: true,
+        })
+      }
+    />
   );
 }
 
@@ -48,7 +79,7 @@ function WorkspaceTable({ workspaces }: { readonly workspaces: readonly ListedWo
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {workspaces.map(({ id, code, name, state, members, records, created_at }) => (
+          {workspaces.map(({ id, code, name, state, suspended, members, records, created_at }) => (
             <Table.Tr key={id}>
               <Table.Td>
                 <Anchor component={Link} to={`/o/${org}/${env}/workspaces/${code}`} fw={500}>
@@ -56,6 +87,7 @@ function WorkspaceTable({ workspaces }: { readonly workspaces: readonly ListedWo
                 </Anchor>
                 <Text size="xs" c="dimmed">
                   {code} {state === 'founding' && <Badge variant="dot">being founded</Badge>}
+                  {suspended !== null && <SuspendedBadge />}
                 </Text>
               </Table.Td>
               <Table.Td className={classes.number}>{figure(members)}</Table.Td>

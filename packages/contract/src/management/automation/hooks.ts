@@ -21,7 +21,7 @@ const shown = {
   tenant_code: Type.String({ description: 'The workspace in which its runs begin.' }),
   paused: Type.Boolean(),
   ready: Type.Boolean({ description: 'Whether a message that is signed begins a run.' }),
-  reason: Type.Optional(oneOf(['paused', 'no_workspace', 'no_secret', 'short_secret'])),
+  reason: Type.Optional(oneOf(['paused', 'no_workspace', 'workspace_suspended', 'no_secret', 'short_secret'])),
 };
 
 export const Hook = named('Hook', Type.Object(shown));

@@ -46,7 +46,7 @@ export const workspaceInvitationsApi = {
       acl_policy_id: Type.Optional(text),
     }),
     replies: { 201: reply('Invited.', IssuedInvitation) },
-    problems: ['not_found', 'conflict'],
+    problems: ['not_found', 'conflict', 'workspace_suspended'],
     refusedAs: 'invitation.creation_refused',
   }),
   resendWorkspaceInvitation: route({
@@ -57,7 +57,7 @@ export const workspaceInvitationsApi = {
     summary: 'Gives an invitation a new code that is valid for seven days, in the name of the org',
     body: closed({ env }),
     replies: { 200: reply('The old code is no longer valid.', IssuedInvitation) },
-    problems: ['not_found', 'conflict'],
+    problems: ['not_found', 'conflict', 'workspace_suspended'],
     refusedAs: 'invitation.resending_refused',
   }),
   withdrawWorkspaceInvitation: route({

@@ -23,7 +23,8 @@ export interface ContextKey {
   spellings(context: AccessContext, effort: Effort): readonly string[];
 }
 
-export function isPending({ needs }: ContextKey, { pending }: AccessContext): boolean {
+export function isPending({ needs, text }: ContextKey, { pending, kept }: AccessContext): boolean {
+  if (kept !== undefined) return kept.isUnknown(text);
   return pending !== undefined && needs.some((need) => pending.includes(need));
 }
 
@@ -40,7 +41,12 @@ export function parseContextKey(text: string): ContextKey | Mistake {
   if (found === 'role')
     return ['invalid_value', 'is not a condition key: the role is a label, and no decision may depend on it'];
   if (found === undefined) return ['invalid_value', 'is not a condition key'];
-  return { ...plainKey, text, ...found };
+  const key = { ...plainKey, text, ...found };
+  const read: ContextKey['read'] = (context, effort) => {
+    const kept = context.kept?.find(text);
+    return kept === undefined ? found.read(context, effort) : kept.value;
+  };
+  return { ...key, read };
 }
 
 const keyLengthMax = 256;

@@ -25,6 +25,14 @@ export interface AccessContext {
   readonly naming?: FieldNaming | undefined;
   /** What is not known yet. What is neither here nor there is absent. */
   readonly pending?: readonly Pending[];
+  /** Of a call that was made before: what is left of its record, body, query and token. */
+  readonly kept?: Kept;
+}
+
+export interface Kept {
+  /** What the call had under a key; undefined where the context has it. */
+  find(text: string): { readonly value: unknown } | undefined;
+  isUnknown(text: string): boolean;
 }
 
 export interface RequestContext {

@@ -1,7 +1,7 @@
 import type { Effect } from '../effect.ts';
 import { type Effort, spend } from '../effort.ts';
 import { collapseStars, foldAscii } from '../patterns/glob.ts';
-import { readStatement } from '../statement.ts';
+import { isReportOnly, readStatement } from '../statement.ts';
 import { variableStart, withoutVariables } from '../template.ts';
 import { verbs } from '../verbs.ts';
 import { covers, overlaps, type Pattern, readPattern } from './cover-pattern.ts';
@@ -239,7 +239,10 @@ function readPolicies(policies: readonly HeldPolicy[]): readonly ReadStatement[]
     const { statements } = policy;
     // What is no list at all is read as one broken statement: it denies everything.
     const elements: readonly unknown[] = Array.isArray(statements) ? statements : [undefined];
-    return elements.map((element, position) => readElement(policy, position, element));
+    return elements.flatMap((element, position) =>
+      // What is never enforced neither gives nor takes anything.
+      isReportOnly(element) ? [] : [readElement(policy, position, element)],
+    );
   });
 }
 

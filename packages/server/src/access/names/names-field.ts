@@ -1,5 +1,5 @@
 import type { AccessContext } from '../context/context.ts';
-import { compilePolicies } from '../decide.ts';
+import { compileAllStatements } from '../decide.ts';
 import { foldAscii } from '../patterns/glob.ts';
 import { verbs } from '../verbs.ts';
 
@@ -15,7 +15,7 @@ export function namesField(
   statements: unknown,
   { entityName, field }: { readonly entityName: string; readonly field: string },
 ): boolean {
-  const access = compilePolicies([{ policyId: '', policyName: '', via: { kind: 'direct' }, statements }]);
+  const access = compileAllStatements([{ policyId: '', policyName: '', via: { kind: 'direct' }, statements }]);
   // As though it was a former name of a field that no pattern matches.
   const names = ['', field];
   const naming = {

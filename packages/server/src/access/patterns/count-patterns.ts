@@ -1,4 +1,6 @@
-/** Of what is evaluated of policies: this is what they cost to compile, to keep and to decide by. */
+import { isReportOnly } from '../statement.ts';
+
+/** Of what is enforced of policies: this is what they cost to compile, to keep and to decide by. */
 export interface PolicyCounts {
   readonly statementCount: number;
   /** Actions, resources, fields and values of conditions. */
@@ -7,7 +9,9 @@ export interface PolicyCounts {
 
 /** Counts stored statements as they lie there, which costs far less than to compile them. Broken parts count, too. */
 export function countPatterns(policies: readonly { readonly statements: unknown }[]): PolicyCounts {
-  const all = policies.flatMap(({ statements }) => (Array.isArray(statements) ? statements : [statements]));
+  const all = policies
+    .flatMap(({ statements }): readonly unknown[] => (Array.isArray(statements) ? statements : [statements]))
+    .filter((one) => !isReportOnly(one));
   return { statementCount: all.length, patternCount: all.reduce((sum: number, one) => sum + patternsOf(one), 0) };
 }
 

@@ -3,7 +3,7 @@ import type { runsApi } from '@freehold/contract/management/runs';
 import type { ReplyOf } from '@freehold/contract/route';
 import type { AuditContext } from '../../audit/audit-entry.ts';
 import type { ConfigReader, ConfigSet } from '../../config/port.ts';
-import { findWorkspace } from '../../iam/port.ts';
+import { findActiveWorkspace } from '../../iam/port.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -42,7 +42,7 @@ export interface DraftAsk {
 export type DraftResult = ReplyOf<typeof runsApi.testLogicBlock>;
 
 export interface Drafts {
-  /** @throws Problem `not_found`, `validation_failed`, `unknown_field`, `block_failed`; `rate_limited`. */
+  /** @throws Problem `not_found`, `workspace_suspended`, `validation_failed`, `unknown_field`, `block_failed`; `rate_limited`. */
   run(asked: DraftAsk): Promise<DraftResult>;
 }
 
@@ -82,7 +82,7 @@ type Surroundings = Omit<DraftDeps, 'millisecondsMax'>;
 async function runDraft(deps: Surroundings, asked: DraftAsk, signal: AbortSignal): Promise<DraftResult> {
   const { stores, configs, callers, clock, newId } = deps;
   const { orgCode, tenantCode, content, by } = asked;
-  const workspace = await findWorkspace(stores, { env: 'test', orgCode, tenantCode });
+  const workspace = await findActiveWorkspace(stores, { env: 'test', orgCode, tenantCode });
   const config = await configs.test.refresh(orgCode);
   const typeOf = await typesIn(config, content);
   const block = await compileBlock(content, { typeOf, pause: createYielder(laneOf(workspace)) });

@@ -120,3 +120,18 @@ test('K04 nothing in a message says where, as whom, how long or how deep its run
   }
   assert.deepEqual(await runsOf('t2'), []);
 });
+
+test('a message to a suspended workspace is refused and begins a run when it comes again; one that was taken is answered', async (context) => {
+  const { node, send, runsOf, bench } = await openBench(context, 'memory');
+  const hooks = node();
+  const taken = await send(hooks, 'msg_1');
+  await bench.found(bench.workspace, { at: '2026-11-01T00:00:00Z', by: 'b1', reason: 'a dispute' });
+  assert.deepEqual(await send(hooks, 'msg_1'), taken);
+  await assert.rejects(send(hooks, 'msg_2'), { code: 'workspace_suspended' });
+  const named = { env: 'test', orgCode, block: 'paid' } as const;
+  const { ready, reason } = await hooks.show(named);
+  assert.deepEqual([ready, reason], [false, 'workspace_suspended']);
+  await bench.found(bench.workspace);
+  const { run } = await send(hooks, 'msg_2');
+  assert.deepEqual((await runsOf()).map(({ id }) => id).sort(), [taken.run, run].sort());
+});

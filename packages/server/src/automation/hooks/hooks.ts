@@ -116,6 +116,7 @@ async function reasonOf(
   if (paused) return 'paused';
   const workspace = await workspaceTable.read(scopeOf(deps, { env, orgCode }), tenant_code);
   if (workspace?.value.state !== 'ready') return 'no_workspace';
+  if (workspace.value.suspended !== undefined) return 'workspace_suspended';
   let isSet = false;
   for (const name of hook.secrets) {
     const secret = await deps.secrets.open(env, orgCode, name);

@@ -9,8 +9,8 @@ import {
   defaultWorkspaceCode,
   type Environment,
   orgScopeName,
-  type Workspace,
   workspaceScopeName,
+  workspaceSuspended,
 } from '../../tenancy/port.ts';
 import { appUser } from '../app-user.ts';
 import { checkInput } from '../blocks/check-input.ts';
@@ -19,7 +19,7 @@ import type { ChainHeader } from '../chain-header.ts';
 import { chainHeaderName } from '../chain-header.ts';
 import type { OrgPlace } from '../config/live-events.ts';
 import { liveStart } from '../config/live-starts.ts';
-import { readyWorkspace } from '../ready-workspace.ts';
+import { type ReadyWorkspace, readyWorkspace } from '../ready-workspace.ts';
 import { liveVersion } from '../runs/pinned-blocks.ts';
 import { assertMayWait } from '../runs/run-bounds.ts';
 import type { SecretReader } from '../vault/secret-reader.ts';
@@ -53,7 +53,7 @@ export interface Recognized extends Received {
   readonly verified: Verified;
   readonly config: ConfigSet;
   /** Undefined where the workspace of the hook is not there. */
-  readonly workspace: Workspace | undefined;
+  readonly workspace: ReadyWorkspace | undefined;
 }
 
 const dummyHook: BlockHook = { signature: 'standard', secrets: ['none', 'none'] };
@@ -128,7 +128,8 @@ const beganMax = 5;
 /**
  * Begins the run of a message, or finds the run that the message began before. All of the run but its input is the
  * platform's: nothing in the body says where, as whom or how deep it runs.
- * @throws Problem `not_found`, `validation_failed`, `unknown_field`, `block_failed`, `plan_limit_exceeded`, `rate_limited`.
+ * @throws Problem `not_found`, `workspace_suspended`, `validation_failed`, `unknown_field`, `block_failed`, `plan_limit_exceeded`,
+ * `rate_limited`.
  */
 export async function beginByMessage(
   deps: ReceiveDeps,
@@ -148,6 +149,8 @@ export async function beginByMessage(
     const rows = await seenMessages.readMany(scope, places);
     const seen = rows.find((row) => row !== undefined && isThere(row.due, now));
     if (seen !== undefined) return { run: seen.value.run };
+    // Its sender is told that it was not taken, and sends it again.
+    if (workspace.isSuspended) throw workspaceSuspended();
     checkInput(compiled, input);
     await deps.meter.check(orgCode, 'runs');
     await assertMayWait(scope);

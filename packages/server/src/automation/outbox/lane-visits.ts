@@ -12,6 +12,7 @@ import { type Destinations, deliverTo } from '../destinations/registry.ts';
 import type { DueWork } from '../due.ts';
 import { workspaceOnce } from '../ready-workspace.ts';
 import type { RetentionOf } from '../retention.ts';
+import type { Suspensions } from '../suspensions.ts';
 import type { WorkMeter } from '../work-meter.ts';
 import { type Circuit, callsAtOnce, failed } from './circuit.ts';
 import { signingKeys } from './event-secrets.ts';
@@ -59,6 +60,7 @@ export interface LaneDeps {
   /** Tells the org that deliveries of an event have come to their end without arriving. */
   readonly tellDead: (place: OrgPlace, event: string, count: number) => Promise<void>;
   readonly pauses: Pick<Pauses, 'isPaused'>;
+  readonly suspensions: Suspensions;
   readonly retentionOf: RetentionOf;
   readonly wakeAt: (at: number) => void;
   readonly closing: AbortSignal;
@@ -210,10 +212,11 @@ export class LaneVisits {
     this.#deps.wakeAt(at);
   }
 
-  /** Until when the event is not looked at because a builder has paused it; undefined where it is not paused. */
+  /** Until when a lane is not looked at because a builder has paused the event or suspended the workspace; undefined otherwise. */
   async #restsUntil(lane: Lane): Promise<number | undefined> {
-    const { pauses, clock } = this.#deps;
-    return (await pauses.isPaused(lane, lane.event)) ? clock.now() + pausedMilliseconds : undefined;
+    const { pauses, suspensions, clock } = this.#deps;
+    const isPaused = await pauses.isPaused(lane, lane.event);
+    return isPaused ? clock.now() + pausedMilliseconds : suspensions.restsUntil(lane);
   }
 
   /** How an endpoint has answered lately; undefined where it answered well. */

@@ -1,6 +1,6 @@
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import type { ConfigReader } from '../../config/port.ts';
-import { findWorkspace } from '../../iam/port.ts';
+import { findActiveWorkspace } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
@@ -34,13 +34,13 @@ export interface BeginRunDeps extends EndingDeps {
 /**
  * Begins a run of a live block, which nothing waits for: in the name of the builder in the test environment, and of the
  * app itself in production.
- * @throws Problem `not_found`; `validation_failed`; `conflict` in production for a block that runs by the rights of its
+ * @throws Problem `not_found`; `workspace_suspended`; `validation_failed`; `conflict` in production for a block that runs by the rights of its
  * caller; `rate_limited`; `plan_limit_exceeded`.
  */
 export async function beginRun(deps: BeginRunDeps, asked: BeginRun): Promise<{ readonly run: string }> {
   const { stores, configs, blocks, clock } = deps;
   const { env, orgCode, block: name, input, by } = asked;
-  const workspace = await findWorkspace(stores, asked);
+  const workspace = await findActiveWorkspace(stores, asked);
   const config = await configs[env].refresh(orgCode);
   const version = liveVersion(config, name);
   const block = version === undefined ? undefined : await blocks.at({ env, orgCode, name, version });

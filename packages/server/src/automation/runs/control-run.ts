@@ -1,5 +1,6 @@
 /** Builders end runs and begin them again. */
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
+import { findActiveWorkspace } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
@@ -52,7 +53,7 @@ export async function cancelRun(deps: ControlDeps, name: RunName, by: AuditConte
  * Begins a run again from a step: the steps before it are not done again, and give what they gave.
  * @param from the id or the path of a step; left out, the step that failed.
  * @throws Problem `not_found`; `conflict` where it is not over or did well, was redacted, or would delete a record that
- * it has deleted; `validation_failed`; `rate_limited`, `plan_limit_exceeded`.
+ * it has deleted; `workspace_suspended`; `validation_failed`; `rate_limited`, `plan_limit_exceeded`.
  */
 export async function retryRun(
   deps: ControlDeps,
@@ -61,7 +62,8 @@ export async function retryRun(
 ): Promise<{ readonly id: string }> {
   const { clock, newId, wake, meter } = deps;
   const place = await placeOf(deps, name);
-  const { scope } = place;
+  const { scope, tenantCode } = place;
+  await findActiveWorkspace(deps.stores, { ...name, tenantCode });
   const row = await stored(scope, name.id);
   const { value: run } = row;
   assertFailed(run);

@@ -9,6 +9,7 @@ import type { BlockCaller } from '../blocks/caller-effects.ts';
 import { interpret } from '../blocks/interpret.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
+import type { Suspensions } from '../suspensions.ts';
 import type { RunJournal } from './journal.ts';
 import { runBlindly } from './redaction.ts';
 import { assertFits } from './run-bounds.ts';
@@ -21,6 +22,7 @@ export interface ExecuteDeps extends OutsideDeps {
   readonly newId: IdSource;
   readonly blocks: StoredBlocks;
   readonly scripts: Pick<ScriptRunner, 'run'>;
+  readonly suspensions: Suspensions;
 }
 
 export interface Executed {
@@ -67,6 +69,7 @@ export async function executeRun(
   const effects = new RunEffects({
     ...{ runtime, clock, workspace, journal, place, scripts, http, mail, meter, block: called },
     ...(begun.isTransaction ? { newId: deps.newId } : {}),
+    ...(isAwaited ? {} : { restsUntil: () => deps.suspensions.restsUntil(workspace) }),
   });
   try {
     const returns = await interpret(begun, startOf(run, workspace, caller), effects);

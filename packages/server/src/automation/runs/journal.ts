@@ -116,6 +116,11 @@ export class RunJournal {
     return isWaiting;
   }
 
+  /** Has the run go on at a time, although no step says so. */
+  restUntil(at: number): void {
+    this.#earliestWait = Math.min(this.#earliestWait, at);
+  }
+
   /** When the first of the steps may go on that had to wait: it may be past while other branches still worked. */
   earliestWait(): number {
     return Math.min(this.#earliestWait, this.#deps.clock.now() + waitMillisecondsMax);

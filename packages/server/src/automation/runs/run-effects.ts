@@ -20,7 +20,7 @@ import type { RunJournal, StepNote } from './journal.ts';
 import { assertMail, assertMayWait } from './run-bounds.ts';
 import type { RunPlace } from './run-caller.ts';
 
-/** The run goes on at a later time, which its journal knows. */
+/** The run goes on at a later time, which its journal knows: a step waits, or the workspace is suspended. */
 export class Suspended extends Error {
   override readonly name = 'Suspended';
 }
@@ -43,6 +43,8 @@ export interface RunEffectsDeps extends OutsideDeps {
   readonly block: (name: string) => Promise<CompiledBlock>;
   /** Makes ids for records that are written at the end; left out, each write is done at once. */
   readonly newId?: IdSource;
+  /** Asked before each step that reaches out; left out, for a run that its caller waits for. */
+  readonly restsUntil?: () => Promise<number | undefined>;
 }
 
 /** A step that was begun, so that a failure can be laid to it. */
@@ -105,7 +107,10 @@ export class RunEffects implements Effects {
     const allowed = await allowedWrite(place, step, id);
     journal.redaction.hideOf(path, allowed.secrets);
     if (known !== undefined) return known.output;
-    if (id === undefined) return this.#write({ path, note }, allowed);
+    if (id === undefined) {
+      await this.#assertGoesOn();
+      return this.#write({ path, note }, allowed);
+    }
     const record = step.type === 'create' ? id : step.record;
     this.#collected.push({ path, note: { ...note, record }, allowed });
     return { id: record };
@@ -142,6 +147,7 @@ export class RunEffects implements Effects {
     const known = journal.step(path);
     if (known !== undefined) return { value: known.output as HttpValue, milliseconds: known.ms };
     this.#assertMaySend();
+    await this.#assertGoesOn();
     const isRead = step.method === 'GET';
     if (!isRead) await journal.store();
     const depth = journal.run.depth + 1;
@@ -157,6 +163,7 @@ export class RunEffects implements Effects {
     const known = journal.step(path);
     if (known !== undefined) return known.output;
     this.#assertMaySend();
+    await this.#assertGoesOn();
     if (mail === undefined) throw blockFailure('this platform sends no mail: its operator has set none up');
     assertMail(written);
     // Counted before anything waits, so that other runs see it.
@@ -178,6 +185,15 @@ export class RunEffects implements Effects {
 
   #assertMaySend(): void {
     if (this.#deps.newId !== undefined) throw blockFailure(outsideOfTransactions);
+  }
+
+  /** @throws Suspended */
+  async #assertGoesOn(): Promise<void> {
+    const { journal, restsUntil } = this.#deps;
+    const until = await restsUntil?.();
+    if (until === undefined) return;
+    journal.restUntil(until);
+    throw new Suspended();
   }
 
   async wait(path: string, id: string, milliseconds: number): Promise<void> {

@@ -11,6 +11,7 @@ import { chainDepthMax, chainRefusal } from '../chain-bounds.ts';
 import type { DueHandler, DueWork } from '../due.ts';
 import { readyWorkspace } from '../ready-workspace.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
+import type { Suspensions } from '../suspensions.ts';
 import { closeRun, closingIn, type EndingDeps, putSummary } from './close-run.ts';
 import { type Executed, errorOf, executeRun, failRun } from './execute-run.ts';
 import { leaseMilliseconds, RunJournal, RunLost } from './journal.ts';
@@ -25,6 +26,7 @@ export interface RunsDeps extends EndingDeps, OutsideDeps {
   readonly callers: RunCallers;
   readonly blocks: StoredBlocks;
   readonly scripts: Pick<ScriptRunner, 'run'>;
+  readonly suspensions: Suspensions;
 }
 
 /** How many starts without a further step end a run: whatever it fails of, it would fail of again. */
@@ -79,6 +81,11 @@ export function runHandler(deps: RunsDeps): DueHandler {
         .commit([{ kind: 'remove', pk: item.pk, sk: item.sk, if: { version: item.version } }])
         .catch(ignoreConflict));
     if (isOver(row.value)) return closeRun(closingIn(deps, workspace.env), { run: row.value, workspace });
+    const restsUntil = await deps.suspensions.restsUntil(workspace);
+    if (restsUntil !== undefined)
+      return scope
+        .commit([{ ...dueRun(row.value.id, restsUntil), if: { version: item.version } }], { priority: 'background' })
+        .then(() => undefined, ignoreConflict);
     const journal = await takeUp(deps, { workspace, row, work });
     if (journal === undefined) return;
     try {

@@ -48,7 +48,7 @@ const workspacesPerTurn = 50;
 
 /**
  * Begins the runs of a due time, of some workspaces after `after`. A run's id follows from the due time and the
- * workspace, so each has one, whichever process begins it and however often.
+ * workspace, so each has one, whichever process begins it and however often. A suspended workspace has none.
  */
 export async function beginDue(
   deps: BeginDeps,
@@ -59,6 +59,7 @@ export async function beginDue(
   if (workspaces === 'main') {
     const main = await workspaceTable.read(scope, defaultWorkspaceCode);
     if (main?.value.state !== 'ready') return { code: 'not_found' };
+    if (main.value.suspended !== undefined) return { code: 'workspace_suspended' };
     return beginIn(deps, time, main.value);
   }
   const limit = workspacesPerTurn;
@@ -68,7 +69,7 @@ export async function beginDue(
   });
   const refusals: string[] = [];
   for (const { value } of page)
-    if (value.state === 'ready') {
+    if (value.state === 'ready' && value.suspended === undefined) {
       const { code } = await beginIn(deps, time, value);
       if (code !== undefined) refusals.push(code);
     }

@@ -42,11 +42,16 @@ export function scheduleHandler(deps: TickDeps): DueHandler {
     const { due, isSkipped } = dueNow(stored, live.missed, now);
     const from = { workspaces: live.workspaces ?? 'main', after: stored.beginning?.after };
     const begun = isSkipped ? {} : await beginDue(deps, { env, orgCode, block, config, due }, from);
-    if (begun.code !== undefined) await tell({ env, orgCode }, { kind: 'schedule', name: block, code: begun.code }, 1);
+    if (isNews(begun.code)) await tell({ env, orgCode }, { kind: 'schedule', name: block, code: begun.code }, 1);
     const after = afterwards(stored, { due, isSkipped, begun, now });
     const at = after.beginning === undefined ? after.next : now;
     await refusedChange(scope, scheduleChanges(block, row, after, at));
   };
+}
+
+/** That a workspace is suspended is no news to the org that has suspended it. */
+function isNews(code: string | undefined): code is string {
+  return code !== undefined && code !== 'workspace_suspended';
 }
 
 interface DueNow {

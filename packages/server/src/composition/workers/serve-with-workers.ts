@@ -4,6 +4,7 @@
  * stores, as a node is, and listens on the same ports. A worker that fails is replaced.
  */
 import { Worker } from 'node:worker_threads';
+import type { BackupDesk } from '../../backup/backup-runner.ts';
 import type { Config } from '../../config.ts';
 import { demoTraceId } from '../../demo/call.ts';
 import { engineOf } from '../../engines/registry.ts';
@@ -13,34 +14,43 @@ import { claimPort } from '../../gateway/listener.ts';
 import { type KeptSecrets, loadSecrets, type Secrets, type SecretsVault } from '../../identity/port.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { SharedSlots } from '../../lib/shared-slots.ts';
+import { createErrorLog } from '../../telemetry/error-log.ts';
+import { createErrorNotes } from '../../telemetry/note-errors.ts';
+import { openBackupDesk } from '../backups/compose-backups.ts';
 import { openSpaces, openVaultOf, type Spaces } from '../open-spaces.ts';
+import { createDiagnoses } from '../operations/diagnoses.ts';
 import type { ServedUrls, ServeOptions, ServingPlatform } from '../serve-platform.ts';
 import { answerCalls } from './calls.ts';
 import { Channel } from './channel.ts';
 import { connectionServices, countedServices } from './shared-parts.ts';
+import { WorkerStates } from './worker-states.ts';
 import type { WorkerSeed } from './worker-thread.ts';
 
 /** @throws Error with a sentence for the operator. */
 export async function serveWithWorkers(options: ServeOptions): Promise<ServingPlatform> {
   const { spaces, shared } = await openSharedSpaces(options);
   const vault = await openVaultOf(spaces, options.config);
-  await loadSecrets(vault, systemClock);
-  for (const { host, port } of portsOf(options.config)) await claimPort(host, port);
-  const pool = new WorkerPool(options, shared, vault);
+  const secrets = await loadSecrets(vault, systemClock);
+  const { config } = options;
+  const onFault = (error: unknown) => options.opened.log.error({ err: error }, 'a backup failed');
+  const backups = await openBackupDesk({ config, clock: systemClock, onFault, secrets, platform: spaces.platform });
+  for (const { host, port } of portsOf(config)) await claimPort(host, port);
+  const pool = new WorkerPool(options, { stores: shared, vault, backups: backups?.desk });
+  const close = async (milliseconds: number) => {
+    await pool.drain(milliseconds);
+    await backups?.close();
+    await closeAll(spaces);
+  };
   try {
     const urls = await pool.start();
     return {
       urls,
       isEmpty: async () => (await pool.askFirst('is empty')) === true,
       buildSites: () => void pool.askFirst('build sites').catch(() => undefined),
-      drain: async (milliseconds) => {
-        await pool.drain(milliseconds);
-        await closeAll(spaces);
-      },
+      drain: close,
     };
   } catch (error) {
-    await pool.drain(0);
-    await closeAll(spaces);
+    await close(0);
     throw error;
   }
 }
@@ -85,11 +95,21 @@ const calmMilliseconds = 60_000;
 /** A worker that answers nothing for so long serves no caller either, and is ended. */
 const answerMilliseconds = 30_000;
 
+/** What the main thread has for all workers. */
+interface PoolParts {
+  readonly stores: SharedSpaces;
+  readonly vault: SecretsVault;
+  readonly backups: BackupDesk | undefined;
+}
+
 class WorkerPool {
   readonly #options: ServeOptions;
   readonly #stores: SharedSpaces;
   readonly #vault: SecretsVault;
   readonly #epochs = SharedSlots.allocate();
+  readonly #errors = createErrorLog(systemClock);
+  readonly #states = new WorkerStates(systemClock);
+  readonly #diagnoses = createDiagnoses(systemClock);
   readonly #services: ReturnType<typeof countedServices>;
   readonly #connections = new Map<string, ConnectionCounts>();
   readonly #running = new Map<string, RunningWorker>();
@@ -99,12 +119,13 @@ class WorkerPool {
   #pause = pauseMilliseconds.least;
   #failedAt = 0;
 
-  constructor(options: ServeOptions, stores: SharedSpaces, vault: SecretsVault) {
+  constructor(options: ServeOptions, { stores, vault, backups }: PoolParts) {
     this.#options = options;
     this.#config = options.config;
     this.#stores = stores;
     this.#vault = vault;
-    this.#services = countedServices(options.config.rateLimits, systemClock);
+    const { rateLimits } = options.config;
+    this.#services = countedServices(rateLimits, systemClock, { errorLog: this.#errors, backups });
   }
 
   /** The first alone: it makes what a new folder lacks, and finds the ports that the others share. */
@@ -143,6 +164,7 @@ class WorkerPool {
     const channel = new Channel(thread);
     const worker = { thread, channel };
     this.#running.set(name, worker);
+    this.#states.set(name, 'starting');
     let fault: unknown;
     let hasServed = false;
     thread.on('error', (error) => {
@@ -151,16 +173,19 @@ class WorkerPool {
     thread.once('exit', (code) => {
       const error = fault instanceof Error ? fault : new Error(`the thread ended with code ${code}`);
       if (this.#running.get(name) === worker) this.#running.delete(name);
+      this.#states.set(name, 'ended');
       releaseConnections();
       // It may have changed rights, and ended before it said so.
       new SharedSlots(this.#epochs).addToAll();
       channel.end(error);
       if ((hasServed || this.#isReady) && !this.#isEnding) this.#replace(name, error);
     });
+    channel.serve('diagnosis', () => this.#diagnoses.read());
     channel.serve('ask others', (topic) => this.#askOthers(name, topic as string));
     channel.serve('write secrets', (change) => this.#writeSecrets(name, change as SecretsChange));
     const urls = (await channel.ask('urls')) as ServedUrls;
     hasServed = true;
+    this.#states.set(name, 'serving');
     return urls;
   }
 
@@ -176,7 +201,7 @@ class WorkerPool {
         config: this.#config,
         attachments: { platform: platform.attachment(), test: test.attachment(), prod: prod.attachment() },
         epochs: this.#epochs,
-        calls: answerCalls({ ...this.#services, ...connections.services }),
+        calls: answerCalls({ ...this.#services, ...connections.services, workers: { all: () => this.#states.all() } }),
       },
     };
   }
@@ -186,7 +211,9 @@ class WorkerPool {
     if (now - this.#failedAt > calmMilliseconds) this.#pause = pauseMilliseconds.least;
     this.#failedAt = now;
     const { log } = this.#options.opened;
-    log.error({ err: error, worker: name, pause_milliseconds: this.#pause }, 'a worker has failed and is replaced');
+    createErrorNotes(this.#errors).noting(() =>
+      log.error({ err: error, worker: name, pause_milliseconds: this.#pause }, 'a worker has failed and is replaced'),
+    )(error);
     setTimeout(() => {
       if (this.#isEnding) return;
       // Where it fails again, its end says so.

@@ -1,4 +1,5 @@
 import { createHookCallLog, type HookCallLog } from '../../automation/port.ts';
+import type { BackupDesk } from '../../backup/backup-runner.ts';
 import { type ConnectionCounts, createConnectionCounts } from '../../gateway/listener.ts';
 import {
   createRateLimits,
@@ -21,8 +22,11 @@ import { Problem } from '../../lib/problem.ts';
 import type { SharedEpochs } from '../../lib/shared-slots.ts';
 import { createMailbox, type Mailbox } from '../../mail/inbox.ts';
 import type { Key, ScopeName } from '../../store/port.ts';
+import type { ErrorLog } from '../../telemetry/error-log.ts';
 import type { Environment } from '../../tenancy/port.ts';
+import type { Diagnoses } from '../operations/diagnoses.ts';
 import type { Calls, Services } from './calls.ts';
+import type { WorkerState } from './worker-states.ts';
 
 /** What a platform that is one of several workers shares with the others, in place of its own. */
 export interface SharedParts {
@@ -32,6 +36,8 @@ export interface SharedParts {
   readonly changesOf: Readonly<Record<Environment, (scope: ScopeName, key: Key) => number>>;
   readonly vault: SecretsVault;
   readonly counted: CountedParts;
+  /** The main thread's, so that one look is under way at a time. */
+  readonly diagnoses: Diagnoses;
   /** Asks every other worker. Those that end meanwhile are left out. */
   readonly askOthers: (topic: string) => Promise<readonly unknown[]>;
   readonly serve: (topic: string, handler: () => unknown) => void;
@@ -44,12 +50,19 @@ export interface CountedParts {
   readonly rateLimits: RateLimits;
   readonly decisions: DecisionLog;
   readonly hookCalls: HookCallLog;
+  readonly errorLog: ErrorLog;
+  readonly workers: () => readonly WorkerState[];
   readonly mailbox: Mailbox;
+  readonly backups: BackupDesk;
   readonly connections: (listener: string) => ConnectionCounts;
 }
 
 /** In the main thread: the services that every worker calls; connections are counted by {@link connectionServices}. */
-export function countedServices(rateLimits: RateLimitSettings, clock: Clock): Services {
+export function countedServices(
+  rateLimits: RateLimitSettings,
+  clock: Clock,
+  { errorLog, backups }: { readonly errorLog: ErrorLog; readonly backups: BackupDesk | undefined },
+): Services {
   const { logins, mails } = createThrottles(clock);
   const limits = createRateLimits(rateLimits, clock);
   const mailbox = createMailbox(clock, uuidv7Source(clock));
@@ -60,6 +73,15 @@ export function countedServices(rateLimits: RateLimitSettings, clock: Clock): Se
     rate: { take: (call: LimitedCall) => takenOf(limits, call) },
     decisions: { ...createDecisionLog(clock) },
     'hook calls': { ...createHookCallLog(clock) },
+    errors: { ...errorLog },
+    ...(backups && {
+      backups: {
+        check: () => backups.check(),
+        begin: (...args: Parameters<BackupDesk['begin']>) => backups.begin(...args),
+        test: (...args: Parameters<BackupDesk['test']>) => backups.test(...args),
+        remove: (...args: Parameters<BackupDesk['remove']>) => backups.remove(...args),
+      },
+    }),
     mailbox: {
       deliver: (...[mail]: Parameters<Mailbox['deliver']>) => void mailbox.deliver(mail),
       mails: () => mailbox.mails(),
@@ -165,9 +187,20 @@ export function countedParts(calls: Pick<Calls, 'call'>, settings: RateLimitSett
       of: of<ReturnType<HookCallLog['of']>>('hook calls', 'of'),
       lastOf: of<ReturnType<HookCallLog['lastOf']>>('hook calls', 'lastOf'),
     },
+    errorLog: {
+      add: of<void>('errors', 'add'),
+      list: of<ReturnType<ErrorLog['list']>>('errors', 'list'),
+    },
+    workers: of<readonly WorkerState[]>('workers', 'all'),
     mailbox: {
       deliver: async ({ to, subject, text }) => calls.call('mailbox', 'deliver', { to, subject, text }) as undefined,
       mails: of<ReturnType<Mailbox['mails']>>('mailbox', 'mails'),
+    },
+    backups: {
+      check: of<void>('backups', 'check'),
+      begin: of<void>('backups', 'begin'),
+      test: of<void>('backups', 'test'),
+      remove: of<void>('backups', 'remove'),
     },
     connections: (listener) => ({
       take: (address, max) => calls.call('connections', 'take', listener, address, max) as boolean,

@@ -7,6 +7,7 @@ import { createSecretsFile, type SecretsVault } from '../../identity/port.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { SharedSlots, sharedEpochs } from '../../lib/shared-slots.ts';
 import { openLog } from '../../telemetry/open-log.ts';
+import type { Diagnosis } from '../operations/diagnoses.ts';
 import { servePlatform } from '../serve-platform.ts';
 import { type CallLine, Calls } from './calls.ts';
 import { Channel } from './channel.ts';
@@ -40,6 +41,7 @@ async function work({ name, config, attachments, epochs, calls, ...seed }: Worke
     changesOf: { test: stores.test.changesOf, prod: stores.prod.changesOf },
     vault: vaultOf(config, channel),
     counted: countedParts(new Calls(calls), config.rateLimits),
+    diagnoses: { read: async () => (await channel.ask('diagnosis')) as Diagnosis },
     askOthers: async (topic) => (await channel.ask('ask others', topic)) as readonly unknown[],
     serve: (topic, handler) => channel.serve(topic, handler),
   };

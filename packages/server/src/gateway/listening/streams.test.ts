@@ -95,6 +95,21 @@ test('a stream is answered in pieces, with what every reply has', async (context
   assert.match(reply.headers.get('x-request-id') ?? '', /\S/);
 });
 
+test('a stream of bytes arrives as it is, with the length that its reply says', async (context) => {
+  const bytes = new Uint8Array(3 * chunkBytes).map((_, index) => index % 251);
+  async function* parts(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+  }
+  const headers = { 'Content-Length': String(bytes.length) };
+  const served = await serve(context, async () => ({ status: 200, stream: parts(), headers }));
+  const reply = await fetch(served.url);
+  assert.equal(reply.headers.get('content-length'), String(bytes.length));
+  assert.equal(reply.headers.get('transfer-encoding'), null);
+  assert.deepEqual(new Uint8Array(await reply.arrayBuffer()), bytes);
+  const head = await fetch(served.url, { method: 'HEAD' });
+  assert.equal(head.headers.get('content-length'), String(bytes.length));
+});
+
 test('a request without the headers of a body is read as one with an empty body, and its connection goes on', async (context) => {
   const served = await serve(context, async (incoming) => {
     if (incoming.url === '/last') return json(200, { last: true });

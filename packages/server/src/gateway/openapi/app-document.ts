@@ -83,6 +83,7 @@ export async function* appDocument({ orgCode, env, version, entities, part }: Do
       'token_expired',
       'access_denied',
       'account_disabled',
+      'workspace_suspended',
       'rate_limited',
     ],
   });

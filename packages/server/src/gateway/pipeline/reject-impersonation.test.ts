@@ -9,11 +9,15 @@ import { rejectImpersonation } from './reject-impersonation.ts';
 /** No handler is called, so the table needs nothing to stand on. */
 const routes = appRoutes({} as AppGatewayDeps).filter(({ access }) => access !== 'public');
 
-type Who = Pick<AppCaller, 'kind'> & { readonly env: 'test' | 'prod'; readonly act?: { readonly sub: string } };
+type Who = Pick<AppCaller, 'kind'> & {
+  readonly env: 'test' | 'prod';
+  readonly act?: { readonly sub: string };
+  readonly isSuspended?: boolean;
+};
 
-function refusal(route: AppRoute, { kind, ...claims }: Who): string {
+function refusal(route: AppRoute, { kind, isSuspended = false, ...claims }: Who): string {
   try {
-    rejectImpersonation(route, { kind, claims } as AppCaller);
+    rejectImpersonation(route, { kind, claims, place: { isSuspended } } as AppCaller);
     return '';
   } catch (error) {
     assert.ok(error instanceof Problem);
@@ -44,6 +48,17 @@ test('in production an impersonating builder may only call what changes nothing'
   assert.ok(prod_read_only.length > 10 && prod_read_only.every((route) => !route.startsWith('GET ')));
   for (const written of ['POST /app/:org/batch', 'POST /app/:org/import/:entity', 'POST /app/:org/create/:entity'])
     assert.ok(prod_read_only.includes(written));
+});
+
+test('in a suspended workspace an impersonating builder may only call what changes nothing', () => {
+  for (const kind of ['person', 'builder'] as const) {
+    const who: Who = { kind, env: 'test', act: { sub: 'b' }, isSuspended: true };
+    const written = routes.filter(({ method, path }) => method !== 'GET' && !path.includes('/access/v1/'));
+    assert.deepEqual(
+      written.filter((route) => refusal(route, who) === ''),
+      [],
+    );
+  }
 });
 
 test('what a GET serves has no effect that a caller asks for', () => {

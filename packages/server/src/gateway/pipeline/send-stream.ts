@@ -8,17 +8,17 @@ import type { ServerResponse } from 'node:http';
  */
 export async function sendStream(
   response: ServerResponse,
-  stream: AsyncIterable<string>,
+  stream: AsyncIterable<string | Uint8Array>,
   writeHead: () => void,
 ): Promise<void> {
-  for await (const text of stream) {
+  for await (const piece of stream) {
     if (response.destroyed) return;
-    if (text === '') {
+    if (piece === '') {
       response.socket?.setTimeout(response.socket.timeout ?? 0);
       continue;
     }
     if (!response.headersSent) writeHead();
-    if (!response.write(text)) await roomIn(response);
+    if (!response.write(piece)) await roomIn(response);
     if (response.destroyed) return;
   }
   if (!response.headersSent) writeHead();
@@ -31,7 +31,7 @@ export async function sendStream(
  */
 export async function sendHeadOf(
   response: ServerResponse,
-  stream: AsyncIterable<string>,
+  stream: AsyncIterable<string | Uint8Array>,
   writeHead: () => void,
 ): Promise<void> {
   for await (const _ of stream) break;

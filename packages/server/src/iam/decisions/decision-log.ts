@@ -32,6 +32,7 @@ export interface AskedDenials {
 
 /** Who holds hundreds of statements is denied by one of them as well as by all. */
 const matchedMax = 20;
+const reportedMax = 5;
 /** What was compared may come from the body of a request, and many denials are kept. */
 const nearMax = 10;
 const valuesMax = 5;
@@ -55,7 +56,8 @@ function shortened(explanation: LoggedDecision['explanation']): Pick<LoggedDecis
     const actual = failed_condition.actual.slice(0, valuesMax).map((value) => value.slice(0, lengthMax).toWellFormed());
     return { ...statement, failed_condition: { ...failed_condition, actual } };
   });
-  return { explanation: { ...explanation, matched, near } };
+  const reported = explanation.reported?.slice(0, reportedMax).map(withoutConditions);
+  return { explanation: { ...explanation, matched, near, ...(reported === undefined ? {} : { reported }) } };
 }
 
 /** They belong to policies, which would be kept with them. */

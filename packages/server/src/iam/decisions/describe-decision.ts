@@ -1,11 +1,11 @@
 import type { accessApi } from '@freehold/contract/management/access';
 import type { ReplyOf } from '@freehold/contract/route';
-import type { Explanation, MatchedStatement, NearStatement, Outcome } from '../../access/port.ts';
+import type { Explanation, MatchedStatement, NearStatement, Outcome, ReportedStatement } from '../../access/port.ts';
 
 /** A decision with its reasons, as builders see it. */
 export type DescribedDecision = Pick<
   ReplyOf<typeof accessApi.simulateAccess>,
-  'decision' | 'reason' | 'matched' | 'record_state' | 'considered' | 'over_budget'
+  'decision' | 'reason' | 'matched' | 'reported' | 'record_state' | 'considered' | 'over_budget'
 >;
 
 /** A statement that had a part in it: first those that matched, then those that only their condition kept from it. */
@@ -23,7 +23,14 @@ export function describeDecision(
     ...describe(statement, matched),
     ...(withConditions ? conditionsOf(statement) : {}),
   });
-  const state = record_state === undefined ? {} : { record_state };
+  const reports = (explanation.reported ?? []).map((statement) => ({
+    ...told(statement, true),
+    ...changeBy(statement),
+  }));
+  const state = {
+    ...(reports.length === 0 ? {} : { reported: reports }),
+    ...(record_state === undefined ? {} : { record_state }),
+  };
   const matched = [
     ...explanation.matched.map((statement) => told(statement, true)),
     ...explanation.near.map((statement) => ({ ...told(statement, false), ...failureOf(statement) })),
@@ -31,6 +38,10 @@ export function describeDecision(
   const reason = reasonOf(decision, decisiveStatement({ decision, matched }));
   if (over_budget === undefined) return { decision, reason, matched, ...state, considered };
   return { decision, reason: `${reason}: ${overBudget}`, matched, ...state, considered, over_budget };
+}
+
+function changeBy({ would }: ReportedStatement): Pick<DescribedStatement, 'Mode' | 'would'> {
+  return { Mode: 'report', ...(would === undefined ? {} : { would }) };
 }
 
 const valuesShown = 20;

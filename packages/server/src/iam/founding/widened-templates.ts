@@ -42,7 +42,7 @@ export function widenedPolicy(
 }
 
 function allows({ statements }: Policy): boolean {
-  return statements.some(({ Effect }) => Effect === 'Allow');
+  return statements.some(({ Effect, Mode }) => Effect === 'Allow' && Mode === undefined);
 }
 
 /**
@@ -66,5 +66,5 @@ export function widenedGroup(
 
 function denies({ policies }: Pick<WorkspaceTemplates, 'policies'>, name: string): boolean {
   const policy = policies.find((one) => one.name === name);
-  return policy?.statements.some(({ Effect }) => Effect === 'Deny') === true;
+  return policy?.statements.some(({ Effect, Mode }) => Effect === 'Deny' && Mode === undefined) === true;
 }

@@ -11,7 +11,7 @@ import {
 /** Allows that give more than most people mean to. */
 export function findBroad(policy: LintedPolicy): readonly Finding[] {
   return policy.statements
-    .filter(({ Effect, terms }) => Effect === 'Allow' && terms.length === 0)
+    .filter(({ Effect, terms, isReportOnly }) => Effect === 'Allow' && terms.length === 0 && !isReportOnly)
     .flatMap((statement) => (isEverything(statement) ? [everything(statement)] : grantsOfAccess(policy, statement)));
 }
 

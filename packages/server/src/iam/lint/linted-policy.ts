@@ -58,6 +58,7 @@ export interface LintedStatement {
   readonly resources: readonly LintedPattern[];
   readonly terms: NonNullable<StatementReading['Condition']>;
   readonly fields: readonly string[] | undefined;
+  readonly isReportOnly: boolean;
 }
 
 export interface LintedPattern {
@@ -70,7 +71,7 @@ export interface LintedPattern {
 
 /** @param input the statement as it was sent. Undefined for one in which something is wrong. */
 export function lintedStatement(input: unknown, pointer: string): LintedStatement | undefined {
-  const { Effect, Action, Resource, Condition = [], Fields, errors } = readStatement(input);
+  const { Effect, Action, Resource, Condition = [], Fields, Mode, errors } = readStatement(input);
   if (errors.length > 0 || Effect === undefined || Action === undefined || Resource === undefined) return undefined;
   const placesOf = (member: 'Action' | 'Resource', texts: readonly string[]): readonly LintedPattern[] => {
     const place = `${pointer}/${member}`;
@@ -84,6 +85,7 @@ export function lintedStatement(input: unknown, pointer: string): LintedStatemen
     resources: placesOf('Resource', Resource),
     terms: Condition,
     fields: Fields,
+    isReportOnly: Mode === 'report',
   };
 }
 

@@ -20,7 +20,7 @@ interface Comparisons {
 /** Values as long as they may be, compared with so many patterns that a decision would take more than one may. */
 export function findOverBudget({ statements }: LintedPolicy): readonly Finding[] {
   const byKey = new Map<string, Comparisons>();
-  for (const { pointer, terms } of statements)
+  for (const { pointer, terms } of statements.filter(({ isReportOnly }) => !isReportOnly))
     for (const { operator, key, expected } of terms) {
       if (!/Like(?:IfExists)?$/.test(operator)) continue;
       const folded = foldAscii(key);

@@ -9,6 +9,7 @@ export function findShadowed(policy: LintedPolicy): readonly Finding[] {
     const others = statements.filter(
       (other, position) =>
         other !== statement &&
+        (statement.isReportOnly || !other.isReportOnly) &&
         covered(policy, other, statement) &&
         !(other.Effect === 'Allow' && position > index && covered(policy, statement, other)),
     );

@@ -10,9 +10,12 @@ export function isWhole({ outcome, fields }: Ruling): boolean {
 }
 
 /** What a ruling leaves of the record that a request is about. */
-export function recordPolicyOf(ruling: Ruling, refusals: Refusals): RecordPolicy {
-  return new RulingPolicy(ruling, refusals);
+export function recordPolicyOf(ruling: Ruling, refusals: Refusals, judged?: Judged): RecordPolicy {
+  return new RulingPolicy(ruling, refusals, judged);
 }
+
+/** Is told each record that is judged. */
+export type Judged = (record: RecordData, states: RecordStates | undefined, isAllowed: boolean) => void;
 
 /** What a ruling leaves of records that are asked for one by one, each by its id. */
 export function recordPolicyOfMany(ruling: Ruling, refusals: Refusals): RecordPolicy {
@@ -30,12 +33,14 @@ class RulingPolicy implements RecordPolicy {
   readonly denied: RecordPolicy['denied'];
   readonly readable: Refusals['readable'];
   protected readonly ruling: Ruling;
+  private readonly judged: Judged | undefined;
   private madeSureFields: Made<RecordPolicy['sureFields']> | undefined;
   private madePossibleFields: Made<RecordPolicy['possibleFields']> | undefined;
   private madeEqualities: Made<RecordPolicy['equalities']> | undefined;
 
-  constructor(ruling: Ruling, { missing, denied, readable }: Refusals) {
+  constructor(ruling: Ruling, { missing, denied, readable }: Refusals, judged?: Judged) {
     this.ruling = ruling;
+    this.judged = judged;
     this.isNone = ruling.outcome !== 'allowed' && ruling.outcome !== 'undecided';
     this.isEvery = ruling.outcome === 'allowed';
     this.missing = missing;
@@ -44,7 +49,9 @@ class RulingPolicy implements RecordPolicy {
   }
 
   judge(record: RecordData, states?: RecordStates): RecordGrant | undefined {
-    return grantOf(this.ruling.judge(record, undefined, states));
+    const grant = grantOf(this.ruling.judge(record, undefined, states));
+    this.judged?.(record, states, grant !== undefined);
+    return grant;
   }
 
   reads(): readonly string[] | undefined {

@@ -39,9 +39,10 @@ export function keepAdminPolicy(
   statements: readonly Statement[],
 ): void {
   if (before.name !== adminPolicy) return;
+  const enforced = statements.filter(({ Mode }) => Mode === undefined);
   const isWhole =
-    statements.every(({ Effect }) => Effect === 'Allow') &&
-    statements.some(
+    enforced.every(({ Effect }) => Effect === 'Allow') &&
+    enforced.some(
       ({ Action, Resource, Condition, Fields }) =>
         Action.includes('*') && Resource.includes('*') && Condition === undefined && Fields === undefined,
     );

@@ -1,5 +1,6 @@
 import type { AccessContext, CompiledAccess, Explanation, KnownStates, Ruling } from '../../access/port.ts';
 import { actionParts, routeOfVerb } from '../decisions/action-parts.ts';
+import { explainCall } from '../decisions/explain-call.ts';
 
 /** A request with as much as is known of it; what is not known yet stands in `pending`. */
 export interface AskedRequest {
@@ -43,7 +44,7 @@ function judgeLook(access: CompiledAccess, { action, context }: Look): Judged {
   const resource = context.request.path;
   return {
     ruling: access.rule(action, resource, () => context),
-    explanation: access.explain(action, resource, () => context),
+    explanation: explainCall(access, { action, resource }, () => context),
   };
 }
 

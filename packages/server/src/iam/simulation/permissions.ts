@@ -3,6 +3,7 @@ import {
   type AttachedPolicy,
   type CompiledAccess,
   compilePolicies,
+  enforcedOf,
   type RenamedField,
   type RequestContext,
   type Verb,
@@ -55,7 +56,10 @@ export async function permissionsOf(
   };
   const names = [...new Set([...config.entityNames, ...systemEntityNames])].sort();
   const renamed: Record<string, readonly RenamedField[]> = {};
-  const mayNameFields = held.some(({ statements }) => /"Fields"|record\.|request\./i.test(JSON.stringify(statements)));
+  const enforced = held.map((policy) => ({ ...policy, statements: enforcedOf(policy.statements) }));
+  const mayNameFields = enforced.some(({ statements }) =>
+    /"Fields"|record\.|request\./i.test(JSON.stringify(statements)),
+  );
   const entities: Record<string, Record<Verb, boolean>> = {};
   for (const name of names) {
     const allowed = { ...nothing };
@@ -73,7 +77,7 @@ export async function permissionsOf(
     await pause();
     if (mayRun(access, name, asker)) logicblocks.push(name);
   }
-  const statements = new Map(held.map((policy) => [policy.policyId, policy.statements]));
+  const statements = new Map(enforced.map((policy) => [policy.policyId, policy.statements]));
   const isRenamed = Object.keys(renamed).length > 0;
   return { entities, logicblocks, statements: [...statements.values()].flat(), ...(isRenamed ? { renamed } : {}) };
 }

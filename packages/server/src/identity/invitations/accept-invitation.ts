@@ -11,7 +11,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Change } from '../../store/port.ts';
 import { type Row, removeAsRead } from '../../store/table.ts';
 import { transact, tryCommit } from '../../store/transact.ts';
-import { orgScopeName, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
+import { orgScopeName, type Workspace, workspaceScopeName, workspaceSuspended } from '../../tenancy/port.ts';
 import { emailKey } from '../people/email.ts';
 import { chooseChange, hintChange, membershipsMax, tenantsOf } from '../workspaces/membership-hints.ts';
 import { roomFor } from '../workspaces/resolve-workspace.ts';
@@ -24,7 +24,7 @@ import { type GrantorDeps, requireGrant } from './require-grant.ts';
  * Makes the person a member by the commit that takes the invitation away, so that a code is valid once. The org's row
  * is written before it, since a membership without it could not be found again, and no repeat would find the
  * invitation.
- * @throws Problem `not_found`, `conflict`, `escalation_refused` where the inviter might not send it now.
+ * @throws Problem `not_found`, `conflict`, `workspace_suspended`, `escalation_refused` where the inviter might not send it now.
  */
 export async function acceptInvitation(
   deps: GrantorDeps,
@@ -50,6 +50,7 @@ export async function acceptInvitation(
       person,
       suspends,
       requestId: context.requestId,
+      isSuspended: head.is_suspended === true,
     });
     await tryCommit(orgScope, [hintChange(person.id, head), chooseChange(person.id, head)]);
     return { changes };
@@ -65,16 +66,18 @@ interface Accepting {
   readonly person: Member;
   readonly suspends: string | undefined;
   readonly requestId: string | undefined;
+  readonly isSuspended: boolean;
 }
 
 async function acceptance(
   deps: GrantorDeps,
   workspace: Workspace,
-  { row, code_hash, person, suspends, requestId }: Accepting,
+  { row, code_hash, person, suspends, requestId, isSuspended }: Accepting,
 ): Promise<readonly Change[]> {
   if (row?.value.code_hash !== code_hash) throw noInvitation();
   const invitation = row.value;
   if (emailKey(invitation.email) !== emailKey(person.email)) throw noInvitation();
+  if (isSuspended) throw workspaceSuspended();
   if ((await findMember(workspace, person.id)) !== undefined)
     throw new Problem('conflict', 'the caller is already in the workspace');
   const inviter = await requireGrant(deps, workspace, invitation);

@@ -1,7 +1,7 @@
 import type { workspaceInvitationsApi } from '@freehold/contract/management/people/workspace-invitations';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import type { AuditContext } from '../../audit/audit-entry.ts';
-import { findWorkspace } from '../../iam/port.ts';
+import { findActiveWorkspace, findWorkspace } from '../../iam/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import {
   type InvitationDeps,
@@ -17,12 +17,12 @@ import {
 /** How an org admin asks people into a workspace of the app. Each method throws `not_found` where there is no such workspace. */
 export interface WorkspaceInvitations {
   list(place: NamedWorkspace): Promise<readonly ListedInvitation[]>;
-  /** @throws Problem `validation_failed`, `conflict`. */
+  /** @throws Problem `validation_failed`, `conflict`, `workspace_suspended`. */
   invite(
     command: WorkspaceCommand,
     asked: Omit<BodyOf<typeof workspaceInvitationsApi.inviteToWorkspace>, 'env'>,
   ): Promise<IssuedInvitation>;
-  /** @throws Problem `conflict`. */
+  /** @throws Problem `conflict`, `workspace_suspended`. */
   resend(command: WorkspaceCommand, id: string): Promise<IssuedInvitation>;
   withdraw(command: WorkspaceCommand, id: string): Promise<void>;
 }
@@ -48,15 +48,20 @@ export function createWorkspaceInvitations(deps: InvitationDeps): WorkspaceInvit
         is_by_builder: invited_by_kind === 'org_user',
       }));
     },
-    invite: async (command, asked: NewInvitation) => invite(deps, await contextOf(deps, command), asked),
-    resend: async (command, id) => resend(deps, await contextOf(deps, command), id),
-    withdraw: async (command, id) => withdraw(deps, await contextOf(deps, command), id),
+    invite: async (command, asked: NewInvitation) =>
+      invite(deps, await contextOf(deps, command, findActiveWorkspace), asked),
+    resend: async (command, id) => resend(deps, await contextOf(deps, command, findActiveWorkspace), id),
+    withdraw: async (command, id) => withdraw(deps, await contextOf(deps, command, findWorkspace), id),
   };
 }
 
 /** The builder as one who writes in the workspace. */
-async function contextOf(deps: InvitationDeps, { auditContext, ...place }: WorkspaceCommand): Promise<InvitingContext> {
-  const workspace = await findWorkspace(deps.stores, place);
+async function contextOf(
+  deps: InvitationDeps,
+  { auditContext, ...place }: WorkspaceCommand,
+  find: typeof findWorkspace,
+): Promise<InvitingContext> {
+  const workspace = await find(deps.stores, place);
   const config = await deps.configs[place.env].current(place.orgCode);
   const actor = { userId: auditContext.actor.id, claims: {}, auditCaller: auditContext };
   return { workspace, config, actor, isOfOrg: true };

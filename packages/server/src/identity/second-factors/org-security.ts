@@ -1,6 +1,6 @@
 import type { secondFactorsApi } from '@freehold/contract/management/account/second-factors';
 import type { BodyOf } from '@freehold/contract/route';
-import { type AuditContext, platformAuditEntry } from '../../audit/audit-entry.ts';
+import { type AuditContext, auditEntry, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { thenBump } from '../../iam/port.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { mayBeId } from '../../records/port.ts';
@@ -11,6 +11,7 @@ import {
   membershipsOf,
   type OrgAccountsDeps,
   type OrgUserCommand,
+  orgRealm,
   orgUsers,
   withNextEpoch,
 } from '../org-users/account.ts';
@@ -86,4 +87,53 @@ export async function resetFactors(deps: OrgAccountsDeps, command: OrgUserComman
     planned.email,
     'an admin of your org removed all second factors of your account, and ended its sessions.',
   );
+}
+
+export interface OperatorReset {
+  readonly email: string;
+  readonly reason: string;
+  readonly auditContext: AuditContext;
+}
+
+/**
+ * The same by the operator, for an account that is in several orgs, by its address. Each of the orgs has it in its audit
+ * log.
+ * @throws Problem `not_found`, `conflict`.
+ */
+export async function resetFactorsByOperator(
+  deps: OrgAccountsDeps,
+  { email, reason, auditContext }: OperatorReset,
+): Promise<{ readonly id: string; readonly orgs: readonly string[] }> {
+  const { platform, revocations, mailer } = deps;
+  const found = await orgRealm(platform).addresses.read(platform, email);
+  if (found === undefined) throw new Problem('not_found', 'there is no account of this address');
+  const id = found.value;
+  const { planned } = await thenBump(revocations, sessionsKeyOf(id), () =>
+    transact(platform, async () => {
+      const account = await orgUsers.read(platform, id);
+      if (account === undefined) throw notFound();
+      const row = await storedFactors.read(platform, id);
+      if (row === undefined || !isProtected(row.value))
+        throw new Problem('conflict', 'the account has no second factor');
+      const codes = (await membershipsOf(platform, id)).map(({ sk }) => sk);
+      const audited = { action: 'second_factor.reset', target: { kind: 'org_user', id }, detail: { reason } };
+      return {
+        told: { to: account.value.email, orgs: codes },
+        changes: [
+          removeAsRead(row),
+          orgUsers.replace(account, withNextEpoch(account.value)),
+          ...(await otherSessionEnds(platform, id)),
+          auditEntry(auditContext, audited),
+          ...codes.map((code) => platformAuditEntry(code, auditContext, audited)),
+        ],
+      };
+    }),
+  );
+  const { to, orgs: codes } = planned.told;
+  notify(
+    mailer,
+    to,
+    'the operator of the platform removed all second factors of your account, and ended its sessions.',
+  );
+  return { id, orgs: codes };
 }

@@ -1,4 +1,4 @@
-import type { AuditContext } from '../../audit/audit-entry.ts';
+import { type AuditContext, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { transact } from '../../store/transact.ts';
 import { type OrgAccountsDeps, orgRealm, orgUsers } from '../org-users/account.ts';
@@ -39,7 +39,7 @@ export interface ProvedChange<R extends Consequence> {
 
 /**
  * A session alone changes no factor: who has one proves it in this session, who has none the password. The proof is part
- * of the request, and good for nothing else.
+ * of the request, and good for nothing else. A recovery code has an entry of its own in the audit log.
  * @throws Problem `validation_failed`, `credentials_invalid`, `rate_limited`, `conflict`, and what `change` throws.
  */
 export async function withProof<R extends Consequence>(
@@ -47,16 +47,20 @@ export async function withProof<R extends Consequence>(
   request: OwnRequest,
   { proof: { password, ...proof }, change }: ProvedChange<R>,
 ): Promise<R> {
-  const { user, sessionId } = request.caller;
+  const { user, sessionId, org } = request.caller;
   if (!isProtected(await readFactors(deps.platform, user.id))) return withPassword(deps, request, { password, change });
   const accepts = (claims: StepClaims) =>
     claims.purpose === 'passkey proof' && claims.user === user.id && claims.session === sessionId;
   const given = { userId: user.id, proof, site: request.site, attempt: factorAttempt(user.id, request.ip), accepts };
   const refusal = 'the second factor is not right, or was used before';
   let codesLeft: number | undefined;
-  const result = await spendProof(deps, { ...given, refusal }, ({ factors, method }) => {
+  const result = await spendProof(deps, { ...given, refusal }, async ({ factors, method }) => {
     codesLeft = method === 'recovery_code' ? factors.recovery_codes.length : undefined;
-    return change(factors);
+    const changed = await change(factors);
+    if (codesLeft === undefined) return changed;
+    const target = { kind: 'org_user', id: user.id };
+    const audited = { action: 'second_factor.recovery_code_used', target, detail: { left: codesLeft, as: 'proof' } };
+    return { ...changed, changes: [...changed.changes, platformAuditEntry(org.code, request.auditContext, audited)] };
   });
   if (codesLeft !== undefined) notify(deps.mailer, user.email, recoveryCodeUsed(codesLeft));
   return result;

@@ -6,7 +6,13 @@ import {
   type SignInSource,
   signInByPasskey,
 } from './finish-sign-in.ts';
-import { changeOrgSecurity, type OrgSecurity, resetFactors } from './org-security.ts';
+import {
+  changeOrgSecurity,
+  type OperatorReset,
+  type OrgSecurity,
+  resetFactors,
+  resetFactorsByOperator,
+} from './org-security.ts';
 import {
   addPasskey,
   beginPasskey,
@@ -47,5 +53,7 @@ export function createSecondFactors(deps: OrgAccountsDeps) {
       changeOrgSecurity(deps, request, security),
     /** @throws Problem `not_found`, `conflict`. */
     reset: (command: OrgUserCommand) => resetFactors(deps, command),
+    /** @throws Problem `not_found`, `conflict`. */
+    resetByOperator: (reset: OperatorReset) => resetFactorsByOperator(deps, reset),
   };
 }

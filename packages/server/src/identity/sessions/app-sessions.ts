@@ -3,7 +3,7 @@ import { BoundedMap } from '../../lib/bounded-map.ts';
 import { type HitTally, newHitTally } from '../../lib/hit-tally.ts';
 import { Problem } from '../../lib/problem.ts';
 import { singleFlight } from '../../lib/scheduling/single-flight.ts';
-import type { Workspace } from '../../tenancy/port.ts';
+import { type Workspace, workspaceSuspended } from '../../tenancy/port.ts';
 import { createKeyUses } from '../keys/key-rows.ts';
 import { isServiceKey } from '../keys/service-key.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
@@ -18,7 +18,9 @@ export interface AppCaller {
   readonly kind: CallerKind;
   readonly claims: AppTokenClaims;
   /** Undefined for a token without a workspace. */
-  readonly place: { readonly workspace: Workspace; readonly access: Access } | undefined;
+  readonly place:
+    | { readonly workspace: Workspace; readonly access: Access; readonly isSuspended?: boolean }
+    | undefined;
   /** Of the app itself: the logic block that works. */
   readonly block?: string;
   /** Why there is none, where there is more to say. */
@@ -34,8 +36,8 @@ export function requireWorkspace({ place, outside }: AppCaller): NonNullable<App
 export interface AppSessions {
   /**
    * @param orgCode the org that the call is for, where a service key is looked up; a token says itself whose it is.
-   * @throws Problem `token_invalid`, `token_expired`; `access_denied` for a caller with more policies than are
-   * evaluated.
+   * @throws Problem `token_invalid`, `token_expired`; `workspace_suspended`; `access_denied` for a caller with more
+   * policies than are evaluated.
    */
   authenticate(token: string, orgCode: string): AppCaller | Promise<AppCaller>;
 }
@@ -107,7 +109,7 @@ export function createAppSessions(deps: AppSessionsDeps): AppSessions {
     const session = await sessionOf(token, orgCode, known);
     const { kind, claims, personKey, outside } = session;
     if (personKey === undefined) return { kind, claims, place: undefined, outside };
-    return { kind, claims, place: letIn(await personOf(session, personKey)) };
+    return { kind, claims, place: letIn(await personOf(session, personKey), claims) };
   };
 
   return {
@@ -116,7 +118,7 @@ export function createAppSessions(deps: AppSessionsDeps): AppSessions {
       const session = sessions.get(token, now / 1000);
       const person = session?.personKey === undefined ? undefined : people.get(session.personKey);
       if (session !== undefined && person !== undefined && stillStands(session, now) && isFresh(person, now))
-        return { kind: session.kind, claims: session.claims, place: letIn(person) };
+        return { kind: session.kind, claims: session.claims, place: letIn(person, session.claims) };
       return resolve(token, orgCode, session);
     },
   };
@@ -131,8 +133,13 @@ function partsOf({ access }: WorkspaceSession): number {
   return 1 + access.statementCount + Math.ceil(access.patternCount / patternsPerPart);
 }
 
-/** @throws Problem `access_denied`, which is remembered like any place: to be refused costs no more than to be answered. */
-function letIn(place: WorkspaceSession): WorkspaceSession {
+/**
+ * Refusals are remembered like any place: to be refused costs no more than to be answered. A builder, who is no member,
+ * looks into a suspended workspace too.
+ * @throws Problem `workspace_suspended`, `access_denied`.
+ */
+function letIn(place: WorkspaceSession, { act }: AppTokenClaims): WorkspaceSession {
+  if (place.isSuspended && act === undefined) throw workspaceSuspended();
   if (place.refusal !== undefined) throw place.refusal;
   return place;
 }

@@ -11,6 +11,8 @@ export interface WorkspaceSession {
   readonly access: Access;
   /** Why nothing is answered, whatever is asked. */
   readonly refusal: Problem | undefined;
+  /** Whether only builders are let in, and only to read. */
+  readonly isSuspended: boolean;
   readonly resolvedAt: number;
   /** For how long this serves, where this process has not heard of a change. */
   readonly freshMilliseconds: number;
@@ -34,7 +36,9 @@ export async function openWorkspaceSession(
   if (head?.id !== id || !isLetIn) throw new Problem('token_invalid', 'the membership behind the token has ended');
   const { access, excess } = kind === 'builder' ? ofBuilder : await resolveAccess(workspace, sub);
   const refusal = excess === undefined ? undefined : new Problem('access_denied', excess, { reason: 'implicit_deny' });
-  return { workspace, access, refusal, resolvedAt, freshMilliseconds: await freshMilliseconds(deps, claims), epoch };
+  const fresh = await freshMilliseconds(deps, claims);
+  const isSuspended = head.is_suspended === true;
+  return { workspace, access, refusal, isSuspended, resolvedAt, freshMilliseconds: fresh, epoch };
 }
 
 const ofBuilder: ResolvedAccess = { access: builderAccess, excess: undefined };

@@ -14,7 +14,7 @@ import {
   valueIn,
   wrong,
 } from '../../config/port.ts';
-import { escalationCheck, workspaceTemplates } from '../../iam/port.ts';
+import { escalationCheck, recordDecisions, workspaceTemplates } from '../../iam/port.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import type { Change, Store } from '../../store/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
@@ -56,6 +56,7 @@ export const settingTypes: readonly SettingType[] = [
   passwordLogin,
   cacheSeconds,
   escalationCheck,
+  recordDecisions,
   httpHosts,
   ...mailSettingTypes,
 ];

@@ -1,7 +1,7 @@
 import { findMember } from '../../iam/port.ts';
 import { notFound } from '../../lib/problem.ts';
 import type { StoredRecord } from '../../records/port.ts';
-import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import { orgScopeName, type Workspace, workspaceSuspended } from '../../tenancy/port.ts';
 import { completeFounding, type FoundingDeps, findIntent } from './founding.ts';
 import { type Tenant, tenantsOf } from './membership-hints.ts';
 import { type OrgContext, openWorkspace, readHead, type WorkspaceHead } from './workspace-head.ts';
@@ -47,7 +47,15 @@ export function isActive(membership: Membership): boolean {
   return membership.member.data.status === 'active';
 }
 
-/** The person's membership in the workspace that is named. @throws Problem `not_found` where no such workspace lets the person in. */
+/** Whether calls in it are answered, now. */
+export function isOpen(membership: FoundMembership): boolean {
+  return isActive(membership) && membership.head.is_suspended !== true;
+}
+
+/**
+ * The person's membership in the workspace that is named.
+ * @throws Problem `not_found` where no such workspace lets the person in; `workspace_suspended`.
+ */
 export async function requireMembership(
   deps: MembershipDeps,
   context: OrgContext,
@@ -57,10 +65,11 @@ export async function requireMembership(
   const tenant = (await tenantsOf(orgScope, userId)).find(isNamed);
   const found = tenant === undefined ? undefined : await findMembership(deps, context, { tenant, userId });
   if (found === undefined || !isActive(found)) throw notFound();
+  if (!isOpen(found)) throw workspaceSuspended();
   return found;
 }
 
-/** The workspaces that let a person in, each asked itself, the one joined last first. */
+/** The workspaces that a person is an active member of, each asked itself, the one joined last first; suspended ones too. */
 export async function listMemberships(
   deps: MembershipDeps,
   context: OrgContext,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createAccessEpochs } from '../../iam/port.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { createCursors } from '../../records/port.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -16,10 +17,13 @@ async function bench(states: Readonly<Record<string, WorkspaceRow['state']>>) {
   );
   await store.scope(orgScopeName('acme')).commit(rows);
   const cursors = createCursors(new Uint8Array(32));
-  const workspaces = createOrgWorkspaces({ stores: { test: store, prod: store }, cursors });
+  const workspaces = createOrgWorkspaces({
+    ...{ stores: { test: store, prod: store }, cursors, epochs: createAccessEpochs() },
+    wake: () => undefined,
+  });
   const scopeOf = (code: string) => store.scope(workspaceScopeName('acme', code));
   const page = (nexttoken?: string) =>
-    workspaces.list('acme', { env: 'test', prefix: undefined, pageSize: 2, nexttoken });
+    workspaces.list('acme', { env: 'test', prefix: undefined, state: undefined, pageSize: 2, nexttoken });
   return { workspaces, scopeOf, page };
 }
 
@@ -30,6 +34,7 @@ test('a workspace that is being founded is shown by the name that its founder ga
     code: 'alpha',
     name: 'Name of alpha',
     state: 'founding',
+    suspended: null,
     created_at,
     members: 0,
     records: 0,

@@ -3,15 +3,17 @@ import type { orgWorkspacesApi } from '@freehold/contract/management/workspaces'
 import type { ReplyOf } from '@freehold/contract/route';
 import { notFound } from '../../lib/problem.ts';
 import { type Cursors, countersOfWorkspace } from '../../records/port.ts';
-import type { Store } from '../../store/port.ts';
+import type { RangeRead, Scope, Store } from '../../store/port.ts';
 import {
   type Environment,
   orgScopeName,
+  suspendedWorkspaces,
   type WorkspaceRow,
   workspaceScopeName,
   workspacesPartition,
   workspaceTable,
 } from '../../tenancy/port.ts';
+import { resumeWorkspace, type SuspendCommand, type SuspendDeps, suspendWorkspace } from './suspend-workspace.ts';
 import { readHead } from './workspace-head.ts';
 
 /** The workspaces of an org as its builders see them: what they are called and how large they are, and no record. */
@@ -20,11 +22,16 @@ export interface OrgWorkspaces {
   list(orgCode: string, query: WorkspacesQuery): Promise<WorkspacesPage>;
   /** @throws Problem `not_found`. */
   show(orgCode: string, env: Environment, code: string): Promise<ShownWorkspace>;
+  /** Bars its members at once in this process. @throws Problem `not_found`, `conflict`. */
+  suspend(command: SuspendCommand, reason: string): Promise<void>;
+  /** @throws Problem `not_found`, `conflict` where it is not suspended. */
+  resume(command: SuspendCommand, reason: string | undefined): Promise<void>;
 }
 
 export interface WorkspacesQuery {
   readonly env: Environment;
   readonly prefix: string | undefined;
+  readonly state: 'suspended' | undefined;
   readonly pageSize: number;
   readonly nexttoken: string | undefined;
 }
@@ -32,8 +39,7 @@ export interface WorkspacesQuery {
 type WorkspacesPage = ReplyOf<typeof orgWorkspacesApi.listOrgWorkspaces>;
 type ShownWorkspace = ReplyOf<typeof orgWorkspacesApi.readOrgWorkspace>;
 
-export interface OrgWorkspacesDeps {
-  readonly stores: Readonly<Record<Environment, Store>>;
+export interface OrgWorkspacesDeps extends SuspendDeps {
   readonly cursors: Cursors;
 }
 
@@ -48,24 +54,27 @@ export function createOrgWorkspaces(deps: OrgWorkspacesDeps): OrgWorkspaces {
       if (row === undefined || row.value.state === 'removed') throw notFound();
       return describe(deps.stores[env], orgCode, row.value);
     },
+    suspend: (command, reason) => suspendWorkspace(deps, command, reason),
+    resume: (command, reason) => resumeWorkspace(deps, command, reason),
   };
 }
 
 async function listWorkspaces(
   { stores, cursors }: OrgWorkspacesDeps,
   orgCode: string,
-  { env, prefix = '', pageSize, nexttoken }: WorkspacesQuery,
+  { env, prefix = '', state, pageSize, nexttoken }: WorkspacesQuery,
 ): Promise<WorkspacesPage> {
   const store = stores[env];
   const orgScope = store.scope(orgScopeName(orgCode));
-  const binding = ['org-workspaces', orgCode, env, prefix];
+  const binding = ['org-workspaces', orgCode, env, prefix, ...(state === undefined ? [] : [state])];
   const after = nexttoken === undefined ? {} : { after: cursors.open(nexttoken, binding) };
   const start = prefix === '' ? {} : { prefix };
-  const rows = await workspaceTable.range(orgScope, workspacesPartition, { ...start, ...after, limit: pageSize + 1 });
+  const range = { ...start, ...after, limit: pageSize + 1 };
+  const rows = state === 'suspended' ? await suspendedRows(orgScope, range) : await rowsIn(orgScope, range);
   const shown = rows.slice(0, pageSize);
   const items: WorkspacesPage['items'][number][] = [];
-  for (const { value: row } of shown) {
-    if (row.state === 'removed') continue;
+  for (const { row } of shown) {
+    if (row === undefined || row.state === 'removed') continue;
     const { by_entity: _, default_member_access: __, ...summary } = await describe(store, orgCode, row);
     items.push(summary);
     // Reads need not wait for anything, and others want to be served too.
@@ -75,10 +84,32 @@ async function listWorkspaces(
   return { items, nexttoken: last === undefined ? null : cursors.seal(last.sk, binding) };
 }
 
+interface FoundRow {
+  readonly sk: string;
+  readonly row: WorkspaceRow | undefined;
+}
+
+async function rowsIn(orgScope: Scope, range: RangeRead): Promise<readonly FoundRow[]> {
+  const rows = await workspaceTable.range(orgScope, workspacesPartition, range);
+  return rows.map(({ sk, value }) => ({ sk, row: value }));
+}
+
+async function suspendedRows(orgScope: Scope, range: RangeRead): Promise<readonly FoundRow[]> {
+  const found = await suspendedWorkspaces.range(orgScope, suspendedWorkspaces.key('').pk, range);
+  const codes = found.map(({ sk }) => sk);
+  const rows = await workspaceTable.readMany(orgScope, codes);
+  // Of a workspace that was resumed between the two reads nothing is shown.
+  return codes.map((sk, index) => ({ sk, row: suspendedOnly(rows[index]?.value) }));
+}
+
+function suspendedOnly(row: WorkspaceRow | undefined): WorkspaceRow | undefined {
+  return row?.suspended === undefined ? undefined : row;
+}
+
 async function describe(
   store: Store,
   orgCode: string,
-  { id, code, name, state, created_at }: WorkspaceRow,
+  { id, code, name, state, created_at, suspended }: WorkspaceRow,
 ): Promise<ShownWorkspace> {
   const scope = store.scope(workspaceScopeName(orgCode, code));
   // The head has the present name; the row of the org has the one that the workspace was founded with.
@@ -89,6 +120,7 @@ async function describe(
     code,
     name: head?.name ?? name,
     state: state === 'ready' ? 'ready' : 'founding',
+    suspended: suspended ?? null,
     created_at,
     members,
     records: Object.values(byEntity).reduce((sum, records) => sum + records, 0),

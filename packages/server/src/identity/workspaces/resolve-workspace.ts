@@ -14,13 +14,26 @@ import {
 import type { StoredRecord } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { type Plan, transact, tryCommit } from '../../store/transact.ts';
-import { defaultWorkspaceCode, type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import {
+  defaultWorkspaceCode,
+  type Environment,
+  orgScopeName,
+  type Workspace,
+  workspaceSuspended,
+} from '../../tenancy/port.ts';
 import { type AppUser, memberOf } from '../app-users/app-user.ts';
 import { emailKey } from '../people/email.ts';
 import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
 import { completeFounding, findIntent, type Intent, takeCode } from './founding.ts';
 import { chosenTenant, hintChange } from './membership-hints.ts';
-import { findMembership, isActive, listMemberships, type Membership, type MembershipDeps } from './memberships.ts';
+import {
+  findMembership,
+  isActive,
+  isOpen,
+  listMemberships,
+  type Membership,
+  type MembershipDeps,
+} from './memberships.ts';
 import { isThere, type OrgContext, openWorkspace, readHead } from './workspace-head.ts';
 
 /** An account that a fresh token is asked for. */
@@ -29,7 +42,8 @@ export type Arriving = Pick<AppUser, keyof Member | 'email_verified' | 'suspends
 /**
  * The workspace that a fresh token is for: the one that the person has switched to, else under single tenancy the
  * default one, else the one joined last. Undefined for a person who is in none. One who is nowhere but suspended gets
- * the membership that is.
+ * the membership that is. A workspace that is suspended is passed over.
+ * @throws Problem `workspace_suspended` where there is no other.
  */
 export async function resolveWorkspace(
   deps: MembershipDeps,
@@ -39,18 +53,22 @@ export async function resolveWorkspace(
   const orgScope = deps.stores[context.env].scope(orgScopeName(context.orgCode));
   const tenant = await chosenTenant(orgScope, person.id);
   const chosen = tenant === undefined ? undefined : await findMembership(deps, context, { tenant, userId: person.id });
-  if (chosen !== undefined && isActive(chosen)) return chosen;
+  if (chosen !== undefined && isOpen(chosen)) return chosen;
   const config = await deps.configs[context.env].current(context.orgCode);
   const isSingle = settingOf(config, context.env, tenancyType) === 'single';
   const first = isSingle ? await enterDefaultWorkspace(deps, context, person) : undefined;
   if (first !== undefined && isActive(first)) return first;
-  const [last] = await listMemberships(deps, context, person.id);
-  return last ?? first;
+  const memberships = await listMemberships(deps, context, person.id);
+  const last = memberships.find(isOpen);
+  if (last !== undefined) return last;
+  const isHomeSuspended = isSingle && (await findIntent(orgScope, defaultWorkspaceCode))?.row.suspended !== undefined;
+  if (memberships.length > 0 || isHomeSuspended) throw workspaceSuspended();
+  return first;
 }
 
 /**
  * Single tenancy: the first person to sign in founds the default workspace, everyone after joins it. Undefined for a
- * person who was removed from it. Safe to run any number of times at once, and after a crash at any point: what one
+ * person who was removed from it, and while it is suspended. Safe to run any number of times at once, and after a crash at any point: what one
  * run has begun, the next one completes.
  */
 export async function enterDefaultWorkspace(
@@ -60,7 +78,7 @@ export async function enterDefaultWorkspace(
 ): Promise<Membership | undefined> {
   const orgScope = deps.stores[context.env].scope(orgScopeName(context.orgCode));
   const intent = await intendDefault(deps, context, person);
-  if (intent === undefined || intent.row.state === 'removed') return undefined;
+  if (intent === undefined || intent.row.state === 'removed' || intent.row.suspended !== undefined) return undefined;
   if (intent.row.state === 'founding') await completeFounding(deps, context, intent);
   return joinWorkspace(deps, orgScope, {
     place: context,

@@ -17,6 +17,8 @@ export interface WorkspaceHead {
   readonly name: string;
   readonly founder_id: string;
   readonly default_member_access: string;
+  /** As the row of the org says; absent while it is not suspended. */
+  readonly is_suspended?: true;
 }
 
 export const workspaceHeadKey: Key = { pk: 'workspace', sk: 'head' };

@@ -25,6 +25,7 @@ import {
   type WorkspaceRow,
   workspaceRowKey,
   workspaceScopeName,
+  workspaceSuspended,
 } from '../../tenancy/port.ts';
 import { tenancyType } from '../settings/plain-settings.ts';
 import { forgetChange } from './membership-hints.ts';
@@ -52,7 +53,7 @@ export interface RemovalDeps extends MembershipDeps {
 /**
  * Removes a workspace whose code the caller has typed. From the commit in the org on no caller is admitted. Jobs do the
  * rest: the scope is closed, and once no process can be writing there any more everything in it is removed.
- * @throws Problem `validation_failed`, `conflict`, `not_found`.
+ * @throws Problem `validation_failed`, `conflict`, `not_found`, `workspace_suspended`.
  */
 export async function removeWorkspace(
   deps: RemovalDeps,
@@ -69,6 +70,8 @@ export async function removeWorkspace(
   await transact(orgScope, async () => {
     const row = await rows.read(orgScope, code);
     if (row?.value.id !== tenantId || row.value.state === 'removed') throw notFound();
+    // It was suspended after the call was let in.
+    if (row.value.suspended !== undefined) throw workspaceSuspended();
     const { id, name, created_at } = row.value;
     const changes = [
       rows.replace(row, { id, code, name, state: 'removed', created_at }),

@@ -30,12 +30,12 @@ export interface Workspaces {
     body: WorkspaceChange,
   ): Promise<ShownWorkspace & { readonly default_member_access: string }>;
   tenants(claims: AppTokenClaims): Promise<readonly TenantSummary[]>;
-  /** For the tokens to come. @throws Problem `not_found` where the person is not in the workspace. */
+  /** For the tokens to come. @throws Problem `not_found` where the person is not in the workspace; `workspace_suspended`. */
   switchTo(
     claims: AppTokenClaims,
     named: NamedWorkspace,
   ): Promise<{ readonly tenant_id: string; readonly tenant_code: string }>;
-  /** @throws Problem `not_found`, `last_admin`. */
+  /** @throws Problem `not_found`, `last_admin`, `workspace_suspended`. */
   leave(claims: AppTokenClaims, named: NamedWorkspace, requestId: string): Promise<void>;
   /** See `removeWorkspace`. */
   remove(context: WriteContext, body: RemovalConfirmation): Promise<void>;
@@ -56,6 +56,8 @@ export interface TenantSummary extends ShownWorkspace {
   readonly role: string;
   /** Whether the token is of this workspace. */
   readonly current: boolean;
+  /** Whether no token is given for it. */
+  readonly suspended: boolean;
   readonly joined_at: string;
 }
 
@@ -145,12 +147,13 @@ async function promiseAccess(context: WriteContext, name: string): Promise<reado
 
 async function listTenants(deps: WorkspacesDeps, claims: AppTokenClaims): Promise<readonly TenantSummary[]> {
   const memberships = await listMemberships(deps, homeOf(deps, claims).place, claims.sub);
-  return memberships.map(({ head: { id, code, name }, member: { data } }) => ({
+  return memberships.map(({ head: { id, code, name, is_suspended: suspended = false }, member: { data } }) => ({
     id,
     code,
     name,
     role: String(data.role ?? ''),
     current: id === claims.tenant_id,
+    suspended,
     joined_at: data.created_at,
   }));
 }

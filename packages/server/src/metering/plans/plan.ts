@@ -1,5 +1,6 @@
 /** What an org may use. Plans are data: these names have limits of their own, and an operator may make others. */
 import type { usageApi } from '@freehold/contract/management/usage';
+import { knownPlans } from '@freehold/contract/plans';
 import type { BodyOf } from '@freehold/contract/route';
 import { invalidBody } from '../../lib/problem.ts';
 
@@ -31,39 +32,6 @@ export interface Plan {
   readonly limits: Limits;
 }
 
-/** The limits of plans that are named without saying any. */
-const knownPlans: Readonly<Record<string, Limits>> = {
-  free: {
-    api_calls_per_day: 10_000,
-    api_calls_per_month: 100_000,
-    records: 10_000,
-    entities: 25,
-    indexes: 100,
-    policies: 50,
-    runs_per_day: 1000,
-    deliveries_per_day: 5000,
-    script_seconds_per_day: 600,
-    mails_per_day: 200,
-    run_days: 3,
-    receipt_days: 3,
-  },
-  pro: {
-    api_calls_per_day: 1_000_000,
-    api_calls_per_month: 10_000_000,
-    records: 1_000_000,
-    entities: 250,
-    indexes: 2500,
-    policies: 500,
-    runs_per_day: 100_000,
-    deliveries_per_day: 500_000,
-    script_seconds_per_day: 36_000,
-    mails_per_day: 20_000,
-    run_days: 30,
-    receipt_days: 30,
-  },
-  unlimited: {},
-};
-
 /** The default plan of orgs. */
 export const defaultPlan: Plan = { name: 'unlimited', limits: {} };
 
@@ -71,12 +39,16 @@ export type SentPlan = BodyOf<typeof usageApi.changePlan>;
 
 /** A plan by its name, whose limits are its own or those that are sent. @throws Problem `validation_failed`. */
 export function readPlan({ name, limits }: SentPlan): Plan {
-  const own = Object.hasOwn(knownPlans, name) ? knownPlans[name] : undefined;
+  const own = isKnown(name) ? knownPlans[name] : undefined;
   if (limits !== undefined) return { name, limits: definedLimits(limits) };
   if (own !== undefined) return { name, limits: own };
   const names = Object.keys(knownPlans).join(', ');
   const message = `\`limits\` is required: only ${names} have some of their own`;
   throw invalidBody([{ pointer: '/limits', code: 'required', message }]);
+}
+
+function isKnown(name: string): name is keyof typeof knownPlans {
+  return Object.hasOwn(knownPlans, name);
 }
 
 function definedLimits(limits: Readonly<Partial<Record<keyof Limits, number | undefined>>>): Limits {

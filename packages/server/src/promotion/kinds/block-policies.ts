@@ -44,9 +44,10 @@ export function widenedRights(before: BlockRights | undefined, after: BlockRight
   ];
 }
 
+/** Those that are enforced. */
 function statementsOf({ policies }: BlockRights): readonly Statement[] {
   const parsed = parseStatements(policies);
-  return 'statements' in parsed ? parsed.statements : [];
+  return 'statements' in parsed ? parsed.statements.filter(({ Mode }) => Mode === undefined) : [];
 }
 
 function isNotIn(others: readonly Statement[]): (statement: Statement) => boolean {

@@ -85,6 +85,27 @@ export async function latestReleases(
   }));
 }
 
+/** The release whose configuration is live. */
+export interface LiveRelease {
+  readonly version: number;
+  readonly activated_at: string;
+  /** When it was activated, or restored by a rollback. */
+  readonly live_since: string;
+}
+
+/** Undefined before the first activation. */
+export async function liveRelease(
+  { stores }: Pick<PromotionDeps, 'stores'>,
+  orgCode: string,
+): Promise<LiveRelease | undefined> {
+  const scope = stores.prod.scope(orgScopeName(orgCode));
+  const { current } = await readCurrent(scope);
+  const live = await readRelease(scope, current.live);
+  if (live === undefined) return undefined;
+  const latest = current.version === current.live ? live : await readRelease(scope, current.version);
+  return { version: live.version, activated_at: live.at, live_since: (latest ?? live).at };
+}
+
 /** A page ends with the release that takes what it lists past this, */
 const pageBytesMax = 256 * 1024;
 /** or what it tells of contents past this. */

@@ -7,6 +7,7 @@ import { everyFlow } from './flows/every-flow.ts';
 /** They take a body and change nothing. */
 const reads = [
   'POST /acl/lint',
+  'POST /acl/replay',
   'POST /acl/simulate',
   'POST /app/:org/access/v1/evaluation',
   'POST /app/:org/access/v1/evaluations',
@@ -18,6 +19,9 @@ const reads = [
   'POST /org/providers/test',
 ];
 
+/** They write files beside the stores, and to the stores the entries of the audit log alone. `backups.test.ts` of the acceptance tests ends platforms in the middle. */
+const writeFiles = ['DELETE /platform/backups/:name', 'POST /platform/backups', 'POST /platform/backups/:name/test'];
+
 /** A new person joins a workspace by it. */
 const writesByGet = ['GET /app/:org/token'];
 
@@ -26,7 +30,10 @@ test('every writing route of both gateways is called in a flow whose store calls
   const tables = [...appRoutes({} as AppGatewayDeps), ...managementRoutes({} as ManagementGatewayDeps)];
   const writing = tables
     .map(({ method, path }) => `${method} ${path}`)
-    .filter((route) => (!route.startsWith('GET ') && !reads.includes(route)) || writesByGet.includes(route));
+    .filter(
+      (route) =>
+        (!route.startsWith('GET ') && ![...reads, ...writeFiles].includes(route)) || writesByGet.includes(route),
+    );
   const called = new Set(everyFlow.map(({ route }) => route));
   assert.deepEqual([...called].sort(), writing.sort());
 });

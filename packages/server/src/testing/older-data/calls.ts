@@ -20,6 +20,7 @@ export interface Told {
   readonly code: string;
   readonly version: number;
   readonly client_id: string;
+  readonly secret: string;
   readonly user_id: string;
   readonly org: { readonly environments: { readonly test: { readonly client_id: string } } };
 }

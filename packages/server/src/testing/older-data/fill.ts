@@ -11,9 +11,10 @@ import {
   thingIndexedOtherwise,
   valueOfEachType,
 } from './definitions.ts';
+import { type FilledAccounts, fillAccounts } from './fill-accounts.ts';
 
 /** Who can be asked for afterwards, and for what. */
-export interface Filled {
+export interface Filled extends FilledAccounts {
   readonly org: FixtureOrg;
   readonly developer: string;
   readonly founder: Person;
@@ -48,6 +49,7 @@ export async function fill(gateways: Gateways): Promise<Filled> {
   const members = await fillAccess(org, act);
   const other = await fillWorkspaces(org);
   const keys = await fillKeys(org, founder);
+  const accounts = await fillAccounts(gateways, org);
   await fillAlerts(gateways, org);
   for (const { kind, ...body } of configItems) await org.manage('201 POST', `/config/${kind}`, { body });
   const production = await fillProduction(gateways, org, keys.pipeline);
@@ -57,7 +59,7 @@ export async function fill(gateways: Gateways): Promise<Filled> {
   await act('201 POST', '/create/brief', { body: { name: 'gone soon' } });
   await org.manage('204 DELETE', '/api/entity?entityname=brief');
   await act('200 PUT', '/user/me', { body: { fn: 'Ann', ln: 'Archer' } });
-  return { org, founder, ...people, ...records, ...members, other, ...keys, ...production };
+  return { org, founder, ...people, ...records, ...members, other, ...keys, ...accounts, ...production };
 }
 
 async function fillOrg(gateways: Gateways, org: FixtureOrg) {

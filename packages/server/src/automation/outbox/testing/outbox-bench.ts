@@ -14,6 +14,7 @@ import { createLiveEvents } from '../../config/live-events.ts';
 import type { Delivery, Outcome } from '../../destinations/destination.ts';
 import type { InsideDeps } from '../../destinations/inside.ts';
 import { createDestinations, type Destinations } from '../../destinations/registry.ts';
+import { createSuspensions } from '../../suspensions.ts';
 import { noMeter, type WorkMeter } from '../../work-meter.ts';
 import type { AutomationWork } from '../../work-port.ts';
 import { LaneVisits } from '../lane-visits.ts';
@@ -91,6 +92,7 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
     const pauses = createPauses({ stores, configs, live, clock, wake: () => undefined });
     const visits = new LaneVisits({
       ...{ stores, configs, live, lanes, destinations, pauses, clock, meter, node: name },
+      suspensions: createSuspensions({ stores, clock }),
       signingRoot: Buffer.alloc(32),
       random: () => 0.5,
       tellDead: async (_place, event, count) => void dead.push(...Array<string>(count).fill(event)),

@@ -7,6 +7,7 @@ import type { Node, RecordBench } from '../../../testing/record-bench.ts';
 import type { BlockCaller } from '../../blocks/caller-effects.ts';
 import type { CompiledBlock, StepRun } from '../../blocks/effects.ts';
 import type { StoredBlocks } from '../../blocks/stored-blocks.ts';
+import { createSuspensions } from '../../suspensions.ts';
 import { WorkSpy } from '../../testing/work-spy.ts';
 import type { OutsideDeps } from '../run-effects.ts';
 import { callBlock, type RunsDeps, runHandler } from '../runs.ts';
@@ -70,10 +71,10 @@ export async function openRunBench(
     }),
   });
   const deps = (store: Store = opened.store): RunsDeps => {
+    const stores = { test: store, prod: store };
     return {
-      stores: { test: store, prod: store },
       runtime: nodeOf(store).runtime,
-      ...{ clock, newId: records.newId, blocks },
+      ...{ stores, clock, newId: records.newId, blocks, suspensions: createSuspensions({ stores, clock }) },
       scripts: { run: () => assert.fail('no script is run') },
       http: { send: () => assert.fail('nothing is called') },
       ...{ mail: undefined, meter: work.meter, ...outside },

@@ -80,6 +80,7 @@ async function firstWorkspaces(
   const { items, nexttoken } = await orgWorkspaces.list(orgCode, {
     env,
     prefix: undefined,
+    state: undefined,
     pageSize,
     nexttoken: undefined,
   });

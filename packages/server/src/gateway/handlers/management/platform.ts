@@ -1,6 +1,7 @@
 import { platformApi } from '@freehold/contract/management/platform';
-import type { OperatorLog } from '../../../audit/operator-log.ts';
-import type { SigningKeyAdmin } from '../../../identity/port.ts';
+import { type OperatorLog, operatorActor } from '../../../audit/operator-log.ts';
+import type { SecondFactors, SigningKeyAdmin } from '../../../identity/port.ts';
+import { type Clock, timestamp } from '../../../lib/clock.ts';
 import type { MaybePromise } from '../../../lib/maybe-promise.ts';
 import type { ConsoleSite } from '../../pipeline/headers/console-cookie.ts';
 import { requireOwnHost } from '../../pipeline/headers/host.ts';
@@ -12,6 +13,8 @@ import { serve, serveReply } from '../../serve.ts';
 export interface PlatformServices {
   readonly signingKeys: SigningKeyAdmin;
   readonly operatorLog: OperatorLog;
+  readonly secondFactors: SecondFactors;
+  readonly clock: Clock;
   readonly metrics: { text(): MaybePromise<string> };
   /** Whether metrics are served without a key, as in development. */
   readonly metricsAreOpen: boolean;
@@ -19,7 +22,12 @@ export interface PlatformServices {
 }
 
 /** Routes about the platform as a whole, for the operator. */
-export function platformRoutes({ signingKeys, operatorLog }: PlatformServices): readonly OperatorRoute[] {
+export function platformRoutes({
+  signingKeys,
+  operatorLog,
+  secondFactors,
+  clock,
+}: PlatformServices): readonly OperatorRoute[] {
   return [
     serve(platformApi.listSigningKeys, (_request) => {
       return { items: signingKeys.list() };
@@ -30,6 +38,10 @@ export function platformRoutes({ signingKeys, operatorLog }: PlatformServices): 
     }),
     serve(platformApi.revokeSigningKey, async ({ params: { kid = '' }, requestId }) => {
       await signingKeys.revoke(kid, telling(operatorLog, requestId));
+    }),
+    serve(platformApi.resetAccountFactors, ({ body: { email, reason }, requestId }) => {
+      const auditContext = { at: timestamp(clock.now()), actor: operatorActor, request_id: requestId };
+      return secondFactors.resetByOperator({ email, reason: reason.trim(), auditContext });
     }),
   ];
 }

@@ -1,21 +1,34 @@
 import { orgWorkspacesApi } from '@freehold/contract/management/workspaces';
 import type { OrgWorkspaces } from '../../../identity/port.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { auditContextOf } from '../../pipeline/audit-context.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve } from '../../serve.ts';
 
 export interface OrgWorkspaceServices {
   readonly orgWorkspaces: OrgWorkspaces;
+  readonly clock: Clock;
 }
 
 /** The workspaces of an org as builders see them. */
-export function orgWorkspaceRoutes({ orgWorkspaces }: OrgWorkspaceServices): readonly ManagementRoute[] {
+export function orgWorkspaceRoutes({ orgWorkspaces, clock }: OrgWorkspaceServices): readonly ManagementRoute[] {
   return [
     serve(orgWorkspacesApi.listOrgWorkspaces, ({ query }, { org }) => {
-      const { env, prefix, pagesize: pageSize, nexttoken } = query;
-      return orgWorkspaces.list(org.code, { env, prefix, pageSize, nexttoken });
+      const { env, prefix, state, pagesize: pageSize, nexttoken } = query;
+      return orgWorkspaces.list(org.code, { env, prefix, state, pageSize, nexttoken });
     }),
     serve(orgWorkspacesApi.readOrgWorkspace, ({ params, query }, { org }) =>
       orgWorkspaces.show(org.code, query.env, params.tenant_code),
     ),
+    serve(orgWorkspacesApi.suspendWorkspace, async (request, caller) => {
+      const { env, reason } = request.body;
+      const command = { orgCode: caller.org.code, env, id: request.params.tenant_code };
+      await orgWorkspaces.suspend({ ...command, auditContext: auditContextOf(clock, request, caller) }, reason.trim());
+    }),
+    serve(orgWorkspacesApi.resumeWorkspace, async (request, caller) => {
+      const { env, reason } = request.body;
+      const command = { orgCode: caller.org.code, env, id: request.params.tenant_code };
+      await orgWorkspaces.resume({ ...command, auditContext: auditContextOf(clock, request, caller) }, reason?.trim());
+    }),
   ];
 }

@@ -1,6 +1,7 @@
 /** What builders do with their second factors. */
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+import { authenticatorCode } from '../../authenticator.ts';
+import { operatorKey } from '../faulty-platform.ts';
 import { call, type Fixture, newEmail, type OrgCalls, password, type Reply } from '../fixture.ts';
 import type { Flow, Flows } from './flow.ts';
 import { SoftwarePasskey } from './software-passkey.ts';
@@ -34,15 +35,7 @@ function newPasskey({ platform }: Fixture): SoftwarePasskey {
 
 /** The code of the moment, by the clock of the platform, or of a later step. */
 function codeOf({ platform }: Fixture, base32: string, later = 0): string {
-  const bits = [...base32].map((letter) =>
-    'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),
-  );
-  const secret = Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(platform.now() / 30_000) + later));
-  const mac = createHmac('sha1', secret).update(counter).digest();
-  const number = mac.readUInt32BE((mac.at(-1) ?? 0) & 0xf) & 0x7fffffff;
-  return String(number % 1_000_000).padStart(6, '0');
+  return authenticatorCode(base32, platform.now() + later * 30_000);
 }
 
 interface Holder {
@@ -274,6 +267,22 @@ const reset: Flow = {
   },
 };
 
+const resetOfAccount: Flow = {
+  route: 'POST /platform/accounts/reset-factors',
+  prepare: async (fixture) => {
+    const { org, token } = await holder(fixture);
+    const { email } = org;
+    const body = { email, reason: 'all factors are lost' };
+    const headers = { authorization: `Bearer ${operatorKey}` };
+    const url = `${fixture.platform.management}/platform/accounts/reset-factors`;
+    const check = async () => {
+      assert.ok(!(await isAlive(fixture, token)));
+      assert.equal((await org.anonymousCall('/auth/login', { email, password })).status, 200);
+    };
+    return { send: () => call('POST', url, headers, body), already: 409, check };
+  },
+};
+
 export const factorFlows: Flows = {
   'a sign-in with a second factor': complete,
   'a sign-in by a passkey': enter,
@@ -286,4 +295,5 @@ export const factorFlows: Flows = {
   'new recovery codes': renewCodes,
   'a second factor that an org requires': requireFactor,
   'the reset of the factors of a member': reset,
+  'the reset of the factors of an account by the operator': resetOfAccount,
 };

@@ -130,6 +130,39 @@ const withdrawOfOrg: Flow = {
   },
 };
 
+const reason = 'reported by other orgs';
+
+const suspend: Flow = {
+  route: 'POST /org/workspaces/:tenant_code/suspend',
+  prepare: async ({ org, founder }) => {
+    const { token, code } = await inWorkspace(org, founder);
+    const check = async () => {
+      assert.equal((await org.as(token)('GET', '/list/user')).body.code, 'workspace_suspended');
+      const { items } = (await org.manage('GET', `/org/workspaces?state=suspended&prefix=${code}`)).body;
+      assert.deepEqual(
+        items.map((item) => item.code),
+        [code],
+      );
+    };
+    const send = () => org.manage('POST', `/org/workspaces/${code}/suspend`, { env: 'test', reason });
+    return { send, already: 409, check };
+  },
+};
+
+const resume: Flow = {
+  route: 'POST /org/workspaces/:tenant_code/resume',
+  prepare: async ({ org, founder }) => {
+    const { token, code } = await inWorkspace(org, founder);
+    const body = { env: 'test', reason };
+    assert.equal((await org.manage('POST', `/org/workspaces/${code}/suspend`, body)).status, 204);
+    const check = async () => {
+      assert.equal((await org.as(token)('GET', '/list/user')).status, 200);
+      assert.deepEqual((await org.manage('GET', `/org/workspaces?state=suspended&prefix=${code}`)).body.items, []);
+    };
+    return { send: () => org.manage('POST', `/org/workspaces/${code}/resume`, body), already: 409, check };
+  },
+};
+
 const accept: Flow = {
   route: 'POST /app/:org/user/acceptinvitation',
   prepare: async (fixture): Promise<Attempt> => {
@@ -182,4 +215,6 @@ export const workspaceFlows: Flows = {
   'an invitation sent again by the org': resendOfOrg,
   'an invitation withdrawn by the org': withdrawOfOrg,
   'an invitation accepted': accept,
+  'a workspace suspended': suspend,
+  'a suspended workspace resumed': resume,
 };

@@ -1,10 +1,12 @@
-/** The largest of what builders and the operator may ask. */
+/** The largest of what builders may ask. */
 
 import { statement } from '../largest/largest-policies.ts';
 import type { Rows } from '../worst-case.ts';
 import { accountRows, factorRows } from './account-rows.ts';
 import { draftRow } from './block-rows.ts';
 import { configRows } from './config-rows.ts';
+import { labRows } from './lab-rows.ts';
+import { operatorRows } from './operator-rows.ts';
 import { peopleRows } from './people-rows.ts';
 import { json, noId, one, plain, small } from './row-kinds.ts';
 import { bothMails, mailRows, templateRows } from './settings-rows.ts';
@@ -168,6 +170,8 @@ const orgRows: Rows = {
   'GET /org/workspaces/:tenant_code/invitations': small('/org/workspaces/main/invitations'),
   'POST /org/workspaces/:tenant_code/invitations': small('/org/workspaces/main/invitations'),
   'POST /org/workspaces/:tenant_code/invitations/:id/resend': small(`/org/workspaces/main/invitations/${noId}/resend`),
+  'POST /org/workspaces/:tenant_code/suspend': small('/org/workspaces/none/suspend'),
+  'POST /org/workspaces/:tenant_code/resume': small('/org/workspaces/none/resume'),
   'DELETE /org/workspaces/:tenant_code/invitations/:id': one(`/org/workspaces/main/invitations/${noId}`),
   'POST /org/impersonate': small('/org/impersonate'),
   'GET /audit': {
@@ -365,22 +369,6 @@ const accessRows: Rows = {
   'GET /acl/decisions/:decision_id': one(`/acl/decisions/${noId}`),
 };
 
-const operatorRows: Rows = {
-  'GET /metrics': plain('/metrics', 'operator'),
-  'GET /platform/audit': small('/platform/audit', 'operator'),
-  'GET /platform/keys': plain('/platform/keys', 'operator'),
-  'POST /platform/keys/rotate': plain('/platform/keys/rotate', 'operator'),
-  'DELETE /platform/keys/:kid': one('/platform/keys/none', 'operator'),
-  'GET /platform/orgs/:org/plan': one('/platform/orgs/none/plan', 'operator'),
-  'PUT /platform/orgs/:org/plan': small('/platform/orgs/none/plan', 'operator'),
-  'GET /openapi.json': plain('/openapi.json', 'anyone'),
-  'GET /inbox': {
-    as: 'anyone',
-    target: () => '/inbox',
-    largest: [{ what: 'mails', ask: () => ({ headers: { accept: 'application/json' } }) }],
-  },
-};
-
 export const managementRows: Rows = {
   ...accountRows,
   ...factorRows,
@@ -390,6 +378,7 @@ export const managementRows: Rows = {
   ...templateRows,
   ...configRows,
   ...accessRows,
+  ...labRows,
   ...operatorRows,
   ...sharedRows,
 };

@@ -1,6 +1,6 @@
 /** What a workspace has of access control: its policies, its groups, and its members. */
 import { Type } from '@sinclair/typebox';
-import { count, guid, named, text, time } from '../schema.ts';
+import { count, guid, named, text, time } from '../../schema.ts';
 
 const atMost1000 = 'Of more than 1,000 the first 1,000 are counted.';
 

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { create, defineEntity, definition, foundedOrg, signUp } from '../../org.ts';
+import { askPlan, auditOf, withOperator } from '../../plans.ts';
+import { assertAccessible } from '../accessibility.ts';
+import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { operateAt } from './operator-pages.ts';
+
+const platform = skip === false ? await consolePlatform(withOperator) : { app: '', management: '' };
+
+test('an operator gives an org a plan by its name, and one with limits of its own', { skip }, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  const org = await signUp(platform);
+  await operateAt(page, `/orgs/${org.code}`);
+  await page.getByText('The org was given no plan yet, so nothing is limited.').waitFor();
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Change the plan' }).click();
+  await page.getByRole('radio', { name: 'Free' }).check();
+  const limits = page.getByRole('table', { name: 'Limits that will be set' });
+  await limits.getByRole('row', { name: 'Entities of an environment' }).getByText('25').waitFor();
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Set the plan' }).click();
+  await page.getByText('The plan is set.').waitFor();
+  const free = (await askPlan(org, 'GET', org.code)).body;
+  assert.deepEqual([free.name, free.limits.entities, free.limits.records], ['free', 25, 10_000]);
+  await page.getByRole('button', { name: 'Change the plan' }).click();
+  await page.getByRole('radio', { name: 'A plan of its own' }).check();
+  await page.getByRole('textbox', { name: 'Name of the plan' }).fill('Acme 2026');
+  await limits.getByRole('textbox', { name: 'Records', exact: true }).fill('');
+  await limits.getByRole('checkbox', { name: 'Entities of an environment: Unlimited' }).check();
+  await page.getByRole('button', { name: 'Set the plan' }).click();
+  await page.getByText('Lower-case letters, digits, - and _').waitFor();
+  await limits.getByText('Type a number, or choose Unlimited.').waitFor();
+  await assertAccessible(page);
+  await page.getByRole('textbox', { name: 'Name of the plan' }).fill('acme-2026');
+  await limits.getByRole('textbox', { name: 'Records', exact: true }).fill('1234');
+  await page.getByRole('button', { name: 'Set the plan' }).click();
+  await page.getByText('The plan is set.').waitFor();
+  const own = (await askPlan(org, 'GET', org.code)).body;
+  assert.deepEqual([own.name, own.limits.entities, own.limits.records], ['acme-2026', undefined, 1234]);
+  const shown = page.getByRole('table', { name: 'Limits of the plan' });
+  await shown.getByRole('row', { name: 'Records', exact: false }).getByText('1,234').waitFor();
+  assert.deepEqual(
+    (await auditOf(org)).filter((action) => action.startsWith('plan.')),
+    ['plan.changed', 'plan.changed'],
+  );
+});
+
+test('orgs are found by the beginning of their code, and one is shown with what it uses', { skip }, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  const { org, founder } = await foundedOrg(platform);
+  await defineEntity(org, definition('order', [{ name: 'title' }]));
+  await create(founder, 'order', { title: 'Lamp' });
+  for (let made = 0; made < 20; made++) await signUp(platform);
+  await operateAt(page, '/orgs');
+  const table = page.getByRole('table', { name: 'Orgs' });
+  await table.waitFor();
+  await assertAccessible(page);
+  const listed = await table.getByRole('row').count();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await table.getByRole('row').nth(listed).waitFor();
+  const search = page.getByRole('textbox', { name: 'Search orgs' });
+  await search.fill('No such <code>');
+  await page.getByRole('heading', { name: 'No code begins like this' }).waitFor();
+  await search.fill(org.code.toUpperCase());
+  await table.getByRole('link', { name: org.code }).waitFor();
+  assert.equal(await table.getByRole('row').count(), 2);
+  assert.ok(page.url().includes('q='));
+  const calls: string[] = [];
+  page.on('request', (request) => {
+    if (request.resourceType() === 'fetch') calls.push(new URL(request.url()).pathname);
+  });
+  await table.getByRole('link', { name: org.code }).click();
+  await page.getByRole('heading', { name: org.code, level: 1 }).waitFor();
+  const environments = page.getByRole('table', { name: 'Environments' });
+  assert.match(await environments.getByRole('row', { name: 'Test' }).innerText(), /^Test\s+1\s+1\s/);
+  await page.getByText('The org has no production environment yet.').waitFor();
+  await page.getByRole('region', { name: 'Usage this month' }).getByText('Records added').waitFor();
+  assert.deepEqual(calls, [`/platform/orgs/${org.code}`]);
+  await assertAccessible(page);
+});
+
+test('limits that an org has used up already are set once its code is typed', { skip }, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  const { org, founder } = await foundedOrg(platform);
+  await defineEntity(org, definition('order', [{ name: 'title' }]));
+  await create(founder, 'order', { title: 'Lamp' });
+  await operateAt(page, `/orgs/${org.code}`);
+  await page.getByRole('button', { name: 'Change the plan' }).click();
+  await page.getByRole('radio', { name: 'A plan of its own' }).check();
+  await page.getByRole('textbox', { name: 'Name of the plan' }).fill('tiny');
+  const limits = page.getByRole('table', { name: 'Limits that will be set' });
+  await limits.getByRole('checkbox', { name: 'Records: Unlimited' }).uncheck();
+  await limits.getByRole('textbox', { name: 'Records', exact: true }).fill('1');
+  await page.getByText('Records: 1 used, of 1. Writes of its apps are refused until records are removed.').waitFor();
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Set the plan' }).click();
+  const dialog = page.getByRole('dialog', { name: `Set limits that ${org.code} has used up` });
+  await dialog.getByRole('button', { name: 'Set the plan', disabled: true }).waitFor();
+  await assertAccessible(page);
+  assert.equal((await askPlan(org, 'GET', org.code)).body.name, 'unlimited');
+  await dialog.getByRole('textbox').fill(org.code);
+  await dialog.getByRole('button', { name: 'Set the plan' }).click();
+  await page.getByText('The plan is set.').waitFor();
+  const { name, limits: set } = (await askPlan(org, 'GET', org.code)).body;
+  assert.deepEqual([name, set], ['tiny', { records: 1 }]);
+});
+
+test('an org that is not there is said to be missing', { skip }, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  await operateAt(page, '/orgs/nowhere');
+  await page.getByRole('heading', { name: 'No org has this code' }).waitFor();
+  await assertAccessible(page);
+});

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { documentedManagement } from './documented-gateway.ts';
+import { assertForOperatorAlone, operate, shown } from './operator.ts';
+import { create, defineEntity, definition, foundedOrg, manage } from './org.ts';
+import { operatorKey, withOperator } from './plans.ts';
+import { temporaryDirectory, whyNoDataDir } from './platform.ts';
+import { platformOf, platformOfFile } from './platform-for-tests.ts';
+
+interface Health {
+  readonly state: string;
+  readonly node: {
+    readonly version: string;
+    readonly node_version: string;
+    readonly started_at: string;
+    readonly draining: boolean;
+    readonly resident_bytes: number;
+    readonly workers: readonly {
+      readonly name: string;
+      readonly state: string;
+      readonly failures: number;
+      readonly event_loop_delay: { readonly p99_ms: number; readonly max_ms: number } | null;
+      readonly heap_used_bytes: number | null;
+    }[];
+  };
+  readonly stores: readonly {
+    readonly space: string;
+    readonly state: string;
+    readonly synchronous: string | null;
+    readonly data_bytes: number | null;
+    readonly log_bytes: number | null;
+    readonly last_failure: unknown;
+  }[];
+  readonly servers: readonly unknown[];
+  readonly queues: readonly { readonly space: string; readonly queue: string; readonly due: number }[];
+  readonly jobs: readonly {
+    readonly name: string;
+    readonly queue: string;
+    readonly runs: number;
+    readonly last_run_at: string | null;
+    readonly due: number | null;
+    readonly lease: { readonly holder: string } | null;
+  }[];
+}
+
+const embedded = { FREEHOLD_STORE: 'sqlite:', ...withOperator.env };
+
+test('a platform that is well says so, with its stores and their sizes', { skip: whyNoDataDir }, async (t) => {
+  const platform = await platformOf(t, { env: embedded });
+  await foundedOrg(platform);
+  const { state, node, stores, servers, queues } = await shown<Health>(platform, '/health');
+  assert.deepEqual([state, node.draining, servers], ['ok', false, []]);
+  assert.match(node.version, /^\d+\.\d+\.\d+/);
+  assert.equal(node.node_version, process.versions.node);
+  assert.ok(Date.parse(node.started_at) <= Date.now() && node.resident_bytes > 1_000_000);
+  assert.deepEqual(
+    stores.map(({ space, state, synchronous, last_failure }) => [space, state, synchronous, last_failure]),
+    ['platform', 'test', 'prod'].map((space) => [space, 'ok', 'full', null]),
+  );
+  for (const { data_bytes, log_bytes } of stores) assert.ok((data_bytes ?? 0) + (log_bytes ?? 0) > 0);
+  assert.equal(queues.length, 9);
+});
+
+const gateways = await platformOfFile(withOperator);
+
+test('work in the background is told by its kind, with its last run', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  const purges = async () =>
+    (await shown<Health>(gateways, '/health')).jobs.find(({ name }) => name === 'purge-entity') ?? assert.fail();
+  const before = await purges();
+  assert.deepEqual([before.queue, before.lease], ['work', null]);
+  await defineEntity(org, definition('order', [{ name: 'title' }]));
+  await create(founder, 'order', { title: 'One' });
+  const removed = await manage(org, 'DELETE', '/api/entity?entityname=order');
+  assert.ok(removed.status < 300, removed.text);
+  for (;;) {
+    const now = await purges();
+    if (now.runs === before.runs) continue;
+    assert.ok(now.last_run_at !== null && now.last_run_at > (before.last_run_at ?? ''));
+    break;
+  }
+  const { jobs } = await shown<Health>(gateways, '/health');
+  const expiry = jobs.find(({ name }) => name === 'expiry');
+  assert.ok(['this_node', 'another_node', 'none'].includes(expiry?.lease?.holder ?? ''), JSON.stringify(expiry));
+  for (const queue of ['work', 'automation'])
+    assert.ok(
+      jobs.some((job) => job.queue === queue),
+      queue,
+    );
+});
+
+test('each worker is told with its state, and one that has failed by its number of failures', {
+  skip: whyNoDataDir,
+}, async (t) => {
+  const file = join(temporaryDirectory(), 'fail');
+  const platform = await platformOf(t, {
+    env: { ...embedded, FREEHOLD_WORKERS: '2', FREEHOLD_TEST_FAIL_FILE: file },
+    nodeFlags: ['--import', new URL('./fail-on-demand.ts', import.meta.url).href],
+  });
+  const workersOf = async () => (await shown<Health>(platform, '/health')).node.workers;
+  const both = await workersOf();
+  assert.deepEqual(both.map(({ name, state, failures }) => [name, state, failures]).sort(), [
+    ['worker 1', 'serving', 0],
+    ['worker 2', 'serving', 0],
+  ]);
+  for (const { event_loop_delay, heap_used_bytes } of both) {
+    assert.ok((event_loop_delay?.max_ms ?? -1) >= 0);
+    assert.ok((heap_used_bytes ?? 0) > 1_000_000);
+  }
+  writeFileSync(file, '');
+  while (!platform.stderr().includes('a worker was replaced'))
+    await operate(platform, '/health').catch(() => undefined);
+  const replaced = await workersOf();
+  assert.deepEqual(replaced.map(({ name, state, failures }) => [name, state, failures]).sort(), [
+    ['worker 1', 'serving', 0],
+    ['worker 2', 'serving', 1],
+  ]);
+  const { items } = await shown<{ readonly items: readonly { readonly kind: string; readonly fault: object }[] }>(
+    platform,
+    '/errors',
+  );
+  assert.deepEqual(
+    items.map(({ kind, fault }) => [kind, fault]),
+    [['background', { name: 'Error', code: null, message: null, place: null }]],
+  );
+});
+
+test('the health of the platform is for the operator alone, and shows no setting or place', async () => {
+  const founded = await foundedOrg(gateways);
+  await assertForOperatorAlone('/health', founded);
+  const { text } = await operate(gateways, '/health');
+  const { builder, code } = founded.org;
+  for (const secret of [operatorKey, builder.email, code, 'postgres:', process.cwd(), tmpdir()])
+    assert.ok(!text.includes(secret), `${secret}: ${text}`);
+  const management = await documentedManagement(founded.org);
+  await management.send('readPlatformHealth', { token: operatorKey });
+  assert.ok(management.hasMet('readPlatformHealth', 200));
+});

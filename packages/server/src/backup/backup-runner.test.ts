@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type BackupFacts, readFacts, writeFacts } from './backup-facts.ts';
+import { type BackupRecord, BackupRunner } from './backup-runner.ts';
+import type { CommandEnd } from './run-command.ts';
+
+const now = Date.UTC(2026, 0, 31, 3);
+const name = 'freehold-20260131T030000000Z.backup';
+
+/** A runner whose commands end as they are told to. */
+function runnerOf(context: TestContext, { hasFolder = true, takesEntries = true } = {}) {
+  const parent = mkdtempSync(join(tmpdir(), 'freehold-runner-'));
+  context.after(() => rmSync(parent, { recursive: true, force: true }));
+  const folder = hasFolder ? join(parent, 'backups') : join(parent, 'missing', 'backups');
+  if (hasFolder) mkdirSync(folder);
+  const commands: { readonly words: readonly string[]; readonly end: (end: Partial<CommandEnd>) => void }[] = [];
+  const records: string[] = [];
+  const errors: string[] = [];
+  const runner = new BackupRunner({
+    ...{ folder, dataDir: parent, platform: 'own', keep: 1, clock: { now: () => now } },
+    run: (words) => {
+      const ended = Promise.withResolvers<CommandEnd>();
+      const end = (how: Partial<CommandEnd>) =>
+        ended.resolve({ code: null, signal: null, stdout: '', stderr: '', ...how });
+      commands.push({ words, end });
+      return { ended: ended.promise, kill: () => end({ signal: 'SIGKILL' }) };
+    },
+    record: async ({ action, name: of }: BackupRecord) => {
+      if (!takesEntries) throw new Error('the store is down');
+      records.push(`${action} ${of}`);
+    },
+    onError: (error) => errors.push(error instanceof Error ? error.message : String(error)),
+  });
+  return { runner, folder, commands, records, errors };
+}
+
+/** Waits until nothing runs. */
+async function settled(runner: BackupRunner): Promise<void> {
+  for (;;) {
+    await new Promise((resolve) => setImmediate(resolve));
+    try {
+      return runner.check();
+    } catch {
+      // It is still at work.
+    }
+  }
+}
+
+test('a command that fails leaves a note with its sentence, and another backup can be begun', async (context) => {
+  const { runner, folder, commands, records } = runnerOf(context);
+  runner.begin(name, 'operator');
+  assert.equal(readFacts(folder, name)?.state, 'running');
+  assert.throws(() => runner.check(), /a backup is running/);
+  assert.throws(() => runner.begin('other.backup', 'operator'), /one runs at a time/);
+  assert.throws(() => runner.remove(name), /is running/);
+  mkdirSync(join(folder, `${name}.partial`));
+  commands[0]?.end({ code: 2, stderr: 'the backup could not be made: no space\n' });
+  await settled(runner);
+  const { state, problem } = readFacts(folder, name) ?? {};
+  assert.deepEqual([state, records], ['failed', [`backup.failed ${name}`]]);
+  assert.equal(problem, 'the backup could not be made: no space');
+  assert.deepEqual(readdirSync(folder), [`${name}.json`]);
+});
+
+test('what has happened is noted also where the store takes no entry of it', async (context) => {
+  const { runner, folder, commands, errors } = runnerOf(context, { takesEntries: false });
+  runner.begin(name, 'operator');
+  commands[0]?.end({ code: 2, stderr: 'no space\n' });
+  await runner.close();
+  assert.equal(readFacts(folder, name)?.state, 'failed');
+  assert.ok(errors.includes('the store is down'));
+});
+
+test('a scheduled backup that cannot be begun is reported, and waits for the next time', async (context) => {
+  const { runner, folder, commands, records, errors } = runnerOf(context, { hasFolder: false });
+  await runner.beginScheduled();
+  assert.deepEqual([commands.length, runner.lastScheduled], [0, now]);
+  assert.deepEqual(records, [`backup.failed ${name}`]);
+  assert.match(errors[0] ?? '', /was not begun: the folder for backups cannot be used \(ENOENT\)/);
+  assert.equal(existsSync(folder), false);
+});
+
+test('what an earlier run has left has failed; of others nothing is touched', async (context) => {
+  const { runner, folder, records } = runnerOf(context);
+  const begun_at = new Date(now).toISOString();
+  const left: BackupFacts = { name, platform: 'own', made_by: 'schedule', begun_at, state: 'running' };
+  writeFacts(folder, left);
+  writeFacts(folder, { ...left, name: 'other.backup', platform: 'another' });
+  const test = { result: 'running', at: begun_at } as const;
+  writeFacts(folder, { ...left, name: 'tested.backup', state: 'complete', test });
+  for (const aside of [`${name}.partial`, 'other.backup.partial', 'tested.backup.test']) mkdirSync(join(folder, aside));
+  await runner.clean();
+  assert.equal(readFacts(folder, name)?.problem, 'the platform ended before it was complete');
+  assert.deepEqual(readFacts(folder, 'tested.backup')?.test, {
+    ...test,
+    result: 'failed',
+    problem: 'the platform ended during the test',
+  });
+  assert.equal(readFacts(folder, 'other.backup')?.state, 'running');
+  assert.deepEqual(
+    readdirSync(folder).filter((file) => !file.endsWith('.json')),
+    ['other.backup.partial'],
+  );
+  assert.deepEqual([records, runner.lastScheduled], [[`backup.failed ${name}`], now]);
+  assert.throws(() => runner.test('none.backup', { bytes: 1, created_at: begun_at }), /nothing here/);
+});

@@ -1,0 +1,139 @@
+/** What the operator does with backups, from any thread that takes requests. */
+import { join } from 'node:path';
+import type { Clock } from '../lib/clock.ts';
+import { notFound, Problem } from '../lib/problem.ts';
+import { nextDue } from '../lib/scheduling/next-due.ts';
+import { newBackupName } from './backup-facts.ts';
+import {
+  type BackupPlaces,
+  bytesOfBackup,
+  type DiskRoom,
+  findBackup,
+  type ListedBackup,
+  latestFirst,
+  listBackups,
+  prepareFolder,
+  requireRoom,
+  roomForBackup,
+  roomForTest,
+} from './backup-folder.ts';
+import type { BackupDesk } from './backup-runner.ts';
+import { type BackupSettings, utc } from './backup-settings.ts';
+
+/** Each write records first what it is about to do, by the name of the backup. */
+type Record = (name: string) => Promise<void>;
+
+export interface Backups {
+  list(page: { readonly pagesize: number; readonly nexttoken?: string | undefined }): Promise<BackupPage>;
+  begin(record: Record): Promise<ListedBackup>;
+  test(name: string, record: Record): Promise<ListedBackup>;
+  remove(name: string, record: Record): Promise<void>;
+  /** The content of a complete backup; nothing is open before it is iterated. */
+  download(name: string, record: Record): Promise<BackupContent>;
+}
+
+export interface BackupContent {
+  readonly bytes: number;
+  readonly stream: AsyncIterable<Uint8Array>;
+}
+
+export interface BackupPage {
+  readonly items: readonly ListedBackup[];
+  readonly nexttoken: string | null;
+  readonly unavailable: string | null;
+  readonly schedule: { readonly cron: string; readonly next_at: string | null; readonly keep: number } | null;
+  readonly room: DiskRoom | null;
+}
+
+export interface BackupsDeps extends BackupPlaces {
+  readonly settings: Pick<BackupSettings, 'backupSchedule' | 'backupKeep'>;
+  readonly desk: BackupDesk;
+  readonly clock: Clock;
+}
+
+export function createBackups({ settings, desk, clock, ...places }: BackupsDeps): Backups {
+  const { folder } = places;
+  const complete = async (name: string): Promise<ListedBackup> => {
+    const found = await findBackup(places, name);
+    if (found.state === 'complete') return found;
+    throw new Problem('conflict', found.state === 'running' ? 'the backup is being made' : 'the backup has failed');
+  };
+  return {
+    list: async (page) => ({
+      ...pageOf(await listBackups(places), page),
+      unavailable: null,
+      schedule: scheduleOf(settings, clock),
+      room: await roomForBackup(places),
+    }),
+    begin: async (record) => {
+      desk.check();
+      await prepareFolder(folder);
+      await requireRoom(folder, (await roomForBackup(places))?.needed_bytes ?? 0, 'a backup');
+      const name = newBackupName(clock.now());
+      await record(name);
+      desk.begin(name, 'operator');
+      return findBackup(places, name);
+    },
+    test: async (name, record) => {
+      const found = await complete(name);
+      desk.check();
+      await prepareFolder(folder);
+      await requireRoom(folder, roomForTest(found), 'a restore test');
+      await record(name);
+      desk.test(name, { bytes: found.bytes ?? 0, created_at: found.made_at });
+      return findBackup(places, name);
+    },
+    remove: async (name, record) => {
+      const { state } = await findBackup(places, name);
+      if (state === 'running') throw new Problem('conflict', 'the backup is being made');
+      await record(name);
+      desk.remove(name);
+    },
+    download: async (name, record) => {
+      const { bytes } = await complete(name);
+      if (bytes === null) throw notFound();
+      await record(name);
+      return { bytes, stream: bytesOfBackup(join(folder, name), bytes) };
+    },
+  };
+}
+
+/** Where a platform makes no backups: says why. */
+export function noBackups(why: string): Backups {
+  const refuse = async (): Promise<never> => {
+    throw new Problem('conflict', why);
+  };
+  return {
+    list: async () => ({ items: [], nexttoken: null, unavailable: why, schedule: null, room: null }),
+    ...{ begin: refuse, test: refuse, remove: refuse, download: refuse },
+  };
+}
+
+function scheduleOf({ backupSchedule, backupKeep }: BackupsDeps['settings'], clock: Clock): BackupPage['schedule'] {
+  if (backupSchedule === undefined) return null;
+  const next = nextDue(utc(backupSchedule), clock.now());
+  return { cron: backupSchedule, next_at: next === undefined ? null : new Date(next).toISOString(), keep: backupKeep };
+}
+
+/** A cursor says which backup the page before ended with, which may be gone. */
+function pageOf(
+  all: readonly ListedBackup[],
+  { pagesize, nexttoken }: Parameters<Backups['list']>[0],
+): Pick<BackupPage, 'items' | 'nexttoken'> {
+  const after = nexttoken === undefined ? undefined : readCursor(nexttoken);
+  const rest = after === undefined ? all : all.filter((backup) => latestFirst(after, backup) < 0);
+  const items = rest.slice(0, pagesize);
+  const last = items.at(-1);
+  return { items, nexttoken: last === undefined || rest.length === items.length ? null : cursorOf(last) };
+}
+
+function cursorOf({ made_at, name }: ListedBackup): string {
+  return Buffer.from(`${made_at} ${name}`).toString('base64url');
+}
+
+function readCursor(text: string): Pick<ListedBackup, 'made_at' | 'name'> {
+  const [made_at, name, ...more] = Buffer.from(text, 'base64url').toString().split(' ');
+  if (made_at !== undefined && name !== undefined && more.length === 0 && !Number.isNaN(Date.parse(made_at)))
+    return { made_at, name };
+  throw new Problem('invalid_cursor', 'the cursor is not valid');
+}

@@ -1,0 +1,13 @@
+import { platformDoctorApi } from '@freehold/contract/management/operator/doctor';
+import type { ReplyOf } from '@freehold/contract/route';
+import type { OperatorRoute } from '../../../routing/management-route.ts';
+import { serve } from '../../../serve.ts';
+
+export interface PlatformDoctorServices {
+  readonly diagnoses: { read(): Promise<ReplyOf<typeof platformDoctorApi.readDiagnosis>> };
+}
+
+/** What the doctor finds beside the running platform, for the operator. */
+export function platformDoctorRoutes({ diagnoses }: PlatformDoctorServices): readonly OperatorRoute[] {
+  return [serve(platformDoctorApi.readDiagnosis, () => diagnoses.read())];
+}

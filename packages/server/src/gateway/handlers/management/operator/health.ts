@@ -1,0 +1,13 @@
+import { platformHealthApi } from '@freehold/contract/management/operator/health';
+import type { ReplyOf } from '@freehold/contract/route';
+import type { OperatorRoute } from '../../../routing/management-route.ts';
+import { serve } from '../../../serve.ts';
+
+export interface PlatformHealthServices {
+  readonly nodeHealth: { read(): Promise<ReplyOf<typeof platformHealthApi.readPlatformHealth>> };
+}
+
+/** How the node is, for the operator. */
+export function platformHealthRoutes({ nodeHealth }: PlatformHealthServices): readonly OperatorRoute[] {
+  return [serve(platformHealthApi.readPlatformHealth, () => nodeHealth.read())];
+}

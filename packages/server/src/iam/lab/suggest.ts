@@ -1,0 +1,165 @@
+import type { policyLabApi } from '@freehold/contract/management/access/policy-lab';
+import type { QueryOf, ReplyOf } from '@freehold/contract/route';
+import { decisionSteps, type Effort, type Explanation, type MatchedStatement } from '../../access/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
+import { systemData } from '../../records/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import { findWorkspace } from '../founding/find-workspace.ts';
+import { groupLink, linksTo, policyLink } from '../members/links.ts';
+import { memberOf } from '../members/member-of.ts';
+import { groupsWith } from '../policies/group-policies.ts';
+import { readRecords } from '../policies/held-policies.ts';
+import { explainAgain } from '../recording/decide-again.ts';
+import type { LabDeps } from './lab-deps.ts';
+import { LabPeople, type LabPerson } from './lab-people.ts';
+import { type Recorded, readRecorded, weightedCalls } from './read-recorded.ts';
+import { peopleMax, replayedMax } from './replay.ts';
+import { SuggestedStatements } from './suggested-statements.ts';
+import { deniesAbout, UsedStatements } from './used-statements.ts';
+
+type AskedSuggestion = QueryOf<typeof policyLabApi.suggestPolicy>;
+type Suggestion = ReplyOf<typeof policyLabApi.suggestPolicy>;
+
+const stepsMax = 200 * decisionSteps;
+const groupsMax = 20;
+const fewDays = 7;
+const fewCalls = 100;
+
+/** The least that lets members go on with what they did, by the statements that allowed it. */
+export async function suggest(deps: LabDeps, orgCode: string, asked: AskedSuggestion): Promise<Suggestion> {
+  const { env, tenant_code: tenantCode } = asked;
+  const workspace = await findWorkspace(deps.stores, { env, orgCode, tenantCode });
+  const members = await membersOf(workspace, asked);
+  const recorded = await readRecorded(deps, workspace, { limit: replayedMax });
+  const used = new Use(workspace, new Set(members.userIds));
+  await used.read(recorded);
+  return used.suggestion(recorded, members.truncated);
+}
+
+interface AskedMembers {
+  readonly userIds: readonly string[];
+  readonly truncated: boolean;
+}
+
+/** @throws Problem `not_found`, and `invalid_request` unless one of three is asked for. */
+async function membersOf(
+  workspace: Workspace,
+  { user_id, policy_id, group_id }: AskedSuggestion,
+): Promise<AskedMembers> {
+  if ([user_id, policy_id, group_id].filter((one) => one !== undefined).length !== 1)
+    throw new Problem('invalid_request', 'send exactly one of `user_id`, `policy_id` and `group_id`');
+  if (user_id !== undefined) return { userIds: [(await memberOf(workspace, user_id)).id], truncated: false };
+  const [entity, id] =
+    policy_id === undefined ? (['group', group_id ?? ''] as const) : (['aclpolicy', policy_id] as const);
+  if ((await readRecords(workspace, entity, [id])).length === 0)
+    throw new Problem(
+      'not_found',
+      `there is no ${entity === 'group' ? 'group' : 'policy'} \`${id}\` in \`${workspace.tenantCode}\``,
+    );
+  const groups =
+    policy_id === undefined
+      ? [id]
+      : (await groupsWith(workspace.scope, policy_id, groupsMax + 1)).map((group) => systemData(group).id);
+  const direct = policy_id === undefined ? [] : [{ kind: policyLink, id: policy_id }];
+  const found = new Set<string>();
+  for (const through of [...direct, ...groups.slice(0, groupsMax).map((group) => ({ kind: groupLink, id: group }))])
+    for (const { item } of await linksTo(workspace.scope, through.kind, { id: through.id, limit: peopleMax + 1 }))
+      found.add(String(systemData(item).user_id));
+  const userIds = [...found].slice(0, peopleMax);
+  return { userIds, truncated: found.size > userIds.length || groups.length > groupsMax };
+}
+
+/** What members did that was allowed, and by which statements they may do it now. */
+class Use {
+  readonly #members: ReadonlySet<string>;
+  readonly #people: LabPeople;
+  readonly #effort: Effort = { stepsLeft: stepsMax };
+  readonly #pause: () => Promise<void> | undefined;
+  readonly #suggested = new SuggestedStatements();
+  readonly #used = new UsedStatements();
+  readonly #days = new Set<string>();
+  #decisions = 0;
+  #standsFor = 0;
+  #isCut = false;
+
+  constructor(workspace: Workspace, members: ReadonlySet<string>) {
+    this.#members = members;
+    this.#people = new LabPeople(workspace);
+    this.#pause = createYielder({ org: workspace.orgCode, workspace: 'builders' }, () => -this.#effort.stepsLeft);
+  }
+
+  async read({ decisions, truncated }: Recorded): Promise<void> {
+    this.#isCut = truncated;
+    for (const userId of this.#members) {
+      const person = await this.#people.person(userId);
+      if (person !== undefined) this.#used.hold(person.held);
+      await this.#pause();
+    }
+    for (const decision of decisions) {
+      if (decision.outcome !== 'allowed' || !this.#members.has(decision.user_id)) continue;
+      const person = await this.#people.person(decision.user_id);
+      if (person === undefined) continue;
+      this.#days.add(decision.day);
+      for (const { call, calls } of weightedCalls(decision)) {
+        await this.#pause();
+        if (this.#effort.stepsLeft < 0) {
+          this.#isCut = true;
+          return;
+        }
+        this.#decisions += 1;
+        this.#standsFor += calls;
+        const asked = { caller: person.caller, action: decision.action, call };
+        const explanation = explainAgain(this.#people.access(person.held), asked, this.#effort);
+        this.#note(person, decision, explanation);
+      }
+    }
+  }
+
+  #note(person: LabPerson, { action, shape }: Recorded['decisions'][number], explanation: Explanation): void {
+    const { decision } = explanation;
+    if (decision !== 'allowed' && decision !== 'undecided') return;
+    for (const statement of neededOf(explanation)) {
+      const { policyId, index } = statement;
+      const statements = person.held.find((one) => one.policyId === policyId)?.statements;
+      const stored: unknown = Array.isArray(statements) ? statements[index] : undefined;
+      if (stored === undefined) continue;
+      this.#suggested.add(stored, { action, shape, Effect: 'Allow' });
+      this.#used.use(statement, action);
+    }
+    // A list holds what getting the record is not denied for.
+    const get = action.replace(/^(?:list|count)/, 'get');
+    for (const about of new Set([action, get]))
+      for (const stored of deniesAbout(person.held, about))
+        this.#suggested.add(stored, { action: about, shape, Effect: 'Deny' });
+  }
+
+  suggestion({ since, not_recorded }: Recorded, isEveryMemberLeftOut: boolean): Suggestion {
+    const { statements, left_out } = this.#suggested.result();
+    const warning = this.#warning();
+    return {
+      ...{ since, decisions: this.#decisions, stands_for: this.#standsFor, sampled: true, not_recorded },
+      truncated: this.#isCut || isEveryMemberLeftOut,
+      statements: [...statements],
+      unused: [...this.#used.unused()],
+      ...{ days: this.#days.size, members: this.#members.size, left_out },
+      ...(warning === undefined ? {} : { warning }),
+    };
+  }
+
+  #warning(): string | undefined {
+    if (this.#decisions === 0) return 'no call of these members is recorded: nothing can be said of what they need';
+    if (this.#days.size >= fewDays && this.#standsFor >= fewCalls) return undefined;
+    return `this rests on ${this.#standsFor} calls of ${this.#days.size} days: what members do less often is not in it`;
+  }
+}
+
+/** The Allows of which the call needs one, or as many as are limited to fields or depend on the record. */
+function neededOf({ matched, near }: Explanation): readonly MatchedStatement[] {
+  const allows = matched.filter(({ Effect }) => Effect === 'Allow');
+  const whole = allows.find(({ Fields }) => Fields === undefined);
+  if (whole !== undefined) return [whole];
+  const isOpen = ({ Effect, failed_condition, over_budget }: Explanation['near'][number]): boolean =>
+    Effect === 'Allow' && failed_condition === undefined && over_budget === undefined;
+  return [...allows, ...near.filter(isOpen)];
+}

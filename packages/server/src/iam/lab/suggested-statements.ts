@@ -1,0 +1,79 @@
+import { parseStatements, readStatement, type Statement, type StatementReading } from '../../access/port.ts';
+
+interface UsedPart {
+  readonly reading: StatementReading;
+  readonly actions: Set<string>;
+  readonly shapes: Set<string>;
+}
+
+interface UsedAt {
+  readonly action: string;
+  readonly shape: string;
+  readonly Effect: 'Allow' | 'Deny';
+}
+
+const shapesMax = 20;
+
+/**
+ * What is left of statements when all is taken out of them that was not used. Conditions and fields stay as they are, so
+ * that no statement allows more than the one that it comes from.
+ */
+export class SuggestedStatements {
+  /** By effect, resources, condition and fields. */
+  readonly #parts = new Map<string, UsedPart>();
+
+  add(stored: unknown, { action, shape, Effect }: UsedAt): void {
+    const reading = readStatement(stored);
+    const { Resource, Condition, Fields, errors } = reading;
+    if (errors.length > 0) return;
+    const key = JSON.stringify([Effect, Resource, Condition, Fields]);
+    const known = this.#parts.get(key) ?? { reading, actions: new Set<string>(), shapes: new Set<string>() };
+    known.actions.add(action);
+    known.shapes.add(shape);
+    this.#parts.set(key, known);
+  }
+
+  /** As many as one policy may have, in a fixed order: those with the most actions first, where not all have room. */
+  result(): { readonly statements: readonly Statement[]; readonly left_out: number } {
+    const all = [...this.#parts.values()].sort((left, right) => right.actions.size - left.actions.size);
+    const taken: Statement[] = [];
+    let left_out = 0;
+    for (const part of all) {
+      const statement = statementOf(part);
+      if ('statements' in parseStatements([...taken, statement])) taken.push(statement);
+      else left_out += part.actions.size;
+    }
+    const order = (one: Statement): string => `${one.Effect} ${one.Action.join()} ${JSON.stringify(one)}`;
+    return { statements: taken.toSorted((one, other) => (order(one) < order(other) ? -1 : 1)), left_out };
+  }
+}
+
+function statementOf({ reading, actions, shapes }: UsedPart): Statement {
+  const { Effect = 'Allow', Resource = ['*'], Condition, Fields } = reading;
+  const isOpen = Effect === 'Allow' && Resource.includes('*') && shapes.size <= shapesMax;
+  const narrowed = [...new Set([...shapes].map(patternOf))].sort();
+  const isSound = narrowed.every((pattern) => pattern.length <= patternLengthMax);
+  return {
+    Effect,
+    Action: [...actions].sort(),
+    Resource: isOpen && isSound ? narrowed : Resource,
+    ...(Condition === undefined || Condition.length === 0 ? {} : { Condition: conditionOf(Condition) }),
+    ...(Fields === undefined ? {} : { Fields }),
+  };
+}
+
+const patternLengthMax = 256;
+
+/** The resources of one kind: what is no wildcard in them stays none. */
+function patternOf(shape: string): string {
+  return shape
+    .split(/\{(?:id|path)\}/)
+    .map((text) => text.replaceAll('$', '$\u007b$}').replaceAll('*', '$\u007b*}').replaceAll('?', '$\u007b?}'))
+    .join('*');
+}
+
+function conditionOf(terms: NonNullable<StatementReading['Condition']>): NonNullable<Statement['Condition']> {
+  const condition: Record<string, Record<string, readonly string[]>> = {};
+  for (const { operator, key, expected } of terms) condition[operator] = { ...condition[operator], [key]: expected };
+  return condition;
+}

@@ -1,0 +1,89 @@
+import {
+  type AccessContext,
+  type CompiledAccess,
+  decisionSteps,
+  type Effort,
+  type Explanation,
+  KeptValues,
+} from '../../access/port.ts';
+import type { RecordedCall } from './recorded-rows.ts';
+
+/** Whose call it was. */
+export interface RecordedCaller {
+  readonly user: AccessContext['user'];
+  readonly tenant: AccessContext['tenant'];
+}
+
+export interface CallToDecide {
+  readonly caller: RecordedCaller;
+  readonly action: string;
+  readonly call: RecordedCall;
+}
+
+/** The context of a call as far as it was kept. */
+function contextsOf({ caller, call }: CallToDecide): readonly AccessContext[] {
+  const { at, method, resource, params, ip, origin, looks } = call;
+  return looks.map((look) => ({
+    ...caller,
+    request: {
+      ...{ method, path: resource, pathParameters: params, queryParameters: new Map(), ip, time: Date.parse(at) },
+      ...(origin === undefined ? {} : { origin }),
+    },
+    jwt: {},
+    kept: new KeptValues(look),
+  }));
+}
+
+/**
+ * Decides a recorded call by other policies, or by those of another day. `undecided` where they ask for what was not kept.
+ * @param total what all decisions together may still take.
+ */
+export function decideAgain(access: CompiledAccess, asked: CallToDecide, total: Effort): Explanation['decision'] {
+  let outcome: Explanation['decision'] = 'allowed';
+  for (const context of contextsOf(asked)) {
+    const effort: Effort = { stepsLeft: decisionSteps };
+    const ruling = access.rule(asked.action, asked.call.resource, () => context, effort);
+    total.stepsLeft -= stepsOfDecision + decisionSteps - Math.max(0, effort.stepsLeft);
+    if (ruling.outcome === 'explicit_deny' || ruling.outcome === 'implicit_deny') return ruling.outcome;
+    if (ruling.outcome === 'undecided') outcome = 'undecided';
+  }
+  return outcome;
+}
+
+/** What a decision takes beside what it compares. */
+const stepsOfDecision = 500;
+
+/** Why it is decided so: by the look that decides. */
+export function explainAgain(access: CompiledAccess, asked: CallToDecide, total: Effort): Explanation {
+  const { action, call } = asked;
+  let explained: Explanation | undefined;
+  for (const context of contextsOf(asked)) {
+    const explanation = access.explain(action, call.resource, () => context);
+    total.stepsLeft -= stepsOfDecision * (1 + explanation.considered);
+    if (explained === undefined || rank[explanation.decision] < rank[explained.decision]) explained = explanation;
+  }
+  return explained ?? { decision: 'undecided', matched: [], near: [], considered: 0 };
+}
+
+const rank = { explicit_deny: 0, implicit_deny: 1, undecided: 2, allowed: 3 } as const;
+
+/** What statements that are only reported would change of it. */
+export function reportsAgain(
+  access: CompiledAccess,
+  asked: CallToDecide,
+  outcome: Explanation['decision'],
+): ReturnType<CompiledAccess['reports']> {
+  const { action, call } = asked;
+  const [first, ...others] = contextsOf(asked).map((context) =>
+    access
+      .reports({ action, resource: call.resource, outcome }, () => context)
+      .filter(({ would }) => would !== undefined),
+  );
+  if (first === undefined) return [];
+  // A Deny on any state of the record denies the call; an Allow has to allow each.
+  const isIn = (all: typeof first, { policyId, index }: (typeof first)[number]): boolean =>
+    all.some((one) => one.policyId === policyId && one.index === index);
+  const denies = [first, ...others].flat().filter(({ would }) => would === 'deny');
+  const allows = first.filter((one) => one.would === 'allow' && others.every((other) => isIn(other, one)));
+  return [...new Map([...denies, ...allows].map((one) => [`${one.policyId} ${one.index}`, one])).values()];
+}

@@ -1,0 +1,231 @@
+import type { CompiledAccess, KeptTexts } from '../../access/port.ts';
+import { timestamp } from '../../lib/clock.ts';
+import type { Environment } from '../../tenancy/port.ts';
+import type { DecidedOutcome, RecordedCall } from './recorded-rows.ts';
+
+/** Where a call was decided. */
+export interface DecidedPlace {
+  readonly orgCode: string;
+  readonly env: Environment;
+  readonly tenantId: string;
+  readonly tenantCode: string;
+}
+
+/** A call that policies have decided. */
+export interface DecidedCall {
+  readonly access: CompiledAccess;
+  readonly place: DecidedPlace;
+  readonly userId: string;
+  readonly email: string;
+  readonly action: string;
+  /** How much of the resource calls of this kind have alike, and what follows. */
+  readonly resource: string;
+  readonly commonLength: number;
+  readonly rest: '' | '{id}' | '{path}';
+  readonly outcome: DecidedOutcome;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** Reads what is kept of the call: asked of the few calls that are samples. */
+  sample(): RecordedCall;
+}
+
+/** Calls that are alike, since they were stored last. */
+export interface BufferedDecision extends Omit<DecidedCall, 'sample' | 'time' | 'resource' | 'commonLength'> {
+  readonly common: string;
+  calls: number;
+  lastAt: number;
+  readonly samples: RecordedCall[];
+  /** What it keeps alive, in parts of about 2 KB. */
+  readonly parts: number;
+}
+
+/** Of one org in one environment. */
+export interface BufferedOrg extends Pick<DecidedPlace, 'orgCode' | 'env'> {
+  readonly decisions: readonly BufferedDecision[];
+  /** Calls that found no room. */
+  readonly left: number;
+}
+
+export interface BufferLimits {
+  readonly decisionsMax: number;
+  readonly partsMax: number;
+  readonly samplesMax: number;
+}
+
+/** So often chance is asked for a decision that gives way. */
+const attemptsMax = 8;
+
+const usualLimits: BufferLimits = { decisionsMax: 4000, partsMax: 40_000, samplesMax: 2 };
+
+interface OrgBuffer extends Pick<DecidedPlace, 'orgCode' | 'env'> {
+  decisions: number;
+  left: number;
+}
+
+/** Each action of one caller: its calls by outcome, workspace and kind of resource, which are few. */
+type ByAction = Map<string, BufferedDecision[]>;
+
+/**
+ * The decisions of all orgs that wait to be stored: one bounded number of them, however many orgs there are. Once it is
+ * full, an org that has less than the org of a decision taken by chance gets its place, so that none crowds out others.
+ */
+export class DecisionBuffer {
+  readonly #limits: BufferLimits;
+  readonly #random: () => number;
+  readonly #byAccess = new Map<CompiledAccess, ByAction>();
+  #all: BufferedDecision[] = [];
+  #parts = 0;
+  readonly #orgs = new Map<string, OrgBuffer>();
+
+  constructor({ random = Math.random, ...limits }: Partial<BufferLimits> & { readonly random?: () => number } = {}) {
+    this.#limits = { ...usualLimits, ...limits };
+    this.#random = random;
+  }
+
+  get size(): number {
+    return this.#all.length;
+  }
+
+  note(call: DecidedCall): void {
+    const known = this.#alike(call);
+    if (known === undefined) {
+      this.#add(call);
+      return;
+    }
+    known.calls += 1;
+    known.lastAt = call.time;
+    // Each of the calls is as likely to be among the samples (reservoir sampling).
+    const { samplesMax } = this.#limits;
+    if (known.samples.length < samplesMax) known.samples.push(call.sample());
+    else {
+      const place = Math.floor(this.#random() * known.calls);
+      if (place < samplesMax) known.samples[place] = call.sample();
+    }
+  }
+
+  #alike(call: DecidedCall): BufferedDecision | undefined {
+    const all = this.#byAccess.get(call.access)?.get(call.action);
+    if (all === undefined) return undefined;
+    for (const one of all) if (isAlike(one, call)) return one;
+    return undefined;
+  }
+
+  /** Those of all orgs, or of one: they are the caller's from then on. */
+  take(of?: Pick<DecidedPlace, 'orgCode' | 'env'>): readonly BufferedOrg[] {
+    const isAsked = ({ orgCode, env }: Pick<DecidedPlace, 'orgCode' | 'env'>): boolean =>
+      of === undefined || (orgCode === of.orgCode && env === of.env);
+    const taken = new Map<string, BufferedDecision[]>();
+    const kept: BufferedDecision[] = [];
+    for (const one of this.#all) {
+      if (!isAsked(one.place)) {
+        kept.push(one);
+        continue;
+      }
+      const key = keyOf(one.place);
+      const others = taken.get(key);
+      if (others === undefined) taken.set(key, [one]);
+      else others.push(one);
+      this.#forget(one);
+    }
+    this.#all = kept;
+    return [...this.#orgs]
+      .filter(([, org]) => isAsked(org))
+      .map(([key, { orgCode, env, left }]) => {
+        this.#orgs.delete(key);
+        return { orgCode, env, left, decisions: taken.get(key) ?? [] };
+      });
+  }
+
+  #add(call: DecidedCall): void {
+    const parts = 1 + call.access.statementCount + call.access.patternCount / 20;
+    const org = this.#orgOf(call.place);
+    if (org === undefined) return;
+    while (this.#all.length >= this.#limits.decisionsMax || this.#parts + parts > this.#limits.partsMax) {
+      if (this.#makeRoom(org)) continue;
+      org.left += 1;
+      return;
+    }
+    const { access, place, userId, email, action, resource, commonLength, rest, outcome, time } = call;
+    const { orgCode, env, tenantId, tenantCode } = place;
+    const made: BufferedDecision = {
+      ...{ access, userId, email, action, rest, outcome, parts },
+      common: resource.slice(0, commonLength),
+      place: { orgCode, env, tenantId, tenantCode },
+      ...{ calls: 1, lastAt: time, samples: [call.sample()] },
+    };
+    const byAction: ByAction = this.#byAccess.get(access) ?? new Map();
+    this.#byAccess.set(access, byAction);
+    byAction.set(action, [...(byAction.get(action) ?? []), made]);
+    this.#all.push(made);
+    this.#parts += parts;
+    org.decisions += 1;
+  }
+
+  /** Undefined where there are as many orgs as decisions: then this org waits for the next time. */
+  #orgOf({ orgCode, env, ...place }: DecidedPlace): OrgBuffer | undefined {
+    const key = keyOf({ orgCode, env, ...place });
+    const known = this.#orgs.get(key);
+    if (known !== undefined || this.#orgs.size >= this.#limits.decisionsMax) return known;
+    const made = { orgCode, env, decisions: 0, left: 0 };
+    this.#orgs.set(key, made);
+    return made;
+  }
+
+  #makeRoom(org: OrgBuffer): boolean {
+    for (let attempt = 0; attempt < attemptsMax; attempt++)
+      if (this.#takeFrom(Math.floor(this.#random() * this.#all.length), org)) return true;
+    return false;
+  }
+
+  #takeFrom(at: number, org: OrgBuffer): boolean {
+    const victim = this.#all[at];
+    const loser = victim === undefined ? undefined : this.#orgs.get(keyOf(victim.place));
+    if (victim === undefined || loser === undefined || loser.decisions <= org.decisions + 1) return false;
+    const last = this.#all.pop();
+    if (last !== undefined && last !== victim) this.#all[at] = last;
+    this.#forget(victim);
+    loser.decisions -= 1;
+    loser.left += victim.calls;
+    return true;
+  }
+
+  #forget(one: BufferedDecision): void {
+    this.#parts -= one.parts;
+    const byAction = this.#byAccess.get(one.access);
+    const left = (byAction?.get(one.action) ?? []).filter((other) => other !== one);
+    if (left.length > 0) byAction?.set(one.action, left);
+    else byAction?.delete(one.action);
+    if (byAction?.size === 0) this.#byAccess.delete(one.access);
+  }
+}
+
+function isAlike(one: BufferedDecision, call: DecidedCall): boolean {
+  return (
+    one.outcome === call.outcome &&
+    one.rest === call.rest &&
+    one.common.length === call.commonLength &&
+    call.resource.startsWith(one.common) &&
+    one.userId === call.userId &&
+    one.place.tenantId === call.place.tenantId
+  );
+}
+
+function keyOf({ orgCode, env }: Pick<DecidedPlace, 'orgCode' | 'env'>): string {
+  return `${env} ${orgCode}`;
+}
+
+/** What is kept of a call beside what its decision asked for. */
+export function recordedCall(
+  call: Omit<RecordedCall, 'at' | 'looks' | 'origin' | 'params'> & {
+    readonly time: number;
+    readonly origin: string | undefined;
+    readonly params: Readonly<Record<string, string>>;
+  },
+  looks: readonly KeptTexts[],
+): RecordedCall {
+  const { method, resource, ip, time, origin } = call;
+  const { id, entity } = call.params;
+  // Policies may ask for no other.
+  const params = { ...(id === undefined ? {} : { id }), ...(entity === undefined ? {} : { entity }) };
+  return { at: timestamp(time), method, resource, params, ip, ...(origin === undefined ? {} : { origin }), looks };
+}

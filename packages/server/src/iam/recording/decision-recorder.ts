@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { BoundedMap } from '../../lib/bounded-map.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { createYielder, paceBackground } from '../../lib/scheduling/event-loop.ts';
+import { repeat } from '../../lib/scheduling/repeat.ts';
+import { type BufferedOrg, type DecidedCall, DecisionBuffer } from './decision-buffer.ts';
+import { type StoreDecisionsDeps, storeDecisions } from './store-decisions.ts';
+
+export interface DecisionRecorderDeps extends Omit<StoreDecisionsDeps, 'node'> {
+  readonly clock: Clock;
+  /** Called with each failure: what could not be stored is gone. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Keeps samples of what is decided about calls. Whatever fails in it fails no call. */
+export interface DecisionRecorder {
+  note(call: DecidedCall): void;
+  /** Ends once all that this process knows of an org in an environment is stored. */
+  store(of: Pick<BufferedOrg, 'orgCode' | 'env'>): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Pause = Parameters<typeof storeDecisions>[2]['pause'];
+
+const turnMilliseconds = 60_000;
+/** How long nothing is noted of an org that does not record. */
+const offMilliseconds = 60_000;
+const orgsOffMax = 10_000;
+
+export function startDecisionRecorder(deps: DecisionRecorderDeps): DecisionRecorder {
+  const { clock, onError } = deps;
+  const stored = { ...deps, node: randomBytes(9).toString('base64url') };
+  const buffer = new DecisionBuffer();
+  const off = new BoundedMap<string, number>(orgsOffMax);
+
+  const storeOne = async (org: BufferedOrg, pause: Pause): Promise<void> => {
+    try {
+      const isOn = await storeDecisions(stored, org, { now: clock.now(), pause });
+      if (!isOn) off.set(keyOf(org), clock.now() + offMilliseconds);
+    } catch (error) {
+      onError(error);
+    }
+  };
+  /** Of each org that stores: two that store at once would each write over what the other adds to a row. */
+  const storing = new Map<string, Promise<void>>();
+  const store = (org: BufferedOrg, pause: Pause): Promise<void> => {
+    const key = keyOf(org);
+    const before = storing.get(key) ?? Promise.resolve();
+    const mine = before
+      .then(() => storeOne(org, pause))
+      .finally(() => {
+        if (storing.get(key) === mine) storing.delete(key);
+      });
+    storing.set(key, mine);
+    return mine;
+  };
+  const storeAll = async (): Promise<void> => {
+    const pause = paceBackground();
+    for (const org of buffer.take()) await store(org, pause);
+  };
+  const turns = repeat(storeAll, { milliseconds: turnMilliseconds, onError });
+  return {
+    note: (call) => {
+      const until = off.size === 0 ? undefined : off.get(keyOf(call.place));
+      if (until !== undefined && clock.now() < until) return;
+      try {
+        buffer.note(call);
+      } catch (error) {
+        onError(error);
+      }
+    },
+    store: async (of) => {
+      await storing.get(keyOf(of));
+      const pause = createYielder({ org: of.orgCode, workspace: 'builders' });
+      for (const org of buffer.take(of)) await store(org, pause);
+    },
+    close: async () => {
+      await turns.close();
+      await storeAll();
+    },
+  };
+}
+
+function keyOf({ orgCode, env }: Pick<BufferedOrg, 'orgCode' | 'env'>): string {
+  return `${env} ${orgCode}`;
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CallTrace } from '../gateway/call-trace.ts';
+import { systemClock } from '../lib/clock.ts';
+import { createErrorLog, type ShownError } from './error-log.ts';
+import { createErrorNotes, noRequest } from './note-errors.ts';
+
+const fault = { name: 'Error', code: null, message: 'x', place: null };
+const failed = { ...noRequest, kind: 'request', status: 500, problem: 'internal_error', job: null, fault } as const;
+const all = { requestId: undefined, pageSize: 100, nexttoken: undefined };
+
+function each(log: ReturnType<typeof createErrorLog>): readonly ShownError[] {
+  const items: ShownError[] = [];
+  for (let nexttoken: string | undefined; ; ) {
+    const page = log.list({ ...all, nexttoken });
+    items.push(...page.items);
+    if (page.nexttoken === null) return items;
+    nexttoken = page.nexttoken;
+  }
+}
+
+test('the last 500 of each kind are kept, and others are counted', () => {
+  const log = createErrorLog(systemClock);
+  for (let id = 0; id < 600; id++) log.add({ ...failed, request_id: `f${id}` });
+  for (let id = 0; id < 2000; id++) log.add({ ...failed, request_id: `u${id}`, status: 503, problem: 'unavailable' });
+  for (let id = 0; id < 700; id++) log.add({ ...noRequest, job: `j${id}`, fault });
+  const ids = each(log).map(({ request_id, job }) => request_id ?? job);
+  const lastOf = (kind: string, count: number) => Array.from({ length: 500 }, (_, at) => `${kind}${count - 1 - at}`);
+  assert.deepEqual(ids, [...lastOf('j', 700), ...lastOf('u', 2000), ...lastOf('f', 600)]);
+  assert.equal(log.list(all).dropped, 1800);
+  assert.equal(log.list({ ...all, requestId: 'f599' }).items.length, 1);
+  assert.equal(log.list({ ...all, requestId: 'f99' }).items.length, 0);
+});
+
+test('an entry has a bound, whatever was sent or said', () => {
+  const log = createErrorLog(systemClock);
+  const long = 'a\ud83d\ude00'.repeat(100_000);
+  const texts = { request_id: long, method: long, route: long, problem: long, org: long, job: long };
+  log.add({ ...failed, ...texts, fault: { name: long, code: long, message: long, place: long } });
+  const [error] = log.list(all).items;
+  assert.ok(JSON.stringify(error).length < 3000);
+  assert.ok(JSON.stringify(error).isWellFormed());
+});
+
+test('a cursor of another node, or of an earlier start, is refused', () => {
+  const log = createErrorLog({ ...systemClock, now: () => 1000 });
+  for (let id = 0; id < 3; id++) log.add(failed);
+  const { nexttoken } = log.list({ ...all, pageSize: 2 });
+  assert.equal(log.list({ ...all, nexttoken: nexttoken ?? '' }).items.length, 1);
+  const other = createErrorLog({ ...systemClock, now: () => 2000 });
+  for (const token of [nexttoken ?? '', '', '1000-', 'x', `${'9'.repeat(20)}-1`])
+    assert.throws(() => other.list({ ...all, nexttoken: token }), { code: 'invalid_cursor' });
+});
+
+const trace: CallTrace = {
+  ...{ requestId: 'r', method: 'GET', target: '/secret?a=b', startedAt: 0, route: '/x/:id', org: 'acme', env: 'test' },
+  ...{ principal: 'p', builder: undefined, traceId: undefined, problem: undefined, replyHeaders: undefined },
+};
+const end = { isWhole: true, milliseconds: 1 };
+
+test('a call is noted if it failed, also if its answer was cut off, and with the fault that it met', () => {
+  const log = createErrorLog(systemClock);
+  const notes = createErrorNotes(log);
+  const faults: unknown[] = [];
+  const onFault = notes.noting((error) => faults.push(error));
+  const ended = notes.ended('app');
+  ended(trace, { ...end, status: 200 });
+  ended({ ...trace, problem: 'not_found' }, { ...end, status: 404 });
+  ended({ ...trace, route: '/readyz', problem: 'unavailable' }, { ...end, status: 503 });
+  assert.deepEqual(each(log), []);
+  const error = new Error('the disk is full');
+  onFault(error, 'r');
+  assert.deepEqual([faults, each(log)], [[error], []]);
+  ended({ ...trace, requestId: 'other' }, { ...end, status: 200 });
+  ended(trace, { ...end, status: 200, isWhole: false });
+  ended(trace, { ...end, status: 200 });
+  const [noted, ...others] = each(log);
+  assert.deepEqual(others, []);
+  assert.deepEqual([noted?.route, noted?.org, noted?.status], ['/x/:id', 'acme', 200]);
+  assert.equal(noted?.fault?.message, 'the disk is full');
+  assert.ok(!JSON.stringify(noted).includes('secret'));
+  ended({ ...trace, problem: 'unavailable' }, { ...end, status: 503 });
+  assert.deepEqual([each(log)[0]?.problem, each(log)[0]?.fault], ['unavailable', null]);
+});
+
+test('what fails in the background is noted with its job', () => {
+  const log = createErrorLog(systemClock);
+  const notes = createErrorNotes(log);
+  const onFault = notes.noting(() => undefined);
+  const error = new Error('the disk is full');
+  notes.failedIn('purge', error);
+  onFault(error);
+  onFault(new Error('another'));
+  assert.deepEqual(
+    each(log).map(({ kind, job, request_id }) => [kind, job, request_id]),
+    [
+      ['background', null, null],
+      ['background', 'purge', null],
+    ],
+  );
+});
+
+test('a log that cannot be reached keeps no fault from being handled', () => {
+  const notes = createErrorNotes({
+    add: () => {
+      throw new Error('the main thread does not answer');
+    },
+  });
+  const faults: unknown[] = [];
+  notes.noting((error) => faults.push(error))(new Error('x'));
+  notes.ended('app')({ ...trace, problem: 'internal_error' }, { ...end, status: 500 });
+  assert.equal(faults.length, 1);
+});

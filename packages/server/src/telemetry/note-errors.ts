@@ -1,0 +1,76 @@
+import type { CallTrace } from '../gateway/call-trace.ts';
+import type { CallWatch } from '../gateway/call-watch.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
+import type { ErrorLog, ShownError } from './error-log.ts';
+import { type Fault, faultOfError } from './errors/fault-of-error.ts';
+
+type GatewayName = NonNullable<ShownError['gateway']>;
+
+/** Notes the errors of one platform. Costs a request that succeeds nothing but a comparison. */
+export interface ErrorNotes {
+  /** Notes every fault before it is handled as ever. */
+  noting(onFault: FaultHandler): FaultHandler;
+  /** Notes how the calls of a gateway end. */
+  ended(gateway: GatewayName): CallWatch['ended'];
+  /** Remembers which job an error comes from. */
+  failedIn(job: string, error: unknown): void;
+}
+
+type FaultHandler = (error: unknown, requestId?: string) => void;
+
+/** Of requests that have failed and not ended yet. */
+const waitingMax = 1000;
+
+export function createErrorNotes(log: Pick<ErrorLog, 'add'>): ErrorNotes {
+  const waiting = new BoundedMap<string, Fault>(waitingMax);
+  const jobs = new WeakMap<Error, string>();
+  const add = (error: Omit<ShownError, 'at'>): void => {
+    try {
+      log.add(error);
+    } catch {
+      // The main thread does not answer, and says so to every request; the log has the fault itself.
+    }
+  };
+  return {
+    noting: (onFault) => (error, requestId) => {
+      if (requestId !== undefined) waiting.set(requestId, faultOfError(error));
+      else {
+        const job = (error instanceof Error ? jobs.get(error) : undefined) ?? null;
+        add({ ...noRequest, job, fault: faultOfError(error) });
+      }
+      onFault(error, requestId);
+    },
+    ended:
+      (gateway) =>
+      (trace, { status }) => {
+        const isRefused = status !== undefined && status >= 500;
+        if (!isRefused && waiting.size === 0) return;
+        const fault = waiting.get(trace.requestId);
+        waiting.delete(trace.requestId);
+        if (fault === undefined && (!isRefused || trace.route === '/readyz')) return;
+        add({ ...ofCall(trace), gateway, status: status ?? null, fault: fault ?? null });
+      },
+    failedIn: (job, error) => {
+      if (error instanceof Error) jobs.set(error, job);
+    },
+  };
+}
+
+/** Of work in the background that failed. */
+export const noRequest = {
+  kind: 'background',
+  ...{ request_id: null, gateway: null, method: null, route: null, status: null, problem: null, org: null, env: null },
+} as const;
+
+function ofCall({ requestId, method, route, problem, org, env }: CallTrace) {
+  return {
+    kind: 'request',
+    request_id: requestId,
+    method,
+    route: route ?? null,
+    problem: problem ?? null,
+    org: org ?? null,
+    env: env ?? null,
+    job: null,
+  } as const;
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Conflict, ScopeClosed } from '../store/port.ts';
+import { addWorkFacts, createWorkFacts } from './work-facts.ts';
+
+function factsAt(times: readonly number[]) {
+  const left = [...times];
+  return createWorkFacts({ now: () => left.shift() ?? assert.fail('the clock was asked too often') });
+}
+
+const at = (milliseconds: number) => new Date(milliseconds).toISOString();
+
+test('runs and failures are noted by job, and the error goes on', async () => {
+  const facts = factsAt([1000, 2000, 3000, 4000, 5000]);
+  const errors = [undefined, new Error('the disk is full'), new Conflict(0, 'condition'), new ScopeClosed()];
+  const { purge } = Object.fromEntries(
+    facts.watch('work')(
+      new Map([
+        [
+          'purge',
+          async (index: number) => {
+            assert.equal(facts.all()[0]?.running, 1);
+            if (errors[index] !== undefined) throw errors[index];
+          },
+        ],
+        ['never', async () => undefined],
+      ]),
+    ),
+  );
+  for (const [index, error] of errors.entries()) {
+    const run = purge?.(index);
+    if (error === undefined) await run;
+    else await assert.rejects(async () => run, error);
+  }
+  const none = { running: 0, runs: 0, failures: 0, last_run_at: null, last_failure: null };
+  const last_failure = { at: at(2000), name: 'Error', code: null, message: 'the disk is full' };
+  assert.deepEqual(facts.all(), [
+    { name: 'purge', queue: 'work', running: 0, runs: 4, failures: 1, last_run_at: at(5000), last_failure },
+    { name: 'never', queue: 'work', ...none },
+  ]);
+});
+
+test('what threads have done adds up to the latest of each', () => {
+  const fact = { name: 'purge', queue: 'work' as const, running: 1, runs: 2, failures: 1 };
+  const failure = (time: number) => ({ at: at(time), name: `E${time}`, code: null, message: null });
+  const sums = addWorkFacts([
+    [{ ...fact, last_run_at: at(1), last_failure: failure(9) }],
+    [{ ...fact, last_run_at: at(5), last_failure: failure(3) }],
+    [{ ...fact, running: 0, runs: 0, failures: 0, last_run_at: null, last_failure: null }],
+  ]);
+  const together = { running: 2, runs: 4, failures: 2, last_run_at: at(5), last_failure: failure(9) };
+  assert.deepEqual(sums, [{ ...fact, ...together }]);
+});

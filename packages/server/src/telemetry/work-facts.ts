@@ -1,0 +1,87 @@
+import type { platformHealthApi } from '@freehold/contract/management/operator/health';
+import type { ReplyOf } from '@freehold/contract/route';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import { Conflict, ScopeClosed } from '../store/port.ts';
+import { faultOfError } from './errors/fault-of-error.ts';
+
+type ShownJob = ReplyOf<typeof platformHealthApi.readPlatformHealth>['jobs'][number];
+
+/** What one thread has done of a kind of work since it started. */
+export type WorkFact = Omit<ShownJob, 'due' | 'lease'>;
+
+type Handler<Args extends readonly unknown[]> = (...args: Args) => Promise<void>;
+
+/** Notes when each kind of work in the background was done, and how it failed. */
+export interface WorkFacts {
+  watch(
+    queue: ShownJob['queue'],
+  ): <Args extends readonly unknown[]>(
+    handlers: ReadonlyMap<string, Handler<Args>>,
+  ) => ReadonlyMap<string, Handler<Args>>;
+  all(): readonly WorkFact[];
+}
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+export function createWorkFacts(clock: Clock): WorkFacts {
+  const facts = new Map<string, Writable<WorkFact>>();
+  const factOf = (name: string, queue: ShownJob['queue']): Writable<WorkFact> => {
+    const none = { running: 0, runs: 0, failures: 0, last_run_at: null, last_failure: null };
+    const fact = facts.get(name) ?? { name, queue, ...none };
+    facts.set(name, fact);
+    return fact;
+  };
+  return {
+    watch: (queue) => (handlers) =>
+      new Map([...handlers].map(([name, handle]) => [name, noted(factOf(name, queue), handle, clock)])),
+    all: () => [...facts.values()].map((fact) => ({ ...fact })),
+  };
+}
+
+function noted<Args extends readonly unknown[]>(
+  fact: Writable<WorkFact>,
+  handle: Handler<Args>,
+  clock: Clock,
+): Handler<Args> {
+  return async (...args) => {
+    fact.running += 1;
+    try {
+      await handle(...args);
+    } catch (error) {
+      // Another node was faster, or the scope is being removed: neither is a failure.
+      if (!(error instanceof Conflict || error instanceof ScopeClosed)) {
+        const { name, code, message } = faultOfError(error);
+        fact.failures += 1;
+        fact.last_failure = { at: timestamp(clock.now()), name, code, message };
+      }
+      throw error;
+    } finally {
+      fact.running -= 1;
+      fact.runs += 1;
+      fact.last_run_at = timestamp(clock.now());
+    }
+  };
+}
+
+/** What several threads have done. */
+export function addWorkFacts(threads: readonly (readonly WorkFact[])[]): readonly WorkFact[] {
+  const sums = new Map<string, WorkFact>();
+  for (const fact of threads.flat()) {
+    const known = sums.get(fact.name);
+    sums.set(fact.name, known === undefined ? fact : added(known, fact));
+  }
+  return [...sums.values()];
+}
+
+function added(left: WorkFact, right: WorkFact): WorkFact {
+  const later = (one: string | null, other: string | null) => ((one ?? '') > (other ?? '') ? one : other);
+  const isLeft = (left.last_failure?.at ?? '') > (right.last_failure?.at ?? '');
+  return {
+    ...left,
+    running: left.running + right.running,
+    runs: left.runs + right.runs,
+    failures: left.failures + right.failures,
+    last_run_at: later(left.last_run_at, right.last_run_at),
+    last_failure: isLeft ? left.last_failure : right.last_failure,
+  };
+}
