@@ -20,7 +20,8 @@ const membersMax = 10;
  * What a file does to its process, by which another file in it could fail: another clock, other globals, or a platform
  * that ends with the process.
  */
-const keepsToItself = /\bmock\.(?:timers|method)\b|\bglobalThis\.\w+ = |\b(?:startPlatform|platformOfFile)\(/;
+const keepsToItself =
+  /\bmock\.(?:timers|method)\b|\bglobalThis\.\w+ = |\bsetGlobal\w+\(|\b(?:startPlatform|platformOfFile)\(/;
 
 function sharesItsProcess(text: string): boolean {
   return !keepsToItself.test(text);
