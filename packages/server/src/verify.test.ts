@@ -108,17 +108,15 @@ test('a secret of an authenticator app that the keys of the folder do not open i
     const known = createSealer(keys);
     const other = createSealer(lost);
     const totp = (sealed: string) => ({ sealed, confirmed_at: '', last_step: 0 });
-    await store
-      .scope(platformScopeName)
-      .commit([
-        storedFactors.insert('good', { ...noFactors, totp: totp(sealedBy(known, 'good')) }),
-        storedFactors.insert('lost', { ...noFactors, totp: totp(sealedBy(other, 'lost')) }),
-        storedFactors.insert('moved', {
-          ...noFactors,
-          pending_totp: { expires_at: '', sealed: sealedBy(known, 'good') },
-        }),
-        storedFactors.insert('none', noFactors),
-      ]);
+    await store.scope(platformScopeName).commit([
+      storedFactors.insert('good', { ...noFactors, totp: totp(sealedBy(known, 'good')) }),
+      storedFactors.insert('lost', { ...noFactors, totp: totp(sealedBy(other, 'lost')) }),
+      storedFactors.insert('moved', {
+        ...noFactors,
+        pending_totp: { expires_at: '', sealed: sealedBy(known, 'good') },
+      }),
+      storedFactors.insert('none', noFactors),
+    ]);
   });
   const { code, stdout } = await verify('--data-dir', folder);
   assert.equal(code, 1, stdout);
