@@ -49,7 +49,57 @@ describe('a run of tests', () => {
       assert.deepEqual(readClosingLine(stdout), { passed, failed }, stdout);
       assert.equal(status, failed > 0 ? 1 : 0);
     });
+    it(`${what}, also where files share a process`, () => {
+      const { status, stdout } = runTests(files, {}, ['--together']);
+      const counted = readClosingLine(stdout);
+      assert.equal(status, failed > 0 ? 1 : 0, stdout);
+      // What leaves half way takes the reports of its process along.
+      if (!files.some((text) => text.includes('process.exit'))) assert.equal(counted?.passed, passed, stdout);
+      assert.equal((counted?.failed ?? 0) > 0, failed > 0, stdout);
+    });
   }
+
+  it('runs files together that leave their process as they found it, with what they set up around them', () => {
+    const report = (name: string, more = '') =>
+      `import { after, before, it } from 'node:test';
+before(() => console.log('before ${name}'));\nafter(() => console.log('after ${name}'));
+it('${name}', () => console.log('${name} in ' + process.pid));\n${more}`;
+    const files = [report('a'), report('b'), report('c', 'globalThis.left = 1;')];
+    const told = [...runTests(files, {}, ['--together']).stdout.matchAll(/^(before|after) (\w)$|^(\w) in (\d+)$/gm)];
+    assert.deepEqual(
+      told.map(([, when = 'in', name, ran]) => `${when} ${name ?? ran}`).filter((line) => !line.endsWith('c')),
+      ['before a', 'in a', 'after a', 'before b', 'in b', 'after b'],
+    );
+    const processOf = new Map(told.flatMap(([, , , ran, id]) => (ran === undefined ? [] : [[ran, id] as const])));
+    assert.equal(processOf.get('a'), processOf.get('b'));
+    assert.notEqual(processOf.get('a'), processOf.get('c'));
+  });
+
+  it('names the file that fails where files share a process', () => {
+    const { stdout } = runTests(
+      [
+        passing,
+        'export const a = 1;',
+        `throw new Error('boom');`,
+        `${passing}import { after } from 'node:test';\nafter(() => { throw new Error('left open'); });`,
+      ],
+      {},
+      ['--together'],
+    );
+    assert.match(stdout, /^failed: .*1\.test\.ts ran no test/m);
+    assert.match(stdout, /^failed: .*2\.test\.ts: the file: boom$/m);
+    assert.match(stdout, /^failed: .*3\.test\.ts: the file: left open$/m);
+    assert.doesNotMatch(stdout, /^failed: .*0\.test\.ts/m);
+  });
+
+  it('names all files of a process that ends before their tests did', () => {
+    const { stdout } = runTests([passing, `${passing}it('leaves', () => process.exit(0));`], {}, ['--together']);
+    for (const name of ['0', '1'])
+      assert.match(
+        stdout,
+        new RegExp(`^failed: .*${name}\\.test\\.ts ran no test, or ended before its tests did$`, 'm'),
+      );
+  });
 
   it('names what it skipped, what failed and why, and what ran no test', () => {
     const { stdout } = runTests([
@@ -80,13 +130,17 @@ it('draws', () => console.log('drawn:', fc.sample(fc.nat(), 1)[0]));`;
 });
 
 /** Runs the planted files in a process of their own, which must not take itself for a test file of this run. */
-function runTests(files: readonly string[], settings: Readonly<Record<string, string | undefined>> = {}) {
+function runTests(
+  files: readonly string[],
+  settings: Readonly<Record<string, string | undefined>> = {},
+  flags: readonly string[] = [],
+) {
   const own = mkdtempSync(join(folder, 'run-'));
   writeFileSync(join(own, 'package.json'), '{ "type": "module" }');
   for (const [index, text] of files.entries()) writeFileSync(join(own, `${index}.test.ts`), text);
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const program = join(import.meta.dirname, 'run-tests.ts');
-  return spawnSync(process.execPath, [program, join(own, '*.test.ts')], {
+  return spawnSync(process.execPath, [program, ...flags, join(own, '*.test.ts')], {
     env: { ...env, ...settings },
     encoding: 'utf8',
   });

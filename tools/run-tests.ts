@@ -1,14 +1,22 @@
 /**
- * Runs the tests of the kinds named (`unit`, `slow-unit`, …, and `shortened` for those that the gate shortens), or of the
- * files that match the globs given, and ends with the closing line. Without arguments it runs all kinds.
+ * Runs the tests of the kinds named (`unit`, `slow-unit`, …, `shortened` for those that the gate shortens, `stored` for the
+ * acceptance tests of what is stored), or of the files that match the globs given, and ends with the closing line.
+ * Without arguments it runs all kinds.
+ *
+ *   node tools/run-tests.ts [--together] [--at-once 2] [kind or glob]…
+ *
+ * With `--together` files that leave their process as they found it share one; else each has its own. `--at-once` is the
+ * number of processes: what mostly waits, for a lease or for a browser, leaves room on two cores for a third.
  */
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { parseArgs } from 'node:util';
 import { closingLine } from './closing-line.ts';
-import { isTestKind, shortenedFilesOf, testFilesOf, testKinds } from './test-kinds.ts';
-import { TestTally } from './test-tally.ts';
+import { aloneIn, groupFiles } from './runs/test-groups.ts';
+import { TestTally } from './runs/test-tally.ts';
+import { isTestKind, shortenedFilesOf, storedFilesOf, testFilesOf, testKinds } from './test-kinds.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -18,12 +26,16 @@ const secondsMax = 5400;
 /** Each file is run by a process of its own, and many start platforms: what one has compiled the others need not. */
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled');
 
-const words = process.argv.slice(2);
-const files = findFiles(words.length > 0 ? words : Object.keys(testKinds));
-const tally = new TestTally(files);
+const { values, positionals } = parseArgs({
+  options: { together: { type: 'boolean', default: false }, 'at-once': { type: 'string', default: '2' } },
+  allowPositionals: true,
+});
+const found = findFiles(positionals.length > 0 ? positionals : Object.keys(testKinds));
+const processes = values.together ? groupFiles(root, found) : found.map(aloneIn);
+const tally = new TestTally(processes);
 const stream = run({
-  files: [...files],
-  concurrency: 2,
+  files: processes.map(({ file }) => file),
+  concurrency: Number(values['at-once']),
   cwd: root,
   execArgv: ['--import', new URL('./seeded-properties.ts', import.meta.url).href],
   signal: AbortSignal.timeout(secondsMax * 1000),
@@ -41,6 +53,7 @@ report.once('end', () => {
 function findFiles(kindsOrGlobs: readonly string[]): readonly string[] {
   const found = kindsOrGlobs.flatMap((word) => {
     if (word === 'shortened') return shortenedFilesOf(root);
+    if (word === 'stored') return storedFilesOf(root);
     return isTestKind(word) ? testFilesOf(root, word) : globSync(word, { cwd: root });
   });
   return [...new Set(found.map((file) => resolve(root, file)))].sort();

@@ -16,7 +16,7 @@ const mayBelieveJson: ReadonlyMap<string, string> = new Map([
   ['telemetry/open-log.ts', 'a line that this process has written'],
   ['demo/show-demo.ts', 'what the first start has noted'],
   ['composition/release-version.ts', 'our own package.json'],
-  ['composition/diagnoses.ts', 'what the command of the same release has printed'],
+  ['composition/operations/diagnoses.ts', 'what the command of the same release has printed'],
   ['keys.ts', 'what the platform answers to its own command'],
   ['plan.ts', 'what the platform answers to its own command'],
   ['operator-call.ts', 'what the platform answers to its own command'],

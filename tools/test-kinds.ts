@@ -39,6 +39,7 @@ const slow = {
     'cli-deploy',
     'cli-dev',
     'cli-secrets',
+    'cli-sign-in',
     'disk-failures',
     'docs-reference',
     'command',
@@ -47,10 +48,13 @@ const slow = {
     'compiled-code',
     'doctor',
     'event-crash',
+    'exhaustion',
     'filled-fields-crash',
+    'first-run-killed',
     'greedy-clients',
     'mail-delivery',
     'metering-crash',
+    'person-crash',
     'platform-keys',
     'promotion-crash',
     'recipes',
@@ -70,6 +74,34 @@ const browser = ['packages/acceptance/src/browser/**/*.test.ts'];
 
 /** What builds the image of `deploy/` and runs it, for several minutes: `npm run test:image`. */
 const image = ['packages/acceptance/src/image/*.test.ts'];
+
+/**
+ * What looks at commands, processes, proxies and other systems in front of the store, of which it asks nothing that other
+ * acceptance tests do not ask. `npm run test:postgres` leaves it out.
+ */
+export const filesForAnyStore: readonly string[] = [
+  'additions',
+  'cli-config',
+  'cli-data',
+  'cli-data-policy',
+  'cli-data-seed',
+  'cli-data-types',
+  'cli-deploy',
+  'cli-dev',
+  'cli-secrets',
+  'cli-sign-in',
+  'command',
+  'command-sign-in-guesses',
+  'compiled-code',
+  'deployed-nginx',
+  'docs-reference',
+  'greedy-clients',
+  'mail-delivery',
+  'provider-trials',
+  'supervised',
+  'traces',
+  'trusted-proxies',
+].map((name) => `packages/acceptance/src/${name}.test.ts`);
 
 interface TestKind {
   readonly globs: readonly string[];
@@ -112,6 +144,12 @@ export function isTestKind(word: string): word is keyof typeof testKinds {
 export function testFilesOf(root: string, kind: keyof typeof testKinds): readonly string[] {
   const { globs, but = [] }: TestKind = testKinds[kind];
   return globSync(globs, { cwd: root, exclude: but }).map((path) => path.replaceAll(sep, '/'));
+}
+
+/** The acceptance tests of what is stored, quick and slow, which an engine has to pass. */
+export function storedFilesOf(root: string): readonly string[] {
+  const all = [...testFilesOf(root, 'acceptance'), ...testFilesOf(root, 'slow-acceptance')];
+  return all.filter((path) => !filesForAnyStore.includes(path));
 }
 
 /** How a file shows that the gate may shorten it (`quick.ts`). */

@@ -1,27 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { call } from './call.ts';
-import { type Gateways, type Platform, startPlatform, temporaryDirectory } from './platform.ts';
-
-/** There is a demo on the embedded store alone, whatever store the other tests run on. */
-const demo = { FREEHOLD_DEMO: 'on', FREEHOLD_STORE: 'sqlite:' };
+import { builderOf, demo, demoIsShown, linesOf } from './demo-platform.ts';
+import { startPlatform, temporaryDirectory } from './platform.ts';
 
 /** A first start in development, as a newcomer makes it: an empty data directory and nothing else set. */
 const platform = await startPlatform({ env: demo });
 test.after(() => platform.kill());
 const said = () => `${platform.stdout()}\n${platform.stderr()}`;
 await demoIsShown(platform);
-
-/** A line as it is marked and copied from the terminal. */
-function linesOf(shown: Platform, start: string): readonly string[] {
-  const lines = shown.stdout().split('\n');
-  return lines.map((line) => line.trim()).filter((line) => line.startsWith(start));
-}
 
 async function paste(line: string): Promise<string> {
   const { stdout } = await promisify(execFile)('bash', ['-c', line], { timeout: 60_000 });
@@ -54,7 +45,13 @@ test('of the two printed `curl` lines one lists records, and the other is denied
 
 test('the demo has 2,000 records in two workspaces, a release, a change since, and denials in each workspace', async () => {
   const builder = await builderOf(platform, platform.dataDir);
-  assert.deepEqual(await builder.recordsByEntity(), { comment: 830, customer: 90, tag: 20, ticket: 800, time: 260 });
+  assert.deepEqual(await builder.recordsOnceComplete(), {
+    comment: 830,
+    customer: 90,
+    tag: 20,
+    ticket: 802,
+    time: 258,
+  });
   const releases = await builder.itemsOf('/deploy/history');
   assert.deepEqual(
     releases.map(({ version, live }) => [version, live]),
@@ -77,6 +74,30 @@ test('the demo has 2,000 records in two workspaces, a release, a change since, a
   });
 });
 
+test('the demo has events, logic blocks, a schedule, a hook and a secret, and each was used once', async () => {
+  const { itemsOf, itemsOnce } = await builderOf(platform, platform.dataDir);
+  const deliveries = await itemsOnce('/events/deliveries?state=delivered', 3);
+  assert.deepEqual(deliveries.map(({ event }) => event).sort(), ['new-ticket', 'new-ticket', 'ticket-closed']);
+  const runs = await itemsOnce('/runs?state=done', 4);
+  assert.deepEqual(runs.map(({ block }) => block).sort(), [
+    'alarm',
+    'morning-report',
+    'receive-ticket',
+    'receive-ticket',
+  ]);
+  assert.deepEqual(await itemsOf('/runs?state=failed'), []);
+  const mails = await itemsOnce('/inbox?to=desk@helpdesk.example', 2);
+  assert.match(mails.map(({ subject }) => subject).join(), /Ticket \d+ is closed/);
+  assert.match(mails.map(({ subject }) => subject).join(), /\d+ tickets are open in lumen/);
+  const [schedule] = await itemsOf('/schedules');
+  assert.deepEqual([schedule?.name, schedule?.workspaces], ['morning-report', 'all']);
+  const [hook] = await itemsOf('/hooks');
+  assert.deepEqual([hook?.name, hook?.ready], ['alarm', true]);
+  const [secret] = await itemsOf('/secrets?references=true');
+  assert.equal(secret?.name, 'monitoring');
+  assert.deepEqual(await itemsOf('/runs?env=prod'), []);
+});
+
 test('a second start on the same data makes no second demo, and has denials to look at too', async () => {
   const dataDir = platform.dataDir;
   await platform.terminate();
@@ -87,28 +108,10 @@ test('a second start on the same data makes no second demo, and has denials to l
   assert.equal(statSync(tokenFile).mode & 0o777, 0o600);
   assert.doesNotMatch(again.stdout() + again.stderr(), /internal_error|"level":"(?:warn|error)"|"level":[45]0/);
   const builder = await builderOf(again, dataDir);
-  const { comment, ticket } = await builder.recordsByEntity();
-  assert.deepEqual([comment, ticket], [830, 800]);
+  const { comment, ticket } = await builder.recordsOnceComplete();
+  assert.deepEqual([comment, ticket], [830, 802]);
   assert.ok((await builder.itemsOf('/acl/decisions')).length > 10);
   await again.kill();
-});
-
-test('a demo whose making is ended or killed, at whatever step, is completed by the next start', async (t) => {
-  const dataDir = temporaryDirectory();
-  for (const commits of [0, 2, 20, 40, 60]) {
-    const started = await startPlatform({ dataDir, env: demo });
-    t.after(() => started.kill());
-    while (!isShown(started) && (await commitsOf(started)) < commits);
-    const ended = await (commits === 0 ? started.terminate() : started.kill());
-    assert.equal(ended.code, commits === 0 ? 0 : null, started.stderr());
-    assert.doesNotMatch(started.stderr(), /the demo could not be made/);
-  }
-  const last = await startPlatform({ dataDir, env: demo });
-  t.after(() => last.kill());
-  await demoIsShown(last);
-  const builder = await builderOf(last, dataDir);
-  assert.deepEqual(await builder.recordsByEntity(), { comment: 830, customer: 90, tag: 20, ticket: 800, time: 260 });
-  assert.equal((await builder.itemsOf('/deploy/history')).length, 1);
 });
 
 test('a start on the data of a demo of an earlier version makes nothing, and says nothing of it', async (t) => {
@@ -134,39 +137,3 @@ test('a start on the data of a demo of an earlier version makes nothing, and say
   assert.match(again.stdout(), /^ready \S+ \S+\n$/);
   assert.doesNotMatch(again.stderr(), /demo/);
 });
-
-type Item = Readonly<Record<string, unknown>>;
-
-/** The builder whose password lies in the data directory. */
-async function builderOf({ management }: Gateways, dataDir: string) {
-  const { builder } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as { readonly builder: object };
-  const login = await call<{ readonly token: string }>('POST', `${management}/auth/login`, { body: builder });
-  assert.equal(login.status, 200);
-  const itemsOf = async (path: string) => {
-    const { body } = await call<{ readonly items: readonly Item[] }>('GET', `${management}${path}`, {
-      token: login.body.token,
-    });
-    return body.items;
-  };
-  const recordsByEntity = async (): Promise<Readonly<Record<string, number>>> =>
-    Object.fromEntries((await itemsOf('/api/entities')).map(({ name, records }) => [name, Number(records)]));
-  return { itemsOf, recordsByEntity };
-}
-
-/** How many commits to the test environment the process has made. */
-async function commitsOf({ management }: Gateways): Promise<number> {
-  const { text } = await call('GET', `${management}/metrics`);
-  return Number(/^freehold_store_seconds_count\{space="test",call="commit"\} (\d+)$/m.exec(text)?.[1] ?? 0);
-}
-
-function isShown(shown: Platform): boolean {
-  return linesOf(shown, 'curl ').length >= 2;
-}
-
-/** The demo is shown after the platform is ready: it is made through its own API. */
-async function demoIsShown(shown: Platform): Promise<void> {
-  const patience = AbortSignal.timeout(60_000);
-  while (!isShown(shown) && shown.child.stdout !== null) {
-    await once(shown.child.stdout, 'data', { signal: patience });
-  }
-}

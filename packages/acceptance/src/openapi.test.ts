@@ -520,6 +520,11 @@ test('access is asked about in the way that the documents tell', async () => {
   const draft = { tenant_code, statements, ...asked, context: { request: { ip: '10.0.0.1' }, user: { id: 'a' } } };
   assert.equal((await management.send('simulateAccess', { token, body: draft })).status, 200);
   assert.equal((await management.send('lintStatements', { token, body: { statements } })).status, 200);
+  const trial = { tenant_code, draft: { statements }, principals: [founder.id] };
+  assert.equal((await management.send('replayAccess', { token, body: trial })).status, 200);
+  const use = { token, query: { tenant_code, user_id: founder.id } };
+  assert.equal((await management.send('suggestPolicy', use)).status, 200);
+  assert.equal((await management.send('listReported', { token, query: { tenant_code } })).status, 200);
   const query = { tenant_code, pagesize: '1' };
   assert.equal((await management.send('readAccessMatrix', { token, query })).status, 200);
   const member = { token, path: { id: founder.id }, query: { tenant_code } };

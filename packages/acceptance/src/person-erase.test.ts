@@ -21,9 +21,9 @@ import {
   signIn,
   signUp,
 } from './org.ts';
-import { done, ended, erase, previewErase, tryErase } from './person-jobs.ts';
+import { done, ended, erase, exported, previewErase, tryErase } from './person-jobs.ts';
 import { platformForTests } from './platform-for-tests.ts';
-import { inProduction } from './promotion.ts';
+import { deploy, inProduction, prodFounder, provisionedOrg, removeEntity, rollback } from './promotion.ts';
 import { founderOf, multiOrg, tenantsOf } from './workspaces.ts';
 
 const gateways = await platformForTests();
@@ -305,3 +305,54 @@ test('only an org admin of the org gets there: no token, a developer, another or
   assert.deepEqual(theirs.body.items, []);
   assert.equal((await act(person, 'GET', '/user/me')).status, 200);
 });
+
+/** A person in production whose records are of an entity that was taken out of it, and a colleague. */
+async function withRetired() {
+  const org = await provisionedOrg(gateways);
+  await defineEntity(org, { ...definition('note', [{ name: 'title', index: true }, owner]), ...owned('note', 'owner_id') });
+  await deploy(org);
+  const [colleague, person] = [await prodFounder(org), await signIn(await inProduction(org))];
+  await makeAdmin(colleague, person);
+  const own = await create(person, 'note', { title: 'own' });
+  const created = await create(person, 'note', { title: 'created', owner_id: colleague.id });
+  const other = await create(colleague, 'note', { title: 'other' });
+  await removeEntity(org, 'note');
+  await deploy(org);
+  assertProblem(await act(colleague, 'GET', '/list/note'), 'not_found');
+  return { org: { ...person.org, builder: org.builder }, colleague, person, records: { own, created, other } };
+}
+
+const inProd = async (org: Org, person: AppUser, path: string, body: object) =>
+  done(await ended(org, await manage(org, 'POST', `/org/app-users/${person.id}/${path}`, { body: { env: 'prod', ...body } }), 'prod'));
+
+for (const records of ['keep', 'delete_owned', 'delete_created'] as const)
+  test(`the records of a retired entity are counted, collected and erased as those of any other (${records})`, async () => {
+    const { org, colleague, person, records: made } = await withRetired();
+    const lines = await exported(org, person, 'prod');
+    assert.deepEqual(
+      lines.filter(({ kind }) => kind === 'record').map(({ data }) => (data as { title: string }).title).toSorted(),
+      ['created', 'own'],
+    );
+    const preview = await inProd(org, person, 'erase?dry_run=true', { records });
+    const removed = { keep: 0, delete_owned: 1, delete_created: 2 }[records];
+    assert.deepEqual([preview.counts.owned, preview.counts.created], [1, 1]);
+    const job = await inProd(org, person, 'erase', { records, confirm: person.email });
+    assert.deepEqual([job.counts.owned, job.counts.created, job.counts.removed, job.problems], [1, 1, removed, []]);
+    assert.deepEqual(job.workspaces.map(({ records: found }) => found), [2]);
+    const [retired] = (
+      await manage<{ items: readonly { readonly name: string; readonly records: number }[] }>(org, 'GET', '/deploy/retired')
+    ).body.items;
+    assert.deepEqual([retired?.name, retired?.records], ['note', 3 - removed]);
+
+    // What is left is whole, and names the person no more: the entity comes back with it.
+    await rollback(org);
+    const kept = (await list(colleague, 'note')).items;
+    assert.ok(!JSON.stringify(kept).includes(person.id));
+    assert.deepEqual(
+      kept.map(({ title }) => title).toSorted(),
+      { keep: ['created', 'other', 'own'], delete_owned: ['created', 'other'], delete_created: ['other'] }[records],
+    );
+    assert.deepEqual((await act(colleague, 'GET', `/item/note/${made.other.id}`)).body, made.other);
+    assert.equal((await list(colleague, 'note', '?title=own')).items.length, records === 'keep' ? 1 : 0);
+    assert.equal((await list(colleague, 'note', `?owner_id=${person.id}`)).items.length, 0);
+  });

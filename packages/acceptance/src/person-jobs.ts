@@ -27,10 +27,10 @@ export function tryErase(org: Org, user: Pick<AppUser, 'id' | 'email'>, records:
 }
 
 /** The job at its end. */
-export async function ended(org: Org, begun: Reply<PersonJob>): Promise<PersonJob> {
+export async function ended(org: Org, begun: Reply<PersonJob>, env = 'test'): Promise<PersonJob> {
   assert.equal(begun.status, 202, begun.text);
   for (;;) {
-    const { status, text, body } = await manage<PersonJob>(org, 'GET', `/org/person-jobs/${begun.body.id}`);
+    const { status, text, body } = await manage<PersonJob>(org, 'GET', `/org/person-jobs/${begun.body.id}?env=${env}`);
     assert.equal(status, 200, text);
     if (body.state !== 'queued' && body.state !== 'running') return body;
     await pause(20);
@@ -53,10 +53,10 @@ export function done(job: PersonJob): PersonJob {
 }
 
 /** The lines of the export of a person. */
-export async function exported(org: Org, { id }: Pick<AppUser, 'id'>): Promise<readonly Line[]> {
-  const begun = await manage<PersonJob>(org, 'POST', `/org/app-users/${id}/export`, { body: { env: 'test' } });
-  const job = done(await ended(org, begun));
-  const file = await manage(org, 'GET', `/org/person-jobs/${job.id}/file`);
+export async function exported(org: Org, { id }: Pick<AppUser, 'id'>, env = 'test'): Promise<readonly Line[]> {
+  const begun = await manage<PersonJob>(org, 'POST', `/org/app-users/${id}/export`, { body: { env } });
+  const job = done(await ended(org, begun, env));
+  const file = await manage(org, 'GET', `/org/person-jobs/${job.id}/file?env=${env}`);
   assert.equal(file.status, 200, file.text);
   const lines = file.text
     .split('\n')

@@ -46,17 +46,17 @@ test('the factors of an account in two orgs are removed, its sessions end, and t
   assert.equal(done.status, 200, done.text);
   assert.deepEqual(done.body.orgs.toSorted(), [org.code, second.code].toSorted());
   assert.ok(!(await isSession(platform, token)));
-  assertProblem(await complete(platform, { token: step.token, recovery_code: recoveryCodes[0] }), 'token_invalid');
+  assertProblem(await complete(platform, { token: step.token, recovery_code: recoveryCodes[0] }), 'credentials_invalid');
   const back = await logInBuilder(platform, email, { org: org.code });
   assert.equal(back.status, 200, back.text);
   assert.ok((await mailsTo(platform, email)).some(({ text }) => text.includes('the operator of the platform removed')));
   assertProblem(await reset({ email, reason }), 'conflict');
 
   const found = ({ action, target }: Entry) => action === 'second_factor.reset' && target?.id === done.body.id;
-  for (const of of [org, second]) {
-    const token = of === org ? back.body.token : second.builder.token;
+  for (const place of [org, second]) {
+    const token = place === org ? back.body.token : second.builder.token;
     const path = '/audit?action=second_factor.reset';
-    const log = await manage<{ items: readonly Entry[] }>(of, 'GET', path, { token });
+    const log = await manage<{ items: readonly Entry[] }>(place, 'GET', path, { token });
     const entry = log.body.items.find(found);
     assert.deepEqual([entry?.actor.kind, entry?.detail?.reason], ['operator', reason]);
     assert.ok(!log.text.includes(email));

@@ -9,6 +9,7 @@ import { blockRoutes } from './block-routes.ts';
 import { lazyRouteComponent } from './components/lazy.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { ScreenError } from './components/screen-error.tsx';
+import { labRoutes } from './lab-routes.ts';
 import { orgRoutes } from './org-routes.ts';
 import { peopleRoutes } from './people-routes.ts';
 import { screenFiles } from './screen-files.ts';
@@ -324,6 +325,7 @@ const routeTree = root.addChildren([
       ...peopleRoutes(place),
       ...automationRoutes(place),
       ...blockRoutes(place),
+      ...labRoutes(place),
     ]),
   ]),
 ]);

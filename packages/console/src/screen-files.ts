@@ -23,6 +23,7 @@ export const screenFiles = {
   'policy-template': () => import('./screens/policies/templates/template.tsx'),
   groups: () => import('./screens/groups/groups.tsx'),
   'groups/$group': () => import('./screens/groups/group.tsx'),
+  'policy-lab': () => import('./screens/policy-lab/policy-lab.tsx'),
   settings: () => import('./screens/settings/settings.tsx'),
   'settings/providers': () => import('./screens/settings/providers/providers.tsx'),
   'settings/origins': () => import('./screens/settings/origins/origins.tsx'),

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createSecretVault } from './automation/port.ts';
-import { createSecretsFile, platformScopeName } from './identity/port.ts';
+import { createSecretsFile, loadSecrets, platformScopeName } from './identity/port.ts';
 import { totpPlace } from './identity/second-factors/prove-factor.ts';
 import { noFactors, storedFactors } from './identity/second-factors/stored-factors.ts';
 import { createSealer } from './records/port.ts';
@@ -100,7 +100,7 @@ test('a secret that the keys of the folder do not open is reported', async (cont
 
 test('a secret of an authenticator app that the keys of the folder do not open is reported, and no other', async (context) => {
   const { folder } = await dataFolder(context);
-  const { field_keys: keys = [] } = (await createSecretsFile(folder).read()).secrets;
+  const { field_keys: keys } = await loadSecrets(createSecretsFile(folder), new SteppedClock());
   const lost = [{ kid: 'lost', key: Buffer.alloc(32, 1).toString('base64url') }];
   const sealedBy = (sealer: ReturnType<typeof createSealer>, userId: string) =>
     sealer.seal('secret', totpPlace(userId));

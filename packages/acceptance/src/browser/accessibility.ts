@@ -12,8 +12,10 @@ interface Violation {
 /** What axe finds on the page as it is now that is serious or critical, a sentence each. */
 export async function findingsOn(page: Page): Promise<readonly string[]> {
   // By the debugger, which the policy of the page does not bind.
-  await page.evaluate(axe.source);
-  const violations = await page.evaluate<readonly Violation[]>('axe.run().then(({ violations }) => violations)');
+  if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(axe.source);
+  const violations = await page.evaluate<readonly Violation[]>(
+    'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations)',
+  );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html}`));

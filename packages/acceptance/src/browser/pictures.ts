@@ -16,6 +16,14 @@ async function openFirstRecord(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Fields' }).waitFor();
 }
 
+/** The policy of new members, replayed on the calls of the demo. */
+async function replayPolicy(page: Page): Promise<void> {
+  await page.getByRole('combobox', { name: 'Policy to change' }).fill('acl');
+  await page.getByRole('option').first().click();
+  await page.getByRole('button', { name: 'Replay the recorded calls' }).click();
+  await page.getByText(/This rests on|No calls are recorded yet/).waitFor();
+}
+
 /** A logic block that is not saved, with a step that is open. */
 async function typeBlock(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: 'Name of the logic block' }).fill('close-ticket');
@@ -78,6 +86,14 @@ export const pictures: readonly Picture[] = [
   },
   { name: 'workspaces', path: ({ org }) => `/o/${org}/test/workspaces` },
   { name: 'workspace', path: ({ org }) => `/o/${org}/test/workspaces/lumen` },
+  {
+    name: 'suspend-workspace',
+    path: ({ org }) => `/o/${org}/test/workspaces/lumen`,
+    show: async (page) => {
+      await page.getByRole('button', { name: 'Suspend' }).click();
+      await page.getByRole('dialog').getByRole('textbox', { name: 'Type lumen to confirm it' }).waitFor();
+    },
+  },
   { name: 'releases', path: ({ org }) => `/o/${org}/test/deploy?tab=releases` },
   { name: 'configuration', path: ({ org }) => `/o/${org}/test/config` },
   {
@@ -108,6 +124,7 @@ export const pictures: readonly Picture[] = [
   },
   { name: 'policies', path: ({ org }) => `/o/${org}/test/policies?w=lumen` },
   { name: 'groups', path: ({ org }) => `/o/${org}/test/groups?w=lumen` },
+  { name: 'policy-lab', path: ({ org }) => `/o/${org}/test/policy-lab?w=lumen`, show: replayPolicy },
   { name: 'usage', path: ({ org }) => `/o/${org}/test/usage` },
   { name: 'audit', path: ({ org }) => `/o/${org}/test/audit` },
   { name: 'team', path: ({ org }) => `/o/${org}/test/team` },

@@ -42,6 +42,7 @@ export const UsersIcon = icon(
   <path d="M6 3a2.3 2.3 0 1 1 0 4.6A2.3 2.3 0 0 1 6 3zM1.6 13a4.4 4.4 0 0 1 8.8 0M10.6 3.3a2.2 2.2 0 0 1 0 4.1M12 9.4a4 4 0 0 1 2.4 3.6" />,
 );
 export const SimulatorIcon = icon(<path d="M6 2.6h4M7 2.6v4L3 13.2h10L9 6.6v-4M5 10h6" />);
+export const LabIcon = icon(<path d="M8 2.6a5.4 5.4 0 1 1-5.2 4M2.6 3.2v3.4H6M8 5.4V8l2 1.4" />);
 export const DenialIcon = icon(<path d="M8 2.6a5.4 5.4 0 1 1 0 10.8A5.4 5.4 0 0 1 8 2.6zM4.2 4.2l7.6 7.6" />);
 export const LeaveIcon = icon(<path d="M6.5 3H3v10h3.5M6.5 8H13M10.5 5.2 13.3 8l-2.8 2.8" />);
 export const SwapIcon = icon(<path d="M3 5.5h9M9.8 3 12.3 5.5 9.8 8M13 10.5H4M6.2 8 3.7 10.5 6.2 13" />);

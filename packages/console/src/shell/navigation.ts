@@ -11,6 +11,7 @@ import {
   HomeIcon,
   HookIcon,
   KeyIcon,
+  LabIcon,
   PolicyIcon,
   RecordsIcon,
   RunIcon,
@@ -44,6 +45,7 @@ export const navigation = [
       { label: 'Groups', to: '/o/$org/$env/groups', icon: GroupIcon, isExact: false },
       { label: 'Simulator', to: '/o/$org/$env/simulator', icon: SimulatorIcon, isExact: false },
       { label: 'Denials', to: '/o/$org/$env/decisions', icon: DenialIcon, isExact: false },
+      { label: 'Policy lab', to: '/o/$org/$env/policy-lab', icon: LabIcon, isExact: false },
     ],
   },
   {

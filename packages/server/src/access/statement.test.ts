@@ -132,7 +132,7 @@ test('allows patterns of 256 characters and 16 stars and refuses more, whatever 
 
 test('keeps what is sound of a broken statement, but nothing beside a member that it does not know', () => {
   const { errors, ...rest } = readStatement({ Sid: 'a', Effect: 'Deny', Action: 'get*', Resource: [1] });
-  const unread = { Resource: undefined, Condition: undefined, Fields: undefined };
+  const unread = { Resource: undefined, Condition: undefined, Fields: undefined, Mode: undefined };
   assert.deepEqual(rest, { Sid: 'a', Effect: 'Deny', Action: ['get*'], ...unread });
   assert.equal(errors.length, 1);
   assert.deepEqual(readStatement({ ...sound, Condition: [] }).Action, ['get*']);

@@ -29,9 +29,9 @@ import { automationParts, composeAutomation, composeEvents } from './compose-aut
 import { composeIam } from './compose-iam.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
-import { composeOperations } from './compose-operations.ts';
 import { composeSpaces } from './compose-spaces.ts';
 import { openVaultOf, type SpaceDeps, type Spaces } from './open-spaces.ts';
+import { composeOperations } from './operations/compose-operations.ts';
 import type { SharedParts } from './workers/shared-parts.ts';
 
 /** The platform, ready to be given listeners. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { items } from './automation.ts';
 import { change, definitions, policies } from './help-desk.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', '..', '..', 'docs', 'modelling.md'), 'utf8');
@@ -41,6 +42,15 @@ test('each entity that the page about modelling defines is one of the demo, fiel
 test('the demo makes the change that the page makes', () => {
   const [onPage] = jsonIn(/CHANGE='([^']+)'/g);
   assert.deepEqual(onPage, change.body);
+});
+
+test('what happens by itself on the page is what happens in the demo, but for descriptions', () => {
+  const shown = jsonIn(/^config \S+ \S+ '([^']+)'/gm) as readonly { readonly [member: string]: unknown }[];
+  const made = items.map(([, name, content]) => [name, { ...content, description: undefined }]);
+  assert.deepEqual(
+    Object.fromEntries(shown.map((content) => [content.event_name ?? content.name, content])),
+    JSON.parse(JSON.stringify(Object.fromEntries(made))),
+  );
 });
 
 test('the roles that the page gives are those of the demo, statement by statement', () => {

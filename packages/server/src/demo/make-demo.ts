@@ -5,6 +5,7 @@
 
 import { Refused } from './call.ts';
 import { change, definitions, settings } from './help-desk.ts';
+import { defineAutomation, useAutomation } from './make-automation.ts';
 import { makeDesk, type Sessions } from './make-desk.ts';
 import { desks } from './people.ts';
 import { type App, type Builder, type Credentials, signUpOrIn, type Urls } from './sign-in.ts';
@@ -35,10 +36,12 @@ export async function makeDemo(urls: Urls, demo: Demo): Promise<MadeDemo> {
   const app: App = { base: `${urls.app}/app/${demo.org}`, clientId };
   const madeAt = Date.parse(demo.made_at);
   const sessions = await Promise.all(desks.map((desk) => makeDesk({ app, desk, password: demo.password, madeAt })));
+  const [members] = sessions;
+  if (members !== undefined) await useAutomation({ app, builder, workspace: desks[0].code, members });
   return { builder, clientId, sessions };
 }
 
-/** Settings and entities, a release that makes them live in production, and a change since. */
+/** Settings, entities and automation, a release that makes them live in production, and a change since. */
 async function configure(builder: Builder): Promise<void> {
   for (const [name, value] of Object.entries(settings)) {
     const [group, key] = name.split('.');
@@ -47,6 +50,7 @@ async function configure(builder: Builder): Promise<void> {
   const defined = new Set((await builder.itemsOf('/api/entities')).map(({ name }) => name));
   for (const definition of definitions.filter(({ entityName }) => !defined.has(entityName)))
     await builder.call(`/api/create-${definition.entityName}`, { body: definition });
+  await defineAutomation(builder);
   await builder.call('/user/provision-prod', { method: 'POST' });
   if ((await builder.itemsOf('/deploy/history')).length === 0) await release(builder);
   const { create } = await builder.call(`/api/entity?entityName=${change.entity}`);

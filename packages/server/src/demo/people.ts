@@ -19,7 +19,7 @@ export interface Desk {
   readonly times: number;
 }
 
-/** Both desks together have 2,000 records, with 10 tags each. */
+/** Both desks together have 2,000 records, with 10 tags each, and the two tickets that the automation brings. */
 export const desks: readonly [Desk, ...Desk[]] = [
   {
     code: 'lumen',
@@ -34,7 +34,7 @@ export const desks: readonly [Desk, ...Desk[]] = [
     customers: 60,
     tickets: 540,
     comments: 560,
-    times: 180,
+    times: 178,
   },
   {
     code: 'harbour',

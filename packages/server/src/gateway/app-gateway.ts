@@ -95,18 +95,23 @@ export function createAppGateway(parts: AppGatewayDeps): Gateway {
       parts.rateLimits.take(trace);
       const turn = acquireSlice(incoming, trace, laneOf(caller));
       if (turn !== undefined) await turn;
-      const observed = new CallDecisions(parts.recorder);
+      const observed = isQuestion(route) ? undefined : new CallDecisions(parts.recorder);
       try {
         rejectImpersonation(route, caller);
         const request = { incoming, route, matched, path, errors, observed };
         return conditional(incoming, await answerCaller(parts, caller, request));
       } finally {
-        observed.note();
+        observed?.note();
         // Whatever the answer, it counts for the org: its limits are checked against the calls answered before.
         parts.metering.meter.count(meteredWorkspace(caller));
         scheduler.leave(trace);
       }
     });
+}
+
+/** Who asks what a call would be answered does not make it. */
+function isQuestion({ path }: AppRoute): boolean {
+  return path.startsWith('/app/:org/access/');
 }
 
 interface PublicRequest extends Pick<CallerRequest, 'incoming' | 'matched'> {
@@ -165,7 +170,7 @@ interface CallerRequest {
   readonly matched: MatchedRequest;
   readonly path: string;
   readonly errors: ErrorReplies;
-  readonly observed: CallDecisions;
+  readonly observed: CallDecisions | undefined;
 }
 
 function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerRequest): MaybePromise<Reply> {

@@ -75,6 +75,9 @@ test('the operator key is in the header of calls below /platform, and nowhere el
 
 const screens = [
   ['Orgs', 'Orgs'],
+  ['Health', 'Health'],
+  ['Doctor', 'Doctor'],
+  ['Errors', 'Errors'],
   ['Audit', 'Audit log of the operator'],
 ] as const;
 

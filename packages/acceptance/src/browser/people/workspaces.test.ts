@@ -129,7 +129,7 @@ test('a builder suspends a workspace with a reason, finds it among the suspended
   await dialog.getByRole('button', { name: 'Resume the workspace' }).click();
   await page.getByRole('button', { name: 'Suspend' }).waitFor();
   assert.equal((await act(alpha, 'GET', '/user/me')).status, 200);
-  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.goto(`/o/${org.code}/test/audit`);
   await page.getByText('suspended the workspace alpha in test').first().waitFor();
   await page.getByText('resumed the workspace alpha in test').first().waitFor();
 });

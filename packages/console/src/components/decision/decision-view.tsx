@@ -12,7 +12,7 @@ type Simulated = ReplyOf<typeof accessApi.simulateAccess>;
 interface Props {
   readonly decision: Pick<
     Simulated,
-    'decision' | 'reason' | 'matched' | 'considered' | 'needs' | 'fields' | 'record_state'
+    'decision' | 'reason' | 'matched' | 'reported' | 'considered' | 'needs' | 'fields' | 'record_state'
   >;
   /** Where the policies lie; undefined for a draft, and where no policy can be opened. */
   readonly workspace: string | undefined;
@@ -61,6 +61,17 @@ export function DecisionView({ decision: { decision, reason, matched, considered
         </Text>
       )}
       <StatementList decision={decision} matched={matched} workspace={workspace} />
+      {more.reported !== undefined && more.reported.length > 0 && (
+        <>
+          <Text size="sm">Statements that are only reported, and had no part in it:</Text>
+          <StatementList
+            label="Reported statements"
+            decision={decision}
+            matched={more.reported}
+            workspace={workspace}
+          />
+        </>
+      )}
       <Text size="sm" c="dimmed">
         {others <= 0 ? 'All statements that apply to the user are shown.' : aboutOthers(others)}
       </Text>

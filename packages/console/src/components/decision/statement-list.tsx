@@ -10,15 +10,16 @@ type Simulated = ReplyOf<typeof accessApi.simulateAccess>;
 type Statement = Simulated['matched'][number];
 
 interface Props extends Pick<Simulated, 'decision' | 'matched'> {
+  readonly label?: string;
   /** Where the policies lie; undefined for a draft, and where no policy can be opened. */
   readonly workspace: string | undefined;
 }
 
 /** Every statement that had a part in a decision. Each leads to its place in its policy. */
-export function StatementList({ decision, matched, workspace }: Props) {
+export function StatementList({ label = 'Statements', decision, matched, workspace }: Props) {
   if (matched.length === 0) return null;
   return (
-    <Stack gap="md" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Statements">
+    <Stack gap="md" component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label={label}>
       {deciding(decision, matched).map((statement) => (
         // A statement may match by several of its patterns.
         <li
@@ -44,9 +45,19 @@ interface StatementProps {
 }
 
 function StatementView({ statement, workspace }: StatementProps) {
-  const { Effect, Action, Resource, Fields, matched, conditions = [], failed_condition: failed, broken } = statement;
+  const {
+    Effect,
+    Mode,
+    Action,
+    Resource,
+    Fields,
+    matched,
+    conditions = [],
+    failed_condition: failed,
+    broken,
+  } = statement;
   return (
-    <div className={classes.statement} {...(matched ? { 'data-applies': Effect } : {})}>
+    <div className={classes.statement} {...(matched && Mode === undefined ? { 'data-applies': Effect } : {})}>
       <Text size="sm">
         <strong>{Effect}</strong> by <Origin statement={statement} workspace={workspace} />
       </Text>
@@ -93,7 +104,17 @@ function StatementView({ statement, workspace }: StatementProps) {
   );
 }
 
-function standingOf({ Effect, matched, open, failed_condition: failed, over_budget, broken }: Statement): string {
+function standingOf({
+  Effect,
+  Mode,
+  would,
+  matched,
+  open,
+  failed_condition: failed,
+  over_budget,
+  broken,
+}: Statement): string {
+  if (Mode === 'report') return `It applies and is only reported: it would ${would ?? 'not change'} the call.`;
   if (broken !== undefined) return 'The stored statement is broken, so it counts as a Deny.';
   if (over_budget === true) return 'It was not evaluated completely: a Deny then counts, an Allow does not.';
   if (matched) return Effect === 'Allow' ? 'It applies and allows.' : 'It applies and denies.';

@@ -35,7 +35,7 @@ test('without use the key is gone after a quarter of an hour', (t) => {
   assert.equal(holder.authorization(), undefined);
 });
 
-test('each use begins the time anew; a call that the page makes alone is no use', (t) => {
+test('each use begins the time again, and a call that the page repeats by itself does not', (t) => {
   const { holder, pass } = unlockedHolder(t);
   pass(10);
   holder.touch();

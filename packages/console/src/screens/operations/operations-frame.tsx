@@ -84,7 +84,7 @@ function Header({ isOpen, onToggle }: { readonly isOpen: boolean; readonly onTog
         >
           {isDark ? <SunIcon /> : <MoonIcon />}
         </ActionIcon>
-        <Button variant="default" size="compact-md" leftSection={<LockIcon />} onClick={() => keyHolder.lock()}>
+        <Button variant="default" size="xs" leftSection={<LockIcon />} onClick={() => keyHolder.lock()}>
           Lock
         </Button>
       </Group>

@@ -26,9 +26,8 @@ export function readKept(
   for (const key of keys) {
     const name = foldAscii(key.text);
     if (!isOfCall(name) || Object.hasOwn(kept, name) || isPending(key, context)) continue;
-    if (key.fieldNames(context).some(isSecret)) continue;
     const found = plainValue(key.read(context, effort));
-    if (found === undefined) continue;
+    if (found === undefined || (found !== null && key.fieldNames(context).some(isSecret))) continue;
     const size = name.length + JSON.stringify(found).length;
     if (size > keptMax.valueBytes || bytes + size > keptMax.bytes || Object.keys(kept).length >= keptMax.keys) continue;
     bytes += size;

@@ -24,7 +24,7 @@ import { createMailbox, type Mailbox } from '../../mail/inbox.ts';
 import type { Key, ScopeName } from '../../store/port.ts';
 import type { ErrorLog } from '../../telemetry/error-log.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import type { Diagnoses } from '../diagnoses.ts';
+import type { Diagnoses } from '../operations/diagnoses.ts';
 import type { Calls, Services } from './calls.ts';
 import type { WorkerState } from './worker-states.ts';
 

@@ -7,7 +7,7 @@ import { createSecretsFile, type SecretsVault } from '../../identity/port.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { SharedSlots, sharedEpochs } from '../../lib/shared-slots.ts';
 import { openLog } from '../../telemetry/open-log.ts';
-import type { Diagnosis } from '../diagnoses.ts';
+import type { Diagnosis } from '../operations/diagnoses.ts';
 import { servePlatform } from '../serve-platform.ts';
 import { type CallLine, Calls } from './calls.ts';
 import { Channel } from './channel.ts';

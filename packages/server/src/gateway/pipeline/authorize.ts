@@ -168,13 +168,15 @@ function withBody(request: PolicyRequest, body: unknown): PolicyRequest {
   return { ...request, body, takesBody: false };
 }
 
+const noneObserved: readonly ObservedDecision[] = [];
+
 /** Asks the caller's policies. */
 class Authorizer {
   readonly #deps: AuthorizeDeps;
   readonly #asking: AuthorizationRequest;
   readonly #access: CompiledAccess;
   /** Mostly one. */
-  #observed: readonly ObservedDecision[] = [];
+  #observed: readonly ObservedDecision[] = noneObserved;
 
   constructor(deps: AuthorizeDeps, asking: AuthorizationRequest) {
     this.#deps = deps;
@@ -182,21 +184,21 @@ class Authorizer {
     this.#access = requireWorkspace(asking.caller).access;
   }
 
-  rows({ verb, entityName }: AskedVerb, request: PolicyRequest): RecordPolicy | undefined {
+  rows({ verb, entityName }: AskedVerb, request: PolicyRequest, isAside = false): RecordPolicy | undefined {
     const action = verb + entityName;
     const ruling = this.#rule(action, { request, pending: ['record'] });
-    const observed = this.#observe(action, request);
+    const observed = this.#observe(action, request, isAside);
     observed?.ruled(request, ruling);
     if (verb === 'update') {
       const entity = request.about?.entity;
       if (isWhole(ruling) && this.#rowsToGet(entityName, entity, request.params.id) === undefined) return undefined;
       const readable = (record: RecordData) => this.#grantToGet(entityName, entity, record);
-      return rowsOf(ruling, { ...this.#refusals(action, request), readable }, judgedBy(observed));
+      return rowsOf(ruling, { ...this.#refusals(action, request, observed), readable }, judgedBy(observed));
     }
     const isOfMany = verb === 'list' || verb === 'count';
     const own = isWhole(ruling)
       ? undefined
-      : rowsOf(ruling, this.#refusals(action, request), isOfMany ? undefined : judgedBy(observed));
+      : rowsOf(ruling, this.#refusals(action, request, observed), isOfMany ? undefined : judgedBy(observed));
     if (verb !== 'list' && verb !== 'count') return own;
     return bothPolicies(own, this.#rowsLeftByGet(entityName, request.about?.entity));
   }
@@ -204,7 +206,7 @@ class Authorizer {
   /** The same of what is asked for as a request of its own; of a `get` without an id, as one for each record. */
   rowsAlone(alone: NamedPolicyRequest, entity: CompiledEntity | undefined): RecordPolicy | undefined {
     const request = aboutEntity(requestAlone(alone), alone, entity);
-    if (alone.verb !== 'get' || alone.id !== undefined) return this.rows(alone, request);
+    if (alone.verb !== 'get' || alone.id !== undefined) return this.rows(alone, request, true);
     const action = alone.verb + alone.entityName;
     const ruling = this.#access.ruleOnSome(action, request.resource, () => contextOf(this.#asking, { request }));
     return isWhole(ruling) ? undefined : rowsOfMany(ruling, this.#refusals(action, request));
@@ -233,9 +235,10 @@ class Authorizer {
   assertAllowed(action: string, request: PolicyRequest): 'allowed' | 'undecided' {
     const ruling = this.#rule(action, { request });
     const { outcome, needs } = ruling;
-    this.#observe(action, request)?.ruled(request, ruling);
+    const observed = this.#observe(action, request, false);
+    observed?.ruled(request, ruling);
     if (outcome === 'allowed' || (outcome === 'undecided' && needs.includes('body'))) return outcome;
-    throw this.#denial(action, request);
+    throw this.#denial(action, request, { observed });
   }
 
   #rule(action: string, known: KnownRequest): Ruling {
@@ -243,27 +246,28 @@ class Authorizer {
   }
 
   /** What is noted of the decision about an action, also if it is asked for once more when the body is read. */
-  #observe(action: string, request: PolicyRequest): ObservedDecision | undefined {
-    const known = this.#observed.find((one) => one.action === action);
-    if (known !== undefined) return known;
-    const made = this.#asking.observed?.about(this.#asking, action, request);
-    if (made !== undefined) this.#observed = [...this.#observed, made];
+  #observe(action: string, request: PolicyRequest, isAside: boolean): ObservedDecision | undefined {
+    const { observed } = this.#asking;
+    if (observed === undefined) return undefined;
+    for (const one of this.#observed) if (one.action === action && one.isAside === isAside) return one;
+    const made = observed.about(this.#asking, { action, request, isAside });
+    if (made !== undefined) this.#observed = this.#observed.length === 0 ? [made] : [...this.#observed, made];
     return made;
   }
 
-  #refusals(action: string, request: PolicyRequest): Refusals {
+  #refusals(action: string, request: PolicyRequest, observed?: ObservedDecision): Refusals {
     return {
       missing: (record, states) => {
-        this.#keep(action, { request, record, states });
+        this.#keep(action, { request, record, states }, observed);
         return notFound();
       },
-      denied: (record, errors, states) => this.#denial(action, request, { record, errors, states }),
+      denied: (record, errors, states) => this.#denial(action, request, { record, errors, states, observed }),
     };
   }
 
-  #denial(action: string, request: PolicyRequest, { record, errors, states }: DeniedRecord = {}): Problem {
+  #denial(action: string, request: PolicyRequest, { record, errors, states, observed }: DeniedRecord): Problem {
     const known = record === undefined ? { request, pending: ['record' as const] } : { request, record, states };
-    const { decision_id, decision, over_budget } = this.#keep(action, known);
+    const { decision_id, decision, over_budget } = this.#keep(action, known, observed);
     const reason = decision === 'explicit_deny' ? decision : 'implicit_deny';
     const why = errors?.map(({ message }) => message).join('; ') ?? (over_budget === true ? overBudget : whys[reason]);
     const details = { reason, decision_id, ...(errors === undefined ? {} : { errors }) };
@@ -271,12 +275,12 @@ class Authorizer {
   }
 
   /** Keeps a denial so that a builder can look it up. */
-  #keep(action: string, known: KnownRequest) {
+  #keep(action: string, known: KnownRequest, observed: ObservedDecision | undefined) {
     const { caller, requestId } = this.#asking;
     const { claims } = caller;
     const { resource } = known.request;
     const explanation = explainCall(this.#access, { action, resource }, () => contextOf(this.#asking, known));
-    this.#observed.find((one) => one.action === action)?.refused(explanation.decision, known);
+    observed?.refused(explanation.decision, known);
     const decision_id = this.#deps.decisions.add(claims.org, {
       request_id: requestId,
       env: claims.env,
@@ -293,10 +297,11 @@ class Authorizer {
 }
 
 function judgedBy(observed: ObservedDecision | undefined): ObservedDecision['judged'] | undefined {
-  return observed === undefined ? undefined : (record, states) => observed.judged(record, states);
+  return observed === undefined ? undefined : (record, states, isAllowed) => observed.judged(record, states, isAllowed);
 }
 
 interface DeniedRecord {
+  readonly observed: ObservedDecision | undefined;
   readonly record?: KnownRequest['record'];
   readonly states?: KnownRequest['states'];
   readonly errors?: Parameters<Refusals['denied']>[1];

@@ -15,7 +15,7 @@ export function recordPolicyOf(ruling: Ruling, refusals: Refusals, judged?: Judg
 }
 
 /** Is told each record that is judged. */
-export type Judged = (record: RecordData, states: RecordStates | undefined) => void;
+export type Judged = (record: RecordData, states: RecordStates | undefined, isAllowed: boolean) => void;
 
 /** What a ruling leaves of records that are asked for one by one, each by its id. */
 export function recordPolicyOfMany(ruling: Ruling, refusals: Refusals): RecordPolicy {
@@ -49,8 +49,9 @@ class RulingPolicy implements RecordPolicy {
   }
 
   judge(record: RecordData, states?: RecordStates): RecordGrant | undefined {
-    this.judged?.(record, states);
-    return grantOf(this.ruling.judge(record, undefined, states));
+    const grant = grantOf(this.ruling.judge(record, undefined, states));
+    this.judged?.(record, states, grant !== undefined);
+    return grant;
   }
 
   reads(): readonly string[] | undefined {

@@ -15,9 +15,13 @@ export interface DecidedPlace {
 export interface DecidedCall {
   readonly access: CompiledAccess;
   readonly place: DecidedPlace;
-  readonly user: { readonly id: string; readonly email: string };
+  readonly userId: string;
+  readonly email: string;
   readonly action: string;
-  readonly shape: string;
+  /** How much of the resource calls of this kind have alike, and what follows. */
+  readonly resource: string;
+  readonly commonLength: number;
+  readonly rest: '' | '{id}' | '{path}';
   readonly outcome: DecidedOutcome;
   /** Milliseconds since 1970. */
   readonly time: number;
@@ -26,7 +30,8 @@ export interface DecidedCall {
 }
 
 /** Calls that are alike, since they were stored last. */
-export interface BufferedDecision extends Omit<DecidedCall, 'sample' | 'time'> {
+export interface BufferedDecision extends Omit<DecidedCall, 'sample' | 'time' | 'resource' | 'commonLength'> {
+  readonly common: string;
   calls: number;
   lastAt: number;
   readonly samples: RecordedCall[];
@@ -46,6 +51,9 @@ export interface BufferLimits {
   readonly partsMax: number;
   readonly samplesMax: number;
 }
+
+/** So often chance is asked for a decision that gives way. */
+const attemptsMax = 8;
 
 const usualLimits: BufferLimits = { decisionsMax: 4000, partsMax: 40_000, samplesMax: 2 };
 
@@ -79,8 +87,7 @@ export class DecisionBuffer {
   }
 
   note(call: DecidedCall): void {
-    const alike = this.#byAccess.get(call.access)?.get(call.action);
-    const known = alike?.find((one) => isAlike(one, call));
+    const known = this.#alike(call);
     if (known === undefined) {
       this.#add(call);
       return;
@@ -94,6 +101,13 @@ export class DecisionBuffer {
       const place = Math.floor(this.#random() * known.calls);
       if (place < samplesMax) known.samples[place] = call.sample();
     }
+  }
+
+  #alike(call: DecidedCall): BufferedDecision | undefined {
+    const all = this.#byAccess.get(call.access)?.get(call.action);
+    if (all === undefined) return undefined;
+    for (const one of all) if (isAlike(one, call)) return one;
+    return undefined;
   }
 
   /** Those of all orgs, or of one: they are the caller's from then on. */
@@ -131,9 +145,12 @@ export class DecisionBuffer {
       org.left += 1;
       return;
     }
-    const { access, place, user, action, shape, outcome, time } = call;
+    const { access, place, userId, email, action, resource, commonLength, rest, outcome, time } = call;
+    const { orgCode, env, tenantId, tenantCode } = place;
     const made: BufferedDecision = {
-      ...{ access, place, user, action, shape, outcome, parts },
+      ...{ access, userId, email, action, rest, outcome, parts },
+      common: resource.slice(0, commonLength),
+      place: { orgCode, env, tenantId, tenantCode },
       ...{ calls: 1, lastAt: time, samples: [call.sample()] },
     };
     const byAction: ByAction = this.#byAccess.get(access) ?? new Map();
@@ -155,7 +172,12 @@ export class DecisionBuffer {
   }
 
   #makeRoom(org: OrgBuffer): boolean {
-    const at = Math.floor(this.#random() * this.#all.length);
+    for (let attempt = 0; attempt < attemptsMax; attempt++)
+      if (this.#takeFrom(Math.floor(this.#random() * this.#all.length), org)) return true;
+    return false;
+  }
+
+  #takeFrom(at: number, org: OrgBuffer): boolean {
     const victim = this.#all[at];
     const loser = victim === undefined ? undefined : this.#orgs.get(keyOf(victim.place));
     if (victim === undefined || loser === undefined || loser.decisions <= org.decisions + 1) return false;
@@ -180,8 +202,10 @@ export class DecisionBuffer {
 function isAlike(one: BufferedDecision, call: DecidedCall): boolean {
   return (
     one.outcome === call.outcome &&
-    one.shape === call.shape &&
-    one.user.id === call.user.id &&
+    one.rest === call.rest &&
+    one.common.length === call.commonLength &&
+    call.resource.startsWith(one.common) &&
+    one.userId === call.userId &&
     one.place.tenantId === call.place.tenantId
   );
 }
@@ -192,9 +216,16 @@ function keyOf({ orgCode, env }: Pick<DecidedPlace, 'orgCode' | 'env'>): string 
 
 /** What is kept of a call beside what its decision asked for. */
 export function recordedCall(
-  call: Omit<RecordedCall, 'at' | 'looks' | 'origin'> & { readonly time: number; readonly origin: string | undefined },
+  call: Omit<RecordedCall, 'at' | 'looks' | 'origin' | 'params'> & {
+    readonly time: number;
+    readonly origin: string | undefined;
+    readonly params: Readonly<Record<string, string>>;
+  },
   looks: readonly KeptTexts[],
 ): RecordedCall {
-  const { method, resource, params, ip, time, origin } = call;
+  const { method, resource, ip, time, origin } = call;
+  const { id, entity } = call.params;
+  // Policies may ask for no other.
+  const params = { ...(id === undefined ? {} : { id }), ...(entity === undefined ? {} : { entity }) };
   return { at: timestamp(time), method, resource, params, ip, ...(origin === undefined ? {} : { origin }), looks };
 }

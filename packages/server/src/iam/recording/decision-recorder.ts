@@ -29,7 +29,7 @@ const orgsOffMax = 10_000;
 
 export function startDecisionRecorder(deps: DecisionRecorderDeps): DecisionRecorder {
   const { clock, onError } = deps;
-  const stored = { ...deps, node: randomBytes(6).toString('base64url') };
+  const stored = { ...deps, node: randomBytes(9).toString('base64url') };
   const buffer = new DecisionBuffer();
   const off = new BoundedMap<string, number>(orgsOffMax);
 

@@ -13,7 +13,7 @@ export interface RecordedCall {
   readonly at: string;
   readonly method: string;
   readonly resource: string;
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: { readonly id?: string; readonly entity?: string };
   readonly ip: string;
   readonly origin?: string;
   /** One for each state of a record that was judged: an update is judged by the record before and after it. */

@@ -111,7 +111,10 @@ function keyOf({ tenantId, name }: DecisionPlace): string {
 }
 
 function waitingOf(decision: BufferedDecision, { day, node }: { readonly day: Day; readonly node: string }): Waiting {
-  const { access, place, user, action, shape, outcome, calls, samples } = decision;
+  const { access, place, userId, email, common, rest, outcome, calls, samples } = decision;
+  const shape = common + rest;
+  const action = decision.action.toLowerCase();
+  const user = { id: userId, email };
   const caller = { user, tenant: { id: place.tenantId, code: place.tenantCode } };
   const [first] = samples;
   const described =
@@ -141,7 +144,7 @@ function waitingOf(decision: BufferedDecision, { day, node }: { readonly day: Da
     JSON.stringify([user.id, action, shape, outcome, policy_id, decisive?.index]),
     'base64url',
   );
-  return { place: { tenantId: place.tenantId, day, name: `${name.slice(0, 20)}#${node}` }, value };
+  return { place: { tenantId: place.tenantId, day, name: `${name}#${node}` }, value };
 }
 
 function isSame(decided: string, recorded: string): boolean {

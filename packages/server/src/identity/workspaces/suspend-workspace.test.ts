@@ -99,7 +99,7 @@ test('each change moves the epoch of the workspace, by which those who are in ar
 test('the last workspace of a person that goes on is found, and none of them is refused', async () => {
   const { store, deps, command, on } = await started();
   const person = { ...ann, email_verified: true };
-  assert.equal((await resolveWorkspace(deps, place, person))?.workspace.tenantCode, 'main');
+  assert.equal((await resolveWorkspace(deps, place, person))?.workspace.tenantCode, 'team');
   for (const id of ['team', 'main']) {
     await suspendWorkspace(on(store), { ...command, id }, 'a dispute');
     if (id === 'team') assert.equal((await resolveWorkspace(deps, place, person))?.workspace.tenantCode, 'main');

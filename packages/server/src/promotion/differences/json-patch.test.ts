@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import { thinned } from '../../store/testing/quick.ts';
 import { diffJson, type PatchOperation } from './json-patch.ts';
 
 const scalar = fc.oneof(
@@ -32,7 +33,7 @@ test('a patch makes the one of the other, and is empty only where they are equal
       assert.equal(patch.length === 0, isDeepStrictEqual(before, after));
       assert.deepEqual(diffJson(before, after), patch);
     }),
-    { numRuns: 3000 },
+    { numRuns: thinned(3000) },
   );
 });
 

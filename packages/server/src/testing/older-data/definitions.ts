@@ -140,6 +140,7 @@ export const ownThings = [
 export const noDeletes = [
   { Effect: 'Deny', Action: ['delete*'], Resource: ['*'] },
   { Effect: 'Allow', Action: ['creatething'], Resource: ['*'] },
+  { Effect: 'Deny', Mode: 'report', Action: ['list*'], Resource: ['*'] },
 ];
 
 export const operations = ['b0', 'b1'].map((title) => ({ action: 'create', entity: 'thing', data: { title } }));

@@ -70,6 +70,7 @@ const madeUp: readonly (readonly [RegExp, string])[] = [
   [/http:\/\/127\.0\.0\.1:\d+/g, '{issuer}'],
   [/org#[a-z0-9]+-[a-z0-9]+/g, 'org#{org}-{tenant}'],
   [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '{id}'],
+  [/\d{4}-\d\d-\d\d#[\w-]{16,}#[\w-]{12}/g, '{day}#{hash}#{node}'],
   [/\d{4}-\d\d-\d\d#[\w-]{12}#[a-z0-9]*/g, '{day}#{node}#{tenant}'],
   [/\d{4}-\d\d-\d\d#[\w-]{12}/g, '{day}#{node}'],
   [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '{email}'],
@@ -92,7 +93,8 @@ function merged(shape: Shape = { types: new Set(), members: new Map(), element: 
   } else if (typeof value === 'object' && value !== null) {
     shape.types.add('object');
     for (const [name, member] of Object.entries(value)) {
-      const known = name.includes('#') ? plain(name) : name;
+      // Which values of a call are kept depends on which calls are sampled.
+      const known = name.startsWith('request.') ? '{value}' : name.includes('#') ? plain(name) : name;
       shape.members.set(known, merged(shape.members.get(known), member));
     }
   } else shape.types.add(value === null ? 'null' : typeof value);

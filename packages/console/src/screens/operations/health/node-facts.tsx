@@ -20,7 +20,7 @@ export function NodeFacts({ node }: Pick<Health, 'node'>) {
               <Table.Th>Thread</Table.Th>
               <Table.Th>State</Table.Th>
               <Table.Th>Since</Table.Th>
-              <Table.Th className={classes.number ?? ''}>Delay of 99 %</Table.Th>
+              <Table.Th className={classes.number ?? ''}>Event loop delay (p99)</Table.Th>
               <Table.Th className={classes.number ?? ''}>Heap</Table.Th>
             </Table.Tr>
           </Table.Thead>

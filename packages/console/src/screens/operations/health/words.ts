@@ -109,6 +109,7 @@ const jobNames: Readonly<Record<string, string>> = {
   'person-data': 'Collects, erases or merges the data of a person',
   'deliver-webhook': 'Sends alerts to orgs',
   expiry: 'Removes what has expired',
+  schedules: 'Keeps the times of schedules',
   schedule: 'Begins runs at their times',
   lane: 'Sends events',
   retry: 'Sends events again',

@@ -7,7 +7,7 @@ export type KnownPlan = keyof typeof knownPlans;
 /** A plan by its name, or one with a name and limits of its own. */
 export type PlanChoice = KnownPlan | 'own';
 
-export const knownNames = Object.keys(knownPlans) as KnownPlan[];
+const knownNames = Object.keys(knownPlans) as KnownPlan[];
 
 export interface PlanDraft {
   readonly choice: PlanChoice;

@@ -58,6 +58,11 @@ export function PlanPanel({ org, plan, used }: Props) {
       ) : (
         <LimitTable limits={plan.limits} used={used} />
       )}
+      {usedNames.some((name) => used[name] === undefined) && (
+        <Text size="sm" c="dimmed">
+          What automation did today, and the policies of a workspace, are shown as used where the plan limits them.
+        </Text>
+      )}
     </Stack>
   );
 }

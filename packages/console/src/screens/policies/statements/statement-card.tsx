@@ -21,6 +21,7 @@ import { FieldsInput } from './fields-input.tsx';
 import { FindingCount, Findings } from './findings.tsx';
 import { ResourceInput } from './resource-input.tsx';
 import { formOf, type StatementForm, statementOf } from './statement-form.ts';
+import { summaryOf } from './statement-summary.ts';
 
 interface Props {
   readonly statement: unknown;
@@ -120,19 +121,6 @@ function useFound(isMarked: boolean) {
   return head;
 }
 
-function summaryOf({ effect, actions, resources, terms = [], fields }: StatementForm): string {
-  const what = someOf(actions.values) || 'nothing yet';
-  const where = resources.values.includes('*') ? '' : ` on ${someOf(resources.values)}`;
-  const when = terms.length === 0 ? '' : `, under ${terms.length} condition${terms.length > 1 ? 's' : ''}`;
-  const which = fields === undefined ? '' : `, of the fields ${someOf(fields)}`;
-  return `${effect} ${what}${where}${which}${when}`;
-}
-
-function someOf(texts: readonly string[]): string {
-  const shown = texts.slice(0, 3).join(', ');
-  return texts.length > 3 ? `${shown} and ${texts.length - 3} more` : shown;
-}
-
 function Unshown({ statement, findings }: { readonly statement: unknown; readonly findings: readonly Finding[] }) {
   return (
     <>
@@ -144,6 +132,11 @@ function Unshown({ statement, findings }: { readonly statement: unknown; readonl
     </>
   );
 }
+
+const modes = [
+  { value: 'enforce', label: 'Enforce' },
+  { value: 'report', label: 'Only report' },
+];
 
 const parts = ['Action', 'Resource', 'Condition', 'Fields'];
 
@@ -168,6 +161,13 @@ function Parts({ form, isReadOnly, findings, entities, onChange }: PartsProps) {
           readOnly={isReadOnly}
           onChange={(effect) => onChange({ ...form, effect: effect === 'Deny' ? 'Deny' : 'Allow' })}
         />
+        <SegmentedControl
+          aria-label="Mode"
+          data={modes}
+          value={form.mode ?? 'enforce'}
+          readOnly={isReadOnly}
+          onChange={(mode) => onChange({ ...form, mode: mode === 'report' ? 'report' : undefined })}
+        />
         <TextInput
           label="Name of the statement"
           placeholder="Optional"
@@ -177,9 +177,15 @@ function Parts({ form, isReadOnly, findings, entities, onChange }: PartsProps) {
           onChange={({ currentTarget: { value } }) => onChange({ ...form, sid: value === '' ? undefined : value })}
         />
       </Group>
-      {form.effect === 'Deny' && (
+      {form.effect === 'Deny' && form.mode === undefined && (
         <Text size="sm" c="dimmed">
           A Deny that applies wins over every Allow. With fields it takes these fields away and denies nothing else.
+        </Text>
+      )}
+      {form.mode === 'report' && (
+        <Text size="sm" c="dimmed">
+          It changes no answer. The calls to which it applies are recorded, with what it would have done, and shown in
+          the policy lab.
         </Text>
       )}
       <Findings findings={ofWhole} />

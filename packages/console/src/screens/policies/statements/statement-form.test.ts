@@ -28,6 +28,7 @@ const statement = fc
       Resource: written(text),
       Condition: condition,
       Fields: fc.array(text, { minLength: 1, maxLength: 4 }),
+      Mode: fc.constant('report'),
     },
     { requiredKeys: ['Effect', 'Action', 'Resource'] },
   )
@@ -54,7 +55,7 @@ test('any other value is left to the JSON, or goes through the form unchanged', 
     fc.property(
       fc.jsonValue(),
       statement,
-      fc.constantFrom('Sid', 'Effect', 'Action', 'Condition', 'Fields', 'x'),
+      fc.constantFrom('Sid', 'Effect', 'Action', 'Condition', 'Fields', 'Mode', 'x'),
       (value, json, name) => {
         for (const input of [value, { ...JSON.parse(json), [name]: value }]) {
           const form = formOf(input);

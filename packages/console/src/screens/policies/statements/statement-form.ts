@@ -23,20 +23,23 @@ export interface StatementForm {
   readonly resources: Written<string>;
   readonly terms: readonly Term[] | undefined;
   readonly fields: readonly string[] | undefined;
+  /** `report` for a statement that is decided and recorded, and never enforced. */
+  readonly mode: 'report' | undefined;
 }
 
-const memberOrder = ['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Fields'];
+const memberOrder = ['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Fields', 'Mode'];
 
 /** A statement with nothing in it that the form lacks; `undefined` for any other. */
 export function formOf(statement: unknown): StatementForm | undefined {
   if (!isObject(statement) || Object.keys(statement).some((name) => !memberOrder.includes(name))) return undefined;
-  const { Sid, Effect, Action, Resource, Condition, Fields } = statement;
+  const { Sid, Effect, Action, Resource, Condition, Fields, Mode } = statement;
   const actions = writtenOf(Action, isText);
   const resources = writtenOf(Resource, isText);
   const terms = Condition === undefined ? [] : termsOf(Condition);
   const isShown =
     (Sid === undefined || isText(Sid)) &&
     (Effect === 'Allow' || Effect === 'Deny') &&
+    (Mode === undefined || Mode === 'report') &&
     (Fields === undefined || (Array.isArray(Fields) && Fields.every(isText)));
   if (!isShown || actions === undefined || resources === undefined || terms === undefined) return undefined;
   return {
@@ -47,12 +50,13 @@ export function formOf(statement: unknown): StatementForm | undefined {
     resources,
     terms: Condition === undefined ? undefined : terms,
     fields: Fields,
+    mode: Mode,
   };
 }
 
 /** The statement that a form shows. An unchanged form gives the statement that it was made of, to the order of its members. */
 export function statementOf(form: StatementForm): Readonly<Record<string, unknown>> {
-  const { sid, effect, actions, resources, terms, fields } = form;
+  const { sid, effect, actions, resources, terms, fields, mode } = form;
   const members: Readonly<Record<string, unknown>> = {
     Sid: sid,
     Effect: effect,
@@ -60,6 +64,7 @@ export function statementOf(form: StatementForm): Readonly<Record<string, unknow
     Resource: asWritten(resources),
     Condition: terms === undefined ? undefined : conditionOf(terms),
     Fields: fields,
+    Mode: mode,
   };
   const names = [...new Set([...form.order, ...memberOrder])].filter((name) => members[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, members[name]]));

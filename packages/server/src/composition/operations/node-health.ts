@@ -1,20 +1,20 @@
 /** What the operator is shown of a running node: each part is bounded, and one that cannot be read keeps no other back. */
 import type { platformHealthApi } from '@freehold/contract/management/operator/health';
 import type { ReplyOf } from '@freehold/contract/route';
-import type { Config } from '../config.ts';
-import { engineOf } from '../engines/registry.ts';
-import type { LeaseState } from '../jobs/expiry-sweep.ts';
-import { type Clock, timestamp } from '../lib/clock.ts';
-import { coalesce } from '../lib/scheduling/coalesce.ts';
-import { dataVersion } from '../store/data-version.ts';
-import type { Health as StoreHealth } from '../store/port.ts';
-import type { Measurement } from '../telemetry/measurement.ts';
-import { addWorkFacts, type WorkFact } from '../telemetry/work-facts.ts';
+import type { Config } from '../../config.ts';
+import { engineOf } from '../../engines/registry.ts';
+import type { LeaseState } from '../../jobs/expiry-sweep.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
+import { coalesce } from '../../lib/scheduling/coalesce.ts';
+import { dataVersion } from '../../store/data-version.ts';
+import type { Health as StoreHealth } from '../../store/port.ts';
+import type { Measurement } from '../../telemetry/measurement.ts';
+import { addWorkFacts, type WorkFact } from '../../telemetry/work-facts.ts';
+import type { Spaces } from '../open-spaces.ts';
+import { releaseVersion } from '../release-version.ts';
+import type { SharedParts } from '../workers/shared-parts.ts';
+import type { WorkerState } from '../workers/worker-states.ts';
 import { readQueues } from './due-queues.ts';
-import type { Spaces } from './open-spaces.ts';
-import { releaseVersion } from './release-version.ts';
-import type { SharedParts } from './workers/shared-parts.ts';
-import type { WorkerState } from './workers/worker-states.ts';
 
 type Health = ReplyOf<typeof platformHealthApi.readPlatformHealth>;
 type ShownStore = Health['stores'][number];

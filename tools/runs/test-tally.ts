@@ -1,7 +1,10 @@
 import type { EventEmitter } from 'node:events';
-import { relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import type { Count } from './closing-line.ts';
+import type { Count } from '../closing-line.ts';
+import type { TestProcess } from './test-groups.ts';
+
+const root = join(import.meta.dirname, '..', '..');
 
 /** `notes` are lines for the reader: each skipped test, each failed one, and each failure without a failing test. */
 export interface Tally extends Count {
@@ -19,12 +22,17 @@ interface Counts {
 
 interface TestEvent {
   readonly name: string;
+  readonly nesting: number;
+  readonly details: { readonly type?: string | undefined };
   readonly file?: string | undefined;
   readonly skip?: string | boolean | undefined;
 }
 
 interface FailEvent extends TestEvent {
-  readonly details: { readonly type?: string | undefined; readonly error: Error };
+  readonly details: {
+    readonly type?: string | undefined;
+    readonly error: Error & { readonly failureType?: string | undefined };
+  };
 }
 
 interface SummaryEvent {
@@ -38,7 +46,7 @@ interface SummaryEvent {
  * has run to its end. A test that is cancelled, or only noted for later, has failed as well.
  */
 export class TestTally {
-  readonly #files: readonly string[];
+  readonly #processes: readonly TestProcess[];
   readonly #ran = new Set<string>();
   readonly #passedAsAFile = new Set<string>();
   readonly #failedAsAFile = new Set<string>();
@@ -46,22 +54,37 @@ export class TestTally {
   readonly #failures: string[] = [];
   /** A suite that is skipped as a whole holds no test that could be counted; it is reported nevertheless. */
   readonly #skippedIn = new Set<string>();
+  readonly #members: ReadonlySet<string>;
+  /** What was reported since the last member, which is reported after its tests. */
+  #sinceMember = { seen: 0, failed: 0 };
+  /** Members that failed though none of their tests did. */
+  #failedByThemselves = 0;
   #total: Counts | undefined;
 
-  constructor(files: readonly string[]) {
-    this.#files = files;
+  constructor(processes: readonly TestProcess[]) {
+    this.#processes = processes;
+    this.#members = new Set(processes.flatMap(({ members }) => members));
   }
 
   follow(stream: EventEmitter): void {
     stream.on('test:pass', (event: TestEvent) => {
       if (event.name === event.file) this.#passedAsAFile.add(event.file);
-      if (event.skip === undefined || event.skip === false) return;
-      this.#skipped.push(skipNote(event));
-      if (event.file !== undefined) this.#skippedIn.add(event.file);
+      const isSkipped = event.skip !== undefined && event.skip !== false;
+      if (isSkipped) {
+        this.#skipped.push(skipNote(event));
+        if (event.file !== undefined) this.#skippedIn.add(event.file);
+      }
+      if (this.#isMember(event)) this.#endMember(event.name);
+      else if (isSkipped || event.details.type !== 'suite') this.#sinceMember.seen++;
     });
     stream.on('test:fail', (event: FailEvent) => {
       if (event.name === event.file) this.#failedAsAFile.add(event.file);
       if (event.details.type !== 'suite') this.#failures.push(failureNote(event));
+      if (this.#isMember(event)) this.#failMember(event);
+      else if (event.details.type !== 'suite') {
+        this.#sinceMember.seen++;
+        this.#sinceMember.failed++;
+      }
     });
     stream.on('test:summary', (event: SummaryEvent) => {
       if (event.file === undefined) this.#total = event.counts;
@@ -69,14 +92,34 @@ export class TestTally {
     });
   }
 
+  #isMember({ name, nesting }: TestEvent): boolean {
+    return nesting === 0 && this.#members.has(name);
+  }
+
+  #endMember(name: string): void {
+    if (this.#sinceMember.seen > 0) this.#ran.add(name);
+    this.#sinceMember = { seen: 0, failed: 0 };
+  }
+
+  /** One that could not be loaded, or not taken down, has failed by itself; else its tests say what has. */
+  #failMember(event: FailEvent): void {
+    if (event.details.error.failureType !== 'subtestsFailed') {
+      this.#failures.push(failureNote({ ...event, file: event.name }));
+      if (this.#sinceMember.failed === 0) this.#failedByThemselves++;
+      this.#failedAsAFile.add(event.name);
+    }
+    this.#endMember(event.name);
+  }
+
   result(): Tally {
-    if (this.#files.length === 0) return { passed: 0, failed: 1, notes: ['failed: no test file was found'] };
+    if (this.#processes.length === 0) return { passed: 0, failed: 1, notes: ['failed: no test file was found'] };
     const total = this.#total;
     if (total === undefined) return { passed: 0, failed: 1, notes: ['failed: the test run ended without a summary'] };
-    const silent = this.#files.filter((file) => !this.#ran.has(file) && !this.#failedAsAFile.has(file));
+    const silent = this.#processes.flatMap((one) => this.#silentOf(one));
+    const endedEarly = this.#processes.filter((one) => this.#silentOf(one).length > 0);
     return {
-      passed: total.passed - silent.filter((file) => this.#passedAsAFile.has(file)).length,
-      failed: total.failed + total.cancelled + total.todo + silent.length,
+      passed: total.passed - endedEarly.filter(({ file }) => this.#passedAsAFile.has(file)).length,
+      failed: total.failed + total.cancelled + total.todo + this.#failedByThemselves + silent.length,
       notes: [
         ...this.#skipped,
         ...this.#failures,
@@ -84,6 +127,13 @@ export class TestTally {
         ...silent.map((file) => `failed: ${shortName(file)} ran no test, or ended before its tests did`),
       ],
     };
+  }
+
+  /** Of files that share a process the first that is not reported has ended it; it is named with those after it. */
+  #silentOf({ file, members }: TestProcess): readonly string[] {
+    const isSilent = (name: string) => !this.#ran.has(name) && !this.#failedAsAFile.has(name);
+    const own = members.length === 0 ? [file] : members;
+    return own.filter(isSilent);
   }
 }
 
@@ -100,5 +150,5 @@ function failureNote({ name, file, details: { error } }: FailEvent): string {
 }
 
 function shortName(file: string): string {
-  return relative(`${import.meta.dirname}/..`, file);
+  return relative(root, resolve(root, file));
 }

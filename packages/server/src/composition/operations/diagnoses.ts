@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { platformDoctorApi } from '@freehold/contract/management/operator/doctor';
 import type { ReplyOf } from '@freehold/contract/route';
-import { type Clock, timestamp } from '../lib/clock.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
 
 export type Diagnosis = ReplyOf<typeof platformDoctorApi.readDiagnosis>;
 type Finding = Diagnosis['items'][number];
@@ -47,7 +47,7 @@ export function createDiagnoses(clock: Clock, look: Look = lookInProcess): Diagn
 
 /** Less than a connection may be without movement. */
 const options = { timeout: 25_000, killSignal: 'SIGKILL', maxBuffer: 1024 * 1024 } as const;
-const program = fileURLToPath(new URL('../../bin/freehold.mjs', import.meta.url));
+const program = fileURLToPath(new URL('../../../bin/freehold.mjs', import.meta.url));
 
 function lookInProcess(): ReturnType<Look> {
   return new Promise((resolve) => {

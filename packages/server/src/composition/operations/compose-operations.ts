@@ -1,11 +1,11 @@
 /** Puts together what the operator is shown of a running platform. */
-import type { GatewaysDeps } from '../gateway/gateways.ts';
-import { addUpMetrics } from '../telemetry/add-up.ts';
-import type { Measurement } from '../telemetry/measurement.ts';
-import type { ComposedSpaces } from './compose-spaces.ts';
+import type { GatewaysDeps } from '../../gateway/gateways.ts';
+import { addUpMetrics } from '../../telemetry/add-up.ts';
+import type { Measurement } from '../../telemetry/measurement.ts';
+import type { ComposedSpaces } from '../compose-spaces.ts';
+import type { SharedParts } from '../workers/shared-parts.ts';
 import { createDiagnoses } from './diagnoses.ts';
 import { createNodeHealth, type NodeHealthDeps } from './node-health.ts';
-import type { SharedParts } from './workers/shared-parts.ts';
 
 export type Operations = Pick<GatewaysDeps, 'metrics' | 'rateLimits' | 'errorLog' | 'nodeHealth' | 'diagnoses'>;
 

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { compilePolicies } from '../../access/port.ts';
+import { type ConfigSet, systemConfig } from '../../config/config-set.ts';
+import type { ConfigReader } from '../../config/port.ts';
+import { openForTest } from '../../store/testing/open-test-store.ts';
+import type { OrgScopes } from '../../tenancy/port.ts';
+import { type DecidedCall, DecisionBuffer, recordedCall } from './decision-buffer.ts';
+import { startDecisionRecorder } from './decision-recorder.ts';
+import { eachRecorded, type RecordedDecision, readDays } from './recorded-rows.ts';
+
+const now = Date.parse('2026-06-01T12:00:00Z');
+const tenantId = '01890a5d-ac96-774b-bcce-b302099a8057';
+const allowing = (Mode?: 'report') =>
+  compilePolicies([
+    {
+      ...{ policyId: 'p1', policyName: 'all', via: { kind: 'direct' } },
+      statements: [
+        { Sid: 'All', Effect: 'Allow', Action: ['*'], Resource: ['*'] },
+        ...(Mode === undefined ? [] : [{ Sid: 'No', Effect: 'Deny', Action: ['get*'], Resource: ['*'], Mode }]),
+      ],
+    },
+  ]);
+
+function called(userId: string, more: Partial<DecidedCall> & { readonly orgCode?: string } = {}): DecidedCall {
+  const { orgCode = 'acme', access = allowing(), ...others } = more;
+  const resource = `/item/order/${userId}`;
+  return {
+    access,
+    place: { orgCode, env: 'test', tenantId, tenantCode: 'main' },
+    ...{ userId, email: `${userId}@example.com` },
+    ...{
+      action: 'getorder',
+      resource,
+      commonLength: '/item/order/'.length,
+      rest: '{id}',
+      outcome: 'allowed',
+      time: now,
+    },
+    sample: () =>
+      recordedCall({ method: 'GET', resource, params: { id: userId }, ip: '', origin: undefined, time: now }, [{}]),
+    ...others,
+  };
+}
+
+test('calls that are alike are counted as one, with few samples of them', () => {
+  const buffer = new DecisionBuffer({ random: () => 0.999 });
+  const access = allowing();
+  for (let count = 0; count < 1000; count++) buffer.note(called('u1', { access, time: now + count }));
+  buffer.note(called('u1', { access, outcome: 'explicit_deny' }));
+  const [org] = buffer.take();
+  assert.deepEqual(
+    org?.decisions.map(({ calls, samples, outcome }) => [calls, samples.length, outcome]),
+    [
+      [1000, 2, 'allowed'],
+      [1, 1, 'explicit_deny'],
+    ],
+  );
+  assert.equal(buffer.size, 0);
+  assert.deepEqual(buffer.take(), []);
+});
+
+test('an org that fills the buffer leaves room for others', () => {
+  let dice = 0;
+  const random = (): number => {
+    dice = (dice * 16_807 + 7) % 2_147_483_647;
+    return dice / 2_147_483_647;
+  };
+  const buffer = new DecisionBuffer({ decisionsMax: 100, random });
+  for (let user = 0; user < 500; user++) buffer.note(called(`u${user}`, { orgCode: 'large' }));
+  for (let user = 0; user < 20; user++) buffer.note(called(`u${user}`, { orgCode: 'small' }));
+  assert.equal(buffer.size, 100);
+  const [large, small] = buffer.take();
+  assert.equal(small?.decisions.length, 20);
+  assert.equal(large?.decisions.length, 80);
+  const calls = (large?.decisions ?? []).reduce((sum, one) => sum + one.calls, large?.left ?? 0);
+  assert.equal(calls, 500);
+});
+
+test('what policies keep alive is bounded too', () => {
+  const buffer = new DecisionBuffer({ partsMax: 10 });
+  for (let user = 0; user < 50; user++) buffer.note(called(`u${user}`));
+  assert.ok(buffer.size < 10, String(buffer.size));
+});
+
+const place = { orgCode: 'acme', env: 'test' } as const;
+
+async function opened(t: TestContext, more: { rowsPerDay?: number; isOn?: boolean; fails?: boolean } = {}) {
+  const { store } = await openForTest(t, 'memory', { now: () => now });
+  const scope = store.scope('test:acme');
+  const errors: unknown[] = [];
+  const settings: ConfigSet['settings'] = new Map(
+    more.isOn === false ? [['acl.record_decisions', { value: false, version: 1 }]] : [],
+  );
+  const reader = { current: async () => ({ ...systemConfig, settings }) } as unknown as ConfigReader;
+  const failing = {
+    ...scope,
+    commit: async () => {
+      throw new Error('no disk');
+    },
+  };
+  const orgScopes: OrgScopes = () => {
+    const one = more.fails === true ? (Object.assign(Object.create(scope), failing) as typeof scope) : scope;
+    return { test: one, prod: one };
+  };
+  const { rowsPerDay } = more;
+  const recorder = startDecisionRecorder({
+    ...{ configs: { test: reader, prod: reader }, orgScopes, clock: { now: () => now } },
+    ...(rowsPerDay === undefined ? {} : { rowsPerDay }),
+    onError: (error) => errors.push(error),
+  });
+  t.after(() => recorder.close());
+  const rows = async (): Promise<readonly RecordedDecision[]> => {
+    const all: RecordedDecision[] = [];
+    for await (const some of eachRecorded(scope, tenantId, '2026-06-01')) all.push(...some.map(({ value }) => value));
+    return all;
+  };
+  return { recorder, rows, errors, days: () => readDays(scope, '2026-05-31') };
+}
+
+test('what is stored is added to the rows of the day, with the statement that decided', async (t) => {
+  const { recorder, rows, errors } = await opened(t);
+  const access = allowing('report');
+  for (const _ of [1, 2]) {
+    for (let count = 0; count < 3; count++) recorder.note(called('u1', { access }));
+    await recorder.store(place);
+  }
+  assert.deepEqual(errors, []);
+  const [row, ...others] = await rows();
+  assert.equal(others.length, 0);
+  assert.deepEqual([row?.calls, row?.policy_id, row?.Sid, row?.samples.length], [6, 'p1', 'All', 2]);
+  assert.deepEqual(
+    row?.reports.map(({ Sid, would, calls }) => [Sid, would, calls]),
+    [['No', 'deny', 6]],
+  );
+});
+
+test('a day has at most so many rows, and what finds no room is counted', async (t) => {
+  const { recorder, rows, days } = await opened(t, { rowsPerDay: 3 });
+  for (const _ of [1, 2]) {
+    for (let user = 0; user < 5; user++) recorder.note(called(`u${user}`));
+    await recorder.store(place);
+  }
+  assert.equal((await rows()).length, 3);
+  const { rows: counted, not_recorded } = await days();
+  const recorded = (await rows()).reduce((sum, { calls }) => sum + calls, 0);
+  assert.deepEqual([counted, recorded + not_recorded], [3, 10]);
+});
+
+test('an org that does not record has no rows', async (t) => {
+  const { recorder, rows } = await opened(t, { isOn: false });
+  recorder.note(called('u1'));
+  await recorder.store(place);
+  recorder.note(called('u1'));
+  await recorder.store(place);
+  assert.deepEqual(await rows(), []);
+});
+
+test('a failure is told and fails nothing', async (t) => {
+  const { recorder, rows, errors } = await opened(t, { fails: true });
+  recorder.note(called('u1'));
+  await recorder.store(place);
+  recorder.note(
+    called('u2', {
+      sample: () => {
+        throw new Error('no sample');
+      },
+    }),
+  );
+  assert.deepEqual(errors.map(String), ['Error: no disk', 'Error: no sample']);
+  assert.deepEqual(await rows(), []);
+});
