@@ -28,7 +28,10 @@ globalThis.fetch = async (...asked) => {
 const platform = await startFaultyPlatform((changes, place) => {
   for (const change of changes) noteChange(shapes, place, change);
 });
-after(() => platform.close());
+let isClosed = false;
+after(async () => {
+  if (!isClosed) await platform.close();
+});
 
 async function storeEverything(): Promise<void> {
   await fill(platform);
@@ -46,6 +49,9 @@ async function storeEverything(): Promise<void> {
     for (const { name: scope } of await maintenance.scopes(undefined, 1000))
       for (const item of await maintenance.scan(scope, undefined, 10_000))
         if (isOfAudit(item)) noteChained(shapes, { space, scope }, { ...item, sk: item.sk.replace(/^[\d-]+$/, '+') });
+  // What it has recorded of decisions is stored when it ends.
+  isClosed = true;
+  await platform.close();
 }
 
 /** Of calls whose statements ask for the call, and of one that is only reported: they are stored when they are asked for. */
