@@ -47,7 +47,7 @@ export {
 } from './policies/record-policies.ts';
 export { type Access, type ResolvedAccess, resolveAccess } from './policies/resolve-access.ts';
 export { type DecidedCall, recordedCall } from './recording/decision-buffer.ts';
-export type { DecisionRecorder, DecisionRecorderDeps } from './recording/decision-recorder.ts';
+export type { DecisionRecorder } from './recording/decision-recorder.ts';
 export { recordDecisions } from './recording/record-setting.ts';
 export type { AccessMatrix } from './simulation/matrix.ts';
 export { type Permissions, type PermissionsCaller, permissionsOf } from './simulation/permissions.ts';

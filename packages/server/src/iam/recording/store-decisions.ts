@@ -139,12 +139,8 @@ function waitingOf(decision: BufferedDecision, { day, node }: { readonly day: Da
     ...(Sid === undefined ? {} : { Sid }),
     ...{ calls, last_at: timestamp(decision.lastAt), samples, reports: merged([], reports) },
   };
-  const name = hash(
-    'sha256',
-    JSON.stringify([user.id, action, shape, outcome, policy_id, decisive?.index]),
-    'base64url',
-  );
-  return { place: { tenantId: place.tenantId, day, name: `${name}#${node}` }, value };
+  const alike = hash('sha256', JSON.stringify([user.id, action, shape, outcome, policy_id, decisive?.index]), 'hex');
+  return { place: { tenantId: place.tenantId, day, name: `${node}#${alike.slice(0, 32)}` }, value };
 }
 
 function isSame(decided: string, recorded: string): boolean {

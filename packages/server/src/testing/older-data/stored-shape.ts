@@ -70,7 +70,6 @@ const madeUp: readonly (readonly [RegExp, string])[] = [
   [/http:\/\/127\.0\.0\.1:\d+/g, '{issuer}'],
   [/org#[a-z0-9]+-[a-z0-9]+/g, 'org#{org}-{tenant}'],
   [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '{id}'],
-  [/\d{4}-\d\d-\d\d#[\w-]{16,}#[\w-]{12}/g, '{day}#{hash}#{node}'],
   [/\d{4}-\d\d-\d\d#[\w-]{12}#[a-z0-9]*/g, '{day}#{node}#{tenant}'],
   [/\d{4}-\d\d-\d\d#[\w-]{12}/g, '{day}#{node}'],
   [/[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g, '{email}'],

@@ -13,7 +13,6 @@ import { dataVersion } from '../../store/data-version.ts';
 import { startFaultyPlatform } from '../faults/faulty-platform.ts';
 import { type Fixture, setUpFixture } from '../faults/fixture.ts';
 import { everyFlow } from '../faults/flows/every-flow.ts';
-import { bearer, type Gateways, must, password } from './calls.ts';
 import { fill } from './fill.ts';
 import { noteChained, noteChange, type Shapes, shapeOf, textOf } from './stored-shape.ts';
 
@@ -29,7 +28,10 @@ globalThis.fetch = async (...asked) => {
 const platform = await startFaultyPlatform((changes, place) => {
   for (const change of changes) noteChange(shapes, place, change);
 });
-after(() => platform.close());
+let isClosed = false;
+after(async () => {
+  if (!isClosed) await platform.close();
+});
 
 async function storeEverything(): Promise<void> {
   await fill(platform);
@@ -43,11 +45,13 @@ async function storeEverything(): Promise<void> {
     await check();
   }
   await recordDecisions(fixture);
-  await storeDecisions(platform);
   for (const [space, { maintenance }] of Object.entries(platform.stores))
     for (const { name: scope } of await maintenance.scopes(undefined, 1000))
       for (const item of await maintenance.scan(scope, undefined, 10_000))
         if (isOfAudit(item)) noteChained(shapes, { space, scope }, { ...item, sk: item.sk.replace(/^[\d-]+$/, '+') });
+  // What it has recorded of decisions is stored when it ends.
+  isClosed = true;
+  await platform.close();
 }
 
 /** Of calls whose statements ask for the call, and of one that is only reported: they are stored when they are asked for. */
@@ -63,13 +67,6 @@ async function recordDecisions({ act, org, founder }: Fixture): Promise<void> {
   const headers = { origin: 'http://localhost:3000' };
   assert.equal((await act('GET', '/count/order?code=one', undefined, headers)).status, 200);
   assert.equal((await org.manage('GET', '/acl/reported?tenant_code=main')).status, 200);
-}
-
-/** What is recorded of the calls is stored once a minute, and before it is asked for. */
-async function storeDecisions({ management }: Gateways): Promise<void> {
-  const body = { email: 'bea@shop.example', password };
-  const { token } = await must('200 POST', `${management}/auth/login`, { body });
-  await must('200 GET', `${management}/acl/reported?tenant_code=main`, { headers: bearer(token) });
 }
 
 const path = join(import.meta.dirname, 'shapes.txt');
