@@ -309,7 +309,10 @@ test('only an org admin of the org gets there: no token, a developer, another or
 /** A person in production whose records are of an entity that was taken out of it, and a colleague. */
 async function withRetired() {
   const org = await provisionedOrg(gateways);
-  await defineEntity(org, { ...definition('note', [{ name: 'title', index: true }, owner]), ...owned('note', 'owner_id') });
+  await defineEntity(org, {
+    ...definition('note', [{ name: 'title', index: true }, owner]),
+    ...owned('note', 'owner_id'),
+  });
   await deploy(org);
   const [colleague, person] = [await prodFounder(org), await signIn(await inProduction(org))];
   await makeAdmin(colleague, person);
@@ -323,14 +326,23 @@ async function withRetired() {
 }
 
 const inProd = async (org: Org, person: AppUser, path: string, body: object) =>
-  done(await ended(org, await manage(org, 'POST', `/org/app-users/${person.id}/${path}`, { body: { env: 'prod', ...body } }), 'prod'));
+  done(
+    await ended(
+      org,
+      await manage(org, 'POST', `/org/app-users/${person.id}/${path}`, { body: { env: 'prod', ...body } }),
+      'prod',
+    ),
+  );
 
 for (const records of ['keep', 'delete_owned', 'delete_created'] as const)
   test(`the records of a retired entity are counted, collected and erased as those of any other (${records})`, async () => {
     const { org, colleague, person, records: made } = await withRetired();
     const lines = await exported(org, person, 'prod');
     assert.deepEqual(
-      lines.filter(({ kind }) => kind === 'record').map(({ data }) => (data as { title: string }).title).toSorted(),
+      lines
+        .filter(({ kind }) => kind === 'record')
+        .map(({ data }) => (data as { title: string }).title)
+        .toSorted(),
       ['created', 'own'],
     );
     const preview = await inProd(org, person, 'erase?dry_run=true', { records });
@@ -338,9 +350,16 @@ for (const records of ['keep', 'delete_owned', 'delete_created'] as const)
     assert.deepEqual([preview.counts.owned, preview.counts.created], [1, 1]);
     const job = await inProd(org, person, 'erase', { records, confirm: person.email });
     assert.deepEqual([job.counts.owned, job.counts.created, job.counts.removed, job.problems], [1, 1, removed, []]);
-    assert.deepEqual(job.workspaces.map(({ records: found }) => found), [2]);
+    assert.deepEqual(
+      job.workspaces.map(({ records: found }) => found),
+      [2],
+    );
     const [retired] = (
-      await manage<{ items: readonly { readonly name: string; readonly records: number }[] }>(org, 'GET', '/deploy/retired')
+      await manage<{ items: readonly { readonly name: string; readonly records: number }[] }>(
+        org,
+        'GET',
+        '/deploy/retired',
+      )
     ).body.items;
     assert.deepEqual([retired?.name, retired?.records], ['note', 3 - removed]);
 
