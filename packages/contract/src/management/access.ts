@@ -10,7 +10,7 @@ import {
   WorkspacePolicy,
   WorkspacePolicyDetails,
 } from './access-holders.ts';
-import { DescribedStatement, outcome, renamed } from './described-statement.ts';
+import { DescribedStatement, outcome, renamed } from './lab/described-statement.ts';
 
 /** What was decided, and how. */
 const decided = {

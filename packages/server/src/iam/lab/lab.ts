@@ -1,19 +1,10 @@
-import type { policyLabApi } from '@freehold/contract/management/policy-lab';
+import type { policyLabApi } from '@freehold/contract/management/lab/policy-lab';
 import type { QueryOf, ReplyOf } from '@freehold/contract/route';
 import { Problem } from '../../lib/problem.ts';
-import type { Cursors } from '../../records/port.ts';
-import type { OrgScopes } from '../../tenancy/port.ts';
-import type { DecisionRecorder } from '../recording/decision-recorder.ts';
-import type { SimulatorDeps } from '../simulation/simulate.ts';
+import type { LabDeps } from './lab-deps.ts';
 import { type AskedReplay, replay } from './replay.ts';
 import { listReported } from './reported.ts';
 import { suggest } from './suggest.ts';
-
-export interface LabDeps extends Pick<SimulatorDeps, 'stores' | 'clock'> {
-  readonly orgScopes: OrgScopes;
-  readonly cursors: Cursors;
-  readonly recorder: Pick<DecisionRecorder, 'store'>;
-}
 
 /** What recorded calls say of policies. */
 export interface PolicyLab {

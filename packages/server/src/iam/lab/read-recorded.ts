@@ -10,7 +10,7 @@ import {
   readDays,
   recordedDaysMax,
 } from '../recording/recorded-rows.ts';
-import type { LabDeps } from './lab.ts';
+import type { LabDeps } from './lab-deps.ts';
 
 /** The recorded decisions of a workspace that an answer rests on. */
 export interface Recorded {

@@ -1,4 +1,4 @@
-import type { policyLabApi } from '@freehold/contract/management/policy-lab';
+import type { policyLabApi } from '@freehold/contract/management/lab/policy-lab';
 import type { ReplyOf } from '@freehold/contract/route';
 import {
   type AttachedPolicy,
@@ -21,7 +21,7 @@ import { findWorkspace } from '../founding/find-workspace.ts';
 import { memberOf } from '../members/member-of.ts';
 import { readPolicies } from '../policies/held-policies.ts';
 import { decideAgain, explainAgain } from '../recording/decide-again.ts';
-import type { LabDeps } from './lab.ts';
+import type { LabDeps } from './lab-deps.ts';
 import { LabPeople, type LabPerson } from './lab-people.ts';
 import { type Recorded, readRecorded, type WeightedCall, weightedCalls } from './read-recorded.ts';
 

@@ -1,8 +1,8 @@
-import type { policyLabApi } from '@freehold/contract/management/policy-lab';
+import type { policyLabApi } from '@freehold/contract/management/lab/policy-lab';
 import type { QueryOf, ReplyOf } from '@freehold/contract/route';
 import { findWorkspace } from '../founding/find-workspace.ts';
 import type { RecordedReport } from '../recording/recorded-rows.ts';
-import type { LabDeps } from './lab.ts';
+import type { LabDeps } from './lab-deps.ts';
 import { type DayDecision, readRecorded } from './read-recorded.ts';
 import { replayedMax } from './replay.ts';
 

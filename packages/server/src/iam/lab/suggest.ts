@@ -1,4 +1,4 @@
-import type { policyLabApi } from '@freehold/contract/management/policy-lab';
+import type { policyLabApi } from '@freehold/contract/management/lab/policy-lab';
 import type { QueryOf, ReplyOf } from '@freehold/contract/route';
 import { decisionSteps, type Effort, type Explanation, type MatchedStatement } from '../../access/port.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -11,7 +11,7 @@ import { memberOf } from '../members/member-of.ts';
 import { groupsWith } from '../policies/group-policies.ts';
 import { readRecords } from '../policies/held-policies.ts';
 import { explainAgain } from '../recording/decide-again.ts';
-import type { LabDeps } from './lab.ts';
+import type { LabDeps } from './lab-deps.ts';
 import { LabPeople, type LabPerson } from './lab-people.ts';
 import { type Recorded, readRecorded, weightedCalls } from './read-recorded.ts';
 import { peopleMax, replayedMax } from './replay.ts';

@@ -1,4 +1,4 @@
-import type { policyLabApi } from '@freehold/contract/management/policy-lab';
+import type { policyLabApi } from '@freehold/contract/management/lab/policy-lab';
 import type { ReplyOf } from '@freehold/contract/route';
 import {
   type AttachedPolicy,

@@ -1,4 +1,4 @@
-import { policyLabApi } from '@freehold/contract/management/policy-lab';
+import { policyLabApi } from '@freehold/contract/management/lab/policy-lab';
 import type { InputError } from '@freehold/contract/problem';
 import { parseStatements } from '../../../../access/port.ts';
 import type { PolicyLab } from '../../../../iam/port.ts';

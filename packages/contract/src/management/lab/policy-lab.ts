@@ -1,8 +1,8 @@
 /** What a change of policies would have done to the calls that were made, and what was used of what policies allow. */
 import { Type } from '@sinclair/typebox';
-import { environment, nexttoken, pagesize } from '../parameters.ts';
-import { reply, route } from '../route.ts';
-import { closed, count, guid, named, oneOf, pageOf, text, time } from '../schema.ts';
+import { environment, nexttoken, pagesize } from '../../parameters.ts';
+import { reply, route } from '../../route.ts';
+import { closed, count, guid, named, oneOf, pageOf, text, time } from '../../schema.ts';
 import { DescribedStatement, outcome } from './described-statement.ts';
 
 const tenantCode = Type.String({ description: 'The code of the workspace.' });

@@ -1,8 +1,8 @@
 /** A statement with its part in a decision. */
 import { Type } from '@sinclair/typebox';
-import { InputError } from '../problem-schema.ts';
-import { renamedFields } from '../renamed-fields.ts';
-import { named, oneOf, text } from '../schema.ts';
+import { InputError } from '../../problem-schema.ts';
+import { renamedFields } from '../../renamed-fields.ts';
+import { named, oneOf, text } from '../../schema.ts';
 
 export const renamed = Type.Optional(renamedFields);
 
