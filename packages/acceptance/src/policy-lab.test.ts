@@ -235,7 +235,7 @@ test('report-only statements change nothing, and what they would have done is co
   assert.deepEqual([...first.body.items, ...second.body.items], body.items);
 });
 
-test('no one gets more by a report-only Allow, nor may grant by it, and no one loses by a report-only Deny', async () => {
+test('a report-only Allow gives nothing, and nothing can be granted by it', async () => {
   const of = await shop([allow(['*order', 'createaclpolicy', 'getaclpolicy']), { ...allow('*'), Mode: 'report' }]);
   const { clerk } = of;
   assertProblem(await act(clerk, 'GET', '/list/user'), 'access_denied');
@@ -341,14 +341,14 @@ test('a replay is refused that says too little, too much or nonsense', async () 
   const of = await shop([orders]);
   const { policyId, clerk } = of;
   const statements = [orders];
-  const unknown = '01890a5d-ac96-774b-bcce-b302099a8057';
+  const unknownId = '01890a5d-ac96-774b-bcce-b302099a8057';
   const refused: readonly (readonly [body: object, code: Parameters<typeof assertProblem>[1]])[] = [
     [{ draft: { statements } }, 'validation_failed'],
     [{ draft: { policy_id: policyId, statements }, principals: [clerk.id] }, 'validation_failed'],
     [{ draft: { policy_id: policyId, statements: [{ ...orders, Mode: 'x' }] } }, 'validation_failed'],
     [{ draft: { policy_id: policyId, statements: Array(51).fill(orders) } }, 'validation_failed'],
-    [{ draft: { policy_id: unknown, statements } }, 'not_found'],
-    [{ draft: { statements }, principals: [unknown] }, 'not_found'],
+    [{ draft: { policy_id: unknownId, statements } }, 'not_found'],
+    [{ draft: { statements }, principals: [unknownId] }, 'not_found'],
     [{ draft: { policy_id: policyId, statements }, since: 'yesterday' }, 'validation_failed'],
     [{ draft: { policy_id: policyId, statements }, limit: 10_001 }, 'validation_failed'],
     [{ draft: { policy_id: policyId, statements }, more: 1 }, 'unknown_field'],
@@ -357,7 +357,7 @@ test('a replay is refused that says too little, too much or nonsense', async () 
   const path = `/acl/suggest?tenant_code=${of.founder.tenantCode}`;
   assertProblem(await manage(of.org, 'GET', path), 'invalid_request');
   assertProblem(await manage(of.org, 'GET', `${path}&user_id=${clerk.id}&policy_id=${policyId}`), 'invalid_request');
-  assertProblem(await manage(of.org, 'GET', `${path}&user_id=${unknown}`), 'not_found');
-  assertProblem(await manage(of.org, 'GET', `${path}&group_id=${unknown}`), 'not_found');
+  assertProblem(await manage(of.org, 'GET', `${path}&user_id=${unknownId}`), 'not_found');
+  assertProblem(await manage(of.org, 'GET', `${path}&group_id=${unknownId}`), 'not_found');
   assertProblem(await manage(await signUp(gateways), 'GET', `${path}&user_id=${clerk.id}`), 'not_found');
 });

@@ -82,7 +82,7 @@ test('a ruling is the same with any reported statements added', () => {
     assert.deepEqual(explained[0], explained[1]);
     outcomes += ` ${told(without, request)[0]?.outcome}`;
   });
-  for (const outcome of ['allowed', 'explicit_deny', 'implicit_deny']) assert.ok(outcomes.includes(outcome), outcome);
+  for (const outcome of ['allowed', 'explicit_deny', 'implicit_deny']) assert.ok(outcomes.includes(outcome));
 });
 
 function withoutPlace<One extends { readonly index: number }>({ index: _, ...rest }: One) {
