@@ -50,6 +50,11 @@ export function eraseStays({ counts, dry_run }: Pick<JobRow, 'counts' | 'dry_run
       count: null,
     },
     {
+      what: 'decisions',
+      why: 'Samples of the calls that policies have decided name the person by id, with the network address and the values that the policies compared. They are removed after seven days.',
+      count: null,
+    },
+    {
       what: 'usage',
       why: 'Usage is counted by workspace and entity. The counts name no person and stay.',
       count: null,
