@@ -21,7 +21,7 @@ const membersMax = 10;
  * that ends with the process.
  */
 const keepsToItself =
-  /\bmock\.(?:timers|method)\b|\bglobalThis\.\w+ = |\bsetGlobal\w+\(|\b(?:startPlatform|platformOfFile)\(/;
+  /\bmock\.(?:timers|method)\b|\bglobalThis\.\w+ = |\bsetGlobal\w+\(|\b(?:start\w*Platform|platformOfFile|testFlows)\(/;
 
 function sharesItsProcess(text: string): boolean {
   return !keepsToItself.test(text);

@@ -59,6 +59,7 @@ const defaults: Readonly<Record<string, unknown>> = {
   'auth.password_login': { enabled: true, allow_signup: true, min_length: 10 },
   'acl.cache_seconds': 60,
   'acl.escalation_check': true,
+  'acl.record_decisions': true,
   'automation.http_hosts': [],
   'mail.verify_email': null,
   'mail.merge_accounts': null,

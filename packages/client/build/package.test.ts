@@ -54,7 +54,7 @@ test('Q08: the package has the files that are named here, and no other', () => {
   const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: folder });
   const [{ files, unpackedSize }] = JSON.parse(String(packed));
   assert.deepEqual(files.map(({ path }: { readonly path: string }) => path).toSorted(), golden);
-  assert.ok(unpackedSize < 300_000, `${unpackedSize} bytes`);
+  assert.ok(unpackedSize < 350_000, `${unpackedSize} bytes`);
 });
 
 test('Q08: no file has a source map, a path of the machine that built it, a value of its environment or a test', () => {

@@ -88,6 +88,8 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'the removal of a member': ['member.removed'],
   'a workspace': founded,
   'another name of a workspace': ['workspace.changed'],
+  'a workspace suspended': ['workspace.suspended'],
+  'a suspended workspace resumed': ['workspace.resumed'],
   'leaving a workspace': ['member.removed'],
   'the removal of a workspace with its purge': ['workspace.removed'],
   'an invitation': ['invitation.created'],
