@@ -9,9 +9,13 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
+/** A dialog that opens has its title one frame after its content. */
+const twoFrames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))';
+
 /** What axe finds on the page as it is now that is serious or critical, a sentence each. */
 export async function findingsOn(page: Page): Promise<readonly string[]> {
   // By the debugger, which the policy of the page does not bind.
+  await page.evaluate(twoFrames);
   if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(axe.source);
   const violations = await page.evaluate<readonly Violation[]>(
     'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations)',

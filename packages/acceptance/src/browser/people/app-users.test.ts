@@ -107,6 +107,7 @@ test('a builder signs a user out everywhere', { skip }, async (context) => {
   const user = await signIn(org);
   await page.goto(`/o/${org.code}/test/app-users/${user.id}`);
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await dialog(page).getByRole('button', { name: 'Sign out everywhere' }).waitFor();
   await assertAccessible(page);
   await dialog(page).getByRole('button', { name: 'Sign out everywhere' }).click();
   await page.getByRole('region', { name: 'Tokens' }).getByText('All tokens were revoked last').waitFor();
