@@ -311,30 +311,31 @@ test('a suggestion allows what was done, says what was not used, passes lint, an
   assert.deepEqual([newly_denied.count, undecidable.count], [0, 0]);
 });
 
-const asked = (of: Shop, options: CallOptions, code = of.founder.tenantCode) => {
+/** One after the other: an org has one replay or suggestion at a time. */
+async function answers(of: Shop, options: CallOptions, code = of.founder.tenantCode) {
   const { management } = of.org;
   const draft = { policy_id: of.policyId, statements: [] };
   return [
-    call('POST', `${management}/acl/replay`, { ...options, body: { tenant_code: code, draft } }),
-    call('GET', `${management}/acl/suggest?tenant_code=${code}&policy_id=${of.policyId}`, options),
-    call('GET', `${management}/acl/reported?tenant_code=${code}`, options),
+    await call('POST', `${management}/acl/replay`, { ...options, body: { tenant_code: code, draft } }),
+    await call('GET', `${management}/acl/suggest?tenant_code=${code}&policy_id=${of.policyId}`, options),
+    await call('GET', `${management}/acl/reported?tenant_code=${code}`, options),
   ];
-};
+}
 
 test('recorded calls are for the builders of the org alone', async () => {
   const of = await shop([orders]);
   await act(of.clerk, 'GET', '/count/order');
-  for (const reply of await Promise.all(asked(of, {}))) assertProblem(reply, 'token_missing');
-  for (const reply of await Promise.all(asked(of, { token: of.founder.token }))) assertProblem(reply, 'token_invalid');
+  for (const reply of await answers(of, {})) assertProblem(reply, 'token_missing');
+  for (const reply of await answers(of, { token: of.founder.token })) assertProblem(reply, 'token_invalid');
   const other = await shop([orders]);
   const { token } = other.org.builder;
-  for (const reply of await Promise.all(asked(of, { token }))) {
+  for (const reply of await answers(of, { token })) {
     // A workspace of the same code may be there; then what is in it is that of the other org.
     if (reply.status === 200) assert.doesNotMatch(reply.text, new RegExp(of.clerk.id));
     else assertProblem(reply, 'not_found');
   }
   const builder = of.org.builder.token;
-  for (const reply of await Promise.all(asked(of, { token: builder }, 'elsewhere'))) assertProblem(reply, 'not_found');
+  for (const reply of await answers(of, { token: builder }, 'elsewhere')) assertProblem(reply, 'not_found');
 });
 
 test('a replay is refused that says too little, too much or nonsense', async () => {
