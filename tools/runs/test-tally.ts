@@ -101,7 +101,7 @@ export class TestTally {
     this.#sinceMember = { seen: 0, failed: 0 };
   }
 
-  /** One that could not be loaded, or not taken down, has failed by itself; else its tests say what has. */
+  /** A file that could not be loaded, or not taken down, has failed by itself; else its tests say what has. */
   #failMember(event: FailEvent): void {
     if (event.details.error.failureType !== 'subtestsFailed') {
       this.#failures.push(failureNote({ ...event, file: event.name }));

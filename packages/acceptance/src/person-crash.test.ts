@@ -42,7 +42,7 @@ async function killedWithin(platform: Platform, dataDir: string, org: Org, id: s
 
 let turn: Promise<unknown> = Promise.resolve();
 
-/** What comes up to a kill takes turns, so that nothing slows down the one that waits for its moment. */
+/** What comes up to a kill takes turns, so that nothing slows down the test that waits for its moment. */
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const mine = turn.then(work);
   turn = mine.catch(() => undefined);

@@ -130,7 +130,7 @@ test('no token is given for a suspended workspace, and those of other workspaces
     });
   for (const token of [founder.token, beta.body.token])
     assertProblem(await named(token, 'beta'), 'workspace_suspended');
-  // The one that was chosen is passed over.
+  // The workspace that was chosen is passed over.
   for (const token of [pending, founder.token, beta.body.token])
     assert.equal((await exchangeToken(org, token)).body.tenant_code, 'alpha');
   assertProblem(await act(inBeta, 'GET', '/user/me'), 'workspace_suspended');

@@ -54,7 +54,7 @@ export const platformApi = {
     access: 'operator',
     tag: 'platform',
     summary:
-      'Removes all second factors of a builder’s account, also of one that is in several orgs, and ends its sessions',
+      'Removes all second factors of a builder’s account, also if the account is in several orgs, and ends its sessions',
     description:
       'For a person who has lost all of them, once the operator is sure who asks. The person gets a mail. The reason stands in the operator’s audit log and in that of each org of the account.',
     body: closed({ email: Type.String({ format: 'email', maxLength: 254 }), reason }),

@@ -24,7 +24,7 @@ const facts: BackupFacts = {
   test: { result: 'failed', at, problem: 'it is damaged' },
 };
 
-test('a name has the time, sorts by it, and is one that a list shows', () => {
+test('a name has the time, sorts by it, and is shown by a list', () => {
   assert.equal(name, 'freehold-20260131T030000123Z.backup');
   assert.ok(isBackupName(name) && newBackupName(Date.parse(at) + 1) > name);
   for (const other of [

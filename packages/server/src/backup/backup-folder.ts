@@ -79,7 +79,7 @@ async function backupNames(folder: string): Promise<ReadonlySet<string>> {
   return names;
 }
 
-/** Undefined where there is neither a file nor a note of one that is being made, or has failed. */
+/** Undefined where there is neither a file nor a note of a backup that is being made, or has failed. */
 async function lookAt({ folder, dataDir }: BackupPlaces, name: string): Promise<ListedBackup | undefined> {
   const path = join(folder, name);
   const facts = readFacts(folder, name);
@@ -194,7 +194,7 @@ function megabytes(bytes: number): number {
 
 const pieceBytes = 64 * 1024;
 
-/** The file, piece by piece. @throws Error where it is another file than the one that was looked at. */
+/** The file, piece by piece. @throws Error where the file is no longer the one looked at. */
 export async function* bytesOfBackup(path: string, bytes: number): AsyncGenerator<Uint8Array> {
   const file = await open(path, 'r');
   try {

@@ -110,7 +110,7 @@ export class BackupRunner implements BackupDesk {
     removeFacts(this.#deps.folder, name);
   }
 
-  /** What keeps a backup of the schedule from being begun is noted as one that failed. */
+  /** What keeps a backup of the schedule from being begun is noted as a failed backup. */
   async beginScheduled(): Promise<void> {
     if (this.#work !== undefined || this.#isClosing) return;
     const { folder, platform, clock, record, onError } = this.#deps;

@@ -3,17 +3,14 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { meQuery, usePlace } from '../../api/session.ts';
 import { teamQuery } from '../../api/team.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { Loaded } from '../../components/loaded.tsx';
 import { AdminsOnly } from '../../components/org/admins-only.tsx';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { deployKeysQuery } from '../keys/queries.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import type { AuditSearch } from './audit-search.ts';
 import { ChainState } from './chain-state.tsx';
-import { EntryList } from './entry-list.tsx';
 import { ExportEntries } from './export-entries.tsx';
+import { FoundEntries } from './found-entries.tsx';
 import { entriesQuery } from './queries.ts';
 import type { Entry, Names } from './told-entry.ts';
 
@@ -46,31 +43,13 @@ function AuditLog() {
         {workspace !== undefined && <OfWorkspace workspace={workspace} />}
         <ExportEntries search={search} workspace={workspace} />
       </Stack>
-      <Loaded query={entries}>
-        {() => {
-          if (items.length > 0) return <EntryList items={items} names={names} />;
-          if (entries.hasNextPage)
-            return <Text size="sm">No entry is found so far. There are more to look through.</Text>;
-          return (
-            <EmptyState title={isNarrowed ? 'No entry is like this' : 'No entries yet'}>
-              {isNarrowed
-                ? 'Choose less narrowly: another person, another kind of action, or a longer period.'
-                : 'Each change of the org, its configuration, its keys and its workspaces is noted here.'}
-            </EmptyState>
-          );
+      <FoundEntries
+        {...{ entries, names, isNarrowed }}
+        empty={{
+          narrowed: 'Choose less narrowly: another person, another kind of action, or a longer period.',
+          none: 'Each change of the org, its configuration, its keys and its workspaces is noted here.',
         }}
-      </Loaded>
-      {entries.data !== undefined && <ProblemAlert error={entries.error} />}
-      {entries.hasNextPage && (
-        <Button
-          variant="default"
-          w="fit-content"
-          loading={entries.isFetchingNextPage}
-          onClick={() => void entries.fetchNextPage()}
-        >
-          {isNarrowed ? 'Look further back' : 'Show earlier entries'}
-        </Button>
-      )}
+      />
     </Stack>
   );
 }

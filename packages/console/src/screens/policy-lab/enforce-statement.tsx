@@ -18,7 +18,7 @@ interface Props {
   readonly workspace: string;
 }
 
-/** Turns a statement that is only reported into one that is enforced; in production it says what to change. */
+/** Has a statement that is only reported enforced; in production it says what to change. */
 export function EnforceStatement({ use, workspace }: Props) {
   const { env } = usePlace();
   const [isAsking, setIsAsking] = useState(false);

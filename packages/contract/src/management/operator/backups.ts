@@ -107,7 +107,7 @@ export const backupsApi = {
     ...operator,
     method: 'DELETE',
     path: '/platform/backups/:name',
-    summary: 'Removes a backup, or the note of one that failed',
+    summary: 'Removes a backup, or the note of a failed backup',
     replies: { 204: reply('Removed.') },
     problems: ['rate_limited', 'conflict', 'not_found'],
     refusedAs: 'backup.removal_refused',

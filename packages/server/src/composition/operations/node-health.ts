@@ -1,4 +1,4 @@
-/** What the operator is shown of a running node: each part is bounded, and one that cannot be read keeps no other back. */
+/** What the operator is shown of a running node: each part is bounded, and a part that cannot be read keeps no other back. */
 import type { platformHealthApi } from '@freehold/contract/management/operator/health';
 import type { ReplyOf } from '@freehold/contract/route';
 import type { Config } from '../../config.ts';

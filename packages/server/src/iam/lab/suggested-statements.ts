@@ -16,7 +16,7 @@ const shapesMax = 20;
 
 /**
  * What is left of statements when all is taken out of them that was not used. Conditions and fields stay as they are, so
- * that no statement allows more than the one that it comes from.
+ * that no statement allows more than its origin.
  */
 export class SuggestedStatements {
   /** By effect, resources, condition and fields. */

@@ -114,7 +114,7 @@ export function alignWorkspace(
 
 /**
  * Has the head say what the row says. INVARIANT: the head is read first and replaced under its version, so of two that
- * do this at once the one with the older row does not come last.
+ * do this at once the call with the older row does not come last.
  */
 async function alignHead(store: Store, { orgCode, code }: AlignWork): Promise<void> {
   const orgScope = store.scope(orgScopeName(orgCode));

@@ -54,7 +54,7 @@ async function storeEverything(): Promise<void> {
   await platform.close();
 }
 
-/** Of calls whose statements ask for the call, and of one that is only reported: they are stored when they are asked for. */
+/** Of calls whose statements ask for the call, and of a statement that is only reported: they are stored when they are asked for. */
 async function recordDecisions({ act, org, founder }: Fixture): Promise<void> {
   const all = { Action: ['countorder'], Resource: ['*'] };
   const statements = [

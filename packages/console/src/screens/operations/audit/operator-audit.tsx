@@ -1,12 +1,9 @@
 import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { infiniteQueryOptions, keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { EmptyState } from '../../../components/empty-state.tsx';
-import { Loaded } from '../../../components/loaded.tsx';
-import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { Screen } from '../../../components/screen.tsx';
 import { type AuditSearch, queryOf, readAuditSearch } from '../../audit/audit-search.ts';
-import { EntryList } from '../../audit/entry-list.tsx';
+import { FoundEntries } from '../../audit/found-entries.tsx';
 import { operate } from '../operate.ts';
 
 const entriesQuery = (search: AuditSearch) =>
@@ -23,7 +20,6 @@ const entriesQuery = (search: AuditSearch) =>
 export function OperatorAudit() {
   const search = useEntrySearch();
   const entries = useInfiniteQuery(entriesQuery(search));
-  const items = entries.data?.pages.flatMap((page) => page.items) ?? [];
   const isNarrowed = Object.keys(search).length > 0;
   return (
     <Screen
@@ -31,31 +27,14 @@ export function OperatorAudit() {
       intro="What was done to the platform as a whole, the latest first. What the operator did to one org, such as its plan, is in the audit log of that org."
     >
       <Filters search={search} isNarrowed={isNarrowed} />
-      <Loaded query={entries}>
-        {() => {
-          if (items.length > 0) return <EntryList items={items} names={noNames} />;
-          if (entries.hasNextPage)
-            return <Text size="sm">No entry is found so far. There are more to look through.</Text>;
-          return (
-            <EmptyState title={isNarrowed ? 'No entry is like this' : 'No entries yet'}>
-              {isNarrowed
-                ? 'Choose less narrowly: another kind of action, or a longer period.'
-                : 'Each change of the platform as a whole is noted here, such as a rotation of the signing keys.'}
-            </EmptyState>
-          );
+      <FoundEntries
+        {...{ entries, isNarrowed }}
+        names={noNames}
+        empty={{
+          narrowed: 'Choose less narrowly: another kind of action, or a longer period.',
+          none: 'Each change of the platform as a whole is noted here, such as a rotation of the signing keys.',
         }}
-      </Loaded>
-      {entries.data !== undefined && <ProblemAlert error={entries.error} />}
-      {entries.hasNextPage && (
-        <Button
-          variant="default"
-          w="fit-content"
-          loading={entries.isFetchingNextPage}
-          onClick={() => void entries.fetchNextPage()}
-        >
-          {isNarrowed ? 'Look further back' : 'Show earlier entries'}
-        </Button>
-      )}
+      />
     </Screen>
   );
 }

@@ -11,7 +11,7 @@ import { When } from '../../../components/when.tsx';
 import { ErrorList } from './error-list.tsx';
 import { errorsQuery, requestIdMax } from './queries.ts';
 
-/** The last errors of the node, and the one of a request that a person asks about. */
+/** The last errors of the node, and the error of a request that a person asks about. */
 export function Errors() {
   const { request: given }: { readonly request?: unknown } = useSearch({ strict: false });
   // The router reads what looks like a number as one.
