@@ -2,7 +2,16 @@ import '@mantine/spotlight/styles.layer.css';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
 import { usePlace } from '../api/session.ts';
-import { LeaveIcon, MoonIcon, SearchIcon, SettingsIcon, SunIcon, SwapIcon, UserIcon } from '../components/icons.tsx';
+import {
+  EventIcon,
+  LeaveIcon,
+  MoonIcon,
+  SearchIcon,
+  SettingsIcon,
+  SunIcon,
+  SwapIcon,
+  UserIcon,
+} from '../components/icons.tsx';
 import { settingsPages } from '../screens/settings/pages.ts';
 import { useDarkness, useSignOut } from './account-menu.tsx';
 import { navigation } from './navigation.ts';
@@ -30,6 +39,12 @@ export function CommandPalette() {
     leftSection: <SettingsIcon />,
     onClick: () => void navigate({ to: `/o/${org}/${env}/settings/${path}` }),
   }));
+  const deliveries: SpotlightActionData = {
+    id: 'deliveries',
+    label: 'Deliveries of events',
+    leftSection: <EventIcon />,
+    onClick: () => void navigate({ to: '/o/$org/$env/events', params: { org, env }, search: { tab: 'deliveries' } }),
+  };
   const others: SpotlightActionData[] = [
     {
       id: 'environment',
@@ -53,7 +68,11 @@ export function CommandPalette() {
   ];
   return (
     <Spotlight
-      actions={[...screens, { group: 'Settings', actions: settings }, { group: 'General', actions: others }]}
+      actions={[
+        ...screens,
+        { group: 'Settings', actions: settings },
+        { group: 'General', actions: [deliveries, ...others] },
+      ]}
       attributes={{ content: { 'aria-label': 'Command palette' } }}
       overlayProps={{ backgroundOpacity: 0.35, blur: 0 }}
       nothingFound="Nothing has this name"
