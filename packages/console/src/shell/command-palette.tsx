@@ -2,7 +2,7 @@ import '@mantine/spotlight/styles.layer.css';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
 import { usePlace } from '../api/session.ts';
-import { LeaveIcon, MoonIcon, SearchIcon, SunIcon, SwapIcon, UserIcon } from '../components/icons.tsx';
+import { KeyIcon, LeaveIcon, MoonIcon, SearchIcon, SunIcon, SwapIcon, UserIcon } from '../components/icons.tsx';
 import { useDarkness, useSignOut } from './account-menu.tsx';
 import { navigation } from './navigation.ts';
 
@@ -34,6 +34,13 @@ export function CommandPalette() {
       label: 'Your account',
       leftSection: <UserIcon />,
       onClick: () => void navigate({ to: '/o/$org/$env/account', params: { org, env } }),
+    },
+    {
+      id: 'operations',
+      label: 'Operations',
+      keywords: ['operator', 'platform'],
+      leftSection: <KeyIcon />,
+      onClick: () => void navigate({ to: '/operations/{-$screen}/{-$item}', params: {} }),
     },
     {
       id: 'colours',
