@@ -2,7 +2,16 @@ import '@mantine/spotlight/styles.layer.css';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
 import { usePlace } from '../api/session.ts';
-import { LeaveIcon, MoonIcon, SearchIcon, SettingsIcon, SunIcon, SwapIcon, UserIcon } from '../components/icons.tsx';
+import {
+  KeyIcon,
+  LeaveIcon,
+  MoonIcon,
+  SearchIcon,
+  SettingsIcon,
+  SunIcon,
+  SwapIcon,
+  UserIcon,
+} from '../components/icons.tsx';
 import { settingsPages } from '../screens/settings/pages.ts';
 import { useDarkness, useSignOut } from './account-menu.tsx';
 import { navigation } from './navigation.ts';
@@ -42,6 +51,13 @@ export function CommandPalette() {
       label: 'Your account',
       leftSection: <UserIcon />,
       onClick: () => void navigate({ to: '/o/$org/$env/account', params: { org, env } }),
+    },
+    {
+      id: 'operations',
+      label: 'Operations',
+      keywords: ['operator', 'platform'],
+      leftSection: <KeyIcon />,
+      onClick: () => void navigate({ to: '/operations/{-$screen}/{-$item}', params: {} }),
     },
     {
       id: 'colours',
