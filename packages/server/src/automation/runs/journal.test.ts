@@ -25,7 +25,8 @@ async function pathsOf({ workspace }: RecordBench, run: Run): Promise<readonly s
 test('what a branch read while another branch committed is stored with the next commit', async (context) => {
   const bench = await openBench(context);
   const run = runIn(bench);
-  const journal = new RunJournal({ clock: bench.clock, workspace: bench.workspace, retentionOf }, run);
+  const { clock, workspace } = bench;
+  const journal = new RunJournal({ clock, workspace, retentionOf, nodeId: 'one' }, run);
   await journal.effect('1', { note: note('write'), outputOf: async () => 'written' }, async (along) => {
     const changes = await along([undefined]);
     await journal.note('2', note('read'), 'read');
@@ -39,7 +40,7 @@ test('what a branch read while another branch committed is stored with the next 
 test('a run whose wait ended while another of its branches worked is due at once', async (context) => {
   const bench = await openBench(context);
   const { clock } = bench;
-  const journal = new RunJournal({ clock, workspace: bench.workspace, retentionOf }, runIn(bench));
+  const journal = new RunJournal({ clock, workspace: bench.workspace, retentionOf, nodeId: 'one' }, runIn(bench));
   const over = clock.now() + 1000;
   assert.equal(journal.isWaiting('1', note('short'), over), true);
   assert.equal(journal.isWaiting('2', note('long'), over + 60_000), true);

@@ -32,6 +32,8 @@ import type { WorkerState } from './worker-states.ts';
 export interface SharedParts {
   /** Names the worker, and its replacement. */
   readonly name: string;
+  /** Names the process. */
+  readonly nodeId: string;
   readonly epochs: Readonly<Record<'access' | 'revocations' | 'plans', SharedEpochs>>;
   readonly changesOf: Readonly<Record<Environment, (scope: ScopeName, key: Key) => number>>;
   readonly vault: SecretsVault;
