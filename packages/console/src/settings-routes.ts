@@ -61,13 +61,18 @@ export function settingsRoutes<Place extends AnyRoute>(place: Place) {
   ] as const;
 }
 
-/** The settings of builders, of mails and of what workspaces start with. */
+/** The settings of builders, of tenancy, of mails and of what workspaces start with. */
 function otherRoutes<Place extends AnyRoute>(place: Place) {
   const getParentRoute = () => place;
   const settingsBuilders = createRoute({
     getParentRoute,
     path: 'settings/builders',
     component: lazyRouteComponent(screenFiles['settings/builders'], 'BuilderSignIn'),
+  });
+  const settingsTenancy = createRoute({
+    getParentRoute,
+    path: 'settings/tenancy',
+    component: lazyRouteComponent(screenFiles['settings/tenancy'], 'Tenancy'),
   });
   const settingsMails = createRoute({
     getParentRoute,
@@ -96,6 +101,7 @@ function otherRoutes<Place extends AnyRoute>(place: Place) {
   });
   return [
     settingsBuilders,
+    settingsTenancy,
     settingsMails,
     settingsMail,
     settingsTemplates,

@@ -7,12 +7,14 @@ export interface ScriptLog {
 
 /** The log as the realm of a script tells it; undefined where nothing was written. */
 export function readLog(json: string): ScriptLog | undefined {
-  const { lines, left_out }: { readonly lines: readonly string[]; readonly left_out: number } = JSON.parse(json);
-  if (lines.length === 0) return undefined;
-  return logOf(
-    lines.map((line) => line.replaceAll('\0', '\ufffd').toWellFormed()),
-    left_out,
-  );
+  const told: unknown = JSON.parse(json);
+  if (!isObject(told) || !Array.isArray(told.lines) || told.lines.length === 0) return undefined;
+  const lines = told.lines.map((line) => String(line).replaceAll('\0', '\ufffd').toWellFormed());
+  return logOf(lines, Number(told.left_out));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 const runCharactersMax = 64 * 1024;
