@@ -24,7 +24,7 @@ import type { ServeOptions, ServingPlatform } from '../serve-platform.ts';
 import type { ServedUrls } from '../served-urls.ts';
 import { answerCalls } from './calls.ts';
 import { Channel } from './channel.ts';
-import { connectionServices, countedServices } from './shared-parts.ts';
+import { connectionServices, countedServices, type OthersAsked } from './shared-parts.ts';
 import { WorkerStates } from './worker-states.ts';
 import type { WorkerSeed } from './worker-thread.ts';
 
@@ -184,7 +184,7 @@ class WorkerPool {
       if ((hasServed || this.#isReady) && !this.#isEnding) this.#replace(name, error);
     });
     channel.serve('diagnosis', () => this.#diagnoses.read());
-    channel.serve('ask others', (topic) => this.#askOthers(name, topic as string));
+    channel.serve('ask others', (asked) => this.#askOthers(name, asked as OthersAsked));
     channel.serve('write secrets', (change) => this.#writeSecrets(name, change as SecretsChange));
     const urls = (await channel.ask('urls')) as ServedUrls;
     hasServed = true;
@@ -233,11 +233,11 @@ class WorkerPool {
    * What every other worker answers; a worker that ends meanwhile knows nothing any more.
    * @throws Error where one fails to answer and serves on.
    */
-  async #askOthers(asking: string, topic: string): Promise<readonly unknown[]> {
+  async #askOthers(asking: string, { topic, payload }: OthersAsked): Promise<readonly unknown[]> {
     const others = [...this.#running].filter(([name]) => name !== asking);
     const answers = others.map(async ([name, worker]): Promise<readonly unknown[]> => {
       try {
-        return [await askInTime(worker, topic)];
+        return [await askInTime(worker, topic, payload)];
       } catch (error) {
         if (this.#running.get(name) === worker) throw error;
         return [];
@@ -249,7 +249,7 @@ class WorkerPool {
   /** Answered when every worker goes by the new secrets. */
   async #writeSecrets(asking: string, { secrets, seen }: SecretsChange): Promise<boolean> {
     const isWritten = await this.#vault.write(secrets, seen);
-    if (isWritten) await this.#askOthers(asking, 'learn keys');
+    if (isWritten) await this.#askOthers(asking, { topic: 'learn keys' });
     return isWritten;
   }
 }

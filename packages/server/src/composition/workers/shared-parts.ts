@@ -26,6 +26,7 @@ import type { ErrorLog } from '../../telemetry/error-log.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { Diagnoses } from '../operations/diagnoses.ts';
 import type { Calls, Services } from './calls.ts';
+import type { Handler } from './channel.ts';
 import type { WorkerState } from './worker-states.ts';
 
 /** What a platform that is one of several workers shares with the others, in place of its own. */
@@ -41,8 +42,14 @@ export interface SharedParts {
   /** The main thread's, so that one look is under way at a time. */
   readonly diagnoses: Diagnoses;
   /** Asks every other worker. Those that end meanwhile are left out. */
-  readonly askOthers: (topic: string) => Promise<readonly unknown[]>;
-  readonly serve: (topic: string, handler: () => unknown) => void;
+  readonly askOthers: (topic: string, payload?: unknown) => Promise<readonly unknown[]>;
+  readonly serve: (topic: string, handler: Handler) => void;
+}
+
+/** A question of one worker to all others, as it passes the main thread. */
+export interface OthersAsked {
+  readonly topic: string;
+  readonly payload?: unknown;
 }
 
 /** What the main thread counts and keeps for all workers. */

@@ -11,7 +11,7 @@ import type { Diagnosis } from '../operations/diagnoses.ts';
 import { servePlatform } from '../serve-platform.ts';
 import { type CallLine, Calls } from './calls.ts';
 import { Channel } from './channel.ts';
-import { countedParts, type SharedParts } from './shared-parts.ts';
+import { countedParts, type OthersAsked, type SharedParts } from './shared-parts.ts';
 
 /** What the main thread begins a worker with. */
 export interface WorkerSeed {
@@ -44,7 +44,8 @@ async function work({ name, nodeId, config, attachments, epochs, calls, ...seed 
     vault: vaultOf(config, channel),
     counted: countedParts(new Calls(calls), config.rateLimits),
     diagnoses: { read: async () => (await channel.ask('diagnosis')) as Diagnosis },
-    askOthers: async (topic) => (await channel.ask('ask others', topic)) as readonly unknown[],
+    askOthers: async (topic, payload) =>
+      (await channel.ask('ask others', { topic, payload } satisfies OthersAsked)) as readonly unknown[],
     serve: (topic, handler) => channel.serve(topic, handler),
   };
   const { workers, demoTraceId } = seed;
