@@ -35,8 +35,9 @@ export async function eraseRecord(
   erasing: Erasing,
   { named, isGivenUp }: { readonly named: NamedRecord; readonly isGivenUp: boolean },
 ): Promise<Erased> {
-  if (isToGo(run.job, named) && isGivenUp) return takeOut(run, erasing, named, removalGivenUp());
-  if (!isToGo(run.job, named)) return takeOut(run, erasing, named);
+  if (isToGo(run.job, named) && isGivenUp)
+    return takeOut(run, erasing, { named, isGivenUp, problem: removalGivenUp() });
+  if (!isToGo(run.job, named)) return takeOut(run, erasing, { named, isGivenUp });
   if (named.isRetired) return removeRetired(run, erasing, named);
   try {
     return await remove(run, erasing, named);
@@ -44,7 +45,7 @@ export async function eraseRecord(
     if (!(error instanceof Problem)) throw error;
     if (error.code === 'not_found') return { kind: 'untouched' };
     if (error.code === 'conflict') return { kind: 'wait' };
-    return takeOut(run, erasing, named, error);
+    return takeOut(run, erasing, { named, isGivenUp, problem: error });
   }
 }
 
@@ -68,8 +69,15 @@ async function removeRetired(run: Run, { workspace }: Erasing, { entity, record 
   return { kind: isDone ? 'removed' : 'wait' };
 }
 
-/** Takes the person out of a record that stays, and says why where it was to go. */
-async function takeOut(run: Run, erasing: Erasing, named: NamedRecord, problem?: Problem): Promise<Erased> {
+interface Staying {
+  readonly named: NamedRecord;
+  readonly isGivenUp: boolean;
+  /** Why a record stays that was to go. */
+  readonly problem?: Problem;
+}
+
+/** Takes the person out of a record that stays. Where others are in the way, it is tried again until it is given up. */
+async function takeOut(run: Run, erasing: Erasing, { named, isGivenUp, problem }: Staying): Promise<Erased> {
   try {
     const isChanged = await (named.isRetired ? changeRetired : change)(run, erasing, named);
     if (isChanged === 'wait') return { kind: 'wait' };
@@ -79,6 +87,7 @@ async function takeOut(run: Run, erasing: Erasing, named: NamedRecord, problem?:
     if (error instanceof MarkedRecord) return { kind: 'wait' };
     if (!(error instanceof Problem)) throw error;
     if (error.code === 'not_found') return { kind: 'untouched' };
+    if (error.code === 'conflict' && !isGivenUp) return { kind: 'wait' };
     return { kind: 'refused', problem: error, isChanged: false };
   }
 }
