@@ -165,6 +165,7 @@ export function queueSentence({ due, more }: Pick<Queue, 'due' | 'more'>): strin
 const jobNames: Readonly<Record<string, string>> = {
   'purge-entity': 'Removes the records of a removed entity',
   'maintain-entity': 'Fills new fields, builds and erases indexes',
+  'align-workspace': 'Completes the suspension of a workspace',
   'close-workspace': 'Closes a workspace that is removed',
   'purge-workspace': 'Removes the data of a removed workspace',
   'apply-template': 'Applies a workspace template',
