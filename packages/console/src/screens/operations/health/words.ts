@@ -50,6 +50,10 @@ export function nodeWords({ state }: Pick<Node, 'state'>): { readonly word: stri
   }
 }
 
+export function notWellSentence({ servers_not_well: servers }: Pick<Node, 'servers_not_well'>): string {
+  return `It sees ${counted(servers, 'server')} of the stores that ${isOrAre(servers)} not well.`;
+}
+
 /** How many nodes there are, and which are missing. */
 export function listedSentence({ nodes, nodes_listed }: Pick<Health, 'nodes' | 'nodes_listed'>): string {
   if (nodes_listed === 'this_node')
