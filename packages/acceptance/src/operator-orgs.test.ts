@@ -39,6 +39,7 @@ interface Environment {
 
 interface OrgDetails extends Omit<PlatformOrg, 'has_prod'> {
   readonly requires_second_factor: boolean;
+  readonly used: Readonly<Record<string, number>>;
   readonly limits: readonly { limit_name: string; used: number; limit: number; percent: number }[];
   readonly environments: {
     readonly test: Environment;
@@ -169,6 +170,15 @@ test('the details of an org say how much of each limit is used', { skip: whyOneW
   assert.ok((by.get('policies')?.used ?? 0) > 0);
   assert.deepEqual(by.get('runs_per_day'), { used: 0, limit: 0, percent: 100 });
   assert.deepEqual(by.get('mails_per_day'), { used: 0, limit: 7, percent: 0 });
+  assert.deepEqual(details.used, {
+    ...{ api_calls_per_day: calls, api_calls_per_month: calls, records: 3, entities: 1, indexes: details.used.indexes },
+    policies: by.get('policies')?.used,
+    ...{ runs_per_day: 0, deliveries_per_day: 0, script_seconds_per_day: 0, mails_per_day: 0 },
+  });
+  // They are the same where the plan limits nothing, so the effect of another plan is known before it is set.
+  await givePlan(org, {});
+  const unlimited = await shown<OrgDetails>(gateways, `/orgs/${org.code}`);
+  assert.deepEqual([unlimited.limits, unlimited.used], [[], details.used]);
   assert.equal(details.environments.prod, null);
   assert.deepEqual([details.environments.test.records, details.environments.test.entities], [3, 1]);
 });

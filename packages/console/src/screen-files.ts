@@ -36,6 +36,7 @@ export const screenFiles = {
   'settings/templates': () => import('./screens/settings/templates/templates.tsx'),
   'settings/templates/workspaces/$workspace': () => import('./screens/settings/templates/workspace.tsx'),
   'settings/templates/applications/$application': () => import('./screens/settings/templates/application.tsx'),
+  'settings/builders': () => import('./screens/settings/builders.tsx'),
   'settings/alerts': () => import('./screens/settings/alerts/alerts.tsx'),
   usage: () => import('./screens/usage/usage.tsx'),
   audit: () => import('./screens/audit/audit.tsx'),

@@ -97,6 +97,12 @@ test('limits that an org has used up already are set once its code is typed', { 
   await limits.getByRole('checkbox', { name: 'Records: Unlimited' }).uncheck();
   await limits.getByRole('textbox', { name: 'Records', exact: true }).fill('1');
   await page.getByText('Records: 1 used, of 1. Writes of its apps are refused until records are removed.').waitFor();
+  // What the present plan does not limit is counted too.
+  await limits.getByRole('checkbox', { name: 'Policies of a workspace: Unlimited' }).uncheck();
+  await limits.getByRole('textbox', { name: 'Policies of a workspace', exact: true }).fill('1');
+  await page.getByText(/^Policies of a workspace: \d+ used, of 1\. None can be added there\./).waitFor();
+  assert.match(await limits.getByRole('row', { name: /^Runs a day/ }).innerText(), /^Runs a day\s+0\s/);
+  await limits.getByRole('checkbox', { name: 'Policies of a workspace: Unlimited' }).check();
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Set the plan' }).click();
   const dialog = page.getByRole('dialog', { name: `Set limits that ${org.code} has used up` });

@@ -245,7 +245,16 @@ test('alerts get an address: its secret is shown once, a test message is sent, a
   const org = await newOrgOn(page, platform);
   await open(page, org, '/alerts');
   await page.getByText('has no limits').waitFor();
-  await page.getByText('At 80, 95 and 100 %').waitFor();
+  const warned = page.getByRole('region', { name: 'When the platform warns' });
+  const percents = warned.getByRole('textbox', { name: 'Percent of a limit' });
+  await percents.fill('50, 90');
+  await warned.getByText('100 stays among them', { exact: false }).first().waitFor();
+  await assertAccessible(page);
+  await percents.fill('50, 100');
+  await warned.getByRole('button', { name: 'Save' }).click();
+  await warned.getByText('Saved. It holds on every node', { exact: false }).waitFor();
+  const { body } = await manage<{ alert_percents: readonly number[] }>(org, 'GET', '/observability');
+  assert.deepEqual(body.alert_percents, [50, 100]);
   const address = page.getByRole('textbox', { name: 'Address' });
   await address.fill('http://10.0.0.1/');
   await page.getByRole('button', { name: 'Send alerts there' }).click();

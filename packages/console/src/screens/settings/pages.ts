@@ -65,6 +65,12 @@ export const settingsPages: readonly SettingsPage[] = [
     settings: [],
   },
   {
+    path: 'builders',
+    label: 'Sign-in of builders',
+    intro: 'Whether the builders of the org need a second factor.',
+    settings: [],
+  },
+  {
     path: 'alerts',
     label: 'Alerts',
     intro: 'When the platform warns of the limits of the plan, and where it sends the warnings.',

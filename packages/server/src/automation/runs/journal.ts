@@ -45,7 +45,7 @@ export interface JournalDeps {
 }
 
 /** What is known of a step as it begins. */
-export interface StepNote extends Pick<RunStep, 'id' | 'type' | 'entity' | 'record' | 'has_secrets'> {
+export interface StepNote extends Pick<RunStep, 'id' | 'type' | 'entity' | 'record' | 'has_secrets' | 'log'> {
   /** Milliseconds since the epoch. */
   readonly began: number;
 }

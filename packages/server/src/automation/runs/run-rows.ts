@@ -6,6 +6,7 @@ import { runPartition } from '../../records/port.ts';
 import type { Due, Key, Put, Scope } from '../../store/port.ts';
 import { json, type Row, table } from '../../store/table.ts';
 import { walk } from '../../store/walk.ts';
+import type { ScriptLog } from '../scripts/script-log.ts';
 
 /** In whose name a run works. */
 export interface RunUser {
@@ -97,6 +98,8 @@ export interface RunStep {
   readonly record?: string;
   readonly output?: unknown;
   readonly error?: RunError;
+  /** Of a script in the test environment. */
+  readonly log?: ScriptLog;
   /** Of a `wait`: until when, in milliseconds since the epoch. */
   readonly until?: number;
   /** It wrote to encrypted fields: what else holds those values is not shown. */
