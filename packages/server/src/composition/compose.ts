@@ -80,7 +80,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const isAlone = common === undefined && config.store.folder !== undefined && config.storeProd.folder !== undefined;
   const opened = await composeSpaces(config, options, { measurement, isAlone });
   const { spaces, stores, platform, onceScopes, readiness } = opened;
-  const { secrets, signingKeys, cursors, backups } = await openSecrets(spaces, options);
+  const { secrets, signingKeys, cursors, backups } = await openSecrets(spaces, options, metrics);
   const { counted, epochs, changesOf } = common ?? {};
   const configs = openConfigs(stores, { clock, tally: tallies.config }, changesOf, opened.told);
 
@@ -146,14 +146,19 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
  * The secrets, and what follows from them. Several workers learn the keys of each other before a change of them is
  * answered.
  */
-async function openSecrets(spaces: Spaces, { config, clock, onFault, shared }: ComposeOptions) {
-  const vault = shared?.vault ?? (await openVaultOf(spaces, config));
+async function openSecrets(
+  spaces: Spaces,
+  { config, clock, onFault, shared: common }: ComposeOptions,
+  metrics: Measurement['metrics'],
+) {
+  const vault = common?.vault ?? (await openVaultOf(spaces, config));
   const secrets = await loadSecrets(vault, clock);
   const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
-  shared?.serve('learn keys', signingKeys.learn);
+  common?.serve('learn keys', signingKeys.learn);
   const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
   const { platform } = spaces;
-  const backups = await composeBackups({ config, clock, onFault, secrets, platform, shared: shared?.counted.backups });
+  const shared = common?.counted.backups;
+  const backups = await composeBackups({ config, clock, onFault, secrets, platform, shared, metrics });
   return { secrets, signingKeys, cursors, backups };
 }
 

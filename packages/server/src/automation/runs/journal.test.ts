@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBench, type RecordBench } from '../../testing/record-bench.ts';
-import { RunJournal } from './journal.ts';
-import { type Run, storedSteps } from './run-rows.ts';
+import { leaseMilliseconds, RunJournal } from './journal.ts';
+import { dueRunKey, type Run, storedSteps } from './run-rows.ts';
 
 const began = 0;
 const retentionOf = async () => ({ runs: 1, receipts: 1 });
@@ -47,4 +47,15 @@ test('a run whose wait ended while another of its branches worked is due at once
   clock.advance(5000);
   assert.equal(journal.earliestWait(), over);
   assert.equal(journal.isWaiting('1', note('short'), over), false);
+});
+
+test('a run that is stored is due when its lease ends, and names the node that is at it', async (context) => {
+  const bench = await openBench(context);
+  const { clock, workspace } = bench;
+  const run = runIn(bench);
+  const journal = new RunJournal({ clock, workspace, retentionOf, nodeId: 'one' }, run);
+  const leased = { by: 'one', until: clock.now() + leaseMilliseconds };
+  await journal.store();
+  const [due] = await workspace.scope.get([dueRunKey(run.id)]);
+  assert.deepEqual([due?.due?.at, due?.value], [leased.until, JSON.stringify({ job: 'run', leased })]);
 });

@@ -2,7 +2,7 @@ import { Badge, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { When } from '../../../components/when.tsx';
 import classes from './health.module.css';
 import type { Health, Node } from './queries.ts';
-import { listedSentence, nodeWords, sizeOf } from './words.ts';
+import { listedSentence, nodeWords, notWellSentence, sizeOf } from './words.ts';
 
 /** Every process of the platform that shares the store. */
 export function Nodes({ nodes, nodes_listed }: Pick<Health, 'nodes' | 'nodes_listed'>) {
@@ -69,12 +69,7 @@ function NodeRow({ node }: { readonly node: Node }) {
             </>
           )}
         </Text>
-        {node.servers_not_well > 0 && (
-          <Text size="xs">
-            {node.servers_not_well === 1 ? '1 server of the stores' : `${node.servers_not_well} servers of the stores`}{' '}
-            not well, as it sees them
-          </Text>
-        )}
+        {node.servers_not_well > 0 && <Text size="xs">{notWellSentence(node)}</Text>}
       </Table.Td>
       <Table.Td>{version}</Table.Td>
       <Table.Td>

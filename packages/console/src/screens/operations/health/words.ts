@@ -50,6 +50,10 @@ export function nodeWords({ state }: Pick<Node, 'state'>): { readonly word: stri
   }
 }
 
+export function notWellSentence({ servers_not_well: servers }: Pick<Node, 'servers_not_well'>): string {
+  return `It sees ${counted(servers, 'server')} of the stores that ${isOrAre(servers)} not well.`;
+}
+
 /** How many nodes there are, and which are missing. */
 export function listedSentence({ nodes, nodes_listed }: Pick<Health, 'nodes' | 'nodes_listed'>): string {
   if (nodes_listed === 'this_node')
@@ -165,6 +169,7 @@ export function queueSentence({ due, more }: Pick<Queue, 'due' | 'more'>): strin
 const jobNames: Readonly<Record<string, string>> = {
   'purge-entity': 'Removes the records of a removed entity',
   'maintain-entity': 'Fills new fields, builds and erases indexes',
+  'align-workspace': 'Completes the suspension of a workspace',
   'close-workspace': 'Closes a workspace that is removed',
   'purge-workspace': 'Removes the data of a removed workspace',
   'apply-template': 'Applies a workspace template',
