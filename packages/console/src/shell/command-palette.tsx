@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { usePlace } from '../api/session.ts';
 import {
   EventIcon,
+  KeyIcon,
   LeaveIcon,
   MoonIcon,
   SearchIcon,
@@ -57,6 +58,13 @@ export function CommandPalette() {
       label: 'Your account',
       leftSection: <UserIcon />,
       onClick: () => void navigate({ to: '/o/$org/$env/account', params: { org, env } }),
+    },
+    {
+      id: 'operations',
+      label: 'Operations',
+      keywords: ['operator', 'platform'],
+      leftSection: <KeyIcon />,
+      onClick: () => void navigate({ to: '/operations/{-$screen}/{-$item}', params: {} }),
     },
     {
       id: 'colours',

@@ -45,7 +45,9 @@ test('an operator gives an org a plan by its name, and one with limits of its ow
   );
 });
 
-test('orgs are found by the beginning of their code, and one is shown with what it uses', { skip }, async (context) => {
+test('orgs are found by a part of their name or code, and one is shown with what it uses', {
+  skip,
+}, async (context) => {
   const page = await (await openBrowser(context, platform)).newPage();
   const { org, founder } = await foundedOrg(platform);
   await defineEntity(org, definition('order', [{ name: 'title' }]));
@@ -60,8 +62,11 @@ test('orgs are found by the beginning of their code, and one is shown with what 
   await table.getByRole('row').nth(listed).waitFor();
   const search = page.getByRole('textbox', { name: 'Search orgs' });
   await search.fill('No such <code>');
-  await page.getByRole('heading', { name: 'No code begins like this' }).waitFor();
-  await search.fill(org.code.toUpperCase());
+  await page.getByRole('heading', { name: 'No org has this in its code or name' }).waitFor();
+  // Each is called `Org` and its code.
+  await search.fill(`ORG ${org.code}`);
+  await table.getByRole('link', { name: org.code }).waitFor();
+  await search.fill(org.code.slice(1).toUpperCase());
   await table.getByRole('link', { name: org.code }).waitFor();
   assert.equal(await table.getByRole('row').count(), 2);
   assert.ok(page.url().includes('q='));

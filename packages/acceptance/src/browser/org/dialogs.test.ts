@@ -34,7 +34,7 @@ test('Escape closes a dialog, and the button that opened it has the focus again'
     await dialog.locator(':focus').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    await page.waitForFunction((opener) => document.activeElement === opener, await button.elementHandle());
+    await button.and(page.locator(':focus')).waitFor();
   }
 });
 

@@ -112,6 +112,13 @@ export const platformOrgsApi = {
           description: 'Only orgs whose code starts with this: lower-case letters and digits, at most 32.',
         }),
       ),
+      part: Type.Optional(
+        Type.String({
+          maxLength: 64,
+          description:
+            'Only orgs whose code or name contains this, in upper or lower case. A call looks at 1,000 orgs; its page may be short or empty, and `nexttoken` goes on.',
+        }),
+      ),
       pagesize: Type.Integer({ ...pagesize, maximum: 50, default: 20 }),
       nexttoken,
     }),

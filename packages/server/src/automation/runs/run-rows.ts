@@ -170,9 +170,9 @@ export function runOfDue({ sk }: Key): string {
   return sk.slice(duePrefix.length);
 }
 
-/** Has the run taken up from `at` on. */
-export function dueRun(id: string, at: number): Put {
-  const value = JSON.stringify({ job: 'run' });
+/** Has the run taken up from `at` on. @param by the node that is at it until then. */
+export function dueRun(id: string, at: number, by?: string): Put {
+  const value = JSON.stringify({ job: 'run', ...(by !== undefined && { leased: { by, until: at } }) });
   return { kind: 'put', ...dueRunKey(id), value, if: 'any', due: { at, queue: 'automation' } };
 }
 

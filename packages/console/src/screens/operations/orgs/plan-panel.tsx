@@ -71,7 +71,7 @@ const numbers = new Intl.NumberFormat('en');
 function LimitTable({ limits, used }: { readonly limits: Limits; readonly used: Used }) {
   return (
     <Paper withBorder style={{ overflowX: 'auto' }}>
-      <Table aria-label="Limits of the plan" miw={420}>
+      <Table aria-label="Limits of the plan">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>What</Table.Th>

@@ -20,8 +20,9 @@ type OrgDetails = ReplyOf<typeof platformOrgsApi.readPlatformOrg>;
 export function platformOrgRoutes(services: PlatformOrgServices): readonly OperatorRoute[] {
   const { platformOrgs } = services;
   return [
-    serve(platformOrgsApi.listPlatformOrgs, async ({ query: { q: prefix = '', pagesize: pageSize, nexttoken } }) => {
-      const page = await platformOrgs.list({ prefix, pageSize, nexttoken });
+    serve(platformOrgsApi.listPlatformOrgs, async ({ query }) => {
+      const { q: prefix = '', part = '', pagesize: pageSize, nexttoken } = query;
+      const page = await platformOrgs.list({ prefix, part, pageSize, nexttoken });
       const items: ShownOrg[] = [];
       for (const org of page.orgs) {
         items.push(await shownOrg(services, org));
