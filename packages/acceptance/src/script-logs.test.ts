@@ -49,7 +49,7 @@ test('a tried block shows what its scripts wrote, also the one that failed', asy
     reply.body.steps.map(({ id, log }) => [id, log]),
     [
       ['first', { lines: ['read {"n":1}'] }],
-      ['second', { lines: ['so far'] }],
+      ['second', { lines: ['so far', "Uncaught at line 1: cannot read property 'x' of null"] }],
     ],
   );
 });
@@ -64,7 +64,7 @@ test('a run shows what its scripts wrote with their steps, also in a retry, and 
     say('fails', 'console.error("last words"); throw new Error("no")'),
   ]);
   const { id, text } = await begun('says');
-  assert.doesNotMatch(text, /last words|before/);
+  assert.doesNotMatch(text, /last words|before|Uncaught/);
   const logs = await logsOf(id);
   const many = logs.find(([step]) => step === 'many')?.[2];
   assert.deepEqual([many?.lines.length, many?.lines[0]?.length, many?.left_out], [50, 500, 10]);
@@ -74,7 +74,7 @@ test('a run shows what its scripts wrote with their steps, also in a retry, and 
       ['before', 'done', { lines: ['before'] }],
       ['make', 'done', undefined],
       ['silent', 'done', undefined],
-      ['fails', 'failed', { lines: ['last words'] }],
+      ['fails', 'failed', { lines: ['last words', 'Uncaught at line 1: no'] }],
     ],
   );
   const retried = await manage<{ readonly id: string }>(org, 'POST', `/runs/${id}/retry`, { body: {} });
@@ -91,14 +91,32 @@ test('K08: a value that a run wrote to an encrypted field is in none of its logs
   await define(org, 'hides', [
     say('early', 'console.log("card", input.card)'),
     { ...make, values: { title: 'one', card: '{{ input.card }}' } },
-    say('late', 'console.log(input); throw new Error("no")'),
+    say('late', 'console.log(input); throw new Error(input.card)'),
   ]);
   const { id } = await begun('hides', { card: canary });
   assert.deepEqual(await logsOf(id), [
     ['early', 'done', { lines: ['card ***'] }],
     ['make', 'done', undefined],
-    ['late', 'failed', { lines: ['{"card":"***"}'] }],
+    ['late', 'failed', { lines: ['{"card":"***"}', 'Uncaught at line 1: ***'] }],
   ]);
+});
+
+test('K08: a line that is cut, and a message that is, hold no part of a value of an encrypted field', async () => {
+  const canary = `canary/${random()}/${'x'.repeat(600)}`;
+  await define(org, 'cuts', [
+    say('early', 'console.log("y".repeat(480), input.card); console.log(input)'),
+    { ...make, values: { title: 'one', card: '{{ input.card }}' } },
+    say('late', 'throw new Error("card " + input.card)'),
+  ]);
+  const { id } = await begun('cuts', { card: canary });
+  assert.deepEqual(
+    (await logsOf(id)).map(([step, , log]) => [step, log?.lines]),
+    [
+      ['early', [`${'y'.repeat(480)} ***…`, '{"card":"***…']],
+      ['make', undefined],
+      ['late', ['Uncaught at line 1: card ***…']],
+    ],
+  );
 });
 
 test('K08: in production no line is kept, and none is shown', async () => {

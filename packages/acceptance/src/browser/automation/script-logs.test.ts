@@ -31,7 +31,8 @@ test('a builder reads what a script wrote, while the block is tried and in a run
   // The step that failed is open, so that its last lines are seen at once.
   const log = tried.getByRole('list', { name: 'Log of says' });
   await log.getByText(`line 49 ${canary}`).waitFor();
-  assert.equal(await log.getByRole('listitem').count(), 50);
+  await log.getByText('Uncaught at line 1: no').waitFor();
+  assert.equal(await log.getByRole('listitem').count(), 51);
   await tried.getByText('2 lines more were not kept.').waitFor();
   await assertAccessible(page);
 
@@ -40,6 +41,6 @@ test('a builder reads what a script wrote, while the block is tried and in a run
   await page.goto(`/o/${org.code}/test/runs/${call.body.run}`);
   await page.getByText('It failed at the step says').waitFor();
   await page.getByRole('list', { name: 'Log of says' }).getByText(`line 0 ${canary}`).waitFor();
-  await page.getByText(/50 lines of log/).waitFor();
+  await page.getByText(/51 lines of log/).waitFor();
   await assertAccessible(page);
 });

@@ -1,7 +1,8 @@
 import { parseStrictJson } from '../../lib/formats/strict-json.ts';
 import { Problem } from '../../lib/problem.ts';
+import { scriptLimits } from '../scripts/limits.ts';
 import { ScriptError, type ScriptFault } from '../scripts/script-error.ts';
-import type { ScriptLog } from '../scripts/script-log.ts';
+import { lineOfLog, type ScriptLog } from '../scripts/script-log.ts';
 import type { ScriptJob, ScriptRunner } from '../scripts/script-runner.ts';
 import { blockFailure } from './block-failure.ts';
 import type { ScriptValue } from './effects.ts';
@@ -36,9 +37,15 @@ function scriptFailure(error: ScriptError): Problem {
   );
 }
 
-/** What a script wrote before it failed. */
+/** What a script wrote before it failed, and then what it threw. */
 export function logOfFailure(error: unknown): ScriptLog | undefined {
-  return error instanceof Problem && error.cause instanceof ScriptError ? error.cause.log : undefined;
+  if (!(error instanceof Problem && error.cause instanceof ScriptError)) return undefined;
+  const { fault, message, line, log } = error.cause;
+  if (own[fault] || message === '') return log;
+  const place = line === undefined ? '' : ` at line ${line}`;
+  const cut = message.length === scriptLimits.messageCharacters ? '…' : '';
+  const thrown = lineOfLog(`Uncaught${place}: ${message}${cut}`);
+  return { ...log, lines: [...(log?.lines ?? []), thrown] };
 }
 
 /** Whether the sentence is one of the platform. */

@@ -63,3 +63,23 @@ test('a text is hidden as JSON, URLs and forms of other systems have it', () => 
   for (const form of [...forms, 'key%2Fof%2Aa+b%2Bc%7E%28d%29', 'key%2fof*a+b%2bc%7e%28d%29'])
     assert.equal(redaction.of(`a ${form} b`), 'a *** b', form);
 });
+
+test('K08 a text that was cut does not end in the beginning of a value, in whichever form it has it', () => {
+  const value = 'secret-"value"-😀-of-many-characters';
+  const redaction = hiding(value);
+  const forms = [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(value),
+    Buffer.from(value).toString('base64'),
+  ];
+  for (const form of forms)
+    for (let length = 4; length < form.length; length++) {
+      const text = `card ${form.slice(0, length)}…`.toWellFormed();
+      const shown = String(redaction.of(text));
+      assert.match(shown, /^card \*\*\*…?$/, text);
+    }
+  assert.deepEqual(redaction.of(['card sec…', 'card…', '…', 'a secret-ly long line…']), [
+    ...['card sec…', 'card…', '…', 'a secret-ly long line…'],
+  ]);
+});

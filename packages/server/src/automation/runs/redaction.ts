@@ -52,10 +52,29 @@ export class Redaction {
     let shown = text;
     for (const hidden of this.#texts)
       if (shown === hidden) shown = hiddenText;
-      else if (hidden.length >= partCharactersMin) shown = shown.replaceAll(hidden, hiddenText);
+      else if (hidden.length >= partCharactersMin)
+        shown = withoutBeginning(shown.replaceAll(hidden, hiddenText), hidden);
     this.#isUsed ||= shown !== text;
     return shown;
   }
+}
+
+/** Half of a character may be lost where a text is cut. */
+const cutEnd = /\ufffd?…$/;
+
+/** A text that was cut may end in the beginning of a value. */
+function withoutBeginning(text: string, hidden: string): string {
+  if (!cutEnd.test(text)) return text;
+  const kept = text.replace(cutEnd, '');
+  const last = kept.slice(-1);
+  // The longest beginning first, of those that end as the text does.
+  for (
+    let at = hidden.lastIndexOf(last, kept.length - 1);
+    at >= partCharactersMin - 1;
+    at = hidden.lastIndexOf(last, at - 1)
+  )
+    if (kept.endsWith(hidden.slice(0, at + 1))) return `${kept.slice(0, -at - 1)}${hiddenText}…`;
+  return text;
 }
 
 /** The run without what may hold values that are not known. */

@@ -1,4 +1,4 @@
-/** How a script writes lines. As of `inside.ts`, only the text of `prepareConsole` gets into the interpreter. */
+/** How a script writes lines; one that is too long ends in `…`. As of `inside.ts`, only the text of `prepareConsole` gets into the interpreter. */
 
 export interface ConsoleOptions {
   readonly lines: number;
@@ -28,7 +28,7 @@ export function prepareConsole({ lines: linesMax, characters }: ConsoleOptions):
     let line = '';
     for (let at = 0; at < values.length && line.length < characters; at += 1)
       line += (at === 0 ? '' : ' ') + textOf(values[at]);
-    return apply(cut, line, [0, characters]);
+    return line.length > characters ? `${apply(cut, line, [0, characters - 1])}…` : line;
   };
   const log = (...values: readonly unknown[]): void => {
     const line = kept < linesMax ? lineOf(values) : '';

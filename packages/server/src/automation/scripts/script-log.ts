@@ -9,8 +9,13 @@ export interface ScriptLog {
 export function readLog(json: string): ScriptLog | undefined {
   const told: unknown = JSON.parse(json);
   if (!isObject(told) || !Array.isArray(told.lines) || told.lines.length === 0) return undefined;
-  const lines = told.lines.map((line) => String(line).replaceAll('\0', '\ufffd').toWellFormed());
+  const lines = told.lines.map((line) => lineOfLog(String(line)));
   return logOf(lines, Number(told.left_out));
+}
+
+/** The text as it can be stored and given back. */
+export function lineOfLog(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed();
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
