@@ -38,8 +38,11 @@ const drawer = (page: Page) => page.getByRole('dialog');
 test('a builder finds a user, sees what the user may do and by which statement, and saves it for an auditor', {
   skip,
 }, async (context) => {
-  const { viewer, founder, page, open } = await shop(context);
-  await open('/users');
+  const { org, viewer, founder, page } = await shop(context);
+  await page.goto(`/o/${org.code}/test/users`);
+  await page.getByRole('heading', { name: 'Choose a workspace' }).waitFor();
+  await assertAccessible(page);
+  await page.getByRole('main').getByRole('button', { name: founder.tenantCode }).click();
   await page.getByRole('link', { name: founder.email }).waitFor();
   await page.getByRole('textbox', { name: 'Search users' }).fill('Viewer');
   await page.getByRole('link', { name: founder.email }).waitFor({ state: 'detached' });

@@ -4,8 +4,8 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react';
 import { memberQuery } from '../../api/members.ts';
 import { usePlace } from '../../api/session.ts';
+import { ChooseWorkspace } from '../../components/choose-workspace.tsx';
 import { CopyId } from '../../components/copy-id.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Screen } from '../../components/screen.tsx';
@@ -22,9 +22,7 @@ export function User() {
   if (workspace === undefined)
     return (
       <Screen title="User">
-        <EmptyState title="Choose a workspace">
-          A user has access in a workspace. Choose one in the switch at the top.
-        </EmptyState>
+        <ChooseWorkspace>A user has access in a workspace.</ChooseWorkspace>
       </Screen>
     );
   return <UserOf key={`${workspace} ${user}`} workspace={workspace} user={user} />;

@@ -2,7 +2,7 @@ import { Anchor, Badge, Paper, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { ChooseWorkspace } from '../../components/choose-workspace.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { SearchedList, useSearched } from '../../components/searched-list.tsx';
 import { ExportMatrix } from './export-matrix.tsx';
@@ -19,9 +19,7 @@ export function Users() {
       actions={workspace === undefined ? undefined : <ExportMatrix key={workspace} workspace={workspace} />}
     >
       {workspace === undefined ? (
-        <EmptyState title="Choose a workspace">
-          Users are members of workspaces. Choose one in the switch at the top.
-        </EmptyState>
+        <ChooseWorkspace>Users are members of workspaces.</ChooseWorkspace>
       ) : (
         <UserList workspace={workspace} />
       )}
