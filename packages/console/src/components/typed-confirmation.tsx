@@ -1,6 +1,6 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { Dialog } from './dialog.tsx';
+import { Dialog } from './dialog/dialog.tsx';
 import { ProblemAlert } from './problem-alert.tsx';
 import { ReasonedButton } from './reasoned-button.tsx';
 

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
-import { Dialog } from '../../components/dialog.tsx';
+import { Dialog } from '../../components/dialog/dialog.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { type Run, type RunStep, runsKey } from './queries.ts';
 

@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
-import { Dialog } from '../../components/dialog.tsx';
+import { Dialog } from '../../components/dialog/dialog.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { readSecretsAgain, type Secret, secretsQuery } from './queries.ts';

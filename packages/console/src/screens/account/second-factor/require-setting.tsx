@@ -5,7 +5,7 @@ import { call } from '../../../api/call.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { type Me, meQuery } from '../../../api/session.ts';
 import { type TeamMember, teamQuery } from '../../../api/team.ts';
-import { Dialog } from '../../../components/dialog.tsx';
+import { Dialog } from '../../../components/dialog/dialog.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 

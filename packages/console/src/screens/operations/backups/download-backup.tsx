@@ -1,7 +1,7 @@
 import { Button, Code, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { Dialog } from '../../../components/dialog.tsx';
+import { Dialog } from '../../../components/dialog/dialog.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { openTarget } from '../../record/save-file.ts';
 import { operateStream } from '../operate.ts';

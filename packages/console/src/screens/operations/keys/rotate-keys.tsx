@@ -1,6 +1,6 @@
 import { Button, Group, List, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Dialog } from '../../../components/dialog.tsx';
+import { Dialog } from '../../../components/dialog/dialog.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { operate } from '../operate.ts';
 import { type SigningKey, signingKeysQuery } from './queries.ts';

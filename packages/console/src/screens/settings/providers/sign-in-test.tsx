@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { usePlace } from '../../../api/session.ts';
 import { CopyId } from '../../../components/copy-id.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
+import { Dialog } from '../../../components/dialog/dialog.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';

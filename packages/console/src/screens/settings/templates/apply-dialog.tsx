@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { usePlace } from '../../../api/session.ts';
-import { Dialog } from '../../../components/dialog.tsx';
+import { Dialog } from '../../../components/dialog/dialog.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { counted, templatesKey } from './queries.ts';
 
