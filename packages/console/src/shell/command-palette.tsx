@@ -3,6 +3,7 @@ import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } fr
 import { useNavigate } from '@tanstack/react-router';
 import { usePlace } from '../api/session.ts';
 import {
+  EventIcon,
   KeyIcon,
   LeaveIcon,
   MoonIcon,
@@ -39,6 +40,12 @@ export function CommandPalette() {
     leftSection: <SettingsIcon />,
     onClick: () => void navigate({ to: `/o/${org}/${env}/settings/${path}` }),
   }));
+  const deliveries: SpotlightActionData = {
+    id: 'deliveries',
+    label: 'Deliveries of events',
+    leftSection: <EventIcon />,
+    onClick: () => void navigate({ to: '/o/$org/$env/events', params: { org, env }, search: { tab: 'deliveries' } }),
+  };
   const others: SpotlightActionData[] = [
     {
       id: 'environment',
@@ -69,7 +76,11 @@ export function CommandPalette() {
   ];
   return (
     <Spotlight
-      actions={[...screens, { group: 'Settings', actions: settings }, { group: 'General', actions: others }]}
+      actions={[
+        ...screens,
+        { group: 'Settings', actions: settings },
+        { group: 'General', actions: [deliveries, ...others] },
+      ]}
       attributes={{ content: { 'aria-label': 'Command palette' } }}
       overlayProps={{ backgroundOpacity: 0.35, blur: 0 }}
       nothingFound="Nothing has this name"

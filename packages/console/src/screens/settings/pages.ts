@@ -80,7 +80,7 @@ export const settingsPages: readonly SettingsPage[] = [
   {
     path: 'alerts',
     label: 'Alerts',
-    intro: 'When the platform warns of the limits of the plan, and where it sends the warnings.',
+    intro: 'When the platform warns of the limits of the plan, and the webhook that gets the warnings.',
     settings: [],
   },
 ];

@@ -1,10 +1,11 @@
-import { Button, Group, List, Modal, Stack, Switch, Text } from '@mantine/core';
+import { Button, Group, List, Stack, Switch, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { type Me, meQuery } from '../../../api/session.ts';
 import { type TeamMember, teamQuery } from '../../../api/team.ts';
+import { Dialog } from '../../../components/dialog.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 
@@ -41,8 +42,7 @@ export function RequireSetting() {
             )}
             {!isAsking && <ProblemAlert error={error} />}
             {isAsking && (
-              <Modal
-                opened
+              <Dialog
                 onClose={() => setIsAsking(false)}
                 title={`Require a second factor of every member of ${known.org.name}?`}
               >
@@ -58,7 +58,7 @@ export function RequireSetting() {
                     </Button>
                   </Group>
                 </Stack>
-              </Modal>
+              </Dialog>
             )}
           </Stack>
         );
