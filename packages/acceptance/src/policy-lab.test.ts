@@ -222,7 +222,7 @@ test('a suggestion allows what was done, says what was not used, passes lint, an
     ],
   );
   assert.deepEqual([stands_for, days], [6, 1]);
-  assert.match(warning ?? '', /rests on 6 calls of 1 days/);
+  assert.match(warning ?? '', /rests on 6 calls of 1 day:/);
   const lint = await manage<{ readonly findings: readonly { readonly severity: string }[] }>(org, 'POST', '/acl/lint', {
     body: { statements },
   });

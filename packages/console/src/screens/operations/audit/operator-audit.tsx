@@ -33,7 +33,7 @@ export function OperatorAudit() {
         names={noNames}
         empty={{
           narrowed: 'Choose less narrowly: another kind of action, or a longer period.',
-          none: 'Each change of the platform as a whole is noted here, such as a rotation of the signing keys.',
+          none: 'Each change of the platform as a whole is noted here, such as a backup or a rotation of the signing keys.',
         }}
       />
     </Screen>
