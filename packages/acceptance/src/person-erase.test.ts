@@ -171,6 +171,27 @@ test('an owned record with thousands of dependents is removed by a job of its wo
   assert.deepEqual((await list(founder, 'comment')).items, []);
 });
 
+/** One for each user. */
+const profile = {
+  ...definition('profile', [{ name: 'title' }, { name: 'owner_id', colType: 'guid', validate: true }]),
+  ...owned('profile', 'owner_id'),
+  UniqueIndexes: [{ indexName: 'one_each', fields: ['owner_id'] }],
+};
+
+test('each of several persons is taken out of a record whose owner is required and unique', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  await defineEntity(org, profile);
+  for (const person of [await signIn(org), await signIn(org), await signIn(org)]) {
+    await makeAdmin(founder, person);
+    const { id } = await create(person, 'profile', { title: 'mine', owner_id: person.id });
+    const job = await erase(org, person, 'keep');
+    assert.deepEqual([job.counts.owned, job.counts.changed, job.problems], [1, 1, []]);
+    const { body } = await read(founder, 'profile', id);
+    assert.match(String(body.owner_id), /^00000000-0000-0000-0000-/);
+    assert.equal(body.created_by, erasedId);
+  }
+});
+
 test('an erase needs the email address of the account, typed once more', async () => {
   const { org, person } = await fixture();
   const path = `/org/app-users/${person.id}/erase`;
@@ -375,3 +396,24 @@ for (const records of ['keep', 'delete_owned', 'delete_created'] as const)
     assert.equal((await list(colleague, 'note', '?title=own')).items.length, records === 'keep' ? 1 : 0);
     assert.equal((await list(colleague, 'note', `?owner_id=${person.id}`)).items.length, 0);
   });
+
+test('each of several persons is taken out of a record of a retired entity whose owner is required and unique', async () => {
+  const org = await provisionedOrg(gateways);
+  await defineEntity(org, profile);
+  await deploy(org);
+  const colleague = await prodFounder(org);
+  const production = await inProduction(org);
+  const people = [await signIn(production), await signIn(production)];
+  for (const person of people) await create(colleague, 'profile', { title: person.email, owner_id: person.id });
+  await removeEntity(org, 'profile');
+  await deploy(org);
+  for (const person of people) {
+    const job = await inProd({ ...person.org, builder: org.builder }, person, 'erase', {
+      ...{ records: 'keep', confirm: person.email },
+    });
+    assert.deepEqual([job.counts.changed, job.problems], [1, []]);
+  }
+  await rollback(org);
+  const kept = JSON.stringify((await list(colleague, 'profile')).items);
+  assert.ok(people.every(({ id }) => !kept.includes(id)));
+});

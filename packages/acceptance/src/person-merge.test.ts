@@ -126,6 +126,22 @@ test('a sign-in by the provider of the other account, or under its address, lead
   assert.equal((await manage<{ state: string }>(org, 'GET', `/org/app-users/${from}`)).body.state, 'merged');
 });
 
+test('a sign-in leads to the account that stays through ten merges, one after the other', async (context) => {
+  const provider = await startIdentityProvider();
+  context.after(() => provider.close());
+  const { org } = await foundedOrg(gateways);
+  await allowIssuers(org, [{ issuer: provider.issuer, audiences: [clientAtProvider] }]);
+  const email = newEmail('provided');
+  const through = () => exchangeToken(org, provider.token(personAt(email, { email })));
+  let last: Account = { id: (await through()).body.user_id };
+  for (let merged = 0; merged < 10; merged++) {
+    const next = await signIn(org);
+    await merge(org, last, next);
+    last = next;
+  }
+  assert.equal((await through()).body.user_id, last.id);
+});
+
 test('the account that stays comes into the workspaces of the other one, and its invitations go on to its address', async () => {
   const org = await multiOrg(gateways);
   const [from, into] = [await founderOf(org, 'Of from'), await founderOf(org, 'Of into')];

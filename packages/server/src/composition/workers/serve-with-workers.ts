@@ -19,7 +19,9 @@ import { createErrorNotes } from '../../telemetry/note-errors.ts';
 import { openBackupDesk } from '../backups/compose-backups.ts';
 import { openSpaces, openVaultOf, type Spaces } from '../open-spaces.ts';
 import { createDiagnoses } from '../operations/diagnoses.ts';
-import type { ServedUrls, ServeOptions, ServingPlatform } from '../serve-platform.ts';
+import { nodeIdOf } from '../operations/nodes/node-id.ts';
+import type { ServeOptions, ServingPlatform } from '../serve-platform.ts';
+import type { ServedUrls } from '../served-urls.ts';
 import { answerCalls } from './calls.ts';
 import { Channel } from './channel.ts';
 import { connectionServices, countedServices, type OthersAsked } from './shared-parts.ts';
@@ -106,6 +108,7 @@ class WorkerPool {
   readonly #options: ServeOptions;
   readonly #stores: SharedSpaces;
   readonly #vault: SecretsVault;
+  readonly #nodeId = nodeIdOf(undefined);
   readonly #epochs = SharedSlots.allocate();
   readonly #errors = createErrorLog(systemClock);
   readonly #states = new WorkerStates(systemClock);
@@ -196,6 +199,7 @@ class WorkerPool {
       releaseConnections: connections.releaseAll,
       seed: {
         name,
+        nodeId: this.#nodeId,
         workers: this.#config.workers,
         demoTraceId,
         config: this.#config,

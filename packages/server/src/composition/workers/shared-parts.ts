@@ -33,6 +33,8 @@ import type { WorkerState } from './worker-states.ts';
 export interface SharedParts {
   /** Names the worker, and its replacement. */
   readonly name: string;
+  /** Names the process. */
+  readonly nodeId: string;
   readonly epochs: Readonly<Record<'access' | 'revocations' | 'plans', SharedEpochs>>;
   readonly changesOf: Readonly<Record<Environment, (scope: ScopeName, key: Key) => number>>;
   readonly vault: SecretsVault;
@@ -87,6 +89,7 @@ export function countedServices(
         begin: (...args: Parameters<BackupDesk['begin']>) => backups.begin(...args),
         test: (...args: Parameters<BackupDesk['test']>) => backups.test(...args),
         remove: (...args: Parameters<BackupDesk['remove']>) => backups.remove(...args),
+        standing: () => backups.standing(),
       },
     }),
     mailbox: {
@@ -208,6 +211,7 @@ export function countedParts(calls: Pick<Calls, 'call'>, settings: RateLimitSett
       begin: of<void>('backups', 'begin'),
       test: of<void>('backups', 'test'),
       remove: of<void>('backups', 'remove'),
+      standing: of<ReturnType<BackupDesk['standing']>>('backups', 'standing'),
     },
     connections: (listener) => ({
       take: (address, max) => calls.call('connections', 'take', listener, address, max) as boolean,

@@ -16,6 +16,7 @@ import { countedParts, type OthersAsked, type SharedParts } from './shared-parts
 /** What the main thread begins a worker with. */
 export interface WorkerSeed {
   readonly name: string;
+  readonly nodeId: string;
   readonly workers: number;
   readonly demoTraceId: string;
   readonly config: Config;
@@ -24,7 +25,7 @@ export interface WorkerSeed {
   readonly calls: CallLine;
 }
 
-async function work({ name, config, attachments, epochs, calls, ...seed }: WorkerSeed): Promise<void> {
+async function work({ name, nodeId, config, attachments, epochs, calls, ...seed }: WorkerSeed): Promise<void> {
   if (parentPort === null) throw new Error('a worker runs in a thread of its own only');
   const channel = new Channel(parentPort);
   const opened = openLog(config.logLevel, config.logFormat);
@@ -33,6 +34,7 @@ async function work({ name, config, attachments, epochs, calls, ...seed }: Worke
   const slots = new SharedSlots(epochs);
   const shared: SharedParts = {
     name,
+    nodeId,
     epochs: {
       access: sharedEpochs(slots, 'access'),
       revocations: sharedEpochs(slots, 'revocations'),

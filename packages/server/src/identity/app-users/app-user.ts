@@ -151,12 +151,13 @@ export async function findAppUser(orgScope: Scope, userId: string): Promise<AppU
 /** The account that a sign-in leads to: the one that it was made for, or the one that this has become a part of. */
 export async function findSignedIn(orgScope: Scope, userId: string): Promise<AppUser | undefined> {
   let user = await findAppUser(orgScope, userId);
-  for (let hop = 0; hop < mergesMax && user?.merged_into !== undefined; hop++)
+  for (let hop = 0; hop < mergedAccountsMax && user?.merged_into !== undefined; hop++)
     user = await findAppUser(orgScope, user.merged_into);
-  return user;
+  return user?.merged_into === undefined ? user : undefined;
 }
 
-const mergesMax = 8;
+/** So many accounts of one person become one: an account of more is not merged into another. */
+export const mergedAccountsMax = 100;
 
 /** @throws Problem `token_invalid` where the person is no more. */
 export async function requireAppUser(orgScope: Scope, userId: string): Promise<AppUser> {

@@ -2,10 +2,10 @@
 
 import { Problem } from '../../lib/problem.ts';
 import { findRecord, MarkedRecord, mergeChanges, recordChanges, updatedRecordKey } from '../../records/port.ts';
-import { tryCommit } from '../../store/transact.ts';
+import { overtaken, refusedChange, tryCommit } from '../../store/transact.ts';
 import { type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
 import type { NamedRecord } from './named-records.ts';
-import { type Replacing, withoutPerson } from './named-records.ts';
+import { erasedOwnerOf, type Replacing, withoutPerson } from './named-records.ts';
 import type { AwaitedRemoval, Counts, JobRow, RecordProblem } from './person-job.ts';
 import type { Run } from './run.ts';
 
@@ -35,8 +35,9 @@ export async function eraseRecord(
   erasing: Erasing,
   { named, isGivenUp }: { readonly named: NamedRecord; readonly isGivenUp: boolean },
 ): Promise<Erased> {
-  if (isToGo(run.job, named) && isGivenUp) return takeOut(run, erasing, named, removalGivenUp());
-  if (!isToGo(run.job, named)) return takeOut(run, erasing, named);
+  if (isToGo(run.job, named) && isGivenUp)
+    return takeOut(run, erasing, { named, isGivenUp, problem: removalGivenUp() });
+  if (!isToGo(run.job, named)) return takeOut(run, erasing, { named, isGivenUp });
   if (named.isRetired) return removeRetired(run, erasing, named);
   try {
     return await remove(run, erasing, named);
@@ -44,7 +45,7 @@ export async function eraseRecord(
     if (!(error instanceof Problem)) throw error;
     if (error.code === 'not_found') return { kind: 'untouched' };
     if (error.code === 'conflict') return { kind: 'wait' };
-    return takeOut(run, erasing, named, error);
+    return takeOut(run, erasing, { named, isGivenUp, problem: error });
   }
 }
 
@@ -68,22 +69,41 @@ async function removeRetired(run: Run, { workspace }: Erasing, { entity, record 
   return { kind: isDone ? 'removed' : 'wait' };
 }
 
-/** Takes the person out of a record that stays, and says why where it was to go. */
-async function takeOut(run: Run, erasing: Erasing, named: NamedRecord, problem?: Problem): Promise<Erased> {
+interface Staying {
+  readonly named: NamedRecord;
+  readonly isGivenUp: boolean;
+  /** Why a record stays that was to go. */
+  readonly problem?: Problem;
+}
+
+/** Takes the person out of a record that stays. Where others are in the way, it is tried again until it is given up. */
+async function takeOut(run: Run, erasing: Erasing, { named, isGivenUp, problem }: Staying): Promise<Erased> {
   try {
-    const isChanged = await (named.isRetired ? changeRetired : change)(run, erasing, named);
-    if (isChanged === 'wait') return { kind: 'wait' };
+    const isChanged = await changed(run, erasing, named);
     if (problem !== undefined) return { kind: 'refused', problem, isChanged };
     return { kind: isChanged ? 'changed' : 'untouched' };
   } catch (error) {
     if (error instanceof MarkedRecord) return { kind: 'wait' };
     if (!(error instanceof Problem)) throw error;
     if (error.code === 'not_found') return { kind: 'untouched' };
+    if (error.code === 'conflict' && !isGivenUp) return { kind: 'wait' };
     return { kind: 'refused', problem: error, isChanged: false };
   }
 }
 
-async function change(run: Run, erasing: Erasing, { entity, record }: NamedRecord): Promise<boolean> {
+/** Where owners are unique, what erased owners are called may be taken by a record of another one. */
+async function changed(run: Run, erasing: Erasing, named: NamedRecord): Promise<boolean> {
+  const change = named.isRetired ? changeRetired : changeServed;
+  try {
+    return await change(run, erasing, named);
+  } catch (error) {
+    const isTaken = error instanceof Problem && error.code === 'unique_violation' && erasing.into === undefined;
+    if (!isTaken) throw error;
+    return change(run, { ...erasing, owner: erasedOwnerOf(named.record.data) }, named);
+  }
+}
+
+async function changeServed(run: Run, erasing: Erasing, { entity, record }: NamedRecord): Promise<boolean> {
   const { deps, config, job } = run;
   const { workspace } = erasing;
   const actor = { userId: job.caller.actor.id, claims: {}, auditCaller: job.caller };
@@ -98,19 +118,21 @@ async function change(run: Run, erasing: Erasing, { entity, record }: NamedRecor
   return plan.isChanged;
 }
 
-async function changeRetired(run: Run, erasing: Erasing, { entity, record }: NamedRecord): Promise<boolean | 'wait'> {
+async function changeRetired(run: Run, erasing: Erasing, { entity, record }: NamedRecord): Promise<boolean> {
   const data = withoutPerson(entity, record.data, erasing);
   if (data === undefined) return false;
   const { orgCode, tenantCode } = erasing.workspace;
   const scope = run.store.scope(workspaceScopeName(orgCode, tenantCode));
   const after = { key: updatedRecordKey(entity, record, data), data };
   const changes = mergeChanges(await recordChanges(scope, entity, { before: record, after }));
-  const isDone = await tryCommit(
+  const refusedAt = await refusedChange(
     scope,
-    changes.map(({ change: one }) => one),
+    changes.map(({ change }) => change),
     { priority: 'background' },
   );
-  return isDone || 'wait';
+  if (refusedAt === undefined) return true;
+  const onConflict = changes[refusedAt]?.onConflict;
+  throw onConflict === undefined || onConflict === 'replan' ? overtaken() : onConflict();
 }
 
 function removalGivenUp(): Problem {

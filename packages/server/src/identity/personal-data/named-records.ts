@@ -6,10 +6,17 @@ import type { Counts, WorkspaceCursor } from './person-job.ts';
 /** In the place of the person's id where a value is needed. No account has it. */
 const erasedUserId = '00000000-0000-0000-0000-000000000000';
 
+/** The same where the value has to be unique, and another record has it: with the end of the id of the record. */
+export function erasedOwnerOf({ id }: Pick<RecordData, 'id'>): string {
+  return erasedUserId.slice(0, -12) + id.slice(-12);
+}
+
 /** Whose ids are replaced, and by which account; by none where the person is erased. */
 export interface Replacing {
   readonly ids: AccountIds;
   readonly into?: string | undefined;
+  /** Where the person is erased: what required owner fields get. */
+  readonly owner?: string | undefined;
 }
 
 /** How a record is about a person: what comes first in this order counts. */
@@ -53,14 +60,14 @@ export function relationOf(entity: CompiledEntity, data: RecordData, ids: Accoun
  * @throws Problem where the record has no room for a computed value.
  */
 export function withoutPerson(entity: CompiledEntity, data: RecordData, replacing: Replacing): RecordData | undefined {
-  const { ids, into } = replacing;
+  const { ids, into, owner = erasedUserId } = replacing;
   const values: Record<string, FieldValue> = { ...data };
   const set = (name: string, value: FieldValue | undefined): void => {
     if (value === undefined) delete values[name];
     else values[name] = value;
   };
   for (const name of ownerFields(entity))
-    if (isOf(data[name], ids)) set(name, into ?? (isNeeded(entity, name) ? erasedUserId : undefined));
+    if (isOf(data[name], ids)) set(name, into ?? (isNeeded(entity, name) ? owner : undefined));
   for (const name of userLookups(entity))
     if (heldIds(entity, name, data).some((id) => ids.has(id))) set(name, withOther(data[name], replacing));
   for (const name of ['created_by', 'updated_by'] as const) if (ids.has(data[name])) set(name, into ?? erasedUserId);

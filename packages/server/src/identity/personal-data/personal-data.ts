@@ -33,8 +33,8 @@ export interface PersonalData {
   ): Promise<{ readonly items: readonly ShownJob[]; readonly nexttoken: string | null }>;
   /** @throws Problem `not_found`. */
   show(orgCode: string, env: Environment, id: string): Promise<ShownJob>;
-  /** The text of the file, with an entry in the audit log. @throws Problem `not_found`, `conflict`. */
-  file(command: PersonCommand): Promise<AsyncIterable<string>>;
+  /** The text of the file; a download has an entry in the audit log. @throws Problem `not_found`, `conflict`. */
+  file(command: PersonCommand, isDownload: boolean): Promise<AsyncIterable<string>>;
 }
 
 export function createPersonalData(deps: PersonalDataDeps): PersonalData {
@@ -47,7 +47,7 @@ export function createPersonalData(deps: PersonalDataDeps): PersonalData {
       const row = await requireJob(deps.stores[env].scope(orgScopeName(orgCode)), id);
       return shownJob(id, env, row.value, deps.clock.now());
     },
-    file: (command) => openFile(deps, command),
+    file: (command, isDownload) => openFile(deps, command, isDownload),
   };
 }
 
@@ -79,6 +79,7 @@ async function requireJob(orgScope: Scope, id: string): Promise<Row<JobRow>> {
 async function openFile(
   { stores, clock }: PersonalDataDeps,
   { env, orgCode, id, auditContext }: PersonCommand,
+  isDownload: boolean,
 ): Promise<AsyncIterable<string>> {
   const orgScope = stores[env].scope(orgScopeName(orgCode));
   const { value: job } = await requireJob(orgScope, id);
@@ -87,6 +88,6 @@ async function openFile(
   if (shownJob(id, env, job, clock.now()).file === null) throw notFound();
   const target = { kind: 'app_user', id: job.user_id };
   const entry = auditEntry(auditContext, { action: 'app_user.export_read', target, env, detail: { job: id } });
-  await orgScope.commit([entry]);
+  if (isDownload) await orgScope.commit([entry]);
   return readFile(orgScope, id);
 }

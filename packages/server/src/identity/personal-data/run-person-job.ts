@@ -81,17 +81,24 @@ function workerOf({ kind, dry_run }: JobRow): Worker {
   return dry_run ? previewWorker : eraseWorker;
 }
 
-/** Of a workspace that is being removed nothing is left soon; and where others keep writing in one, it is gone through again. */
-function afterFailure({ deps, job }: Run, error: unknown): Step {
-  const { cursor } = job;
+/** Outside of workspaces, what is in the way is gone soon or stays. */
+const waitsOutsideMax = 60;
+
+/**
+ * Of a workspace that is being removed nothing is left soon; where others keep writing in one, it is gone through again, and
+ * elsewhere the step is tried again. A merge that has begun cannot be begun again.
+ */
+export function afterFailure({ deps, job }: Pick<Run, 'deps' | 'job'>, error: unknown): Step {
+  const { cursor, waits = 0 } = job;
   const at = cursor?.workspace;
   if (error instanceof ScopeClosed && at !== undefined)
     return { job: { ...job, cursor: { phase: 'workspaces', after: at.code } } };
   const isConflict = error instanceof Problem && error.code === 'conflict';
   if (isConflict && at !== undefined) {
     const again = { phase: 'workspaces', workspace: { code: at.code, id: at.id } } as const;
-    return { job: { ...job, cursor: again, waits: (job.waits ?? 0) + 1 }, isWaiting: true };
+    return { job: { ...job, cursor: again, waits: waits + 1 }, isWaiting: true };
   }
+  if (isConflict && waits < waitsOutsideMax) return { job: { ...job, waits: waits + 1 }, isWaiting: true };
   if (!(error instanceof Problem)) throw error;
   const failed = { code: error.code, message: error.message };
   return { job: { ...job, state: 'failed', error: failed, finished_at: timestamp(deps.clock.now()) } };

@@ -1,13 +1,12 @@
 /** The walk of a job through all that an org has of a person in an environment, a bounded part at a time. */
 import { Problem } from '../../lib/problem.ts';
 import { type Workspace, workspacesPartition, workspaceTable } from '../../tenancy/port.ts';
-import { appUserPartition, appUsers, identities, identityPartition } from '../app-users/app-user.ts';
+import { appUserPartition, appUsers, identities, identityPartition, mergedAccountsMax } from '../app-users/app-user.ts';
 import { added, type JobCursor, type JobRow } from './person-job.ts';
 import { nextRecords, workspaceAt } from './records-of-workspace.ts';
 import type { Found, Run, Step, Worker } from './run.ts';
 
 const rowsPerStep = 1000;
-const accountsMax = 100;
 const workspacesShownMax = 200;
 
 /** The next step of the job from where it stands. */
@@ -43,8 +42,8 @@ async function accountsStep(run: Run, worker: Worker, cursor: JobCursor): Promis
   const merged = rows.map(({ value }) => value).filter((user) => isMergedInto(user, known) && !known.has(user.id));
   const users = own === undefined ? merged : [own.value, ...merged];
   const accounts = [...known, ...merged.map(({ id }) => id)];
-  if (accounts.length > accountsMax)
-    throw new Problem('conflict', `more than ${accountsMax} accounts were merged into this one`);
+  if (accounts.length > mergedAccountsMax)
+    throw new Problem('conflict', `more than ${mergedAccountsMax} accounts were merged into this one`);
   const emails = [...new Set([...(job.emails ?? []), ...users.map(({ email }) => email)])];
   const found: Found[] = [];
   for (const user of users) found.push(await worker.account(run, user));

@@ -34,6 +34,7 @@ after(async () => {
 });
 
 async function storeEverything(): Promise<void> {
+  await platform.register();
   await fill(platform);
   await platform.settle();
   const fixture = await setUpFixture(platform);

@@ -26,7 +26,7 @@ export function LimitInputs({ draft, used, faults, onChange }: Props) {
     });
   return (
     <Paper withBorder style={{ overflowX: 'auto' }}>
-      <Table aria-label="Limits that will be set" miw={draft.choice === 'own' ? 560 : 420}>
+      <Table aria-label="Limits that will be set" {...(draft.choice === 'own' ? { miw: 560 } : {})}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>What</Table.Th>

@@ -11,14 +11,14 @@ interface Props {
   readonly onChoose: (chosen: ReadonlySet<string>) => void;
 }
 
-const made = { current: 'The template of now', earlier: 'An earlier template', unknown: 'Not known' } as const;
+const made = { current: 'The present template', earlier: 'An earlier template', unknown: 'Not known' } as const;
 
 export function DriftTable({ items, chosen, onChoose }: Props) {
   const differing = items.filter(differs).map(({ code }) => code);
   const areAll = differing.length > 0 && differing.every((code) => chosen.has(code));
   return (
     <Paper withBorder className={classes.scroll}>
-      <Table highlightOnHover aria-label="Workspaces">
+      <Table highlightOnHover aria-label="Workspaces" miw={760}>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>

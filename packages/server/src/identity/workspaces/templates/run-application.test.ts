@@ -125,3 +125,12 @@ test('a cancelled application does nothing more, and another one may begin', asy
   await org.run(second.id);
   assert.equal((await org.applications.show(place, second.id)).differ, 2);
 });
+
+test('an org has a bounded number of previews in 30 days', async () => {
+  const { applications, command } = await orgWithWorkspaces(0);
+  for (let made = 0; made < 500; made++) {
+    const { id } = await applications.preview(command, {});
+    await applications.cancel(command, id);
+  }
+  await assert.rejects(applications.preview(command, {}), { code: 'conflict', message: /500 .* in 30 days/ });
+});

@@ -69,6 +69,8 @@ export interface ApplicationDeps extends DriftDeps {
 }
 
 const listedMax = 20;
+/** So many are remembered: each is kept for 30 days, with a row for each workspace that differs. */
+const applicationsMax = 500;
 
 export function createTemplateApplications(deps: ApplicationDeps): TemplateApplications {
   const scopeOf = ({ env, orgCode }: ApplicationPlace): Scope => deps.stores[env].scope(orgScopeName(orgCode));
@@ -97,6 +99,12 @@ export function createTemplateApplications(deps: ApplicationDeps): TemplateAppli
     start: (command, id, options) => start(deps, command, { id, ...options }),
     cancel: (command, id) => cancel(deps, command, id),
   };
+}
+
+/** @throws Problem `conflict`. */
+async function assertRoom(scope: Scope): Promise<void> {
+  if ((await scope.count(applicationPartition, {}, applicationsMax)) >= applicationsMax)
+    throw new Problem('conflict', `the environment has had ${applicationsMax} previews of the template in 30 days`);
 }
 
 async function requireRow(scope: Scope, id: string): Promise<Row<ApplicationRow>> {
@@ -136,6 +144,7 @@ async function preview(
   };
   await transact(scope, async () => {
     await assertNoneAtWork(scope);
+    await assertRoom(scope);
     return {
       changes: [
         liveApplication.insert(undefined, { id }),

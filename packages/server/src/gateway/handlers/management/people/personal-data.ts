@@ -44,7 +44,9 @@ export function personalDataRoutes({ personalData, clock }: PersonalDataServices
       const auditContext = auditContextOf(clock, request, caller);
       const { id } = request.params;
       const command = { env: request.query.env, orgCode: caller.org.code, id, auditContext };
-      return fileReply(`person-${id}`, 'jsonl', await personalData.file(command));
+      // The head alone is no download.
+      const isDownload = request.incoming.method !== 'HEAD';
+      return fileReply(`person-${id}`, 'jsonl', await personalData.file(command, isDownload));
     }),
   ];
 }
