@@ -8,7 +8,7 @@ import type { InputError } from '@freehold/contract/problem';
 import { classHighlighter } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import { styleNonce } from '../../shell/style-nonce.ts';
-import { isTyped, showText } from '../editor-text.ts';
+import { isTyped, showText } from './editor-text.ts';
 import './json-editor.css';
 import { placeOf } from './json-places.ts';
 

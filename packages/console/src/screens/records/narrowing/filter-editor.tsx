@@ -9,7 +9,7 @@ import { setDiagnostics } from '@codemirror/lint';
 import { EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap, placeholder, tooltips } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
-import { isTyped, showText } from '../../../components/editor-text.ts';
+import { isTyped, showText } from '../../../components/json/editor-text.ts';
 import { styleNonce } from '../../../shell/style-nonce.ts';
 import './filter-editor.css';
 import { mistakeIn, type Options } from './filter-completion.ts';
