@@ -5,7 +5,8 @@ import { act, foundedOrg } from '../../org.ts';
 import { withOperator } from '../../plans.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
-import { operateAt } from './operator-pages.ts';
+import { signInAs } from '../console-pages.ts';
+import { operateAt, unlock } from './operator-pages.ts';
 
 const platform = skip === false ? await consolePlatform(withOperator) : { app: '', management: '' };
 
@@ -63,7 +64,15 @@ test('the log of the operator is narrowed in the address', { skip }, async (cont
   await operateAt(page, '/audit?what=plan.');
   await page.getByRole('heading', { name: 'No entry is like this' }).waitFor();
   await assertAccessible(page);
-  await page.getByRole('combobox', { name: 'What' }).selectOption('signing_key.');
+  const what = page.getByRole('combobox', { name: 'What' });
+  assert.deepEqual(await what.getByRole('option').allInnerTexts(), [
+    'Everything',
+    'Signing keys',
+    'Backups',
+    'Second factors of accounts',
+    'Refused changes of plans',
+  ]);
+  await what.selectOption('signing_key.');
   await page.getByText(`The operator revoked the signing key ${made.kid}.`).click();
   await page.getByRole('link', { name: 'Everything about this object' }).click();
   await page.waitForURL(/\/operations\/audit\?object=/);
@@ -75,4 +84,18 @@ test('the log of the operator is narrowed in the address', { skip }, async (cont
   await page.getByLabel('From').fill('2001-01-01');
   await page.getByLabel('Until').fill('2001-01-02');
   await page.getByRole('heading', { name: 'No entry is like this' }).waitFor();
+});
+
+test('the command palette leads to the operations', { skip }, async (context) => {
+  const { org } = await foundedOrg(platform);
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('textbox', { name: 'Go to' }).fill('operat');
+  await page.getByRole('button', { name: 'Operations' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/operations$/);
+  await unlock(page);
+  await page.getByRole('link', { name: 'Signing keys' }).waitFor();
 });

@@ -37,6 +37,7 @@ export async function holdWork(gateways: readonly GatewayName[]): Promise<void> 
           const { longestTurn, busiest } = await measure(counter, one);
           if (isOver(longestTurn)) over.push(`${one.what}: ${JSON.stringify(longestTurn)}, most of it in ${busiest}`);
         }
+        await place.tidy?.(stage);
         assert.deepEqual(over, []);
       });
 }

@@ -26,6 +26,8 @@ export interface Row {
    * this one. None where its work depends on nothing that a caller chooses, as the reason says.
    */
   readonly largest: readonly Largest[] | { readonly nothing: string };
+  /** Takes away what was made for the largest, where other requests would do more for it. */
+  readonly tidy?: (stage: Stage) => Promise<void>;
   /** Why what is sent to every route is not sent to this one. */
   readonly notSentAnything?: string;
 }

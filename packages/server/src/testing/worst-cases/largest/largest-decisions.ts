@@ -1,5 +1,6 @@
 /** As many recorded decisions of one member as an org keeps, each as large as it may be. */
 import {
+  type DecisionPlace,
   dayMilliseconds,
   dayOf,
   expiryOf,
@@ -8,6 +9,7 @@ import {
   recordedDaysMax,
   recordedDecisions,
 } from '../../../iam/recording/recorded-rows.ts';
+import type { Change } from '../../../store/port.ts';
 import { orgScopeName } from '../../../tenancy/workspace.ts';
 import type { Gateways } from '../send.ts';
 import type { Stage } from '../stage.ts';
@@ -18,21 +20,34 @@ const reportsOfRow = 20;
 
 const planted = new WeakSet<Gateways>();
 
-/** Once for each platform, and nothing where it is in another process: there is what was made by calls. */
-export async function plantDecisions({ gateways, org, restricted }: Stage): Promise<void> {
+/** Nothing where the platform is in another process: there is what was made by calls. */
+export async function plantDecisions(stage: Stage): Promise<void> {
+  if (planted.has(stage.gateways)) return;
+  planted.add(stage.gateways);
+  await eachPlace(stage, (place, row) => {
+    const { day } = place;
+    const value = decision(stage.restricted.id, row, `${day}T00:00:00.000Z`);
+    return recordedDecisions.put(place, value, { if: 'any', due: expiryOf(day) });
+  });
+}
+
+export async function removeDecisions(stage: Stage): Promise<void> {
+  if (planted.delete(stage.gateways)) await eachPlace(stage, (place) => recordedDecisions.remove(place, 'any'));
+}
+
+async function eachPlace(
+  { gateways, org, restricted }: Stage,
+  change: (place: DecisionPlace, row: number) => Change,
+): Promise<void> {
   const scope = gateways.testStore?.scope(orgScopeName(org));
-  if (scope === undefined || planted.has(gateways)) return;
-  planted.add(gateways);
   const tenantId = tenantOf(restricted.token);
   for (let past = 0; past <= recordedDaysMax; past++) {
     const day = dayOf(Date.now() - past * dayMilliseconds);
-    for (let row = 0; row < rowsPerDay; row += rowsPerCommit)
-      await scope.commit(
-        Array.from({ length: rowsPerCommit }, (_, index) => {
-          const name = `planted#${row + index}`;
-          const value = decision(restricted.id, row + index, `${day}T00:00:00.000Z`);
-          return recordedDecisions.put({ tenantId, day, name }, value, { if: 'any', due: expiryOf(day) });
-        }),
+    for (let first = 0; first < rowsPerDay; first += rowsPerCommit)
+      await scope?.commit(
+        Array.from({ length: rowsPerCommit }, (_, index) =>
+          change({ tenantId, day, name: `planted#${first + index}` }, first + index),
+        ),
       );
   }
 }

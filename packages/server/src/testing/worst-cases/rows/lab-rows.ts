@@ -1,5 +1,5 @@
 /** The largest of what builders may ask about recorded calls. */
-import { plantDecisions } from '../largest/largest-decisions.ts';
+import { plantDecisions, removeDecisions } from '../largest/largest-decisions.ts';
 import { statement } from '../largest/largest-policies.ts';
 import type { Stage } from '../stage.ts';
 import type { Asked, Rows } from '../worst-case.ts';
@@ -16,6 +16,7 @@ const recorded = (asked: (stage: Stage) => Asked) => async (stage: Stage) => {
 export const labRows: Rows = {
   'POST /acl/replay': {
     as: 'builder',
+    tidy: removeDecisions,
     target: () => '/acl/replay',
     largest: [
       {
@@ -35,6 +36,7 @@ export const labRows: Rows = {
   },
   'GET /acl/suggest': {
     as: 'builder',
+    tidy: removeDecisions,
     target: ({ restricted }) => `/acl/suggest?tenant_code=main&user_id=${restricted.id}`,
     largest: [
       {
@@ -46,6 +48,7 @@ export const labRows: Rows = {
   },
   'GET /acl/reported': {
     as: 'builder',
+    tidy: removeDecisions,
     target: () => '/acl/reported?tenant_code=main',
     largest: [
       {
