@@ -4,7 +4,9 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileS
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
+import { call } from './call.ts';
 import { auditedBackups, backupSettings, backupsOf, madeBackup, operate, whenBackup } from './operator-backups.ts';
+import { operatorKey } from './plans.ts';
 import { temporaryDirectory, whyNoDataDir } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
 import { smallDisk, whyNoDisk } from './small-disk.ts';
@@ -141,7 +143,13 @@ test('a time of the schedule that was missed is made up for, tested, and removes
   assert.match(shown.schedule?.next_at ?? '', /T03:00:00\.000Z$/);
   await second.terminate();
   assert.deepEqual(readdirSync(folder).sort(), ['by-hand.backup', made.name, `${made.name}.json`].sort());
-  const third = await platformOf(t, { dataDir: first.dataDir, env: { ...settings, ...schedule } });
+  const several = { FREEHOLD_WORKERS: '2' };
+  const third = await platformOf(t, { dataDir: first.dataDir, env: { ...settings, ...schedule, ...several } });
+  const { text } = await call('GET', `${third.management}/metrics`, { token: operatorKey });
+  const age = Number(/^freehold_backup_age_seconds (\S+)$/m.exec(text)?.[1]);
+  assert.ok(age >= 0 && age < 86_400, text);
+  for (const kind of ['backup', 'restore_test'])
+    assert.match(text, new RegExp(`^freehold_backup_failures_total\\{kind="${kind}"\\} 0$`, 'm'));
   const audited = async (of: string) => (await auditedBackups(third, of)).map(({ action, by }) => `${by} ${action}`);
   assert.deepEqual((await audited(made.name)).reverse(), [
     'platform backup.begun',

@@ -645,6 +645,7 @@ test('the document tells where alerts are sent', async () => {
       status,
       name,
     );
+  await met('changeAlertPercents', 200, { percents: [50, 100] });
   await met('setAlertWebhook', 200, { url: 'http://127.0.0.1:1/' });
   await met('showAlertWebhook', 200);
   await met('testAlertWebhook', 202);

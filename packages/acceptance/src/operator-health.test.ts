@@ -12,7 +12,10 @@ import { platformOf, platformOfFile } from './platform-for-tests.ts';
 
 interface Health {
   readonly state: string;
+  readonly nodes: readonly { readonly id: string; readonly this_node: boolean; readonly workers: object }[];
+  readonly nodes_listed: string;
   readonly node: {
+    readonly id: string;
     readonly version: string;
     readonly node_version: string;
     readonly started_at: string;
@@ -31,7 +34,9 @@ interface Health {
     readonly state: string;
     readonly synchronous: string | null;
     readonly data_bytes: number | null;
+    readonly index_bytes: number | null;
     readonly log_bytes: number | null;
+    readonly sizes_unknown: string | null;
     readonly last_failure: unknown;
   }[];
   readonly servers: readonly unknown[];
@@ -51,8 +56,9 @@ const embedded = { FREEHOLD_STORE: 'sqlite:', ...withOperator.env };
 test('a platform that is well says so, with its stores and their sizes', { skip: whyNoDataDir }, async (t) => {
   const platform = await platformOf(t, { env: embedded });
   await foundedOrg(platform);
-  const { state, node, stores, servers, queues } = await shown<Health>(platform, '/health');
+  const { state, node, nodes, nodes_listed, stores, servers, queues } = await shown<Health>(platform, '/health');
   assert.deepEqual([state, node.draining, servers], ['ok', false, []]);
+  assert.deepEqual([nodes.map(({ id, this_node }) => [id, this_node]), nodes_listed], [[[node.id, true]], 'all']);
   assert.match(node.version, /^\d+\.\d+\.\d+/);
   assert.equal(node.node_version, process.versions.node);
   assert.ok(Date.parse(node.started_at) <= Date.now() && node.resident_bytes > 1_000_000);
@@ -60,7 +66,10 @@ test('a platform that is well says so, with its stores and their sizes', { skip:
     stores.map(({ space, state, synchronous, last_failure }) => [space, state, synchronous, last_failure]),
     ['platform', 'test', 'prod'].map((space) => [space, 'ok', 'full', null]),
   );
-  for (const { data_bytes, log_bytes } of stores) assert.ok((data_bytes ?? 0) + (log_bytes ?? 0) > 0);
+  for (const { data_bytes, index_bytes, log_bytes, sizes_unknown } of stores) {
+    assert.ok((data_bytes ?? 0) + (log_bytes ?? 0) > 0);
+    assert.deepEqual([index_bytes, sizes_unknown], [null, null]);
+  }
   assert.equal(queues.length, 9);
 });
 
@@ -100,7 +109,16 @@ test('each worker is told with its state, and one that has failed by its number 
     env: { ...embedded, FREEHOLD_WORKERS: '2', FREEHOLD_TEST_FAIL_FILE: file },
     nodeFlags: ['--import', new URL('./fail-on-demand.ts', import.meta.url).href],
   });
-  const workersOf = async () => (await shown<Health>(platform, '/health')).node.workers;
+  const ids = new Set<string>();
+  const workersOf = async () => {
+    const { node, nodes } = await shown<Health>(platform, '/health');
+    ids.add(node.id);
+    assert.deepEqual(
+      nodes.map(({ id }) => id),
+      [node.id],
+    );
+    return node.workers;
+  };
   const both = await workersOf();
   assert.deepEqual(both.map(({ name, state, failures }) => [name, state, failures]).sort(), [
     ['worker 1', 'serving', 0],
@@ -118,6 +136,7 @@ test('each worker is told with its state, and one that has failed by its number 
     ['worker 1', 'serving', 0],
     ['worker 2', 'serving', 1],
   ]);
+  assert.equal(ids.size, 1, 'the workers of a process are one node');
   const { items } = await shown<{ readonly items: readonly { readonly kind: string; readonly fault: object }[] }>(
     platform,
     '/errors',

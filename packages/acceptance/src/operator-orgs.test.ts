@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { assertProblem, assertRefusal } from './assert-problem.ts';
+import { call } from './call.ts';
 import { documentedManagement } from './documented-gateway.ts';
 import { assertForOperatorAlone, operate, shown } from './operator.ts';
-import { create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org, signUp } from './org.ts';
+import { create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org, random, signUp } from './org.ts';
 import { givePlan, observe, operatorKey, type ShownPlan, withOperator } from './plans.ts';
 import { whyOneWorker } from './platform.ts';
 import { platformOfFile } from './platform-for-tests.ts';
@@ -38,6 +39,7 @@ interface Environment {
 
 interface OrgDetails extends Omit<PlatformOrg, 'has_prod'> {
   readonly requires_second_factor: boolean;
+  readonly used: Readonly<Record<string, number>>;
   readonly limits: readonly { limit_name: string; used: number; limit: number; percent: number }[];
   readonly environments: {
     readonly test: Environment;
@@ -92,6 +94,43 @@ test('the operator sees the orgs by code, page by page, each once', async () => 
   );
 });
 
+test('the operator finds an org by a part of its name or code, in any case, page by page', async () => {
+  const word = random();
+  const founded = async (name: string) => {
+    const code = newPrefix();
+    const body = {
+      email: `${code}@example.com`,
+      password: 'correct horse battery',
+      name: 'Bea',
+      org_name: name,
+      org_code: code,
+    };
+    const reply = await call('POST', `${gateways.management}/auth/signup`, { body });
+    assert.ok(reply.status < 300, reply.text);
+    return code;
+  };
+  const bakery = await founded(`Bakery ${word} & Söhne`);
+  const codes = [bakery, await founded(`${word.toUpperCase()} Ltd`)].toSorted();
+  await founded('Something else');
+  const foundBy = async (query: string): Promise<readonly string[]> => {
+    const all: string[] = [];
+    for (let next = ''; ; ) {
+      const page = await shown<Page>(gateways, `/orgs?${query}${next}`);
+      all.push(...page.items.map(({ code }) => code));
+      if (page.nexttoken === null) return all;
+      next = `&nexttoken=${page.nexttoken}`;
+    }
+  };
+  assert.deepEqual(await foundBy(`part=${word}`), codes);
+  assert.deepEqual(await foundBy(`part=${word.toUpperCase()}&pagesize=1`), codes);
+  assert.deepEqual(await foundBy(`part=${word}${encodeURIComponent(' & sÖHNE')}`), [bakery]);
+  const [first = ''] = codes;
+  assert.deepEqual(await foundBy(`part=${first.slice(2).toUpperCase()}`), [first]);
+  assert.deepEqual(await foundBy(`part=${word}&q=${first}`), [first]);
+  assert.deepEqual(await foundBy(`part=${word}&q=${first}z`), []);
+  assert.deepEqual(await foundBy(`part=${word}%25`), []);
+});
+
 test('an org has its plan, its usage of this month and the number of its builders', {
   skip: whyOneWorker,
 }, async () => {
@@ -131,6 +170,15 @@ test('the details of an org say how much of each limit is used', { skip: whyOneW
   assert.ok((by.get('policies')?.used ?? 0) > 0);
   assert.deepEqual(by.get('runs_per_day'), { used: 0, limit: 0, percent: 100 });
   assert.deepEqual(by.get('mails_per_day'), { used: 0, limit: 7, percent: 0 });
+  assert.deepEqual(details.used, {
+    ...{ api_calls_per_day: calls, api_calls_per_month: calls, records: 3, entities: 1, indexes: details.used.indexes },
+    policies: by.get('policies')?.used,
+    ...{ runs_per_day: 0, deliveries_per_day: 0, script_seconds_per_day: 0, mails_per_day: 0 },
+  });
+  // They are the same where the plan limits nothing, so the effect of another plan is known before it is set.
+  await givePlan(org, {});
+  const unlimited = await shown<OrgDetails>(gateways, `/orgs/${org.code}`);
+  assert.deepEqual([unlimited.limits, unlimited.used], [[], details.used]);
   assert.equal(details.environments.prod, null);
   assert.deepEqual([details.environments.test.records, details.environments.test.entities], [3, 1]);
 });
@@ -185,6 +233,8 @@ test('nonsense in a call for orgs is refused by a sentence that names it', async
     'pagesize=0',
     'pagesize=51',
     'pagesize=x',
+    `part=${'a'.repeat(65)}`,
+    'part=a&part=b',
   ];
   for (const query of [...queries, 'q=a&q=b', 'limit=1', 'pagesize=1e1', 'pagesize=']) {
     const { detail } = assertProblem(await operate(gateways, `/orgs?${query}`), 'invalid_request');
@@ -195,7 +245,8 @@ test('nonsense in a call for orgs is refused by a sentence that names it', async
     assertRefusal(await operate(gateways, `/orgs?nexttoken=${token}`), [400]);
   const { nexttoken } = await shown<Page>(gateways, '/orgs?pagesize=1');
   assert.ok(nexttoken !== null);
-  assertProblem(await operate(gateways, `/orgs?q=${org.code}&nexttoken=${nexttoken}`), 'invalid_cursor');
+  for (const other of [`q=${org.code}`, 'part=a'])
+    assertProblem(await operate(gateways, `/orgs?${other}&nexttoken=${nexttoken}`), 'invalid_cursor');
   for (const code of ['absent', 'a', 'a'.repeat(40), `${org.code}-main`, 'toString', '__proto__', '%2e%2e', '%00'])
     assertRefusal(await operate(gateways, `/orgs/${code}`), [400, 404]);
   assertProblem(await operate(gateways, '/orgs/absent'), 'not_found');

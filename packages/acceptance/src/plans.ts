@@ -59,9 +59,11 @@ export interface Observability {
   };
   readonly environments: { readonly test: ShownUsage; readonly prod: ShownUsage | null };
   readonly flags: Readonly<Record<'apiLimitExceeded' | 'dailyLimitExceeded' | 'recordLimitExceeded', boolean>>;
+  readonly alert_percents: readonly number[];
   readonly alerts: readonly {
     readonly metric: string;
     readonly percent: number;
+    readonly level: string;
     readonly used: number;
     readonly limit: number;
     readonly since: string | null;

@@ -320,3 +320,24 @@ async function titlesOf({ code }: Org, user: AppUser): Promise<ReadonlySet<unkno
     next = `&nexttoken=${encodeURIComponent(page.nexttoken)}`;
   }
 }
+
+test('the decisions of all workers are found by a replay and a suggestion, whichever worker is asked', async (t) => {
+  const { one, other, both, org, founder } = await twoWorkers(t);
+  const member = await memberWith(founder, [allow(['countorder', 'listorder'])]);
+  const draft = { name: 'nothing', statements: [{ Effect: 'Deny', Action: ['*'], Resource: ['*'] }] };
+  const body = { tenant_code: member.tenantCode, draft, principals: [member.id] };
+  let made = 0;
+  for (const asked of [one, other, one]) {
+    for (const worker of both) {
+      for (let calls = 0; calls < 5; calls++) await act(userOn(worker, member), 'GET', '/count/order');
+      made += 5;
+    }
+    const of = orgOn(asked, org);
+    const replayed = await manage<{ newly_denied: { stands_for: number } }>(of, 'POST', '/acl/replay', { body });
+    assert.equal(replayed.status, 200, replayed.text);
+    assert.equal(replayed.body.newly_denied.stands_for, made);
+    const path = `/acl/suggest?tenant_code=${member.tenantCode}&user_id=${member.id}`;
+    const suggested = await manage<{ stands_for: number }>(of, 'GET', path);
+    assert.equal(suggested.body.stands_for, made, suggested.text);
+  }
+});

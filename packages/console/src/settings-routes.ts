@@ -57,13 +57,23 @@ export function settingsRoutes<Place extends AnyRoute>(place: Place) {
     settingsOutgoingCalls,
     settingsClientIds,
     settingsAlerts,
-    ...mailAndTemplateRoutes(place),
+    ...otherRoutes(place),
   ] as const;
 }
 
-/** The settings of mails and of what workspaces start with. */
-function mailAndTemplateRoutes<Place extends AnyRoute>(place: Place) {
+/** The settings of builders, of tenancy, of mails and of what workspaces start with. */
+function otherRoutes<Place extends AnyRoute>(place: Place) {
   const getParentRoute = () => place;
+  const settingsBuilders = createRoute({
+    getParentRoute,
+    path: 'settings/builders',
+    component: lazyRouteComponent(screenFiles['settings/builders'], 'BuilderSignIn'),
+  });
+  const settingsTenancy = createRoute({
+    getParentRoute,
+    path: 'settings/tenancy',
+    component: lazyRouteComponent(screenFiles['settings/tenancy'], 'Tenancy'),
+  });
   const settingsMails = createRoute({
     getParentRoute,
     path: 'settings/mail',
@@ -90,6 +100,8 @@ function mailAndTemplateRoutes<Place extends AnyRoute>(place: Place) {
     component: lazyRouteComponent(screenFiles['settings/templates/applications/$application'], 'ApplicationScreen'),
   });
   return [
+    settingsBuilders,
+    settingsTenancy,
     settingsMails,
     settingsMail,
     settingsTemplates,

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { Dialog } from './dialog.tsx';
 import { ProblemAlert } from './problem-alert.tsx';
 import { ReasonedButton } from './reasoned-button.tsx';
 
@@ -21,7 +22,7 @@ interface Props {
 export function TypedConfirmation({ title, name, what, action, work, onClose, children }: Props) {
   const [typed, setTyped] = useState('');
   return (
-    <Modal opened onClose={onClose} title={title}>
+    <Dialog onClose={onClose} title={title}>
       <Stack>
         {children}
         <TextInput
@@ -46,6 +47,6 @@ export function TypedConfirmation({ title, name, what, action, work, onClose, ch
           </ReasonedButton>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

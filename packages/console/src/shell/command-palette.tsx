@@ -2,7 +2,18 @@ import '@mantine/spotlight/styles.layer.css';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
 import { usePlace } from '../api/session.ts';
-import { LeaveIcon, MoonIcon, SearchIcon, SunIcon, SwapIcon, UserIcon } from '../components/icons.tsx';
+import {
+  EventIcon,
+  KeyIcon,
+  LeaveIcon,
+  MoonIcon,
+  SearchIcon,
+  SettingsIcon,
+  SunIcon,
+  SwapIcon,
+  UserIcon,
+} from '../components/icons.tsx';
+import { settingsPages } from '../screens/settings/pages.ts';
 import { useDarkness, useSignOut } from './account-menu.tsx';
 import { navigation } from './navigation.ts';
 
@@ -22,6 +33,19 @@ export function CommandPalette() {
     }));
     return heading === undefined ? toThem : [{ group: heading, actions: toThem }];
   });
+  const settings = settingsPages.map(({ path, label, intro }) => ({
+    id: `settings/${path}`,
+    label,
+    description: intro,
+    leftSection: <SettingsIcon />,
+    onClick: () => void navigate({ to: `/o/${org}/${env}/settings/${path}` }),
+  }));
+  const deliveries: SpotlightActionData = {
+    id: 'deliveries',
+    label: 'Deliveries of events',
+    leftSection: <EventIcon />,
+    onClick: () => void navigate({ to: '/o/$org/$env/events', params: { org, env }, search: { tab: 'deliveries' } }),
+  };
   const others: SpotlightActionData[] = [
     {
       id: 'environment',
@@ -36,6 +60,13 @@ export function CommandPalette() {
       onClick: () => void navigate({ to: '/o/$org/$env/account', params: { org, env } }),
     },
     {
+      id: 'operations',
+      label: 'Operations',
+      keywords: ['operator', 'platform'],
+      leftSection: <KeyIcon />,
+      onClick: () => void navigate({ to: '/operations/{-$screen}/{-$item}', params: {} }),
+    },
+    {
       id: 'colours',
       label: isDark ? 'Light colours' : 'Dark colours',
       leftSection: isDark ? <SunIcon /> : <MoonIcon />,
@@ -45,7 +76,11 @@ export function CommandPalette() {
   ];
   return (
     <Spotlight
-      actions={[...screens, { group: 'General', actions: others }]}
+      actions={[
+        ...screens,
+        { group: 'Settings', actions: settings },
+        { group: 'General', actions: [deliveries, ...others] },
+      ]}
       attributes={{ content: { 'aria-label': 'Command palette' } }}
       overlayProps={{ backgroundOpacity: 0.35, blur: 0 }}
       nothingFound="Nothing has this name"

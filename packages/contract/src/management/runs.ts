@@ -29,6 +29,17 @@ const error = Type.Object({
 
 export const RunSummary = named('RunSummary', Type.Object({ ...summary, error: Type.Optional(error) }));
 
+const log = (description: string) =>
+  Type.Optional(
+    Type.Object(
+      {
+        lines: Type.Array(text),
+        left_out: Type.Optional(Type.Integer({ minimum: 1, description: 'How many further lines were not kept.' })),
+      },
+      { description },
+    ),
+  );
+
 const step = Type.Object({
   path: Type.String({
     description: 'The place of the step in its list, after those of the loops and calls around it, with dots between.',
@@ -42,6 +53,7 @@ const step = Type.Object({
   record: Type.Optional(text),
   until: Type.Optional(Type.Integer({ description: 'Milliseconds since the epoch.' })),
   output: Type.Optional(Type.Unknown({ description: 'In the test environment only, once the run is over.' })),
+  log: log('What a script wrote by `console`. In the test environment only, once the run is over.'),
   error: Type.Optional(error),
 });
 
@@ -88,6 +100,7 @@ export const BlockTest = named(
           }),
         ),
         output: Type.Optional(Type.Unknown()),
+        log: log('What a script wrote by `console`.'),
         error: Type.Optional(
           Type.Object({ code: text, message: text }, { description: 'Why the step was refused: it is the last one.' }),
         ),

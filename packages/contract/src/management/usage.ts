@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { reply, route } from '../route.ts';
 import { closed, count, named, oneOf, orNull, recordOf, text, time } from '../schema.ts';
 
+const alertPercent = Type.Integer({ minimum: 1, maximum: 100 });
 const limit = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const limits = {
   api_calls_per_day: Type.Optional(limit),
@@ -135,7 +136,7 @@ export const Observability = named(
           'script_seconds_per_day',
           'mails_per_day',
         ]),
-        percent: oneOf([80, 95, 100]),
+        percent: alertPercent,
         used: count,
         limit: count,
         level: oneOf(['info', 'warning', 'critical']),
@@ -144,6 +145,9 @@ export const Observability = named(
         message: text,
       }),
     ),
+    alert_percents: Type.Array(alertPercent, {
+      description: 'The shares of a limit at which the org is warned, the lowest first.',
+    }),
     forecast: Type.Object({
       api_calls_per_day: orNull(Type.String({ format: 'date', description: 'A day of UTC.' })),
       api_calls_per_month: orNull(Type.String({ format: 'date', description: 'A day of UTC.' })),
@@ -183,6 +187,18 @@ export const Observability = named(
         ),
       }),
     ),
+  }),
+);
+
+const AlertPercents = named(
+  'AlertPercents',
+  closed({
+    percents: Type.Array(alertPercent, {
+      minItems: 1,
+      maxItems: 5,
+      uniqueItems: true,
+      description: 'Percent of a limit, in any order. They contain 100: a limit that is reached stops writes.',
+    }),
   }),
 );
 
@@ -239,6 +255,16 @@ export const usageApi = {
       ),
     }),
     replies: { 200: reply('The present value.', Observability) },
+  }),
+  changeAlertPercents: route({
+    method: 'PUT',
+    path: '/org/alerts',
+    access: 'org_admin',
+    tag: 'usage',
+    summary: 'Sets the shares of a limit at which the org is warned',
+    body: AlertPercents,
+    replies: { 200: reply('Set.', AlertPercents) },
+    refusedAs: 'alert_percents.change_refused',
   }),
   exportUsage: route({
     method: 'GET',

@@ -43,6 +43,8 @@ export interface CompiledAccess extends PolicyCounts {
   keep(action: string, context: () => AccessContext, isSecret: (field: string) => boolean): KeptTexts;
   /** Whether a Deny may concern the action, on whatever resource and under whatever condition. */
   mayDeny(action: string): boolean;
+  /** Whether any statement is only reported. */
+  readonly hasReports: boolean;
   /** How many stored statements are broken: each is either a Deny on all it may have meant or no grant at all. */
   readonly brokenStatements: number;
 }
@@ -99,6 +101,7 @@ class StatementList implements CompiledAccess {
   readonly brokenStatements: number;
   readonly statementCount: number;
   readonly patternCount: number;
+  readonly hasReports: boolean;
   readonly #statements: readonly CompiledStatement[];
   /** As they are looked at. */
   readonly #inOrder: readonly CompiledStatement[];
@@ -121,6 +124,7 @@ class StatementList implements CompiledAccess {
     const { statementCount, patternCount } = countPatterns(attached);
     this.#statements = statements;
     this.#reporting = which === 'enforced' ? attached.filter(hasReported) : [];
+    this.hasReports = this.#reporting.length > 0;
     this.#thresholds = thresholds;
     this.#inOrder = statements.toSorted((left, right) => rankOf(left) - rankOf(right));
     this.statementCount = statementCount;
@@ -183,7 +187,7 @@ class StatementList implements CompiledAccess {
   }
 
   #reportedList(): StatementList | undefined {
-    if (this.#reporting.length === 0) return undefined;
+    if (!this.hasReports) return undefined;
     this.#reported ??= new StatementList(this.#reporting, { thresholds: this.#thresholds, which: 'reported' });
     return this.#reported;
   }

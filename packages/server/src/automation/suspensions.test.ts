@@ -146,3 +146,15 @@ test('due times of schedules pass in a suspended workspace, and begin runs in th
   await tick();
   assert.deepEqual([(await bench.begun('main')).length, (await bench.begun('each')).length], [1, 1]);
 });
+
+test('a run of a suspended workspace is forgotten after its days, as any other', async (t) => {
+  const bench = await (await openOrg(t, 'memory'))();
+  const { records } = bench;
+  await bench.call(bench.deps(), 'payment');
+  assert.deepEqual(await states(bench), ['done']);
+  await records.found(records.workspace, suspension);
+  records.clock.advance(7 * 24 * hour - 1000);
+  assert.deepEqual(await states(bench), ['done']);
+  records.clock.advance(2000);
+  assert.deepEqual(await states(bench), []);
+});

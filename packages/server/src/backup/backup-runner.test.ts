@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -106,4 +106,40 @@ test('what an earlier run has left has failed; of others nothing is touched', as
   );
   assert.deepEqual([records, runner.lastScheduled], [[`backup.failed ${name}`], now]);
   assert.throws(() => runner.test('none.backup', { bytes: 1, created_at: begun_at }), /nothing here/);
+});
+
+test('monitoring is told when the last scheduled backup was made that passed its restore test, and what failed', async (context) => {
+  const { runner, folder, commands } = runnerOf(context);
+  const at = new Date(now).toISOString();
+  const good: BackupFacts = {
+    ...{
+      name: 'good.backup',
+      platform: 'own',
+      made_by: 'schedule',
+      begun_at: '2026-01-29T03:00:00.000Z',
+      state: 'complete',
+    },
+    test: { result: 'passed', at },
+  };
+  writeFacts(folder, { ...good, name: 'older.backup', begun_at: '2026-01-28T03:00:00.000Z' });
+  writeFacts(folder, good);
+  writeFacts(folder, { ...good, name: 'of another.backup', platform: 'another', begun_at: at });
+  writeFacts(folder, { ...good, name: 'untested.backup', begun_at: at, test: { result: 'drifted', at } });
+  writeFacts(folder, { ...good, name: 'by-hand.backup', made_by: 'operator', begun_at: at });
+  assert.deepEqual(runner.standing(), { passedAt: undefined, failures: { backup: 0, restore_test: 0 } });
+  await runner.clean();
+  assert.equal(runner.standing().passedAt, Date.parse(good.begun_at));
+  runner.begin(name, 'operator');
+  commands[0]?.end({ code: 2, stderr: 'no space\n' });
+  await settled(runner);
+  writeFileSync(join(folder, 'good.backup'), '');
+  runner.test('good.backup', { bytes: 0, created_at: at });
+  while (commands.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  commands[1]?.end({ code: 2, stderr: 'it is damaged\n' });
+  await settled(runner);
+  assert.deepEqual(runner.standing().failures, { backup: 1, restore_test: 1 });
+  // What failed its test is good no more.
+  assert.equal(runner.standing().passedAt, Date.parse('2026-01-28T03:00:00.000Z'));
+  runner.remove('older.backup');
+  while (runner.standing().passedAt !== undefined) await new Promise((resolve) => setImmediate(resolve));
 });

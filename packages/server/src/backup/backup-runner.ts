@@ -18,7 +18,7 @@ import {
 import { type BackupPlaces, prepareFolder, requireRoom, roomForBackup, roomForTest } from './backup-folder.ts';
 import { outcomeOf, problemOf } from './command-outcome.ts';
 import { readBackupFile } from './restore-backup.ts';
-import { expiredBackups, expiredFailures, lastOfSchedule } from './retention.ts';
+import { expiredBackups, expiredFailures, lastOfSchedule, lastPassed } from './retention.ts';
 import type { CommandEnd, CommandRun, RunCommand } from './run-command.ts';
 
 /** What the threads that take requests ask for. Each call throws a Problem at once where it cannot be done now. */
@@ -29,6 +29,15 @@ export interface BackupDesk {
   /** @param file what was found under the name: a complete backup. */
   test(name: string, file: BackupFile): void;
   remove(name: string): void;
+  standing(): BackupStanding;
+}
+
+/** What monitoring asks about backups. */
+export interface BackupStanding {
+  /** When the last backup of the schedule whose restore test passed was begun, in milliseconds; undefined without one. */
+  readonly passedAt: number | undefined;
+  /** Since the start. */
+  readonly failures: Readonly<Record<'backup' | 'restore_test', number>>;
 }
 
 export interface RunnerDeps extends BackupPlaces {
@@ -60,6 +69,8 @@ export class BackupRunner implements BackupDesk {
   #work: Work | undefined;
   #isClosing = false;
   #lastScheduled: number | undefined;
+  #lastPassed: BackupFacts | undefined;
+  readonly #failures = { backup: 0, restore_test: 0 };
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
@@ -80,6 +91,12 @@ export class BackupRunner implements BackupDesk {
     }
     const last = lastOfSchedule(await this.#ownFacts());
     if (last !== undefined) this.#lastScheduled = Date.parse(last.begun_at);
+    await this.#findPassed();
+  }
+
+  standing(): BackupStanding {
+    const passedAt = this.#lastPassed && Date.parse(this.#lastPassed.begun_at);
+    return { passedAt, failures: { ...this.#failures } };
   }
 
   check(): void {
@@ -108,6 +125,7 @@ export class BackupRunner implements BackupDesk {
     if (this.#work?.name === name) throw new Problem('conflict', `a ${this.#work.is} of \`${name}\` is running`);
     rmSync(join(this.#deps.folder, name), { force: true });
     removeFacts(this.#deps.folder, name);
+    if (this.#lastPassed?.name === name) void this.#findPassed().catch(this.#deps.onError);
   }
 
   /** What keeps a backup of the schedule from being begun is noted as a failed backup. */
@@ -126,6 +144,7 @@ export class BackupRunner implements BackupDesk {
       if (this.#isClosing) return;
       const problem = error instanceof Error ? error.message : String(error);
       this.#lastScheduled = now;
+      this.#failures.backup += 1;
       onError(new Error(`the scheduled backup was not begun: ${problem}`));
       // Where there is no folder, the log alone tells of it.
       if (existsSync(folder))
@@ -175,6 +194,7 @@ export class BackupRunner implements BackupDesk {
 
   async #fail(facts: BackupFacts, problem: string): Promise<void> {
     const { folder, onError } = this.#deps;
+    this.#failures.backup += 1;
     await this.#removeAside(facts.name, 'partial');
     for (const { name } of expiredFailures(await this.#ownFacts()))
       if (!existsSync(join(folder, name))) removeFacts(folder, name);
@@ -194,10 +214,17 @@ export class BackupRunner implements BackupDesk {
     const outcome = await this.#restore(name, file, work);
     const stopped = { result: 'failed', problem: 'the platform was stopped during the test' } as const;
     const test: TestFacts = { ...(this.#isClosing ? stopped : outcome), at };
-    if (test.result !== 'passed')
+    if (test.result !== 'passed') {
+      this.#failures.restore_test += 1;
       onError(new Error(`the restore test of the backup \`${name}\`: ${test.problem ?? test.result}`));
+    }
     await this.#record({ action: 'backup.tested', name, detail: { result: test.result } });
     this.#noteTest(name, test);
+    await this.#findPassed();
+  }
+
+  async #findPassed(): Promise<void> {
+    this.#lastPassed = lastPassed(await this.#ownFacts());
   }
 
   /** Into a folder beside the backup, which holds all its secrets and is removed whatever comes of it. */

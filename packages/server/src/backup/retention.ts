@@ -24,6 +24,13 @@ export function lastOfSchedule(own: readonly BackupFacts[]): BackupFacts | undef
   return latestFirst(own).find(({ made_by }) => made_by === 'schedule');
 }
 
+/** The last one of the schedule that is known to be good. */
+export function lastPassed(own: readonly BackupFacts[]): BackupFacts | undefined {
+  return latestFirst(own).find(
+    ({ made_by, state, test }) => made_by === 'schedule' && state === 'complete' && test?.result === 'passed',
+  );
+}
+
 function latestFirst(facts: readonly BackupFacts[]): readonly BackupFacts[] {
   return facts.toSorted((one, other) => (one.begun_at < other.begun_at ? 1 : one.begun_at > other.begun_at ? -1 : 0));
 }

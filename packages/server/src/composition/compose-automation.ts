@@ -1,5 +1,4 @@
 /** Puts together what runs by the configuration of an org. */
-import { randomUUID } from 'node:crypto';
 import {
   type Automation,
   createScriptRunner,
@@ -62,6 +61,7 @@ export interface ComposeAutomationDeps extends WorkSessionDeps, AutomationParts 
   readonly runtime: RecordRuntime;
   readonly cursors: Cursors;
   readonly newId: IdSource;
+  readonly nodeId: string;
   readonly events: OpenedEvents;
   readonly mail: MailOut | undefined;
   readonly config: Config;
@@ -97,6 +97,7 @@ export interface ComposeEventsDeps
   extends AutomationParts,
     Pick<EventsDeps, 'stores' | 'configs' | 'clock' | 'newId' | 'cursors' | 'onError' | 'changesOf'> {
   readonly config: Config;
+  readonly nodeId: string;
   /** Of the worker, where the process has several. */
   readonly worker: string | undefined;
   readonly secrets: Secrets;
@@ -104,12 +105,19 @@ export interface ComposeEventsDeps
   readonly automation: () => Automation;
 }
 
-export function composeEvents({ config, worker, secrets, automation, ...deps }: ComposeEventsDeps): OpenedEvents {
+export function composeEvents({
+  config,
+  nodeId,
+  worker,
+  secrets,
+  automation,
+  ...deps
+}: ComposeEventsDeps): OpenedEvents {
   return openEvents({
     ...deps,
     random: Math.random,
     // One process has a folder, so what one before it had in hand is this one's at once.
-    node: config.store.folder === undefined ? randomUUID() : (worker ?? 'the only one'),
+    node: config.store.folder === undefined ? nodeId : (worker ?? 'the only one'),
     signingRoot: derivedKey(secrets, 'event-webhook'),
     chainKey: derivedKey(secrets, 'event-chain'),
     work: () => automation().work,

@@ -1,10 +1,11 @@
-import { type Iam, type IamDeps, openIam } from '../iam/port.ts';
+import { type Iam, type IamDeps, openIam, type RecordedOrg } from '../iam/port.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { countRecordingFailures } from '../telemetry/work-metrics.ts';
 import type { ComposedSpaces } from './compose-spaces.ts';
 import type { SharedParts } from './workers/shared-parts.ts';
 
-export interface ComposeIamDeps extends Omit<IamDeps, 'orgScopes' | 'onError' | 'epochs' | 'decisions'> {
+export interface ComposeIamDeps
+  extends Omit<IamDeps, 'orgScopes' | 'onError' | 'epochs' | 'decisions' | 'othersStore'> {
   readonly metrics: Metrics;
   readonly onFault: (error: unknown) => void;
   readonly common: SharedParts | undefined;
@@ -16,8 +17,14 @@ export function composeIam(
   { metrics, onFault, common, ...deps }: ComposeIamDeps,
 ): Iam {
   const onError = countRecordingFailures(metrics, onFault);
-  return openIam({
+  const iam = openIam({
     ...{ ...deps, orgScopes, onError },
     ...{ epochs: common?.epochs.access, decisions: common?.counted.decisions },
+    ...{ othersStore: common && ((of) => common.askOthers(topic, of)) },
   });
+  common?.serve(topic, (of) => iam.recorder.store(of as RecordedOrg));
+  return iam;
 }
+
+/** Each worker has what was decided of its own calls in memory. */
+const topic = 'store decisions';

@@ -50,6 +50,7 @@ import { notingRemovals } from './noted-removals.ts';
 import type { Spaces } from './open-spaces.ts';
 
 interface Watched {
+  readonly nodeId: string;
   readonly clock: Clock;
   readonly onFault: (error: unknown) => void;
   readonly watch: WatchJobs;
@@ -81,7 +82,7 @@ export interface Jobs extends JobRunner {
 }
 
 export function startJobs(spaces: Spaces, deps: JobDeps): Jobs {
-  const { configs, clock, onFault, watch, foundingGate } = deps;
+  const { configs, clock, nodeId, onFault, watch, foundingGate } = deps;
   const { recordEvents: events } = deps.events;
   const policyGate: RunApplicationDeps['policyGate'] = (workspace, policies) =>
     foundingGate(workspace, workspace.tenantCode, policies);
@@ -124,15 +125,14 @@ export function startJobs(spaces: Spaces, deps: JobDeps): Jobs {
   const runner = startJobRunner({
     spaces: [dataSpace('test'), dataSpace('prod')],
     handlers: watch(handlers),
-    clock,
-    onError: onFault,
+    ...{ nodeId, clock, onError: onFault },
   });
   const shared = spaces.platform.store.scope(platformScopeName);
   const watchSweep = (turn: () => Promise<void>) =>
     deps.workFacts
       .watch('expire')(new Map([[sweepJob, turn]]))
       .get(sweepJob) ?? turn;
-  const sweep = startExpirySweep({ spaces: Object.values(spaces), shared, clock }, onFault, watchSweep);
+  const sweep = startExpirySweep({ spaces: Object.values(spaces), shared, nodeId, clock }, onFault, watchSweep);
   return {
     wake: runner.wake,
     sweepLease: sweep.lease,
@@ -168,7 +168,7 @@ export interface Alerts {
 
 /** What is sent waits for others most of its time, so it has a runner of its own. */
 export function startAlerts({ platform }: Spaces, deps: AlertDeps): Alerts {
-  const { config, clock, newId, secrets, watch, onFault } = deps;
+  const { config, clock, nodeId, newId, secrets, watch, onFault } = deps;
   const webhook = createAlertWebhook({
     platform: platform.store.scope(platformScopeName),
     clock,
@@ -180,7 +180,7 @@ export function startAlerts({ platform }: Spaces, deps: AlertDeps): Alerts {
   });
   const deliver: JobHandler = (_space, work, renewLease) => webhook.deliver(work, renewLease);
   const handlers = watch(new Map([[deliveryJob, deliver]]));
-  const runner = startJobRunner({ spaces: [platform], handlers, clock, onError: onFault, isParallel: true });
+  const runner = startJobRunner({ spaces: [platform], handlers, nodeId, clock, onError: onFault, isParallel: true });
   return {
     webhook,
     close: async () => {

@@ -32,6 +32,8 @@ import { capGates, composeMetering } from './compose-metering.ts';
 import { composeSpaces } from './compose-spaces.ts';
 import { openVaultOf, type SpaceDeps, type Spaces } from './open-spaces.ts';
 import { composeOperations } from './operations/compose-operations.ts';
+import { nodeIdOf } from './operations/nodes/node-id.ts';
+import type { ServedUrls } from './served-urls.ts';
 import type { SharedParts } from './workers/shared-parts.ts';
 
 /** The platform, ready to be given listeners. */
@@ -40,6 +42,8 @@ export interface Platform extends Gateways {
   /** Whether there is no account yet. */
   isEmpty(): Promise<boolean>;
   readonly errors: (baseUrl: () => string) => ErrorReplies;
+  /** Its listeners are open: other nodes hear of it from now on, until it is closed. */
+  listening(urls: ServedUrls): Promise<void>;
   /** From now on the platform says that it is not ready. */
   startDraining(): void;
   close(): Promise<void>;
@@ -76,14 +80,14 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const isAlone = common === undefined && config.store.folder !== undefined && config.storeProd.folder !== undefined;
   const opened = await composeSpaces(config, options, { measurement, isAlone });
   const { spaces, stores, platform, onceScopes, readiness } = opened;
-  const { secrets, signingKeys, cursors, backups } = await openSecrets(spaces, options);
+  const { secrets, signingKeys, cursors, backups } = await openSecrets(spaces, options, metrics);
   const { counted, epochs, changesOf } = common ?? {};
   const configs = openConfigs(stores, { clock, tally: tallies.config }, changesOf, opened.told);
 
   const mail = openSharedMail({ ...options, onFault });
-  const alerts = startAlerts(spaces, { config, clock, onFault, newId, secrets, watch });
+  const made = { platform, stores, configs, clock, newId, cursors, nodeId: nodeIdOf(common) };
+  const alerts = startAlerts(spaces, { ...made, config, onFault, secrets, watch });
   const { announce } = alerts.webhook;
-  const made = { platform, stores, configs, clock, newId, cursors };
   const metering = composeMetering(opened, { configs, clock, announce, onError: onFault, planChanges: epochs?.plans });
   const parts = automationParts({ ...made, announce, metering });
   const events = composeEvents({
@@ -119,23 +123,22 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const reached = { runtime: records.runtime, mail: mail.out, sealer, decisions, workFacts, onError: onFault };
   const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached, counted });
 
+  const operations = composeOperations(opened, { ...made, config, measurement, onFault, common, jobs });
   const gateways = createGateways({
-    ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, jobs },
-    ...composeOperations(opened, { config, clock, measurement, shared: common, sweepLease: jobs.sweepLease }),
+    ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, jobs, ...operations },
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
     ...{ secretVault: createSecretVault({ stores, sealer }), secretReferences: createSecretReferences(made) },
     ...{ onceScopes, readiness, settings: config, backups: backups.backups },
     ...{ console: options.console ?? noConsole, docs: options.docs ?? noDocs },
   });
+  const { nodeHealth } = operations;
+  const users = [nodeHealth, automation, jobs, mail, alerts, metering, iam.recorder, identity, measurement, backups];
   return {
-    ...gateways,
-    measurement,
+    ...{ ...gateways, measurement, startDraining: opened.startDraining, listening: nodeHealth.listening },
     isEmpty: () => identity.management.accounts.isEmpty(),
     errors: (baseUrl) =>
       createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault, upgradeUrl: config.upgradeUrl }),
-    startDraining: opened.startDraining,
-    close: () =>
-      closeAll([automation, jobs, mail, alerts, metering, iam.recorder, identity, measurement, backups], opened),
+    close: () => closeAll(users, opened),
   };
 }
 
@@ -143,14 +146,19 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
  * The secrets, and what follows from them. Several workers learn the keys of each other before a change of them is
  * answered.
  */
-async function openSecrets(spaces: Spaces, { config, clock, onFault, shared }: ComposeOptions) {
-  const vault = shared?.vault ?? (await openVaultOf(spaces, config));
+async function openSecrets(
+  spaces: Spaces,
+  { config, clock, onFault, shared: common }: ComposeOptions,
+  metrics: Measurement['metrics'],
+) {
+  const vault = common?.vault ?? (await openVaultOf(spaces, config));
   const secrets = await loadSecrets(vault, clock);
   const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
-  shared?.serve('learn keys', signingKeys.learn);
+  common?.serve('learn keys', signingKeys.learn);
   const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
   const { platform } = spaces;
-  const backups = await composeBackups({ config, clock, onFault, secrets, platform, shared: shared?.counted.backups });
+  const shared = common?.counted.backups;
+  const backups = await composeBackups({ config, clock, onFault, secrets, platform, shared, metrics });
   return { secrets, signingKeys, cursors, backups };
 }
 

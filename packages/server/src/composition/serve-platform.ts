@@ -7,10 +7,10 @@ import { compose } from './compose.ts';
 import { openConsole } from './console.ts';
 import { openDocs } from './docs.ts';
 import { openListeners } from './open-listeners.ts';
+import type { ServedUrls } from './served-urls.ts';
 
 /** A platform that serves, however many threads it does so with. */
 export interface ServingPlatform {
-  /** Where it is reached on this machine. */
   readonly urls: ServedUrls;
   /** Whether there is no account yet. */
   isEmpty(): Promise<boolean>;
@@ -18,12 +18,6 @@ export interface ServingPlatform {
   buildSites(): void;
   /** Answers what is under way, for so long, and closes everything. */
   drain(milliseconds: number): Promise<void>;
-}
-
-export interface ServedUrls {
-  readonly app: string | undefined;
-  readonly management: string | undefined;
-  readonly metrics: string | undefined;
 }
 
 export interface ServeOptions {
@@ -73,8 +67,10 @@ export async function servePlatform({ config, opened, onFatal, worker }: ServeOp
   const tell = (topic: string) => (isNew: boolean) => {
     if (isNew) void worker?.shared.askOthers(topic);
   };
+  const urls = { app: app?.url, management: management?.url, metrics: metrics?.url };
+  await platform.listening(urls);
   return {
-    urls: { app: app?.url, management: management?.url, metrics: metrics?.url },
+    urls,
     isEmpty: platform.isEmpty,
     buildSites: () => {
       // One after the other: a machine may have a single core.

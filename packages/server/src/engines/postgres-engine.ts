@@ -2,6 +2,7 @@ import { checkServer, missingSpaces } from '../doctor/check-server.ts';
 import { parseAddress } from '../store/postgres/address.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
 import { distributeStore } from '../store/postgres/servers/distribute-store.ts';
+import { readSizes } from '../store/postgres/servers/read-sizes.ts';
 import type { StoreEngine } from './store-engine.ts';
 
 export interface ServerAddress {
@@ -27,6 +28,7 @@ export const postgresEngine: StoreEngine<ServerAddress> = {
   storeText: (_, space) => `the schema of \`${space}\``,
   open: (space, { url }, { clock, onFatal, onServer, hold = 'shared' }) =>
     openPostgres({ url, space, clock, onFatal, onServer, hold }),
+  sizes: ({ url }, space) => readSizes(url, space),
   isMissing: async ({ url }, space) => (await missingSpaces(url, [space])).length > 0,
   // A database is made for a platform, and one that is new has no schema of it.
   hasWritten: async () => true,

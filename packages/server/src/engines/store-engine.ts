@@ -32,7 +32,15 @@ export interface EngineDeps {
 
 export interface StoreSizes {
   readonly dataBytes: number;
-  readonly logBytes: number;
+  /** Left out where they are part of the data. */
+  readonly indexBytes?: number;
+  /** Of the store's own log. */
+  readonly logBytes?: number;
+}
+
+/** A sentence for the operator. */
+export interface UnknownSizes {
+  readonly whyUnknown: string;
 }
 
 export interface PlaceToCheck {
@@ -72,8 +80,8 @@ export interface StoreEngine<Address extends EngineAddress> {
   openShared?(space: Space, address: Address, deps: EngineDeps): Promise<SharedStore>;
   /** The store of a thread that got an attachment. */
   attach?(attachment: StoreAttachment, options: AttachOptions): AttachedStore;
-  /** How much room the store of a data space takes, and its log; left out where that is not known at once. */
-  sizes?(address: Address, space: Space): Promise<StoreSizes>;
+  /** How much room the store of a data space takes, within seconds; left out where that is not known at once. */
+  sizes?(address: Address, space: Space): Promise<StoreSizes | UnknownSizes>;
   /** Whether there is no store of the data space yet. Makes none. */
   isMissing(address: Address, space: Space): Promise<boolean>;
   /** Whether a platform may have written there. Opens no store. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { BlockCaller } from '../automation/port.ts';
-import type { DecisionRecorder } from '../iam/port.ts';
 import { type AppCaller, type AppOrigins, environmentOfClient, requireWorkspace } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
@@ -37,7 +36,7 @@ import { withCors } from './pipeline/headers/cors.ts';
 import { conditional } from './pipeline/headers/preconditions.ts';
 import { readAppToken } from './pipeline/headers/read-token.ts';
 import { mayRun } from './pipeline/may-run.ts';
-import { CallDecisions } from './pipeline/observed-decisions.ts';
+import { CallDecisions, type CallRecorder } from './pipeline/observed-decisions.ts';
 import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
 import { rejectImpersonation } from './pipeline/reject-impersonation.ts';
 import { acquireSlice, withTimeSlice } from './pipeline/time-slice.ts';
@@ -70,7 +69,7 @@ export interface AppGatewayDeps
   readonly clock: Clock;
   readonly metering: Pick<Metering, 'meter' | 'gate'>;
   /** Of the decisions about calls. */
-  readonly recorder: Pick<DecisionRecorder, 'note'>;
+  readonly recorder: CallRecorder;
   /** The public keys that app tokens are verified by (RFC 7517). */
   readonly jwks: () => unknown;
 }
@@ -184,7 +183,7 @@ function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerR
     return andThen(enter(parts, org, request), (entered) => once(entered, () => route.handle(entered, caller)));
   const each = (by = caller): EachCaller => {
     // What a block may by policies of its own says nothing of its caller.
-    const askingBy = { ...asking, caller: by, observed: by === caller ? observed : undefined };
+    const askingBy = { ...asking, caller: by, observed: by === caller ? observed : observed?.ofBlock() };
     return {
       workspace: requireWorkspace(caller).workspace,
       actor: actorOf(asking),

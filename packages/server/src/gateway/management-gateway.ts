@@ -129,7 +129,10 @@ export interface ManagementGatewayDeps
     PlatformOrgServices,
     PolicyLabServices,
     ProviderServices {
-  readonly metering: Pick<Metering, 'plans' | 'report' | 'caps' | 'parts' | 'today' | 'month' | 'usage'>;
+  readonly metering: Pick<
+    Metering,
+    'plans' | 'alertPercents' | 'report' | 'caps' | 'parts' | 'today' | 'month' | 'usage'
+  >;
   readonly decisions: DecisionLog;
   /** Undefined where there is no operator key, and so no route for it. */
   readonly operator: OperatorAccess | undefined;

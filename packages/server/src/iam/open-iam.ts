@@ -7,6 +7,7 @@ import { type AccessEpochs, createAccessEpochs } from './policies/access-epochs.
 import {
   type DecisionRecorder,
   type DecisionRecorderDeps,
+  type RecordedOrg,
   startDecisionRecorder,
 } from './recording/decision-recorder.ts';
 import { type AccessMatrix, createAccessMatrix, type MatrixDeps } from './simulation/matrix.ts';
@@ -16,6 +17,8 @@ export interface IamDeps extends SimulatorDeps, MatrixDeps, DecisionRecorderDeps
   /** What several threads share; left out, this one keeps its own. */
   readonly epochs?: AccessEpochs | undefined;
   readonly decisions?: DecisionLog | undefined;
+  /** Has the other threads store what they recorded of an org. */
+  readonly othersStore?: ((of: RecordedOrg) => Promise<unknown>) | undefined;
 }
 
 export interface Iam {
@@ -35,6 +38,9 @@ export interface Iam {
 export function openIam(deps: IamDeps): Iam {
   const { clock } = deps;
   const recorder = startDecisionRecorder(deps);
+  const store = async (of: RecordedOrg): Promise<void> => {
+    await Promise.all([recorder.store(of), deps.othersStore?.(of).catch(deps.onError)]);
+  };
   const epochs = deps.epochs ?? createAccessEpochs();
   return {
     epochs,
@@ -44,6 +50,6 @@ export function openIam(deps: IamDeps): Iam {
     matrix: createAccessMatrix(deps),
     overview: createAccessOverview(deps),
     recorder,
-    lab: createPolicyLab({ ...deps, recorder }),
+    lab: createPolicyLab({ ...deps, recorder: { store } }),
   };
 }

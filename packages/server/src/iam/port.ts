@@ -33,6 +33,7 @@ export { groupEntries } from './policies/group-policies.ts';
 export { heldPolicies } from './policies/held-policies.ts';
 export {
   adminPolicy,
+  blockPolicyName,
   platformGroups,
   platformPolicies,
   policyIdByName,
@@ -41,13 +42,14 @@ export {
 export { knownPolicy, promisePolicy } from './policies/promised-policy.ts';
 export {
   isWhole,
+  type Judged,
   type Refusals,
   recordPolicyOf as rowsOf,
   recordPolicyOfMany as rowsOfMany,
 } from './policies/record-policies.ts';
 export { type Access, type ResolvedAccess, resolveAccess } from './policies/resolve-access.ts';
 export { type DecidedCall, recordedCall } from './recording/decision-buffer.ts';
-export type { DecisionRecorder } from './recording/decision-recorder.ts';
+export type { DecisionRecorder, RecordedOrg } from './recording/decision-recorder.ts';
 export { recordDecisions } from './recording/record-setting.ts';
 export type { AccessMatrix } from './simulation/matrix.ts';
 export { type Permissions, type PermissionsCaller, permissionsOf } from './simulation/permissions.ts';

@@ -23,7 +23,9 @@ async function sweptStore() {
     return call();
   };
   const spaces = [interceptOpened(opened, watched)];
-  const node = () => new ExpirySweep({ spaces, shared: shared.store.scope('platform'), clock });
+  let nodes = 0;
+  const node = () =>
+    new ExpirySweep({ spaces, shared: shared.store.scope('platform'), clock, nodeId: `node ${++nodes}` });
   const first = node();
   return {
     opened,
@@ -32,6 +34,8 @@ async function sweptStore() {
     node,
     commits,
     sweep: () => first.turn(),
+    lease: () => first.lease(),
+    leases: shared.store.scope('platform'),
     meanwhile: (work: () => Promise<unknown>) => {
       beforeCommit = work;
     },
@@ -105,4 +109,16 @@ test('a scope that is closed does not keep the others from being swept', async (
   await opened.maintenance.setState('closed', 'closed');
   await sweep();
   assert.deepEqual(await stored('open'), []);
+});
+
+test('the lease names its holder, also to another node, and none where an earlier release has it', async () => {
+  const { sweep, lease, leases, node, now } = await sweptStore();
+  const until = now() + 50_000;
+  assert.deepEqual(await lease(), { holder: 'none', node: undefined, until: undefined });
+  await sweep();
+  assert.deepEqual(await lease(), { holder: 'this_node', node: 'node 1', until });
+  assert.deepEqual(await node().lease(), { holder: 'another_node', node: 'node 1', until });
+  const value = JSON.stringify({ job: 'expiry' });
+  await leases.commit([{ kind: 'put', pk: 'work', sk: '#expiry', value, if: 'any' }]);
+  assert.deepEqual(await lease(), { holder: 'another_node', node: undefined, until: undefined });
 });

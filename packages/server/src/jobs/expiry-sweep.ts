@@ -9,6 +9,8 @@ export interface ExpirySweepOptions {
   readonly spaces: readonly JobSpace[];
   /** Where the nodes of a platform agree which of them sweeps. */
   readonly shared: Scope;
+  /** Names the process among those that may sweep. */
+  readonly nodeId: string;
   readonly clock: Clock;
 }
 
@@ -19,6 +21,8 @@ export interface RunningSweep extends Repeated {
 /** Which node sweeps, as this one knows it. */
 export interface LeaseState {
   readonly holder: 'this_node' | 'another_node' | 'none';
+  /** The id of the holder; undefined for a node of a release that did not write it. */
+  readonly node: string | undefined;
   /** In milliseconds since the epoch. */
   readonly until: number | undefined;
 }
@@ -68,7 +72,7 @@ export class ExpirySweep {
 
   constructor(options: ExpirySweepOptions) {
     this.#options = options;
-    this.#lease = new SweepLease(options.shared, options.clock);
+    this.#lease = new SweepLease(options);
   }
 
   /** Ends when nothing is left to remove, or another node sweeps. */
@@ -91,19 +95,21 @@ export class ExpirySweep {
 class SweepLease {
   readonly #scope: Scope;
   readonly #clock: Clock;
+  readonly #nodeId: string;
   #takenAt: number | undefined;
   #version = 0;
 
-  constructor(scope: Scope, clock: Clock) {
-    this.#scope = scope;
+  constructor({ shared, clock, nodeId }: Pick<ExpirySweepOptions, 'shared' | 'clock' | 'nodeId'>) {
+    this.#scope = shared;
     this.#clock = clock;
+    this.#nodeId = nodeId;
   }
 
   async state(): Promise<LeaseState> {
-    const [held] = await this.#scope.get([works.key('#expiry')]);
-    if (held === undefined) return { holder: 'none', until: undefined };
+    const held = await works.read(this.#scope, '#expiry');
+    if (held === undefined) return { holder: 'none', node: undefined, until: undefined };
     const isOwn = this.#takenAt !== undefined && held.version === this.#version;
-    return { holder: isOwn ? 'this_node' : 'another_node', until: held.due?.at };
+    return { holder: isOwn ? 'this_node' : 'another_node', node: held.value.leased?.by, until: held.due?.at };
   }
 
   /** Takes or keeps it. False where another node has it. */
@@ -115,8 +121,9 @@ class SweepLease {
     const [held] = await this.#scope.get([key]);
     if (held !== undefined && (this.#takenAt === undefined || held.version !== this.#version)) return false;
     const condition = held === undefined ? 'absent' : { version: held.version };
-    const due = { queue: 'expire', at: now + leaseMilliseconds } as const;
-    const put = { kind: 'put', ...key, value: JSON.stringify({ job: sweepJob }), if: condition, due } as const;
+    const until = now + leaseMilliseconds;
+    const value = { job: sweepJob, leased: { by: this.#nodeId, until } };
+    const put = works.put('#expiry', value, { if: condition, due: { queue: 'expire', at: until } });
     const attempt = await attemptCommit(this.#scope, [put], { priority: 'background' });
     if ('refusedAt' in attempt) return false;
     this.#version = attempt.committed.seq;

@@ -13,6 +13,7 @@ async function workplace() {
   const run = (handler: JobHandler, space: OpenedStore = opened, isParallel = false) =>
     startJobRunner({
       spaces: [space],
+      nodeId: 'one',
       handlers: new Map([['job', handler]]),
       clock,
       onError: (error) => errors.push(error),
@@ -288,4 +289,34 @@ test('a wake-up while work is done is not lost', async () => {
   await until(async () => (await left()).length === 0);
   assert.deepEqual(done, ['first', 'second']);
   await runner.close();
+});
+
+test('a piece of work names who is at it and until when, and its job sees nothing of that', async () => {
+  const { opened, run, give, left, advance } = await workplace();
+  const rows = async () =>
+    (await opened.store.scope('s').range('work', { limit: 10 })).map(({ value, due }) => [value, due?.at]);
+  const begun = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const seen: unknown[] = [];
+  const dies = run(async (_space, work) => {
+    seen.push(work);
+    begun.resolve();
+    await gate.promise;
+  });
+  await give('w');
+  dies.wake();
+  await begun.promise;
+  const end = 1_800_000_030_000;
+  const text = (leased: object) => JSON.stringify({ job: 'job', name: 'w', leased });
+  assert.deepEqual(await rows(), [[text({ by: 'one', until: end }), end]]);
+  advance(30_000);
+  const other = run(async (_space, work) => void seen.push(work));
+  other.wake();
+  await until(async () => (await left()).length === 0);
+  gate.resolve();
+  await Promise.all([dies.close(), other.close()]);
+  assert.deepEqual(seen, [
+    { job: 'job', name: 'w' },
+    { job: 'job', name: 'w' },
+  ]);
 });

@@ -4,7 +4,7 @@
  * and another takes over when that one dies. Every job can be repeated from its beginning.
  */
 import type { Clock } from '../lib/clock.ts';
-import { type DueItem, type Maintenance, ScopeClosed, type Store } from '../store/port.ts';
+import { type DueItem, type Item, type Maintenance, type Scope, ScopeClosed, type Store } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
 import { ignoreConflict } from '../store/transact.ts';
 
@@ -28,6 +28,8 @@ export interface JobRunnerOptions<Space extends JobSpace> {
   readonly spaces: readonly Space[];
   /** By the `job` member of the work item's value. */
   readonly handlers: ReadonlyMap<string, JobHandler<Space>>;
+  /** Names the process in what it leases. */
+  readonly nodeId: string;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
   /** Does what is due together at once: for work that waits for others most of its time. */
@@ -41,10 +43,25 @@ export interface JobRunner {
   close(): Promise<void>;
 }
 
+/**
+ * Which process is at a piece of work. It holds only while `until` is when the item is due: a release that does not know
+ * of it moves that time alone.
+ */
+export interface Leased {
+  readonly by: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+interface Work {
+  readonly job: string;
+  readonly leased?: Leased;
+}
+
 /** Of a scope, by name. */
 export const works = table(
   (name: string) => ({ pk: 'work', sk: name }),
-  json<{ readonly job: string }>('piece of work', { job: 'string' }),
+  json<Work>('piece of work', { job: 'string' }),
 );
 
 const leaseMilliseconds = 30_000;
@@ -123,20 +140,21 @@ interface Run<Space> {
 class Stopped extends Error {}
 
 async function runOne<Space extends JobSpace>(
-  { clock, handlers }: JobRunnerOptions<Space>,
+  { clock, handlers, nodeId }: JobRunnerOptions<Space>,
   { space, entry, isClosed }: Run<Space>,
 ): Promise<void> {
   const scope = space.store.scope(entry.scope);
   const { pk, sk, value } = entry.item;
   let version = entry.item.version;
   let leasedAt = 0;
-  const dueAt = async (at: number): Promise<void> => {
-    const put = { kind: 'put', pk, sk, value, if: { version }, due: { at, queue: 'work' } } as const;
+  const dueAt = async (at: number, text = value): Promise<void> => {
+    const put = { kind: 'put', pk, sk, value: text, if: { version }, due: { at, queue: 'work' } } as const;
     version = (await scope.commit([put], { priority: 'background' })).seq;
   };
   const lease = async (): Promise<void> => {
     leasedAt = clock.now();
-    await dueAt(leasedAt + leaseMilliseconds);
+    const until = leasedAt + leaseMilliseconds;
+    await dueAt(until, leasedText(scope, entry.item, { by: nodeId, until }));
   };
   const renewLease = async (): Promise<void> => {
     if (isClosed()) throw new Stopped();
@@ -145,7 +163,7 @@ async function runOne<Space extends JobSpace>(
   };
   try {
     await lease();
-    const work = works.row(scope, entry.item).value;
+    const { leased: _, ...work } = works.row(scope, entry.item).value;
     const handler = handlers.get(work.job);
     if (handler === undefined) throw new Error(`there is no handler for the job ${work.job}`);
     await handler(space, work, renewLease);
@@ -154,5 +172,14 @@ async function runOne<Space extends JobSpace>(
     // A conflict means that another process holds the lease now: its work, not ours.
     if (error instanceof Stopped) await dueAt(clock.now()).catch(ignoreConflict);
     else ignoreConflict(error);
+  }
+}
+
+/** What cannot be read stays as it is: the job reports the damage. */
+function leasedText(scope: Scope, item: Item, leased: Leased): string {
+  try {
+    return JSON.stringify({ ...works.row(scope, item).value, leased });
+  } catch {
+    return item.value;
   }
 }

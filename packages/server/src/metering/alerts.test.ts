@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
+import { createAlertPercents } from './alert-percents.ts';
 import { type Announce, createAlerts } from './alerts.ts';
 import { SteppedClock } from './testing/metered-org.ts';
 
@@ -9,7 +10,8 @@ test('what is reached is shown once in its window: a day, and a month also for r
   const { store } = await openStore({ kind: 'memory', clock });
   const platform = store.scope('platform');
   const announce: Announce = async (_org, { data }) => [{ kind: 'add', pk: 'told', sk: String(data.metric), by: 1 }];
-  const alerts = createAlerts({ platform, now: () => clock.now(), announce });
+  const percents = createAlertPercents({ platform, clock });
+  const alerts = createAlerts({ platform, now: () => clock.now(), announce, percents });
   const reach = async (today: string) => {
     const all = {
       ...{ api_calls_per_day: 10, api_calls_per_month: 10, records: 10 },

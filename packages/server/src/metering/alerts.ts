@@ -5,16 +5,9 @@ import { BoundedMap } from '../lib/bounded-map.ts';
 import { timestamp } from '../lib/clock.ts';
 import type { Change, Key, Scope } from '../store/port.ts';
 import { tryCommit } from '../store/transact.ts';
+import type { AlertPercents } from './alert-percents.ts';
 import { type Day, dayMilliseconds } from './calendar.ts';
-import {
-  type Alert,
-  type AlertPercent,
-  metricWords,
-  reachedAlerts,
-  resetsAt,
-  type WatchedUsage,
-  windows,
-} from './plans/limits.ts';
+import { type Alert, metricWords, reachedAlerts, resetsAt, type WatchedUsage, windows } from './plans/limits.ts';
 import { metrics } from './plans/plan.ts';
 
 /** As long as the longest window lasts, so that no alert is sent twice in one. */
@@ -30,6 +23,7 @@ export interface AlertsDeps {
   readonly platform: Scope;
   readonly now: () => number;
   readonly announce: Announce;
+  readonly percents: Pick<AlertPercents, 'of' | 'recent'>;
 }
 
 type ShownAlert = ReplyOf<typeof usageApi.showUsage>['alerts'][number];
@@ -39,10 +33,10 @@ const action = 'plan.limit_near';
 const recordedMax = 10_000;
 
 /**
- * Tells in the org's audit log, and to where the org wants it, that 80, 95 or 100 % of a limit are reached: each once a
- * day for what is limited by the day, else once a month, over all nodes.
+ * Tells in the org's audit log, and to where the org wants it, that such a share of a limit is reached as the org wants
+ * to know: each once a day for what is limited by the day, else once a month, over all nodes.
  */
-export function createAlerts({ platform, now, announce }: AlertsDeps) {
+export function createAlerts({ platform, now, announce, percents }: AlertsDeps) {
   /** The alerts that this node knows as recorded, so that the store is not asked each second. */
   let told = new BoundedMap<string, true>(recordedMax);
   let recordedOn: Day = '';
@@ -71,16 +65,17 @@ export function createAlerts({ platform, now, announce }: AlertsDeps) {
       const { today } = quota;
       if (recordedOn !== today) told = new BoundedMap(recordedMax);
       recordedOn = today;
-      for (const alert of reachedAlerts(quota)) await tell(orgCode, alert, today);
+      const shares = await percents.recent(orgCode);
+      for (const alert of reachedAlerts(quota, shares)) await tell(orgCode, alert, today);
     },
     /** The current alerts, as a banner shows them. */
     show: async (orgCode: string, quota: WatchedUsage): Promise<readonly ShownAlert[]> => {
       const { today } = quota;
-      const alerts = reachedAlerts(quota);
+      const alerts = reachedAlerts(quota, await percents.of(orgCode));
       const marks = await platform.get(alerts.map((alert) => markKey(orgCode, alert, today)));
       return alerts.map((alert, index) => ({
         ...alert,
-        level: levels[alert.percent],
+        level: levelOf(alert.percent),
         since: marks[index]?.value || null,
         resets_at: resetsAt(alert.metric, today),
         message: messageOf(alert),
@@ -89,7 +84,10 @@ export function createAlerts({ platform, now, announce }: AlertsDeps) {
   };
 }
 
-const levels: Readonly<Record<AlertPercent, ShownAlert['level']>> = { 80: 'info', 95: 'warning', 100: 'critical' };
+function levelOf(percent: number): ShownAlert['level'] {
+  if (percent === 100) return 'critical';
+  return percent >= 90 ? 'warning' : 'info';
+}
 
 function messageOf({ metric, percent, used, limit }: Alert): string {
   const what = `${limit} ${metricWords[metric]}`;

@@ -5,6 +5,7 @@ import { coalesce } from '../lib/scheduling/coalesce.ts';
 import { repeat } from '../lib/scheduling/repeat.ts';
 import type { Scope } from '../store/port.ts';
 import type { OrgScopes } from '../tenancy/port.ts';
+import { type AlertPercents, createAlertPercents } from './alert-percents.ts';
 import { type Announce, createAlerts } from './alerts.ts';
 import type { Day } from './calendar.ts';
 import { CallMeter } from './call-meter.ts';
@@ -39,6 +40,7 @@ export interface Metering {
   /** Of what automation does. */
   readonly work: WorkLedger;
   readonly plans: Plans;
+  readonly alertPercents: AlertPercents;
   readonly caps: Caps;
   report(request: ReportRequest): ReturnType<typeof reportUsage>;
   /** What an org has used this month, by few reads. */
@@ -68,8 +70,9 @@ export function startMetering(deps: MeteringDeps): Metering {
   const plans = createPlans({ platform, hasOrg, changed });
   const work = new WorkLedger({ clock, orgScopes, calendar: meter, plans, onError, planChanges });
   const gate = createPlanGate({ clock, plans, ledger, meter, recordsOf, planChanges });
-  const alerts = createAlerts({ platform, now: () => clock.now(), announce });
+  const alertPercents = createAlertPercents({ platform, clock });
   const now = (): number => clock.now();
+  const alerts = createAlerts({ platform, now, announce, percents: alertPercents });
   const report = coalesce((request) =>
     reportUsage({ ledger, work, gate, plans, alerts, recordsOf, now }, JSON.parse(request) as ReportRequest),
   );
@@ -116,11 +119,8 @@ export function startMetering(deps: MeteringDeps): Metering {
   const caps = createCaps({ plans, configured, quota: (orgCode) => gate.quota(orgCode) });
   const counted = { ledger, work, plans, caps, recordsOf, today: () => meter.today() };
   return {
-    meter,
-    gate,
-    work,
-    plans,
-    caps,
+    ...{ meter, gate, work },
+    ...{ plans, alertPercents, caps },
     report: (request) => report(JSON.stringify(request)),
     month: (orgCode) => monthUsage(counted, orgCode),
     usage: (orgCode, options) => orgUsage(counted, orgCode, options),

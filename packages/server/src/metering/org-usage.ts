@@ -4,7 +4,6 @@ import type { Environment } from '../tenancy/port.ts';
 import { type Day, firstOfMonth } from './calendar.ts';
 import type { Ledger } from './ledger.ts';
 import type { Caps } from './plans/caps.ts';
-import type { Usage, WorkUsage } from './plans/limits.ts';
 import { caps, type Limits, metrics, workLimits } from './plans/plan.ts';
 import type { ShownCaps } from './plans/show-caps.ts';
 import type { OrgPlan, Plans } from './plans.ts';
@@ -27,10 +26,14 @@ export interface OrgUsage {
   /** By environment. */
   readonly records: Readonly<Record<Environment, number>>;
   readonly caps: ShownCaps;
+  /** Of all that a plan may limit, whether this one does or not. */
+  readonly used: Used;
   readonly limits: readonly LimitUsage[];
 }
 
-type LimitUsage = ReplyOf<typeof platformOrgsApi.readPlatformOrg>['limits'][number];
+type Details = ReplyOf<typeof platformOrgsApi.readPlatformOrg>;
+type LimitUsage = Details['limits'][number];
+type Used = Details['used'];
 
 export interface MonthUsageDeps {
   readonly ledger: Pick<Ledger, 'days'>;
@@ -78,22 +81,19 @@ export async function orgUsage(
   ]);
   const records = { test: 0, prod: 0 };
   for (const one of counted) records[one.env] += one.records;
-  const usage: Usage & WorkUsage = {
+  const used: Used = {
     api_calls_per_day: month.api_calls.today,
     api_calls_per_month: month.api_calls.month,
     records: records.test + records.prod,
     ...work,
-  };
-  return { plan, month, records, caps: shownCaps, limits: limitUsage(plan.limits, usage, shownCaps) };
-}
-
-function limitUsage(limits: Limits, usage: Usage & WorkUsage, shownCaps: ShownCaps): readonly LimitUsage[] {
-  const used = {
-    ...usage,
     entities: mostOf(shownCaps.entities),
     indexes: mostOf(shownCaps.indexes),
     policies: mostOf(shownCaps.policies),
   };
+  return { plan, month, records, caps: shownCaps, used, limits: limitUsage(plan.limits, used) };
+}
+
+function limitUsage(limits: Limits, used: Used): readonly LimitUsage[] {
   return [...metrics, ...caps, ...workLimits].flatMap((limit_name) => {
     const limit = limits[limit_name];
     if (limit === undefined) return [];

@@ -15,6 +15,8 @@ export interface CallerAccess {
 /** A request that does one thing by one verb, with records of an entity. */
 export interface RecordPolicyRequest extends Omit<NamedPolicyRequest, 'entityName'> {
   readonly entity: CompiledEntity;
+  /** Whether the caller is answered alike where it is refused: it decides only how the answer is found. */
+  readonly isHint?: true;
 }
 
 /** The same, of an entity that may not be there. */

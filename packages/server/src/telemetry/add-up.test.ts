@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addUpMetrics } from './add-up.ts';
 import { createMetrics } from './metrics.ts';
+import { recordBackups } from './work-metrics.ts';
 
 /** What one thread shows of so many calls. */
 function textOf(calls: number, delay: number): string {
@@ -40,4 +41,13 @@ process_cpu_seconds_total 7
 test('the metrics of one thread are shown as they are', () => {
   const text = textOf(3, 0.5);
   assert.equal(addUpMetrics([text]), text);
+});
+
+test('what the main thread counts for all workers is shown once', () => {
+  const metrics = createMetrics();
+  const standing = () => ({ passedAt: 1000, failures: { backup: 3 } });
+  recordBackups(metrics, { standing }, { now: () => 61_000 });
+  const text = metrics.text();
+  assert.match(text, /^freehold_backup_age_seconds 60$/m);
+  assert.equal(addUpMetrics([text, text, text]), text);
 });

@@ -35,7 +35,10 @@ export function addUpMetrics(texts: readonly string[]): string {
 
 const sum = (one: number, other: number): number => one + other;
 
+/** What the main thread counts for all, each worker shows. */
+const ofAll = /^(?:process_|freehold_backup_)/;
+
 function joinOf(family: string, type: string): (one: number, other: number) => number {
   const isHeap = family === 'nodejs_heap_size_used_bytes';
-  return !isHeap && (type === 'gauge' || family.startsWith('process_')) ? Math.max : sum;
+  return !isHeap && (type === 'gauge' || ofAll.test(family)) ? Math.max : sum;
 }

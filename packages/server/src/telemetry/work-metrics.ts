@@ -1,3 +1,4 @@
+import type { Clock } from '../lib/clock.ts';
 import type { HitTally } from '../lib/hit-tally.ts';
 import type { Metrics, Sample } from './metrics.ts';
 import type { ErrorNotes } from './note-errors.ts';
@@ -36,6 +37,29 @@ export function countRecordingFailures(metrics: Metrics, onError: (error: unknow
     failures.add();
     onError(error);
   };
+}
+
+/** How old the last good backup of the schedule is, and what has failed of backups. */
+export function recordBackups(metrics: Metrics, desk: BackupDesk, clock: Clock): void {
+  metrics.asked(
+    {
+      name: 'freehold_backup_age_seconds',
+      help: 'Since the last scheduled backup was begun whose restore test passed; absent without one.',
+      type: 'gauge',
+    },
+    () => {
+      const { passedAt } = desk.standing();
+      return passedAt === undefined ? [] : [{ value: Math.max(0, clock.now() - passedAt) / 1000 }];
+    },
+  );
+  metrics.asked(
+    { name: 'freehold_backup_failures_total', help: 'Backups and restore tests that failed.', type: 'counter' },
+    () => Object.entries(desk.standing().failures).map(([kind, value]) => ({ labels: { kind }, value })),
+  );
+}
+
+interface BackupDesk {
+  standing(): { readonly passedAt: number | undefined; readonly failures: Readonly<Record<string, number>> };
 }
 
 type Handler<Space> = (space: Space, work: unknown, renewLease: () => Promise<void>) => Promise<void>;

@@ -207,3 +207,39 @@ test('in production a draft is replayed and not saved', { skip }, async (context
   await page.getByText(/This rests on|No calls are recorded yet/).waitFor();
   await assertAccessible(page);
 });
+
+test('the screen makes three calls at most, also where its address holds a policy or a member', {
+  skip,
+}, async (context) => {
+  const { org, member, policy } = await sellingOrg();
+  await sellTwo(member);
+  await recorded(org, member, 7);
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  const calls: string[] = [];
+  page.on('request', (request) => {
+    if (request.resourceType() === 'fetch') calls.push(new URL(request.url()).pathname);
+  });
+  const shown = async (search: string, what: ReturnType<Page['getByText']>): Promise<readonly string[]> => {
+    calls.length = 0;
+    await page.goto(`/o/${org.code}/test/policy-lab?w=main${search}`);
+    await what.waitFor();
+    await page.waitForLoadState('networkidle');
+    return calls.toSorted();
+  };
+  assert.deepEqual(await shown(`&policy=${policy.id}`, jsonOf(page).getByText('"Sell"')), [
+    '/acl/lint',
+    `/acl/policies/${policy.id}`,
+    '/auth/me',
+  ]);
+  for (const [search, what] of [
+    ['', page.getByText('Choose a policy and edit its statements')],
+    ['&policy=new', jsonOf(page)],
+    ['&tab=reported', page.getByRole('heading', { name: 'Nothing is reported yet' })],
+    [`&tab=suggest&of=user&id=${member.id}`, page.getByRole('region', { name: 'Suggestion' })],
+    [`&tab=suggest&of=policy&id=${policy.id}`, page.getByRole('region', { name: 'Suggestion' })],
+  ] as const) {
+    const made = await shown(search, what);
+    assert.ok(made.length <= 3, `${search}: ${made.join()}`);
+  }
+});

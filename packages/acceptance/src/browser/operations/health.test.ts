@@ -21,6 +21,10 @@ test('the node that answers is shown with its stores and background work, and re
   assert.deepEqual(calls, ['/platform/keys', '/platform/health']);
   for (const store of ['the store of the platform', 'the store of test', 'the store of production'])
     await page.getByRole('region', { name: store }).getByText('It answers. A write that was answered').waitFor();
+  const own = page.getByRole('table', { name: 'Nodes' }).getByRole('row').nth(1);
+  await own.getByText('It answers this page.').waitFor();
+  await own.getByText(new URL(platform.management).host).waitFor();
+  await page.getByText('One node serves the platform.').waitFor();
   await page.getByRole('table', { name: 'Threads' }).getByText('It serves.').first().waitFor();
   await page.getByRole('table', { name: 'Queues' }).getByText('Nothing waits.').first().waitFor();
   await page.getByRole('table', { name: 'Jobs' }).getByText('Removes what has expired').waitFor();
@@ -31,6 +35,48 @@ test('the node that answers is shown with its stores and background work, and re
   const byHand = page.waitForRequest(/\/platform\/health$/);
   await page.getByRole('button', { name: 'Refresh' }).click();
   await byHand;
+});
+
+interface ShownHealth {
+  readonly nodes: readonly object[];
+  readonly stores: readonly object[];
+  readonly [member: string]: unknown;
+}
+
+test('each node is a row, one that is not heard of is marked, and jobs name the node that holds them', {
+  skip,
+}, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  // An embedded store has one node: what a server would tell of others is put into its answer.
+  await page.route('**/platform/health', async (route) => {
+    const reply = await route.fetch();
+    const health = (await reply.json()) as ShownHealth;
+    const [own = {}] = health.nodes;
+    const other = { ...own, id: 'feedbeef-0001', this_node: false, host: 'beta.internal' };
+    const silent = {
+      ...other,
+      id: 'deadbeef-0002',
+      state: 'silent',
+      host: '<b>gamma</b>',
+      heard_at: '2026-01-01T00:00:00.000Z',
+    };
+    const until = '2026-11-26T22:00:09.000Z';
+    const lease = { space: 'test', queue: 'work', job: 'purge-entity', node: 'feedbeef-0001', until };
+    const sizes = { data_bytes: null, log_bytes: null, sizes_unknown: 'the server took too long to add them up' };
+    const stores = health.stores.map((store) => ({ ...store, ...sizes }));
+    await route.fulfill({ response: reply, json: { ...health, nodes: [own, other, silent], stores, leases: [lease] } });
+  });
+  await operateAt(page, '/health');
+  const rows = page.getByRole('table', { name: 'Nodes' }).getByRole('row');
+  await rows.filter({ hasText: 'beta.internal' }).getByText('serving').waitFor();
+  const gone = rows.filter({ hasText: '<b>gamma</b>' });
+  await gone.getByText('not heard of', { exact: true }).waitFor();
+  await gone.getByText('Not heard of since').waitFor();
+  await page.getByText('3 nodes share the store. 1 node is not heard of').waitFor();
+  const purge = page.getByRole('table', { name: 'Jobs' }).getByRole('row').filter({ hasText: 'purge-entity' });
+  await purge.getByText('beta.internal (feedbeef), until 22:00:09 UTC').waitFor();
+  await page.getByText('Its sizes are not known: the server took too long').first().waitFor();
+  await assertAccessible(page);
 });
 
 test('a node that is away leaves what it said last, and says so', { skip }, async (context) => {

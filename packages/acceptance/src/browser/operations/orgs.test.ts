@@ -45,7 +45,9 @@ test('an operator gives an org a plan by its name, and one with limits of its ow
   );
 });
 
-test('orgs are found by the beginning of their code, and one is shown with what it uses', { skip }, async (context) => {
+test('orgs are found by a part of their name or code, and one is shown with what it uses', {
+  skip,
+}, async (context) => {
   const page = await (await openBrowser(context, platform)).newPage();
   const { org, founder } = await foundedOrg(platform);
   await defineEntity(org, definition('order', [{ name: 'title' }]));
@@ -60,8 +62,11 @@ test('orgs are found by the beginning of their code, and one is shown with what 
   await table.getByRole('row').nth(listed).waitFor();
   const search = page.getByRole('textbox', { name: 'Search orgs' });
   await search.fill('No such <code>');
-  await page.getByRole('heading', { name: 'No code begins like this' }).waitFor();
-  await search.fill(org.code.toUpperCase());
+  await page.getByRole('heading', { name: 'No org has this in its code or name' }).waitFor();
+  // Each is called `Org` and its code.
+  await search.fill(`ORG ${org.code}`);
+  await table.getByRole('link', { name: org.code }).waitFor();
+  await search.fill(org.code.slice(1).toUpperCase());
   await table.getByRole('link', { name: org.code }).waitFor();
   assert.equal(await table.getByRole('row').count(), 2);
   assert.ok(page.url().includes('q='));
@@ -92,6 +97,12 @@ test('limits that an org has used up already are set once its code is typed', { 
   await limits.getByRole('checkbox', { name: 'Records: Unlimited' }).uncheck();
   await limits.getByRole('textbox', { name: 'Records', exact: true }).fill('1');
   await page.getByText('Records: 1 used, of 1. Writes of its apps are refused until records are removed.').waitFor();
+  // What the present plan does not limit is counted too.
+  await limits.getByRole('checkbox', { name: 'Policies of a workspace: Unlimited' }).uncheck();
+  await limits.getByRole('textbox', { name: 'Policies of a workspace', exact: true }).fill('1');
+  await page.getByText(/^Policies of a workspace: \d+ used, of 1\. None can be added there\./).waitFor();
+  assert.match(await limits.getByRole('row', { name: /^Runs a day/ }).innerText(), /^Runs a day\s+0\s/);
+  await limits.getByRole('checkbox', { name: 'Policies of a workspace: Unlimited' }).check();
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Set the plan' }).click();
   const dialog = page.getByRole('dialog', { name: `Set limits that ${org.code} has used up` });

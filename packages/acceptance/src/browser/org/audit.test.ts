@@ -125,3 +125,15 @@ test('a developer sees why the log is not shown, and names are text', { skip }, 
   await other.goto(`/o/${org.code}/test/audit`);
   await other.getByText(`Bea Builder created the deploy key ${canary}, which may publish.`).waitFor();
 });
+
+test('an entry about a user of the app leads to the account of the user', { skip }, async (context) => {
+  const { org, founder } = await foundedOrg(platform);
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  await page.goto(`/o/${org.code}/test/audit`);
+  await page.getByText('A user of the app founded the workspace main in test.').click();
+  await assertAccessible(page);
+  await page.getByRole('link', { name: 'The account of this user' }).click();
+  await page.getByRole('heading', { name: founder.email, level: 1 }).waitFor();
+  assert.equal(new URL(page.url()).pathname, `/o/${org.code}/test/app-users/${founder.id}`);
+});

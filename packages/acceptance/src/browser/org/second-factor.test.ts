@@ -174,6 +174,8 @@ test('an admin requires a factor of all members once the own account has one, an
   const email = newEmail('member');
   const member = await joinOrg(org, 'developer', email);
   await addApp(platform, member.token);
+  const plain = newEmail('plain');
+  await joinOrg(org, 'developer', plain);
   await page.goto(`/o/${org.code}/test/team`);
   const required = page.getByRole('switch', { name: /^Require a second factor of every member/ });
   await page.getByText('Add a second factor to your own account first', { exact: false }).waitFor();
@@ -187,11 +189,24 @@ test('an admin requires a factor of all members once the own account has one, an
   await page.goto(`/o/${org.code}/test/team`);
   const answered = page.waitForResponse((response) => response.url().endsWith('/org/security') && response.ok());
   await required.click();
+  const asked = page.getByRole('dialog', { name: /^Require a second factor of every member/ });
+  await page.keyboard.press('Escape');
+  await asked.waitFor({ state: 'detached' });
+  assert.equal(await required.isChecked(), false);
+  await page.goto(`/o/${org.code}/test/settings`);
+  await page.getByRole('link', { name: 'Sign-in of builders' }).click();
+  await required.click();
+  const stopped = asked.getByRole('list', { name: 'Members without a second factor' });
+  await stopped.getByText(plain, { exact: false }).waitFor();
+  assert.equal(await stopped.getByRole('listitem').count(), 1);
+  await assertAccessible(page);
+  await asked.getByRole('button', { name: 'Require it' }).click();
   await answered;
   await page.reload();
   await page.getByRole('switch', { checked: true }).waitFor();
   await assertAccessible(page);
 
+  await page.goto(`/o/${org.code}/test/team`);
   await page.getByRole('button', { name: `Reset the second factors of ${email}` }).click();
   await page.getByLabel(`Type ${email} to confirm it`).fill(email);
   await assertAccessible(page);

@@ -59,7 +59,49 @@ test('the settings have every setting of the platform, with its default, its sta
     await page.waitForURL(/\/settings\/[\w.-]+$/);
     await page.getByRole('heading', { level: 1, name: /^(?!Settings$)/ }).waitFor();
     assert.equal(await page.getByText('There is nothing here').count(), 0, key);
+    // Each has a form, so that no builder has to know its JSON.
+    assert.doesNotMatch(new URL(page.url()).pathname, /\/config\//, key);
   }
+});
+
+test('the tenancy of an app is set in forms, and whether decisions are recorded', {
+  skip,
+}, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  const org = await newOrgOn(page, platform);
+  await open(page, org, '/tenancy');
+  await assertAccessible(page);
+  const form = (name: string) => page.getByRole('region', { name });
+  const saved = (name: string) => form(name).getByRole('status').getByText('Saved').waitFor();
+  const type = form('Workspaces of users');
+  await type.getByRole('radio', { name: 'Users make workspaces and invite others' }).check();
+  await type.getByRole('button', { name: 'Save tenancy.tenancy_type' }).click();
+  await saved('Workspaces of users');
+  const founder = form('Who founds the default workspace');
+  await founder.getByRole('textbox', { name: 'Email of the founder' }).fill('no address');
+  await founder.getByRole('button', { name: 'Save tenancy.founder_email' }).click();
+  await founder.getByText('must be an email address').first().waitFor();
+  await founder.getByRole('textbox', { name: 'Email of the founder' }).fill('ann@shop.example');
+  await founder.getByRole('button', { name: 'Save tenancy.founder_email' }).click();
+  await saved('Who founds the default workspace');
+  await founder.getByRole('textbox', { name: 'Email of the founder' }).fill('');
+  await founder.getByRole('button', { name: 'Save tenancy.founder_email' }).click();
+  const access = form('What new members may do');
+  await access.getByRole('combobox', { name: 'Policy of new members' }).fill('adminacl');
+  await access.getByRole('button', { name: 'Save tenancy.default_member_access' }).click();
+  await saved('What new members may do');
+  await assertAccessible(page);
+  const values = async () => [
+    (await stored(org, 'tenancy.tenancy_type'))?.value,
+    (await stored(org, 'tenancy.founder_email'))?.value,
+    (await stored(org, 'tenancy.default_member_access'))?.value,
+  ];
+  assert.deepEqual(await values(), ['multi', null, 'adminacl']);
+  await open(page, org, '/access');
+  await page.getByRole('switch', { name: 'Samples of decisions are kept for seven days' }).setChecked(false);
+  await page.getByRole('button', { name: 'Save acl.record_decisions' }).click();
+  await page.getByRole('region', { name: 'Decisions are recorded' }).getByRole('status').getByText('Saved').waitFor();
+  assert.equal((await stored(org, 'acl.record_decisions'))?.value, false);
 });
 
 test('a setting is set with a value of its own for production, kept against another builder, and reset', {
@@ -245,7 +287,16 @@ test('alerts get an address: its secret is shown once, a test message is sent, a
   const org = await newOrgOn(page, platform);
   await open(page, org, '/alerts');
   await page.getByText('has no limits').waitFor();
-  await page.getByText('At 80, 95 and 100 %').waitFor();
+  const warned = page.getByRole('region', { name: 'When the platform warns' });
+  const percents = warned.getByRole('textbox', { name: 'Percent of a limit' });
+  await percents.fill('50, 90');
+  await warned.getByText('100 stays among them', { exact: false }).first().waitFor();
+  await assertAccessible(page);
+  await percents.fill('50, 100');
+  await warned.getByRole('button', { name: 'Save' }).click();
+  await warned.getByText('Saved. It holds on every node', { exact: false }).waitFor();
+  const { body } = await manage<{ alert_percents: readonly number[] }>(org, 'GET', '/observability');
+  assert.deepEqual(body.alert_percents, [50, 100]);
   const address = page.getByRole('textbox', { name: 'Address' });
   await address.fill('http://10.0.0.1/');
   await page.getByRole('button', { name: 'Send alerts there' }).click();

@@ -1,8 +1,9 @@
-import { Badge, Button, Group, Modal, Paper, Stack, Table, Text, Title } from '@mantine/core';
+import { Badge, Button, Group, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { When } from '../../components/when.tsx';
@@ -130,7 +131,7 @@ function EndOthers({ others, onClose }: EndOthersProps) {
     },
   });
   return (
-    <Modal opened onClose={onClose} title="End all other sessions">
+    <Dialog onClose={onClose} title="End all other sessions">
       <Stack>
         <Text size="sm">
           {others === 1 ? 'One other session ends' : `${others} other sessions end`} at once, in all orgs, the command
@@ -146,6 +147,6 @@ function EndOthers({ others, onClose }: EndOthersProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

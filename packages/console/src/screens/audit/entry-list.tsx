@@ -2,6 +2,7 @@ import { Code, Group } from '@mantine/core';
 import { CopyId } from '../../components/copy-id.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import { Alike } from './alike.tsx';
+import { AppUserLink } from './app-user-link.tsx';
 import classes from './audit.module.css';
 import { type Entry, type Names, sentenceOf } from './told-entry.ts';
 
@@ -70,6 +71,7 @@ function Facts({ entry }: { readonly entry: Entry }) {
         <Group gap="sm">
           {actor.kind.replaceAll('_', ' ')} <CopyId value={actor.id} what="id of the actor" />
           <Alike search={{ who: actor.id }}>Everything by this actor</Alike>
+          {actor.kind === 'app_user' && <AppUserLink id={actor.id} env={env} />}
         </Group>
       </dd>
       <dt>Action</dt>
@@ -84,6 +86,7 @@ function Facts({ entry }: { readonly entry: Entry }) {
               {target.kind.replaceAll('_', ' ')}
               {target.name === undefined ? '' : ` ${target.name}`} <CopyId value={target.id} what="id of the object" />
               <Alike search={{ object: target.id }}>Everything about this object</Alike>
+              {target.kind === 'app_user' && <AppUserLink id={target.id} env={env} />}
             </Group>
           </dd>
         </>

@@ -78,6 +78,8 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   'plan.change_refused': refused('to set the plan'),
   'plan.limit_near': ({ name, detail }) =>
     `noted that ${detail('percent')} % of the limit of ${name.replaceAll('_', ' ')} is used`,
+  'alert_percents.changed': ({ detail }) => `has the org warned at ${detail('percents')} % of a limit`,
+  'alert_percents.change_refused': refused('to change when the org is warned'),
   'alert_webhook.set': 'set where alerts are sent',
   'alert_webhook.removed': 'removed where alerts are sent',
   'alert_webhook.failed': ({ detail }) => `gave up sending an alert after ${counted(detail('attempts'), 'attempt')}`,

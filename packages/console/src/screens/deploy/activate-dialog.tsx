@@ -1,10 +1,11 @@
-import { Alert, Button, Checkbox, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, List, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import { Confirmation } from './confirmation.tsx';
@@ -47,7 +48,7 @@ export function ActivateDialog({ staged: { base, items, checks }, note, onNote, 
       ? 'Records stand against it. Correct them, or agree to it above.'
       : undefined;
   return (
-    <Modal opened onClose={close} title="Activate in production?" size="lg">
+    <Dialog onClose={close} title="Activate in production?" size="lg">
       <Stack>
         <Text size="sm">
           {items.length === 1 ? 'One item becomes' : `${items.length} items become`} live in production at once, or none
@@ -98,6 +99,6 @@ export function ActivateDialog({ staged: { base, items, checks }, note, onNote, 
           close={close}
         />
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

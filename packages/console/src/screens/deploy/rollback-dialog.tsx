@@ -1,9 +1,10 @@
-import { Alert, Modal, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ChangeList } from './change-list.tsx';
@@ -24,7 +25,7 @@ export function RollbackDialog({ live, version, close }: Props) {
   const target = version ?? from.data?.previous;
   const compared = useQuery({ ...comparedQuery(target ?? 0, live), enabled: target !== undefined });
   return (
-    <Modal opened onClose={close} title={titleOf(live, target)} size="lg">
+    <Dialog onClose={close} title={titleOf(live, target)} size="lg">
       {target === undefined && from.isSuccess ? (
         <Text size="sm">The first release is live. There is nothing to go back to.</Text>
       ) : (
@@ -34,7 +35,7 @@ export function RollbackDialog({ live, version, close }: Props) {
           }
         </Loaded>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

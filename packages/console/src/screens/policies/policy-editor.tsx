@@ -60,13 +60,12 @@ interface Props {
   readonly error: unknown;
   /** The place of the statement that is looked for, from 1. */
   readonly shown?: number | undefined;
+  /** Whether no statement is open at first. What the fields of a statement offer is read once one is open. */
+  readonly isClosed?: boolean;
 }
 
 /** A policy as cards of statements, beside its JSON. */
-export function PolicyEditor({ draft, lint, isReadOnly, error, shown }: Props) {
-  const { env } = usePlace();
-  const { data } = useQuery(entitiesQuery(env));
-  const entities = (data?.items ?? []).map(({ name }) => name);
+export function PolicyEditor({ draft, lint, isReadOnly, error, shown, isClosed = false }: Props) {
   const { value, mistake, setValue } = draft;
   const isFixed = isReadOnly || mistake !== undefined;
   const problem = error instanceof ApiProblem ? error : undefined;
@@ -87,7 +86,7 @@ export function PolicyEditor({ draft, lint, isReadOnly, error, shown }: Props) {
           shown={shown}
           statements={value.statements}
           findings={lint.findings}
-          entities={entities}
+          isClosed={isClosed}
           isReadOnly={isFixed}
           onChange={(statements) => setValue({ ...value, statements })}
         />
@@ -116,13 +115,17 @@ interface StatementsProps {
   readonly shown: number | undefined;
   readonly statements: readonly unknown[];
   readonly findings: readonly Finding[];
-  readonly entities: readonly string[];
+  readonly isClosed: boolean;
   readonly isReadOnly: boolean;
   readonly onChange: (statements: readonly unknown[]) => void;
 }
 
-function Statements({ shown, statements, findings, entities, isReadOnly, onChange }: StatementsProps) {
-  const [open, setOpen] = useState<number | undefined>(shown === undefined ? 0 : shown - 1);
+function Statements({ shown, statements, findings, isClosed, isReadOnly, onChange }: StatementsProps) {
+  const { env } = usePlace();
+  const first = isClosed ? undefined : 0;
+  const [open, setOpen] = useState<number | undefined>(shown === undefined ? first : shown - 1);
+  const { data } = useQuery({ ...entitiesQuery(env), enabled: open !== undefined });
+  const entities = (data?.items ?? []).map(({ name }) => name);
   const add = (
     <Button
       variant="default"

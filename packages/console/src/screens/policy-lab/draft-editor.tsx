@@ -68,7 +68,7 @@ function Editor({ workspace, stored, place, onStartOver }: EditorProps) {
       {stored === undefined && (
         <PrincipalsInput workspace={workspace} principals={principals} onChange={setPrincipals} />
       )}
-      <PolicyEditor draft={draft} lint={lint} isReadOnly={false} error={replay.error} shown={shown} />
+      <PolicyEditor draft={draft} lint={lint} isReadOnly={false} error={replay.error} shown={shown} isClosed />
       <ProblemAlert error={replay.error} />
       <Group>
         <ReasonedButton

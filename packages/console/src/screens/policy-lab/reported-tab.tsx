@@ -64,7 +64,7 @@ function UseTable({ items, workspace }: { readonly items: readonly ReportedUse[]
         </Table.Thead>
         <Table.Tbody>
           {items.map((use) => (
-            <Table.Tr key={`${use.policy_id} ${use.index} ${use.Sid}`}>
+            <Table.Tr key={`${use.policy_id} ${use.policy} ${use.index} ${use.Sid}`}>
               <Row use={use} workspace={workspace} />
             </Table.Tr>
           ))}
@@ -76,21 +76,19 @@ function UseTable({ items, workspace }: { readonly items: readonly ReportedUse[]
 
 function Row({ use, workspace }: { readonly use: ReportedUse; readonly workspace: string }) {
   const { org, env } = usePlace();
-  const { policy_id, policy, index, Sid, Effect, would_deny, would_allow, last_at, examples } = use;
+  const { policy_id, policy, logicblock, index, Sid, Effect, would_deny, would_allow, last_at, examples } = use;
+  const [to, search] =
+    logicblock === undefined
+      ? [`/o/${org}/${env}/policies/${policy_id}`, { w: workspace, statement: index + 1 }]
+      : [`/o/${org}/${env}/logic-blocks/${logicblock}`, { w: workspace }];
   return (
     <>
       <Table.Td>
-        <Anchor
-          component={Link}
-          to={`/o/${org}/${env}/policies/${policy_id}`}
-          search={{ w: workspace, statement: index + 1 } as never}
-          size="sm"
-          fw={500}
-        >
+        <Anchor component={Link} to={to} search={search as never} size="sm" fw={500}>
           {Sid || `Statement ${index + 1}`}
         </Anchor>
         <Text size="xs" c="dimmed">
-          {Effect}, of policy {policy}
+          {logicblock === undefined ? `${Effect}, of policy ${policy}` : `${Effect}, of the ${policy}`}
         </Text>
       </Table.Td>
       <Table.Td>
@@ -120,9 +118,7 @@ function Row({ use, workspace }: { readonly use: ReportedUse; readonly workspace
           ))}
         </List>
       </Table.Td>
-      <Table.Td>
-        <EnforceStatement use={use} workspace={workspace} />
-      </Table.Td>
+      <Table.Td>{logicblock === undefined && <EnforceStatement use={use} workspace={workspace} />}</Table.Td>
     </>
   );
 }

@@ -120,7 +120,7 @@ function Row({ group, ...shown }: RowProps) {
   return (
     <>
       <Table.Td>{email === '' ? 'a user who is no member any more' : email}</Table.Td>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Table.Td style={{ overflowWrap: 'anywhere', minWidth: 160 }}>
         <Text size="sm" fw={500}>
           {action}
         </Text>

@@ -30,8 +30,9 @@ export function SuggestionView({ workspace, suggested, suggestion }: Props) {
     <Stack>
       <Basis {...suggestion} />
       <Text size="sm">
-        The suggestion is for {counted(members, 'member')}, and rests on {counted(days, 'day')} with calls. What was not
-        done in this time it does not allow.
+        The suggestion is for {counted(members, 'member')}
+        {warning === undefined && `, and rests on ${counted(days, 'day')} with calls`}. What was not done in this time
+        it does not allow.
       </Text>
       {warning !== undefined && (
         <Alert color="yellow">

@@ -1,9 +1,10 @@
-import { Button, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, List, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { type Run, type RunStep, runsKey } from './queries.ts';
 
@@ -35,7 +36,7 @@ export function RetryDialog({ run, from, onClose }: Props) {
     },
   });
   return (
-    <Modal opened onClose={onClose} title={from === undefined ? 'Retry the run?' : `Retry from ${from.id}?`}>
+    <Dialog onClose={onClose} title={from === undefined ? 'Retry the run?' : `Retry from ${from.id}?`}>
       <Stack>
         <Text size="sm">
           A new run goes on {from === undefined ? 'where this one ended' : `at the step ${from.id}`}, with the same
@@ -72,6 +73,6 @@ export function RetryDialog({ run, from, onClose }: Props) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -12,6 +12,7 @@ export interface ShownStep {
   readonly ms: number;
   readonly input?: unknown;
   readonly output?: unknown;
+  readonly log?: { readonly lines: readonly string[]; readonly left_out?: number | undefined } | undefined;
   readonly error?: { readonly code: string; readonly message?: string | undefined } | undefined;
 }
 
@@ -25,11 +26,11 @@ interface Props {
   readonly facts?: ReactNode;
 }
 
-/** A step that was done: what it took and gave is shown once it is opened, an error at once. */
+/** A step that was done: what it took and gave is shown once it is opened; an error, and what was written before it, at once. */
 export function StepCard({ step, badges, action, facts }: Props) {
-  const { path, id, type, ms, input, output, error } = step;
-  const [isOpen, setIsOpen] = useState(false);
-  const hasMore = input !== undefined || output !== undefined || facts !== undefined;
+  const { path, id, type, ms, input, output, log, error } = step;
+  const [isOpen, setIsOpen] = useState(log !== undefined && error !== undefined);
+  const hasMore = input !== undefined || output !== undefined || log !== undefined || facts !== undefined;
   const head = (
     <Group gap="xs" wrap="wrap">
       <Text span size="sm" className={classes.place}>
@@ -40,6 +41,7 @@ export function StepCard({ step, badges, action, facts }: Props) {
       </Text>
       <Text span size="sm" c="dimmed">
         {type}, {duration(ms)}
+        {log !== undefined && `, ${linesOf(log.lines.length)} of log`}
       </Text>
       {badges}
       {error !== undefined && (
@@ -75,12 +77,45 @@ export function StepCard({ step, badges, action, facts }: Props) {
         {isOpen && (
           <Stack gap="xs" px="sm" pb="sm">
             {facts}
+            {log !== undefined && <StepLog id={id} log={log} />}
             {input !== undefined && <Labelled label={`Input of ${id}`} title="Input" value={input} />}
             {output !== undefined && <Labelled label={`Output of ${id}`} title="Output" value={output} />}
           </Stack>
         )}
       </Collapse>
     </Paper>
+  );
+}
+
+function linesOf(count: number): string {
+  return count === 1 ? '1 line' : `${count} lines`;
+}
+
+/** What a script wrote by `console`. */
+function StepLog({
+  id,
+  log: { lines, left_out = 0 },
+}: {
+  readonly id: string;
+  readonly log: NonNullable<ShownStep['log']>;
+}) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed" mb={2}>
+        Log
+      </Text>
+      <ol className={classes.log} aria-label={`Log of ${id}`}>
+        {lines.map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change, and may be alike
+          <li key={index}>{line}</li>
+        ))}
+      </ol>
+      {left_out > 0 && (
+        <Text size="xs" c="dimmed" mt={4}>
+          {linesOf(left_out)} more {left_out === 1 ? 'was' : 'were'} not kept.
+        </Text>
+      )}
+    </div>
   );
 }
 

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, PasswordInput, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { Button, Group, PasswordInput, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { readSecretsAgain, type Secret, secretsQuery } from './queries.ts';
@@ -19,14 +20,13 @@ interface Props {
 /** Takes the value of a secret, which is shown nowhere afterwards. */
 export function SetSecret({ secret, close }: Props) {
   return (
-    <Modal
-      opened
+    <Dialog
       onClose={close}
       title={secret === undefined ? 'New secret' : `Replace the value of ${secret.name}`}
       closeOnClickOutside={false}
     >
       <SecretForm secret={secret} close={close} />
-    </Modal>
+    </Dialog>
   );
 }
 

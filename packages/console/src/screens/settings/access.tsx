@@ -9,6 +9,7 @@ export function AccessSettings() {
       {(settingOf) => {
         const cache = settingOf('acl.cache_seconds');
         const escalation = settingOf('acl.escalation_check');
+        const decisions = settingOf('acl.record_decisions');
         return (
           <>
             {cache && (
@@ -26,6 +27,15 @@ export function AccessSettings() {
                 title="Grants are held to the rights of who grants"
                 help="Switched off, a user who may write policies can grant himself and others everything in the workspace."
                 inputs={(inputs) => <EscalationInput {...inputs} />}
+                shownAtFields={['']}
+              />
+            )}
+            {decisions && (
+              <SettingForm
+                setting={decisions}
+                title="Decisions are recorded"
+                help="The policy lab tries drafts on these samples, and suggests the least that members need. Switched off, nothing more is recorded within a minute, and what is recorded goes after its seven days."
+                inputs={(inputs) => <DecisionsInput {...inputs} />}
                 shownAtFields={['']}
               />
             )}
@@ -57,6 +67,18 @@ function CacheInput({ value, isReadOnly, errorAt, onChange }: ValueInputs) {
       error={errorAt('')}
       maw="14rem"
       onChange={onChange}
+    />
+  );
+}
+
+function DecisionsInput({ value, isReadOnly, errorAt, onChange }: ValueInputs) {
+  return (
+    <Switch
+      label="Samples of decisions are kept for seven days"
+      checked={value === true}
+      disabled={isReadOnly}
+      error={errorAt('')}
+      onChange={({ currentTarget: { checked } }) => onChange(checked)}
     />
   );
 }

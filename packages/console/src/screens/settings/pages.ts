@@ -29,6 +29,12 @@ export const settingsPages: readonly SettingsPage[] = [
     settings: ['auth.password_login'],
   },
   {
+    path: 'tenancy',
+    label: 'Tenancy',
+    intro: 'Whether users share one workspace or make their own, and what a new member may do there.',
+    settings: ['tenancy.tenancy_type', 'tenancy.founder_email', 'tenancy.default_member_access'],
+  },
+  {
     path: 'mail',
     label: 'Mails',
     intro: 'The texts of the mails that the platform sends to app users.',
@@ -49,8 +55,9 @@ export const settingsPages: readonly SettingsPage[] = [
   {
     path: 'access',
     label: 'Access control',
-    intro: 'How soon a change of access holds on every node, and what callers may grant.',
-    settings: ['acl.cache_seconds', 'acl.escalation_check'],
+    intro:
+      'How soon a change of access holds on every node, what callers may grant, and whether decisions are recorded.',
+    settings: ['acl.cache_seconds', 'acl.escalation_check', 'acl.record_decisions'],
   },
   {
     path: 'outgoing-calls',
@@ -65,9 +72,15 @@ export const settingsPages: readonly SettingsPage[] = [
     settings: [],
   },
   {
+    path: 'builders',
+    label: 'Sign-in of builders',
+    intro: 'Whether the builders of the org need a second factor.',
+    settings: [],
+  },
+  {
     path: 'alerts',
     label: 'Alerts',
-    intro: 'When the platform warns of the limits of the plan, and where it sends the warnings.',
+    intro: 'When the platform warns of the limits of the plan, and the webhook that gets the warnings.',
     settings: [],
   },
 ];

@@ -151,8 +151,9 @@ export const Suggestion = named(
 export const ReportedUse = named(
   'ReportedUse',
   Type.Object({
-    policy_id: text,
+    policy_id: Type.String({ description: 'Empty for a statement of a logic block’s own policies.' }),
     policy: Type.String({ description: 'As it was called when the last such call was made.' }),
+    logicblock: Type.Optional(Type.String({ description: 'The logic block whose own policies have the statement.' })),
     index: Type.Integer({ minimum: 0, description: 'The place of the statement in its policy, from 0.' }),
     Sid: Type.Optional(text),
     Effect: oneOf(['Allow', 'Deny']),

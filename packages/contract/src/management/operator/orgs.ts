@@ -38,24 +38,24 @@ export const PlatformOrg = named(
   Type.Object({ ...members, has_prod: Type.Boolean({ description: 'Whether the org has a production environment.' }) }),
 );
 
+const limited = {
+  api_calls_per_day: count,
+  api_calls_per_month: count,
+  records: count,
+  entities: count,
+  indexes: count,
+  policies: count,
+  runs_per_day: count,
+  deliveries_per_day: count,
+  script_seconds_per_day: count,
+  mails_per_day: count,
+};
+
+const most = 'Of entities and indexes in the environment that has most, of policies in the workspace that has most.';
+
 const LimitUsage = Type.Object({
-  limit_name: oneOf([
-    'api_calls_per_day',
-    'api_calls_per_month',
-    'records',
-    'entities',
-    'indexes',
-    'policies',
-    'runs_per_day',
-    'deliveries_per_day',
-    'script_seconds_per_day',
-    'mails_per_day',
-  ]),
-  used: Type.Integer({
-    minimum: 0,
-    description:
-      'Of entities and indexes in the environment that has most, of policies in the workspace that has most.',
-  }),
+  limit_name: oneOf(Object.keys(limited) as readonly (keyof typeof limited)[]),
+  used: Type.Integer({ minimum: 0, description: most }),
   limit: count,
   percent: Type.Integer({ minimum: 0, description: 'Rounded down; 100 and more if the limit is reached.' }),
 });
@@ -72,6 +72,9 @@ export const PlatformOrgDetails = named(
   Type.Object({
     ...members,
     requires_second_factor: Type.Boolean({ description: 'Whether the org requires a second factor of its builders.' }),
+    used: Type.Object(limited, {
+      description: `Usage of all that a plan may limit, whether this one does or not. ${most}`,
+    }),
     limits: Type.Array(LimitUsage, { description: 'Usage of each limit of the plan, in the order of the limits.' }),
     environments: Type.Object({
       test: Type.Object(environmentMembers),
@@ -107,6 +110,13 @@ export const platformOrgsApi = {
         Type.String({
           pattern: '^[a-z0-9]{0,32}$',
           description: 'Only orgs whose code starts with this: lower-case letters and digits, at most 32.',
+        }),
+      ),
+      part: Type.Optional(
+        Type.String({
+          maxLength: 64,
+          description:
+            'Only orgs whose code or name contains this, in upper or lower case. A call looks at 1,000 orgs; its page may be short or empty, and `nexttoken` goes on.',
         }),
       ),
       pagesize: Type.Integer({ ...pagesize, maximum: 50, default: 20 }),

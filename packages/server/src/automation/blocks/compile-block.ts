@@ -7,6 +7,7 @@ import {
   type TemplateScope,
   type When,
 } from '../../expressions/port.ts';
+import { blockPolicyName } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import {
   calledBlocks,
@@ -23,7 +24,7 @@ import { compileStep } from './steps/step-types.ts';
 
 function appOf({ name, run_as, policies: statements }: LogicBlockContent): CompiledBlock['app'] {
   if (run_as !== 'app') return undefined;
-  return compilePolicies([{ policyId: '', policyName: `logic block ${name}`, via: { kind: 'direct' }, statements }]);
+  return compilePolicies([{ policyId: '', policyName: blockPolicyName(name), via: { kind: 'direct' }, statements }]);
 }
 
 export interface BlockSurroundings {

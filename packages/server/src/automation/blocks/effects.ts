@@ -4,6 +4,7 @@ import type { CompiledAccess } from '../../access/port.ts';
 import type { Template, TemplateValues, When } from '../../expressions/port.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
+import type { ScriptLog } from '../scripts/script-log.ts';
 import type { HttpAsk, HttpValue, MailAsk } from './outside.ts';
 
 /** What a step asks of the records, with its templates evaluated. */
@@ -26,6 +27,7 @@ export interface ScriptStep {
 export interface ScriptValue {
   readonly value: unknown;
   readonly cpuMilliseconds: number;
+  readonly log?: ScriptLog;
 }
 
 export interface HttpDone {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../../lib/problem.ts';
-import { isQuick } from '../../store/testing/quick.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import { charactersOf } from './characters-of.ts';
 import { compileBlock } from './compile-block.ts';
 import type { CompiledBlock, Effects, EntityStep } from './effects.ts';
@@ -109,7 +109,7 @@ test('conditions lead to the steps that they name, or to the end', async () => {
       const done = (returns as readonly unknown[]).flatMap((value, at) => (value === null ? [] : [`s${at}`]));
       assert.deepEqual(done, expected(steps));
     }),
-    { numRuns: isQuick ? 50 : 300 },
+    { numRuns: thinned(300) },
   );
 });
 

@@ -1,6 +1,7 @@
 import { parseStrictJson } from '../../lib/formats/strict-json.ts';
 import { Problem } from '../../lib/problem.ts';
 import { ScriptError, type ScriptFault } from '../scripts/script-error.ts';
+import type { ScriptLog } from '../scripts/script-log.ts';
 import type { ScriptJob, ScriptRunner } from '../scripts/script-runner.ts';
 import { blockFailure } from './block-failure.ts';
 import type { ScriptValue } from './effects.ts';
@@ -8,8 +9,8 @@ import type { ScriptValue } from './effects.ts';
 /** @throws Problem `block_failed`, `rate_limited`. */
 export async function runScriptStep(scripts: Pick<ScriptRunner, 'run'>, job: ScriptJob): Promise<ScriptValue> {
   try {
-    const { json, cpuMilliseconds } = await scripts.run(job);
-    return { value: plainValue(json), cpuMilliseconds };
+    const { json, cpuMilliseconds, log } = await scripts.run(job);
+    return { value: plainValue(json), cpuMilliseconds, ...(log === undefined ? {} : { log }) };
   } catch (error) {
     throw error instanceof ScriptError ? scriptFailure(error) : error;
   }
@@ -33,6 +34,11 @@ function scriptFailure(error: ScriptError): Problem {
     {},
     error,
   );
+}
+
+/** What a script wrote before it failed. */
+export function logOfFailure(error: unknown): ScriptLog | undefined {
+  return error instanceof Problem && error.cause instanceof ScriptError ? error.cause.log : undefined;
 }
 
 /** Whether the sentence is one of the platform. */

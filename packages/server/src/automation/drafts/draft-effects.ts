@@ -18,12 +18,13 @@ import type {
   ScriptValue,
 } from '../blocks/effects.ts';
 import type { HttpAsk, MailAsk } from '../blocks/outside.ts';
-import { runScriptStep } from '../blocks/script-step.ts';
+import { logOfFailure, runScriptStep } from '../blocks/script-step.ts';
 import { allowedWrite } from '../runs/entity-steps.ts';
 import { errorOf } from '../runs/execute-run.ts';
 import type { Redaction } from '../runs/redaction.ts';
 import { assertMail } from '../runs/run-bounds.ts';
 import type { RunError } from '../runs/run-rows.ts';
+import { LogBudget, type ScriptLog } from '../scripts/script-log.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 
 /** What a step of a draft came to. */
@@ -35,6 +36,8 @@ export interface DraftStep {
   /** What it asked for, of a step that reaches out. */
   readonly input?: unknown;
   readonly output: unknown;
+  /** What its script wrote. */
+  readonly log?: ScriptLog;
   /** Why it was refused. */
   readonly error?: RunError;
   /** It would have had an effect. */
@@ -65,6 +68,8 @@ export class DraftEffects implements Effects {
   readonly #yield: () => Promise<void> | undefined;
   readonly #skipped = new Set<string>();
   readonly #inputs = new Map<string, unknown>();
+  readonly #logs = new Map<string, ScriptLog>();
+  readonly #logBudget = new LogBudget();
 
   constructor(deps: DraftEffectsDeps) {
     this.#deps = deps;
@@ -85,9 +90,11 @@ export class DraftEffects implements Effects {
     const began = now();
     const came = (output: unknown, error?: RunError): void => {
       const input = this.#inputs.get(path);
+      const log = this.#logs.get(path);
       this.steps.push({
         ...{ path, id, type, ms: Math.max(now() - began, 0), output, skipped: this.#skipped.has(path) },
         ...(input === undefined ? {} : { input }),
+        ...(log === undefined ? {} : { log }),
         ...(error === undefined ? {} : { error }),
       });
     };
@@ -123,7 +130,18 @@ export class DraftEffects implements Effects {
   async script(path: string, { source, args }: ScriptStep): Promise<ScriptValue> {
     const { scripts, workspace, began } = this.#deps;
     const place = { env: workspace.env, org: workspace.orgCode };
-    return runScriptStep(scripts, { source, args, ...place, now: began, seed: `draft ${path}` });
+    try {
+      const done = await runScriptStep(scripts, { source, args, ...place, now: began, seed: `draft ${path}` });
+      this.#keepLog(path, done.log);
+      return done;
+    } catch (error) {
+      this.#keepLog(path, logOfFailure(error));
+      throw error;
+    }
+  }
+
+  #keepLog(path: string, log: ScriptLog | undefined): void {
+    if (log !== undefined) this.#logs.set(path, this.#logBudget.take(log));
   }
 
   async http(path: string, { id: _, secret: _secret, ...written }: HttpAsk): Promise<HttpDone> {

@@ -24,6 +24,7 @@ import { errorOf } from '../runs/execute-run.ts';
 import { liveVersion } from '../runs/pinned-blocks.ts';
 import { Redaction } from '../runs/redaction.ts';
 import type { RunCallers } from '../runs/run-caller.ts';
+import type { ScriptLog } from '../scripts/script-log.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import { DraftEffects, type DraftStep } from './draft-effects.ts';
 
@@ -167,10 +168,11 @@ function shown(
   const isEndShown = fits(end);
   const steps = done
     .toSorted((one, other) => (one.path < other.path ? -1 : 1))
-    .map(({ input, output, error, skipped, ...step }) => ({
+    .map(({ input, output, log, error, skipped, ...step }) => ({
       ...step,
       ...(input !== undefined && fits(input) ? { input: redaction.of(input) } : {}),
       ...(error === undefined && fits(output) ? { output: redaction.of(output) } : {}),
+      ...(log !== undefined && fits(log) ? { log: redaction.of(log) as ScriptLog } : {}),
       ...(error === undefined
         ? {}
         : { error: redaction.of({ code: error.code, message: error.message }) as RefusedStep }),

@@ -1,6 +1,6 @@
 /** What waits to be delivered, where it lies in its workspace, and what is due because of it. */
 import type { AuditActor } from '../../audit/audit-entry.ts';
-import type { Due, Key, Put } from '../../store/port.ts';
+import type { Due, Key, Put, Scope } from '../../store/port.ts';
 import { json, table } from '../../store/table.ts';
 import type { WriteOp } from '../config/write-values.ts';
 import { dues } from '../due.ts';
@@ -118,3 +118,9 @@ export const laneLeases = table(
   (event: string) => ({ pk: 'lease', sk: `${laneJob};${event}` }),
   json<LaneLease>('lease of an outbox', { node: 'string', until: 'number' }),
 );
+
+/** Which node delivers what a due item stands for; undefined where no node does, or it is no item of an outbox. */
+export async function leaseOfDue(scope: Scope, { sk }: Pick<Key, 'sk'>): Promise<LaneLease | undefined> {
+  if (!sk.startsWith(`${laneJob};`)) return undefined;
+  return (await laneLeases.read(scope, dueLane(sk).event))?.value;
+}

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBench, type RecordBench } from '../../testing/record-bench.ts';
-import { RunJournal } from './journal.ts';
-import { type Run, storedSteps } from './run-rows.ts';
+import { leaseMilliseconds, RunJournal } from './journal.ts';
+import { dueRunKey, type Run, storedSteps } from './run-rows.ts';
 
 const began = 0;
 const retentionOf = async () => ({ runs: 1, receipts: 1 });
@@ -25,7 +25,8 @@ async function pathsOf({ workspace }: RecordBench, run: Run): Promise<readonly s
 test('what a branch read while another branch committed is stored with the next commit', async (context) => {
   const bench = await openBench(context);
   const run = runIn(bench);
-  const journal = new RunJournal({ clock: bench.clock, workspace: bench.workspace, retentionOf }, run);
+  const { clock, workspace } = bench;
+  const journal = new RunJournal({ clock, workspace, retentionOf, nodeId: 'one' }, run);
   await journal.effect('1', { note: note('write'), outputOf: async () => 'written' }, async (along) => {
     const changes = await along([undefined]);
     await journal.note('2', note('read'), 'read');
@@ -39,11 +40,22 @@ test('what a branch read while another branch committed is stored with the next 
 test('a run whose wait ended while another of its branches worked is due at once', async (context) => {
   const bench = await openBench(context);
   const { clock } = bench;
-  const journal = new RunJournal({ clock, workspace: bench.workspace, retentionOf }, runIn(bench));
+  const journal = new RunJournal({ clock, workspace: bench.workspace, retentionOf, nodeId: 'one' }, runIn(bench));
   const over = clock.now() + 1000;
   assert.equal(journal.isWaiting('1', note('short'), over), true);
   assert.equal(journal.isWaiting('2', note('long'), over + 60_000), true);
   clock.advance(5000);
   assert.equal(journal.earliestWait(), over);
   assert.equal(journal.isWaiting('1', note('short'), over), false);
+});
+
+test('a run that is stored is due when its lease ends, and names the node that is at it', async (context) => {
+  const bench = await openBench(context);
+  const { clock, workspace } = bench;
+  const run = runIn(bench);
+  const journal = new RunJournal({ clock, workspace, retentionOf, nodeId: 'one' }, run);
+  const leased = { by: 'one', until: clock.now() + leaseMilliseconds };
+  await journal.store();
+  const [due] = await workspace.scope.get([dueRunKey(run.id)]);
+  assert.deepEqual([due?.due?.at, due?.value], [leased.until, JSON.stringify({ job: 'run', leased })]);
 });

@@ -41,10 +41,11 @@ export interface JournalDeps {
   readonly workspace: Workspace;
   readonly retentionOf: RetentionOf;
   readonly clock: Clock;
+  readonly nodeId: string;
 }
 
 /** What is known of a step as it begins. */
-export interface StepNote extends Pick<RunStep, 'id' | 'type' | 'entity' | 'record' | 'has_secrets'> {
+export interface StepNote extends Pick<RunStep, 'id' | 'type' | 'entity' | 'record' | 'has_secrets' | 'log'> {
   /** Milliseconds since the epoch. */
   readonly began: number;
 }
@@ -155,7 +156,7 @@ export class RunJournal {
       if (left <= 0) break;
     }
     const own = isNew ? [runs.insert(id, this.#run)] : [this.#check()];
-    const due = isNew ? [dueRun(id, this.#deps.clock.now() + leaseMilliseconds)] : this.#renewal();
+    const due = isNew ? [this.#lease()] : this.#renewal();
     const seq = await this.#commit([...own, ...due, ...this.#puts(part)]);
     if (isNew) this.#version = seq;
     this.#isStored = true;
@@ -265,7 +266,12 @@ export class RunJournal {
   }
 
   #renewal(): readonly Change[] {
-    return this.#isLate ? [dueRun(this.#run.id, this.#deps.clock.now() + leaseMilliseconds)] : [];
+    return this.#isLate ? [this.#lease()] : [];
+  }
+
+  #lease(): Change {
+    const { clock, nodeId } = this.#deps;
+    return dueRun(this.#run.id, clock.now() + leaseMilliseconds, nodeId);
   }
 
   #puts(steps: Steps): readonly Change[] {

@@ -64,7 +64,7 @@ export function runBlindly({ given: _given, returns: _returns, error, ...run }: 
 }
 
 /** The step without what may hold values that are not known. */
-export function stepBlindly({ output: _output, error, ...step }: RunStep): RunStep {
+export function stepBlindly({ output: _output, log: _log, error, ...step }: RunStep): RunStep {
   return error === undefined ? step : { ...step, error: errorBlindly(error) };
 }
 

@@ -10,8 +10,9 @@ import { blockFailure } from '../blocks/block-failure.ts';
 import { readAs } from '../blocks/caller-effects.ts';
 import type { CompiledBlock, Effects, EntityStep, HttpDone, ScriptStep, ScriptValue } from '../blocks/effects.ts';
 import type { HttpAsk, HttpValue, MailAsk } from '../blocks/outside.ts';
-import { runScriptStep } from '../blocks/script-step.ts';
+import { logOfFailure, runScriptStep } from '../blocks/script-step.ts';
 import type { OutsideHttp } from '../http/outside-http.ts';
+import { LogBudget, type ScriptLog } from '../scripts/script-log.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import type { WorkMeter } from '../work-meter.ts';
 import { type AllowedWrite, allowedWrite } from './entity-steps.ts';
@@ -64,6 +65,7 @@ export class RunEffects implements Effects {
   readonly #deps: RunEffectsDeps;
   readonly #collected: CollectedWrite[] = [];
   readonly #held: HeldCharacters;
+  readonly #logs = new LogBudget();
   #begun: BegunStep | undefined;
 
   constructor(deps: RunEffectsDeps) {
@@ -126,18 +128,25 @@ export class RunEffects implements Effects {
     const { journal, scripts, workspace } = this.#deps;
     const note = this.#begin(path, { id, type: 'script' });
     const known = journal.step(path);
-    if (known !== undefined) return { value: known.output, cpuMilliseconds: 0 };
+    if (known !== undefined) {
+      this.#keptOf(known.log);
+      return { value: known.output, cpuMilliseconds: 0 };
+    }
     const { id: run, now } = journal.run;
-    const done = await runScriptStep(scripts, {
-      source,
-      args,
-      org: workspace.orgCode,
-      env: workspace.env,
-      now,
-      seed: `${run} ${path}`,
-    });
-    await journal.note(path, note, done.value);
-    return done;
+    const { orgCode: org, env } = workspace;
+    try {
+      const done = await runScriptStep(scripts, { source, args, org, env, now, seed: `${run} ${path}` });
+      await journal.note(path, { ...note, ...this.#keptOf(done.log) }, done.value);
+      return done;
+    } catch (error) {
+      this.#begun = { path, note: { ...note, ...this.#keptOf(logOfFailure(error)) } };
+      throw error;
+    }
+  }
+
+  /** What a script wrote holds values, which builders see in the test environment alone. */
+  #keptOf(log: ScriptLog | undefined): Pick<StepNote, 'log'> {
+    return log === undefined || this.#deps.workspace.env !== 'test' ? {} : { log: this.#logs.take(log) };
   }
 
   /** What another system did is done again after a crash that comes before the answer is stored, under the same key. */

@@ -165,7 +165,7 @@ async function shownSteps(
   return { steps, has_more_steps: false };
 }
 
-function withoutValues({ output: _output, error, ...step }: RunStep): Omit<ShownStep, 'path'> {
+function withoutValues({ output: _output, log: _log, error, ...step }: RunStep): Omit<ShownStep, 'path'> {
   return error === undefined ? step : { ...step, error: withoutMessage(error) };
 }
 

@@ -6,6 +6,7 @@ import { runPartition } from '../../records/port.ts';
 import type { Due, Key, Put, Scope } from '../../store/port.ts';
 import { json, type Row, table } from '../../store/table.ts';
 import { walk } from '../../store/walk.ts';
+import type { ScriptLog } from '../scripts/script-log.ts';
 
 /** In whose name a run works. */
 export interface RunUser {
@@ -97,6 +98,8 @@ export interface RunStep {
   readonly record?: string;
   readonly output?: unknown;
   readonly error?: RunError;
+  /** Of a script in the test environment. */
+  readonly log?: ScriptLog;
   /** Of a `wait`: until when, in milliseconds since the epoch. */
   readonly until?: number;
   /** It wrote to encrypted fields: what else holds those values is not shown. */
@@ -167,9 +170,9 @@ export function runOfDue({ sk }: Key): string {
   return sk.slice(duePrefix.length);
 }
 
-/** Has the run taken up from `at` on. */
-export function dueRun(id: string, at: number): Put {
-  const value = JSON.stringify({ job: 'run' });
+/** Has the run taken up from `at` on. @param by the node that is at it until then. */
+export function dueRun(id: string, at: number, by?: string): Put {
+  const value = JSON.stringify({ job: 'run', ...(by !== undefined && { leased: { by, until: at } }) });
   return { kind: 'put', ...dueRunKey(id), value, if: 'any', due: { at, queue: 'automation' } };
 }
 

@@ -21,6 +21,8 @@ import { countSteps, dueRun, isOver, type Run, runOfDue, runs } from './run-rows
 import { newRun, type RunAsk } from './start-run.ts';
 
 export interface RunsDeps extends EndingDeps, OutsideDeps {
+  /** Names the process in what it leases. */
+  readonly nodeId: string;
   readonly runtime: RecordRuntime;
   readonly newId: IdSource;
   readonly callers: RunCallers;
@@ -122,7 +124,8 @@ async function takeUp(
     stalled: isStalled ? run.stalled + 1 : 0,
     steps,
   };
-  const lease = { ...dueRun(run.id, deps.clock.now() + leaseMilliseconds), if: { version: work.item.version } };
+  const until = deps.clock.now() + leaseMilliseconds;
+  const lease = { ...dueRun(run.id, until, deps.nodeId), if: { version: work.item.version } };
   const attempt = await attemptCommit(scope, [runs.replace(row, taken), lease]);
   if ('refusedAt' in attempt) return undefined;
   const journal = new RunJournal({ ...deps, workspace }, taken, attempt.committed.seq);

@@ -9,4 +9,7 @@ export const scriptLimits = {
   /** Of JSON. */
   resultCharacters: 256 * 1024,
   messageCharacters: 500,
+  logLines: 50,
+  /** Of one line. */
+  logCharacters: 500,
 } as const;

@@ -11,8 +11,8 @@ test('the time of scripts counts for their org, also of those that fail, and non
   let begun = 0;
   const outcomes = [
     async () => ({ json: '1', cpuMilliseconds: 3 }),
-    async () => Promise.reject(new ScriptError('failed', 'no', 1, 40)),
-    async () => Promise.reject(new ScriptError('timeout', 'endless', undefined, 500)),
+    async () => Promise.reject(new ScriptError('failed', 'no', 1, { cpuMilliseconds: 40 })),
+    async () => Promise.reject(new ScriptError('timeout', 'endless', undefined, { cpuMilliseconds: 500 })),
     async () => Promise.reject(new Error('a fault of the thread')),
   ];
   const runner = meteredScripts(

@@ -68,11 +68,11 @@ test('clock and chance are those of the run, everywhere and each time', () => {
   assert.ok(new Set(drawn).size === 50 && drawn.every((one) => one >= 0 && one < 1));
 });
 
-test('L01: a realm has the names of the language alone, and nothing of the process', () => {
+test('L01: a realm has the names of the language and a console of its own, and nothing of the process', () => {
   const names = run('return Object.getOwnPropertyNames(globalThis)') as readonly string[];
   assert.deepEqual([...names].sort(), [...allowedGlobals].sort());
   const outside =
-    'process require module exports global console fetch setTimeout queueMicrotask performance crypto Buffer WebAssembly Worker SharedArrayBuffer Atomics WeakRef FinalizationRegistry std os print scriptArgs navigator __proto__2';
+    'process require module exports global fetch setTimeout queueMicrotask performance crypto Buffer WebAssembly Worker SharedArrayBuffer Atomics WeakRef FinalizationRegistry std os print scriptArgs navigator __proto__2';
   for (const name of outside.split(' ')) assert.equal(run(`return typeof ${name}`), 'undefined', name);
 });
 

@@ -9,8 +9,10 @@ import {
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
 import { allowedGlobals, type Outcome, prepareRealm, type Realm, type RealmOptions } from './inside.ts';
+import { type ConsoleOptions, prepareConsole } from './inside-console.ts';
 import { scriptLimits } from './limits.ts';
 import { ScriptError } from './script-error.ts';
+import { readLog, type ScriptLog } from './script-log.ts';
 
 export interface ScriptSource {
   /** The body of a function of `input`, `steps`, `record` and `user`. */
@@ -27,6 +29,7 @@ export interface ScriptResult {
   /** JSON of what the script returned. */
   readonly json: string;
   readonly cpuMilliseconds: number;
+  readonly log?: ScriptLog;
 }
 
 /**
@@ -73,13 +76,15 @@ export function runScript({ module, memory }: ScriptEngine, script: ScriptSource
   runtime.setMaxStackSize(scriptLimits.stackBytes);
   runtime.setInterruptHandler(() => clock.isOver());
   const context = runtime.newContext();
-  const outcome = new Interpreter(runtime, context, clock).run(script);
+  const { outcome, log } = new Interpreter(runtime, context, clock).run(script);
   context.dispose();
   runtime.dispose();
-  if (typeof outcome === 'string') return { json: outcome, cpuMilliseconds: clock.spent() };
+  if (typeof outcome === 'string')
+    return { json: outcome, cpuMilliseconds: clock.spent(), ...(log === undefined ? {} : { log }) };
   // Where no memory is left for an error, `null` is thrown, or an error that says nothing. Memory grows in steps.
   const isFull = memory.buffer.byteLength > 0.9 * scriptLimits.memoryBytes;
-  throw isFull && ['', 'null'].includes(outcome.message) ? tooMuchMemory() : outcome;
+  const { fault, message, line } = isFull && ['', 'null'].includes(outcome.message) ? tooMuchMemory() : outcome;
+  throw new ScriptError(fault, message, line, { log });
 }
 
 /** Of this thread, which does nothing else meanwhile. */
@@ -112,6 +117,7 @@ class Interpreter {
   readonly #context: QuickJSContext;
   readonly #clock: CpuClock;
   readonly #handles: QuickJSHandle[] = [];
+  #written: QuickJSHandle | undefined;
 
   constructor(runtime: QuickJSRuntime, context: QuickJSContext, clock: CpuClock) {
     this.#runtime = runtime;
@@ -119,16 +125,31 @@ class Interpreter {
     this.#clock = clock;
   }
 
-  /** What the script returned, or why it returned nothing. */
-  run(script: ScriptSource): string | ScriptError {
+  /** What the script returned, or why it returned nothing; and what it wrote until then. */
+  run(script: ScriptSource): { readonly outcome: string | ScriptError; readonly log: ScriptLog | undefined } {
+    try {
+      return { outcome: this.#returnedOrWhy(script), log: this.#log() };
+    } finally {
+      for (const handle of this.#handles) handle.dispose();
+    }
+  }
+
+  #returnedOrWhy(script: ScriptSource): string | ScriptError {
     try {
       return returnedBy(this.#outcomeOf(script), script.source);
     } catch (error) {
       if (error instanceof ScriptError) return error;
       throw error;
-    } finally {
-      for (const handle of this.#handles) handle.dispose();
     }
+  }
+
+  /** Also of a script that was stopped: nothing of the script is run for it. Without memory there is none. */
+  #log(): ScriptLog | undefined {
+    if (this.#written === undefined) return undefined;
+    this.#runtime.removeInterruptHandler();
+    const written = this.#context.callFunction(this.#written, this.#context.undefined);
+    const handle = this.#keep(written.error ?? written.value);
+    return written.error === undefined ? readLog(this.#context.getString(handle)) : undefined;
   }
 
   /** @throws ScriptError where it is stopped. */
@@ -142,6 +163,7 @@ class Interpreter {
       messageCharacters,
     };
     const realm = this.#done(this.#kept(this.#context.evalCode(`(${prepareRealm})(${JSON.stringify(options)})`)));
+    this.#written = this.#prepareConsole();
     const compiled = this.#compiled(realm, source);
     const returned = 'error' in compiled ? compiled : this.#returned(realm, compiled.value, args);
     if ('error' in returned) this.#done(this.#call(realm, 'fail', returned.error));
@@ -150,6 +172,11 @@ class Interpreter {
     const told = (part: keyof Outcome): string =>
       this.#context.getString(this.#done(this.#call(realm, 'told', this.#text(part))));
     return { state: told('state'), text: told('text'), stack: told('stack') };
+  }
+
+  #prepareConsole(): QuickJSHandle {
+    const options: ConsoleOptions = { lines: scriptLimits.logLines, characters: scriptLimits.logCharacters };
+    return this.#done(this.#kept(this.#context.evalCode(`(${prepareConsole})(${JSON.stringify(options)})`)));
   }
 
   #compiled(realm: QuickJSHandle, source: string): Called {

@@ -1,5 +1,12 @@
+import type { ScriptLog } from './script-log.ts';
+
 /** Why a script gave no value: it threw, or would not end, took too much memory, or made too large a value. */
 export type ScriptFault = 'failed' | 'timeout' | 'memory' | 'output';
+
+interface UntilThen {
+  readonly cpuMilliseconds?: number | undefined;
+  readonly log?: ScriptLog | undefined;
+}
 
 /** A script that gave no value. Of the script alone: no frame and no path of the platform is in it. */
 export class ScriptError extends Error {
@@ -9,10 +16,13 @@ export class ScriptError extends Error {
   readonly line: number | undefined;
   /** What it took of the thread until then. */
   readonly cpuMilliseconds: number;
+  /** What it wrote until then. */
+  readonly log: ScriptLog | undefined;
 
-  constructor(fault: ScriptFault, message: string, line?: number, cpuMilliseconds = 0) {
+  constructor(fault: ScriptFault, message: string, line?: number, until: UntilThen = {}) {
     super(message);
-    this.cpuMilliseconds = cpuMilliseconds;
+    this.cpuMilliseconds = until.cpuMilliseconds ?? 0;
+    this.log = until.log;
     this.fault = fault;
     this.line = line;
   }

@@ -67,15 +67,16 @@ export class ScriptThread {
     this.#scripts += 1;
     if ('json' in answer) this.#end(answer, this.#scripts < scriptsPerThread);
     else {
-      const { fault, message, line, cpuMilliseconds, isBroken } = answer;
-      this.#end(new ScriptError(fault, message, line, cpuMilliseconds), isBroken !== true);
+      const { fault, message, line, isBroken } = answer;
+      this.#end(new ScriptError(fault, message, line, answer), isBroken !== true);
     }
   }
 
   #died(worker: Worker): void {
     if (worker !== this.#worker) return;
     // How much it took is not known.
-    this.#end(new ScriptError('memory', 'the script could not be run', undefined, scriptLimits.cpuMilliseconds), false);
+    const { cpuMilliseconds } = scriptLimits;
+    this.#end(new ScriptError('memory', 'the script could not be run', undefined, { cpuMilliseconds }), false);
   }
 
   /** Ends a script by the CPU time of its thread, so that a busy machine ends none too early. */
@@ -87,7 +88,8 @@ export class ScriptThread {
           base ??= user + system;
           if (worker !== this.#worker || user + system - base < cpuMicrosecondsMax) return;
           const message = `the script took more than ${scriptLimits.cpuMilliseconds} ms`;
-          this.#end(new ScriptError('timeout', message, undefined, cpuMicrosecondsMax / 1000), false);
+          const cpuMilliseconds = cpuMicrosecondsMax / 1000;
+          this.#end(new ScriptError('timeout', message, undefined, { cpuMilliseconds }), false);
         },
         // The thread has ended meanwhile, which is an event of its own.
         () => undefined,

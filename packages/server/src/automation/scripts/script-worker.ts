@@ -3,6 +3,7 @@ import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { loadEngine, runScript, type ScriptResult, type ScriptSource } from './run-script.ts';
 import { ScriptError, type ScriptFault } from './script-error.ts';
+import type { ScriptLog } from './script-log.ts';
 
 export type ScriptAnswer =
   | ScriptResult
@@ -12,6 +13,7 @@ export type ScriptAnswer =
       readonly message: string;
       readonly line?: number;
       readonly cpuMilliseconds: number;
+      readonly log?: ScriptLog | undefined;
       readonly isBroken?: true;
     };
 
@@ -40,8 +42,8 @@ function answer(run: () => ScriptResult): ScriptAnswer {
     const { user, system } = process.threadCpuUsage(start);
     const cpuMilliseconds = (user + system) / 1000;
     if (error instanceof ScriptError) {
-      const { fault, message, line } = error;
-      return { fault, message, cpuMilliseconds, ...(line === undefined ? {} : { line }) };
+      const { fault, message, line, log } = error;
+      return { fault, message, cpuMilliseconds, log, ...(line === undefined ? {} : { line }) };
     }
     // Values that are nested so deeply that not even the interpreter sees the end of its stack.
     return { fault: 'failed', message: 'the script could not be run to its end', cpuMilliseconds, isBroken: true };

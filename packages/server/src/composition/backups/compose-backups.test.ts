@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { readConfig } from '../../config.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { openStore } from '../../store/open-store.ts';
+import { createMetrics } from '../../telemetry/metrics.ts';
 import { composeBackups } from './compose-backups.ts';
 
 const elsewhere: readonly (readonly [what: string, env: Readonly<Record<string, string>>, sentence: RegExp])[] = [
@@ -23,17 +24,20 @@ for (const [what, env, sentence] of elsewhere)
   test(`with ${what} the list, a backup, a test, a download and a removal say the same sentence`, async () => {
     const read = readConfig(env);
     assert.ok('config' in read, JSON.stringify(read));
+    const metrics = createMetrics();
     const { backups, close } = await composeBackups({
       ...{
         config: read.config,
         clock: systemClock,
         shared: undefined,
+        metrics,
         onFault: (error: unknown) => assert.fail(String(error)),
       },
       ...{ secrets: { cursor_key: 'AAAA' }, platform: await openStore({ kind: 'memory', clock: systemClock }) },
     });
     const list = await backups.list({ pagesize: 10 });
     assert.match(list.unavailable ?? '', sentence);
+    assert.doesNotMatch(metrics.text(), /backup/);
     assert.deepEqual([list.items, list.schedule, list.room], [[], null, null]);
     const record = async () => assert.fail('nothing was done');
     const calls = [

@@ -11,6 +11,8 @@ import { type Config, whyNoBackups } from '../../config.ts';
 import { derivedKey, platformScopeName, type Secrets } from '../../identity/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { OpenedStore } from '../../store/port.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import { recordBackups } from '../../telemetry/work-metrics.ts';
 
 interface DeskDeps {
   readonly config: Config;
@@ -52,6 +54,7 @@ export async function openBackupDesk(deps: DeskDeps): Promise<OpenedDesk | undef
 interface BackupsDeps extends DeskDeps {
   /** That of the main thread, where this is one of several workers. */
   readonly shared: BackupDesk | undefined;
+  readonly metrics: Metrics;
 }
 
 export interface OpenedBackups {
@@ -59,7 +62,7 @@ export interface OpenedBackups {
   close(): Promise<void>;
 }
 
-export async function composeBackups({ shared, ...deps }: BackupsDeps): Promise<OpenedBackups> {
+export async function composeBackups({ shared, metrics, ...deps }: BackupsDeps): Promise<OpenedBackups> {
   const { config, clock } = deps;
   const { backupDir: folder, dataDir } = config;
   const why = whyNoBackups(config) ?? (folder === undefined ? noFolder : undefined);
@@ -67,6 +70,7 @@ export async function composeBackups({ shared, ...deps }: BackupsDeps): Promise<
   const own = shared === undefined ? await openBackupDesk(deps) : undefined;
   const desk = shared ?? own?.desk;
   if (desk === undefined) return { backups: noBackups(noFolder), close: async () => {} };
+  recordBackups(metrics, desk, clock);
   return {
     backups: createBackups({ folder, dataDir, settings: config, desk, clock }),
     close: async () => own?.close(),

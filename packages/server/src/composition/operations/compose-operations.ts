@@ -5,21 +5,30 @@ import type { Measurement } from '../../telemetry/measurement.ts';
 import type { ComposedSpaces } from '../compose-spaces.ts';
 import type { SharedParts } from '../workers/shared-parts.ts';
 import { createDiagnoses } from './diagnoses.ts';
-import { createNodeHealth, type NodeHealthDeps } from './node-health.ts';
+import { createNodeHealth, type NodeHealth, type NodeHealthDeps } from './node-health.ts';
 
-export type Operations = Pick<GatewaysDeps, 'metrics' | 'rateLimits' | 'errorLog' | 'nodeHealth' | 'diagnoses'>;
+export interface Operations extends Pick<GatewaysDeps, 'metrics' | 'rateLimits' | 'errorLog' | 'diagnoses'> {
+  readonly nodeHealth: NodeHealth;
+}
+
+export interface OperationsDeps extends Pick<NodeHealthDeps, 'config' | 'clock' | 'measurement' | 'nodeId'> {
+  readonly onFault: (error: unknown) => void;
+  readonly jobs: Pick<NodeHealthDeps, 'sweepLease'>;
+  /** Where the platform is one of several workers of a process. */
+  readonly common: SharedParts | undefined;
+}
 
 export function composeOperations(
-  { spaces, isDraining }: ComposedSpaces,
-  deps: Omit<NodeHealthDeps, 'spaces' | 'isDraining'>,
+  { spaces, platform, isDraining }: ComposedSpaces,
+  { onFault: onError, jobs: { sweepLease }, common: shared, ...deps }: OperationsDeps,
 ): Operations {
-  const { measurement, shared } = deps;
+  const { measurement, clock } = deps;
   return {
     metrics: metricsOf(measurement, shared),
     rateLimits: shared?.counted.rateLimits,
     errorLog: measurement.errorLog,
-    nodeHealth: createNodeHealth({ ...deps, spaces, isDraining }),
-    diagnoses: shared?.diagnoses ?? createDiagnoses(deps.clock),
+    nodeHealth: createNodeHealth({ ...deps, spaces, platform, isDraining, sweepLease, shared, onError }),
+    diagnoses: shared?.diagnoses ?? createDiagnoses(clock),
   };
 }
 

@@ -1,12 +1,15 @@
 import type { platformHealthApi } from '@freehold/contract/management/operator/health';
 import type { ReplyOf } from '@freehold/contract/route';
+import { leaseOfDue } from '../../automation/port.ts';
 import { sweepJob } from '../../jobs/expiry-sweep.ts';
 import { works } from '../../jobs/job-runner.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { DueItem, Store } from '../../store/port.ts';
 import type { Spaces } from '../open-spaces.ts';
 
-type ShownQueue = ReplyOf<typeof platformHealthApi.readPlatformHealth>['queues'][number];
+type Health = ReplyOf<typeof platformHealthApi.readPlatformHealth>;
+type ShownQueue = Health['queues'][number];
+type ShownLease = Health['leases'][number];
 
 /** A queue of a data space, with the number of pieces by job among those that were counted. */
 export interface DueQueue extends ShownQueue {
@@ -18,27 +21,96 @@ const countedMax = { work: 100, automation: 100, expire: 20 } as const;
 const spaceNames = ['platform', 'test', 'prod'] as const;
 const queueNames = ['work', 'automation', 'expire'] as const;
 
-/** What is due now and not taken; a queue that cannot be read is left out. */
-export async function readQueues(spaces: Spaces, now: number): Promise<readonly DueQueue[]> {
+/** The longest of them. */
+const leaseMilliseconds = 60_000;
+const leasesMax = 50;
+
+type HolderOf = (name: string) => string;
+
+export interface Waiting {
+  readonly queues: readonly DueQueue[];
+  readonly leases: readonly ShownLease[];
+}
+
+interface Found {
+  readonly space: keyof Spaces;
+  readonly queue: (typeof queueNames)[number];
+  readonly due: readonly DueItem[];
+  readonly later: readonly DueItem[];
+}
+
+/**
+ * What is due now and not taken, and what is taken; a queue that cannot be read is left out.
+ * @param holderOf the node that a lease of an outbox names.
+ */
+export async function readQueues(spaces: Spaces, now: number, holderOf: HolderOf): Promise<Waiting> {
   const pairs = spaceNames.flatMap((space) => queueNames.map((queue) => ({ space, queue })));
   const read = await Promise.all(
-    pairs.map(async ({ space, queue }): Promise<readonly DueQueue[]> => {
-      const max = countedMax[queue];
-      const found = await spaces[space].maintenance.due(queue, now, max + 1).catch(() => undefined);
-      if (found === undefined) return [];
-      const items = found.slice(0, max);
-      const oldest = items[0]?.item.due?.at;
-      const { store } = spaces[space];
-      return [
-        {
-          ...{ space, queue, due: items.length, more: found.length > max },
-          oldest_due_at: oldest === undefined ? null : timestamp(oldest),
-          jobs: countBy(items, queue === 'expire' ? () => sweepJob : (entry) => jobOf(store, entry)),
-        },
-      ];
+    pairs.map(async (pair) => {
+      const found = await readQueue(spaces, pair, now).catch(() => undefined);
+      if (found === undefined) return undefined;
+      const { store } = spaces[pair.space];
+      return { shown: shownQueue(store, found), leases: await leasesOf(store, found, { now, holderOf }) };
     }),
   );
-  return read.flat();
+  const known = read.filter((one) => one !== undefined);
+  return { queues: known.map(({ shown }) => shown), leases: known.flatMap(({ leases }) => leases) };
+}
+
+async function readQueue(
+  spaces: Spaces,
+  { space, queue }: Pick<Found, 'space' | 'queue'>,
+  now: number,
+): Promise<Found> {
+  // What is taken is due when its lease ends, behind what is due now.
+  const [ahead, more] = queue === 'expire' ? [0, 1] : [leaseMilliseconds, leasesMax];
+  const found = await spaces[space].maintenance.due(queue, now + ahead, countedMax[queue] + more);
+  const later = found.findIndex(({ item }) => (item.due?.at ?? now) > now);
+  const end = later === -1 ? found.length : later;
+  return { space, queue, due: found.slice(0, end), later: found.slice(end) };
+}
+
+function shownQueue(store: Store, { space, queue, due }: Found): DueQueue {
+  const items = due.slice(0, countedMax[queue]);
+  const oldest = items[0]?.item.due?.at;
+  return {
+    ...{ space, queue, due: items.length, more: due.length > items.length },
+    oldest_due_at: oldest === undefined ? null : timestamp(oldest),
+    jobs: countBy(items, queue === 'expire' ? () => sweepJob : (entry) => jobOf(store, entry)),
+  };
+}
+
+/** An outbox stays due while it is delivered, and has its lease beside it. One that cannot be read is left out. */
+async function leasesOf(
+  store: Store,
+  { space, queue, due, later }: Found,
+  { now, holderOf }: { readonly now: number; readonly holderOf: HolderOf },
+): Promise<readonly ShownLease[]> {
+  if (queue === 'expire') return [];
+  const lanes = due.slice(0, leasesMax).map(async ({ scope: name, item }): Promise<readonly ShownLease[]> => {
+    const scope = store.scope(name);
+    const lease = queue === 'automation' ? await leaseOfDue(scope, item).catch(() => undefined) : undefined;
+    if (lease === undefined || lease.until <= now) return [];
+    const job = jobOf(store, { scope: name, item });
+    return [{ space, queue, job, node: holderOf(lease.node), until: timestamp(lease.until) }];
+  });
+  const others = later.flatMap((entry) => leaseOf(store, { space, queue, entry }));
+  return [...(await Promise.all(lanes)).flat(), ...others].slice(0, leasesMax);
+}
+
+interface Taken extends Pick<ShownLease, 'space' | 'queue'> {
+  readonly entry: DueItem;
+}
+
+/** None for what is not taken, and only has a time in the future. */
+function leaseOf(store: Store, { space, queue, entry: { scope, item } }: Taken): readonly ShownLease[] {
+  try {
+    const { job, leased } = works.row(store.scope(scope), item).value;
+    if (leased === undefined || leased.until !== item.due?.at) return [];
+    return [{ space, queue, job, node: leased.by, until: timestamp(leased.until) }];
+  } catch {
+    return [];
+  }
 }
 
 function countBy(items: readonly DueItem[], nameOf: (entry: DueItem) => string): ReadonlyMap<string, number> {

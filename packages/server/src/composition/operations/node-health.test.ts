@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { readConfig } from '../../config.ts';
+import { type Config, readConfig } from '../../config.ts';
 import type { LeaseState } from '../../jobs/expiry-sweep.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -13,7 +13,11 @@ const read = readConfig({ FREEHOLD_DATA_DIR: '/nowhere/freehold' });
 
 async function health(
   t: TestContext,
-  options: { readonly prod?: Partial<OpenedStore['store']>; isDraining?: boolean } = {},
+  options: {
+    readonly prod?: Partial<OpenedStore['store']>;
+    readonly isDraining?: boolean;
+    readonly config?: Pick<Config, 'store' | 'storeProd'>;
+  } = {},
 ) {
   assert.ok('config' in read);
   const open = () => openStore({ kind: 'memory', clock: systemClock });
@@ -22,14 +26,20 @@ async function health(
   const opened = { platform: await open(), test: await open(), prod: await open() };
   const watched = measurement.watchStore('prod', opened.prod);
   const spaces = { ...opened, prod: { ...watched, store: { ...watched.store, ...options.prod } } };
-  const lease: LeaseState = { holder: 'another_node', until: 1000 };
-  const deps = { config: read.config, clock: systemClock, spaces, measurement, shared: undefined };
+  const lease: LeaseState = { holder: 'another_node', node: 'n2', until: 1000 };
+  const deps = { clock: systemClock, spaces, measurement, shared: undefined };
+  const errors: unknown[] = [];
   const node = createNodeHealth({
     ...deps,
+    config: { ...read.config, ...options.config },
+    platform: spaces.platform.store.scope('platform'),
+    nodeId: 'n1',
+    onError: (error) => errors.push(error),
     isDraining: () => options.isDraining === true,
     sweepLease: async () => lease,
   });
-  return { read: () => node.read(), measurement, spaces };
+  t.after(() => node.close());
+  return { read: () => node.read(), node, measurement, spaces, errors };
 }
 
 test('a node that drains says so', async (t) => {
@@ -105,8 +115,80 @@ test('the last failed call of a store, a server that is down, and failures of wo
   assert.equal(told.length, 2);
   const [purge, expiry] = jobs;
   assert.deepEqual([purge?.name, purge?.failures, purge?.lease], ['purge', 1, null]);
-  const lease = { holder: 'another_node', until: '1970-01-01T00:00:01.000Z' };
+  const lease = { holder: 'another_node', node: 'n2', until: '1970-01-01T00:00:01.000Z' };
   assert.deepEqual([expiry?.name, expiry?.runs, expiry?.lease], ['expiry', 1, lease]);
   onServer({ server: 'db-2:5432', state: 'up' });
   assert.equal((await readNode()).servers.length, 1);
+});
+
+/** Of no server: what is asked of it fails at once. */
+const server = { kind: 'postgres', url: 'postgres://absent:nothing@127.0.0.1:1/nowhere' } as const;
+const listening = { app: 'http://127.0.0.1:4000', management: undefined, metrics: undefined };
+
+test('on a server a node lists the others beside itself, and says when it cannot read them', async (t) => {
+  const { read: readNode, node, spaces } = await health(t, { config: { store: server, storeProd: server } });
+  await node.listening(listening);
+  const platform = spaces.platform.store.scope('platform');
+  const [own] = await platform.range('node', { limit: 10 });
+  assert.ok(own !== undefined);
+  await platform.commit([{ kind: 'put', pk: 'node', sk: 'n2', value: own.value, if: 'absent' }]);
+  const { nodes, nodes_listed, node: answering, stores } = await readNode();
+  assert.deepEqual(
+    nodes.map(({ id, this_node, listens }) => [id, this_node, listens.app]),
+    [
+      ['n1', true, '127.0.0.1:4000'],
+      ['n2', false, '127.0.0.1:4000'],
+    ],
+  );
+  assert.deepEqual([nodes_listed, answering.id], ['all', 'n1']);
+  for (const { data_bytes, index_bytes, sizes_unknown } of stores)
+    assert.deepEqual([data_bytes, index_bytes, sizes_unknown], [null, null, 'the server cannot be reached']);
+  await node.close();
+  assert.deepEqual(
+    (await platform.range('node', { limit: 10 })).map(({ sk }) => sk),
+    ['n2'],
+  );
+  await spaces.platform.store.close();
+  const cut = await readNode();
+  assert.deepEqual([cut.nodes.map(({ id }) => id), cut.nodes_listed], [['n1'], 'this_node']);
+});
+
+test('in a folder a node is the only one, and writes nothing about itself', async (t) => {
+  const { read: readNode, node, spaces } = await health(t);
+  await node.listening(listening);
+  assert.deepEqual(await spaces.platform.maintenance.scopes(undefined, 10), []);
+  const { nodes, nodes_listed } = await readNode();
+  assert.deepEqual([nodes.map(({ id, state }) => [id, state]), nodes_listed], [[['n1', 'serving']], 'all']);
+});
+
+test('work that a node is at is told with the node, and what only waits for its time is not', async (t) => {
+  const { read: readNode, spaces } = await health(t);
+  const now = Date.now();
+  const put = (sk: string, value: unknown, at: number, queue: 'work' | 'automation' = 'work') =>
+    ({ kind: 'put', pk: 'work', sk, value: JSON.stringify(value), if: 'any', due: { at, queue } }) as const;
+  const until = now + 30_000;
+  const leased = { by: 'n7', until };
+  await spaces.test.store
+    .scope('org#acme')
+    .commit([
+      put('taken', { job: 'purge', leased }, until),
+      put('due', { job: 'purge', leased: { by: 'n6', until: now - 1 } }, now - 1),
+      put('moved by an earlier release', { job: 'purge', leased }, until + 1),
+      put('later', { job: 'purge' }, until),
+      put('run', { job: 'run', leased }, until, 'automation'),
+    ]);
+  const lane = { ...put('lane;paid', { job: 'lane' }, now - 1, 'automation'), pk: 'due' };
+  const lease = { node: 'n8', until };
+  await spaces.prod.store
+    .scope('org#acme-main')
+    .commit([lane, { kind: 'put', pk: 'lease', sk: 'lane;paid', value: JSON.stringify(lease), if: 'any' }]);
+  const { leases, queues } = await readNode();
+  const at = new Date(until).toISOString();
+  assert.deepEqual(leases, [
+    { space: 'test', queue: 'work', job: 'purge', node: 'n7', until: at },
+    { space: 'test', queue: 'automation', job: 'run', node: 'n7', until: at },
+    // The one process that has a folder, whatever its worker is called.
+    { space: 'prod', queue: 'automation', job: 'lane', node: 'n1', until: at },
+  ]);
+  assert.equal(queues.find(({ space, queue }) => space === 'test' && queue === 'work')?.due, 1);
 });

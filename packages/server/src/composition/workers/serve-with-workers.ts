@@ -19,10 +19,12 @@ import { createErrorNotes } from '../../telemetry/note-errors.ts';
 import { openBackupDesk } from '../backups/compose-backups.ts';
 import { openSpaces, openVaultOf, type Spaces } from '../open-spaces.ts';
 import { createDiagnoses } from '../operations/diagnoses.ts';
-import type { ServedUrls, ServeOptions, ServingPlatform } from '../serve-platform.ts';
+import { nodeIdOf } from '../operations/nodes/node-id.ts';
+import type { ServeOptions, ServingPlatform } from '../serve-platform.ts';
+import type { ServedUrls } from '../served-urls.ts';
 import { answerCalls } from './calls.ts';
 import { Channel } from './channel.ts';
-import { connectionServices, countedServices } from './shared-parts.ts';
+import { connectionServices, countedServices, type OthersAsked } from './shared-parts.ts';
 import { WorkerStates } from './worker-states.ts';
 import type { WorkerSeed } from './worker-thread.ts';
 
@@ -106,6 +108,7 @@ class WorkerPool {
   readonly #options: ServeOptions;
   readonly #stores: SharedSpaces;
   readonly #vault: SecretsVault;
+  readonly #nodeId = nodeIdOf(undefined);
   readonly #epochs = SharedSlots.allocate();
   readonly #errors = createErrorLog(systemClock);
   readonly #states = new WorkerStates(systemClock);
@@ -181,7 +184,7 @@ class WorkerPool {
       if ((hasServed || this.#isReady) && !this.#isEnding) this.#replace(name, error);
     });
     channel.serve('diagnosis', () => this.#diagnoses.read());
-    channel.serve('ask others', (topic) => this.#askOthers(name, topic as string));
+    channel.serve('ask others', (asked) => this.#askOthers(name, asked as OthersAsked));
     channel.serve('write secrets', (change) => this.#writeSecrets(name, change as SecretsChange));
     const urls = (await channel.ask('urls')) as ServedUrls;
     hasServed = true;
@@ -196,6 +199,7 @@ class WorkerPool {
       releaseConnections: connections.releaseAll,
       seed: {
         name,
+        nodeId: this.#nodeId,
         workers: this.#config.workers,
         demoTraceId,
         config: this.#config,
@@ -229,11 +233,11 @@ class WorkerPool {
    * What every other worker answers; a worker that ends meanwhile knows nothing any more.
    * @throws Error where one fails to answer and serves on.
    */
-  async #askOthers(asking: string, topic: string): Promise<readonly unknown[]> {
+  async #askOthers(asking: string, { topic, payload }: OthersAsked): Promise<readonly unknown[]> {
     const others = [...this.#running].filter(([name]) => name !== asking);
     const answers = others.map(async ([name, worker]): Promise<readonly unknown[]> => {
       try {
-        return [await askInTime(worker, topic)];
+        return [await askInTime(worker, topic, payload)];
       } catch (error) {
         if (this.#running.get(name) === worker) throw error;
         return [];
@@ -245,7 +249,7 @@ class WorkerPool {
   /** Answered when every worker goes by the new secrets. */
   async #writeSecrets(asking: string, { secrets, seen }: SecretsChange): Promise<boolean> {
     const isWritten = await this.#vault.write(secrets, seen);
-    if (isWritten) await this.#askOthers(asking, 'learn keys');
+    if (isWritten) await this.#askOthers(asking, { topic: 'learn keys' });
     return isWritten;
   }
 }

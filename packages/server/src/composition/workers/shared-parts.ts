@@ -26,12 +26,15 @@ import type { ErrorLog } from '../../telemetry/error-log.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { Diagnoses } from '../operations/diagnoses.ts';
 import type { Calls, Services } from './calls.ts';
+import type { Handler } from './channel.ts';
 import type { WorkerState } from './worker-states.ts';
 
 /** What a platform that is one of several workers shares with the others, in place of its own. */
 export interface SharedParts {
   /** Names the worker, and its replacement. */
   readonly name: string;
+  /** Names the process. */
+  readonly nodeId: string;
   readonly epochs: Readonly<Record<'access' | 'revocations' | 'plans', SharedEpochs>>;
   readonly changesOf: Readonly<Record<Environment, (scope: ScopeName, key: Key) => number>>;
   readonly vault: SecretsVault;
@@ -39,8 +42,14 @@ export interface SharedParts {
   /** The main thread's, so that one look is under way at a time. */
   readonly diagnoses: Diagnoses;
   /** Asks every other worker. Those that end meanwhile are left out. */
-  readonly askOthers: (topic: string) => Promise<readonly unknown[]>;
-  readonly serve: (topic: string, handler: () => unknown) => void;
+  readonly askOthers: (topic: string, payload?: unknown) => Promise<readonly unknown[]>;
+  readonly serve: (topic: string, handler: Handler) => void;
+}
+
+/** A question of one worker to all others, as it passes the main thread. */
+export interface OthersAsked {
+  readonly topic: string;
+  readonly payload?: unknown;
 }
 
 /** What the main thread counts and keeps for all workers. */
@@ -80,6 +89,7 @@ export function countedServices(
         begin: (...args: Parameters<BackupDesk['begin']>) => backups.begin(...args),
         test: (...args: Parameters<BackupDesk['test']>) => backups.test(...args),
         remove: (...args: Parameters<BackupDesk['remove']>) => backups.remove(...args),
+        standing: () => backups.standing(),
       },
     }),
     mailbox: {
@@ -201,6 +211,7 @@ export function countedParts(calls: Pick<Calls, 'call'>, settings: RateLimitSett
       begin: of<void>('backups', 'begin'),
       test: of<void>('backups', 'test'),
       remove: of<void>('backups', 'remove'),
+      standing: of<ReturnType<BackupDesk['standing']>>('backups', 'standing'),
     },
     connections: (listener) => ({
       take: (address, max) => calls.call('connections', 'take', listener, address, max) as boolean,

@@ -11,11 +11,12 @@ import type { Diagnosis } from '../operations/diagnoses.ts';
 import { servePlatform } from '../serve-platform.ts';
 import { type CallLine, Calls } from './calls.ts';
 import { Channel } from './channel.ts';
-import { countedParts, type SharedParts } from './shared-parts.ts';
+import { countedParts, type OthersAsked, type SharedParts } from './shared-parts.ts';
 
 /** What the main thread begins a worker with. */
 export interface WorkerSeed {
   readonly name: string;
+  readonly nodeId: string;
   readonly workers: number;
   readonly demoTraceId: string;
   readonly config: Config;
@@ -24,7 +25,7 @@ export interface WorkerSeed {
   readonly calls: CallLine;
 }
 
-async function work({ name, config, attachments, epochs, calls, ...seed }: WorkerSeed): Promise<void> {
+async function work({ name, nodeId, config, attachments, epochs, calls, ...seed }: WorkerSeed): Promise<void> {
   if (parentPort === null) throw new Error('a worker runs in a thread of its own only');
   const channel = new Channel(parentPort);
   const opened = openLog(config.logLevel, config.logFormat);
@@ -33,6 +34,7 @@ async function work({ name, config, attachments, epochs, calls, ...seed }: Worke
   const slots = new SharedSlots(epochs);
   const shared: SharedParts = {
     name,
+    nodeId,
     epochs: {
       access: sharedEpochs(slots, 'access'),
       revocations: sharedEpochs(slots, 'revocations'),
@@ -42,7 +44,8 @@ async function work({ name, config, attachments, epochs, calls, ...seed }: Worke
     vault: vaultOf(config, channel),
     counted: countedParts(new Calls(calls), config.rateLimits),
     diagnoses: { read: async () => (await channel.ask('diagnosis')) as Diagnosis },
-    askOthers: async (topic) => (await channel.ask('ask others', topic)) as readonly unknown[],
+    askOthers: async (topic, payload) =>
+      (await channel.ask('ask others', { topic, payload } satisfies OthersAsked)) as readonly unknown[],
     serve: (topic, handler) => channel.serve(topic, handler),
   };
   const { workers, demoTraceId } = seed;

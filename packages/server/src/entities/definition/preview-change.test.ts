@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../../lib/problem.ts';
 import { openStore } from '../../store/open-store.ts';
-import { isQuick } from '../../store/testing/quick.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import { listAll, type Node, outcomeOf, RecordBench, SteppedClock } from '../../testing/record-bench.ts';
 import { lookBudget } from '../stored-records/look-at-records.ts';
 
@@ -286,7 +286,7 @@ test('a change does what its plan said: it fails and loses exactly where that wa
         await assertContradicted(bench, planned as Planned);
       }
     }),
-    { numRuns: isQuick ? 300 : 600 },
+    { numRuns: thinned(600) },
   );
   assert.ok(Math.min(...Object.values(counts)) > 10, JSON.stringify(counts));
 });

@@ -5,6 +5,7 @@ import {
   type DecisionLog,
   explainCall,
   isWhole,
+  type Judged,
   overBudget,
   type Refusals,
   routeOfVerb,
@@ -24,7 +25,7 @@ import {
 } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import type { CallDecisions, ObservedDecision } from './observed-decisions.ts';
+import { type CallDecisions, LateDecision, type ObservedDecision } from './observed-decisions.ts';
 import { contextOf, type KnownRequest, type PolicyRequest, type PolicyRequestFacts } from './policy-context.ts';
 
 export interface AuthorizeDeps {
@@ -72,7 +73,10 @@ export function authorize(
       rows,
       explains: explainsOf(caller),
       access: {
-        rows: ({ entity: other, ...alone }) => authorizer.rowsAlone({ ...alone, entityName: other.name }, other),
+        rows: ({ entity: other, isHint, ...alone }) => {
+          const asks = isHint === true ? new Authorizer(deps, { ...asking, observed: undefined }) : authorizer;
+          return asks.rowsAlone({ ...alone, entityName: other.name }, other);
+        },
         rowsOfBody: (body) => authorizer.rows(asked, withBody(request, body)),
         assertAllowed: (verb) => void authorizer.assertAllowed(verb + asked.entityName, request),
       },
@@ -177,6 +181,8 @@ class Authorizer {
   readonly #access: CompiledAccess;
   /** Mostly one. */
   #observed: readonly ObservedDecision[] = noneObserved;
+  /** The action that is counted, and not asked for again. */
+  #counted: string | undefined;
 
   constructor(deps: AuthorizeDeps, asking: AuthorizationRequest) {
     this.#deps = deps;
@@ -187,18 +193,18 @@ class Authorizer {
   rows({ verb, entityName }: AskedVerb, request: PolicyRequest, isAside = false): RecordPolicy | undefined {
     const action = verb + entityName;
     const ruling = this.#rule(action, { request, pending: ['record'] });
-    const observed = this.#observe(action, request, isAside);
-    observed?.ruled(request, ruling);
+    // What a write leaves of the record is decided later.
+    const observed = this.#observe(action, request, { ruling, isAside, isFinal: !isAside && verb !== 'update', verb });
     if (verb === 'update') {
       const entity = request.about?.entity;
       if (isWhole(ruling) && this.#rowsToGet(entityName, entity, request.params.id) === undefined) return undefined;
       const readable = (record: RecordData) => this.#grantToGet(entityName, entity, record);
-      return rowsOf(ruling, { ...this.#refusals(action, request, observed), readable }, judgedBy(observed));
+      return rowsOf(ruling, { ...this.#refusals(action, request, observed), readable }, judgedBy(observed, request));
     }
     const isOfMany = verb === 'list' || verb === 'count';
     const own = isWhole(ruling)
       ? undefined
-      : rowsOf(ruling, this.#refusals(action, request, observed), isOfMany ? undefined : judgedBy(observed));
+      : rowsOf(ruling, this.#refusals(action, request, observed), isOfMany ? undefined : judgedBy(observed, request));
     if (verb !== 'list' && verb !== 'count') return own;
     return bothPolicies(own, this.#rowsLeftByGet(entityName, request.about?.entity));
   }
@@ -235,8 +241,7 @@ class Authorizer {
   assertAllowed(action: string, request: PolicyRequest): 'allowed' | 'undecided' {
     const ruling = this.#rule(action, { request });
     const { outcome, needs } = ruling;
-    const observed = this.#observe(action, request, false);
-    observed?.ruled(request, ruling);
+    const observed = this.#observe(action, request, { ruling, isAside: false, isFinal: true, verb: '' });
     if (outcome === 'allowed' || (outcome === 'undecided' && needs.includes('body'))) return outcome;
     throw this.#denial(action, request, { observed });
   }
@@ -245,17 +250,32 @@ class Authorizer {
     return this.#access.rule(action, known.request.resource, () => contextOf(this.#asking, known));
   }
 
-  /** What is noted of the decision about an action, also if it is asked for once more when the body is read. */
-  #observe(action: string, request: PolicyRequest, isAside: boolean): ObservedDecision | undefined {
+  /**
+   * What is noted of the decision about an action, also if it is asked for once more when the body is read. Undefined
+   * where nothing is noted, or it is counted already.
+   */
+  #observe(action: string, request: PolicyRequest, { ruling, isAside, isFinal, verb }: Ruled): Observed | undefined {
     const { observed } = this.#asking;
-    if (observed === undefined) return undefined;
-    for (const one of this.#observed) if (one.action === action && one.isAside === isAside) return one;
+    if (observed === undefined || (!isAside && this.#counted === action)) return undefined;
+    for (const one of this.#observed)
+      if (one.action === action && one.isAside === isAside) {
+        one.ruled(request, ruling);
+        return one;
+      }
+    if (isFinal && isWhole(ruling) && observed.count(this.#asking, action, request)) {
+      this.#counted = action;
+      return undefined;
+    }
+    if (verb === 'get' && !isAside && ruling.outcome === 'undecided')
+      return new LateDecision(observed, this.#asking, action, ruling);
     const made = observed.about(this.#asking, { action, request, isAside });
-    if (made !== undefined) this.#observed = this.#observed.length === 0 ? [made] : [...this.#observed, made];
+    if (made === undefined) return undefined;
+    made.ruled(request, ruling);
+    this.#observed = this.#observed.length === 0 ? [made] : [...this.#observed, made];
     return made;
   }
 
-  #refusals(action: string, request: PolicyRequest, observed?: ObservedDecision): Refusals {
+  #refusals(action: string, request: PolicyRequest, observed?: Observed): Refusals {
     return {
       missing: (record, states) => {
         this.#keep(action, { request, record, states }, observed);
@@ -275,7 +295,7 @@ class Authorizer {
   }
 
   /** Keeps a denial so that a builder can look it up. */
-  #keep(action: string, known: KnownRequest, observed: ObservedDecision | undefined) {
+  #keep(action: string, known: KnownRequest, observed: Observed | undefined) {
     const { caller, requestId } = this.#asking;
     const { claims } = caller;
     const { resource } = known.request;
@@ -296,12 +316,23 @@ class Authorizer {
   }
 }
 
-function judgedBy(observed: ObservedDecision | undefined): ObservedDecision['judged'] | undefined {
-  return observed === undefined ? undefined : (record, states, isAllowed) => observed.judged(record, states, isAllowed);
+type Observed = Pick<ObservedDecision, 'judged' | 'refused'>;
+
+interface Ruled {
+  readonly ruling: Ruling;
+  readonly isAside: boolean;
+  /** Whether an action that is allowed whole stays so. */
+  readonly isFinal: boolean;
+  readonly verb: Verb | '';
+}
+
+function judgedBy(observed: Observed | undefined, request: PolicyRequest): Judged | undefined {
+  if (observed === undefined) return undefined;
+  return (record, states, isAllowed) => observed.judged(request, { record, states }, isAllowed);
 }
 
 interface DeniedRecord {
-  readonly observed: ObservedDecision | undefined;
+  readonly observed: Observed | undefined;
   readonly record?: KnownRequest['record'];
   readonly states?: KnownRequest['states'];
   readonly errors?: Parameters<Refusals['denied']>[1];

@@ -4,23 +4,42 @@ import { requireWorkspace } from '../../identity/port.ts';
 import { type CompiledEntity, isSealed } from '../../schema/port.ts';
 import { contextOf, type KnownRequest, type PolicyRequest, type PolicyRequestFacts } from './policy-context.ts';
 
+export type CallRecorder = Pick<DecisionRecorder, 'note' | 'count'>;
+
 /** The decisions of one call of an app: they are noted when it is answered, by what became of them. */
 export class CallDecisions {
-  readonly #recorder: Pick<DecisionRecorder, 'note'>;
+  readonly #recorder: CallRecorder;
   #first: ObservedDecision | undefined;
   #others: ObservedDecision[] | undefined;
+  readonly #isOfBlock: boolean;
+  #ofBlock: CallDecisions | undefined;
 
-  constructor(recorder: Pick<DecisionRecorder, 'note'>) {
+  constructor(recorder: CallRecorder, isOfBlock = false) {
     this.#recorder = recorder;
+    this.#isOfBlock = isOfBlock;
+  }
+
+  /** Those of blocks that run by policies of their own, which are noted for statements that are only reported. */
+  ofBlock(): CallDecisions {
+    this.#ofBlock ??= new CallDecisions(this.#recorder, true);
+    return this.#ofBlock;
+  }
+
+  /** Counts what is allowed whatever follows. @returns false where it has to be observed. */
+  count(asking: PolicyRequestFacts, action: string, request: PolicyRequest): boolean {
+    return this.#isLeftOut(asking) || this.#recorder.count(asking, action, request);
+  }
+
+  /** A builder who acts for a user says nothing of what the user needs. */
+  #isLeftOut({ caller: { claims, place } }: PolicyRequestFacts): boolean {
+    return claims.act !== undefined || (this.#isOfBlock && place?.access.hasReports !== true);
   }
 
   /** The decision about an action; undefined where it is not recorded, or the call has too many. */
   about(asking: PolicyRequestFacts, decision: AskedDecision): ObservedDecision | undefined {
     const isFull = this.#others !== undefined && this.#others.length >= perCallMax;
-    // A builder who acts for a user says nothing of what the user needs.
-    if (isFull || decision.request.resource.length > resourceLengthMax || asking.caller.claims.act !== undefined)
-      return undefined;
-    const made = new ObservedDecision(asking, decision);
+    if (isFull || decision.request.resource.length > resourceLengthMax || this.#isLeftOut(asking)) return undefined;
+    const made = new ObservedDecision(asking, decision, this.#isOfBlock);
     if (this.#first === undefined) this.#first = made;
     else {
       this.#others ??= [];
@@ -33,6 +52,45 @@ export class CallDecisions {
   note(): void {
     if (this.#first?.end() === true) this.#recorder.note(this.#first);
     for (const observed of this.#others ?? []) if (observed.end()) this.#recorder.note(observed);
+    this.#ofBlock?.note();
+  }
+}
+
+/**
+ * The decision about one record that is not known yet. Once the record is allowed the call is mostly counted alone, so
+ * nothing is kept of it before.
+ */
+export class LateDecision {
+  readonly #calls: CallDecisions;
+  readonly #asking: PolicyRequestFacts;
+  readonly #action: string;
+  readonly #ruling: Ruling;
+  #isCounted = false;
+  #made: ObservedDecision | undefined;
+
+  constructor(calls: CallDecisions, asking: PolicyRequestFacts, action: string, ruling: Ruling) {
+    this.#calls = calls;
+    this.#asking = asking;
+    this.#action = action;
+    this.#ruling = ruling;
+  }
+
+  judged(request: PolicyRequest, judged: JudgedRecord, isAllowed: boolean): void {
+    if (this.#isCounted) return;
+    const isNew = this.#made === undefined;
+    if (isAllowed && isNew && this.#calls.count(this.#asking, this.#action, request)) this.#isCounted = true;
+    else this.#make(request)?.judged(request, judged, isAllowed);
+  }
+
+  refused(decision: Ruling['outcome'], known: KnownRequest): void {
+    if (!this.#isCounted) this.#make(known.request)?.refused(decision, known);
+  }
+
+  #make(request: PolicyRequest): ObservedDecision | undefined {
+    if (this.#made !== undefined) return this.#made;
+    this.#made = this.#calls.about(this.#asking, { action: this.#action, request, isAside: false });
+    this.#made?.ruled(request, this.#ruling);
+    return this.#made;
   }
 }
 
@@ -55,6 +113,7 @@ const none: readonly JudgedRecord[] = [];
 export class ObservedDecision implements DecidedCall {
   readonly action: string;
   readonly isAside: boolean;
+  readonly isOfBlock: boolean;
   commonLength = 0;
   rest: DecidedCall['rest'] = '';
   outcome: DecidedCall['outcome'] = 'allowed';
@@ -62,8 +121,11 @@ export class ObservedDecision implements DecidedCall {
   #request: PolicyRequest;
   #outcome: Ruling['outcome'] | 'not recorded' = 'not recorded';
   #judged: readonly JudgedRecord[] = none;
+  /** Whether what is asked on the way is allowed, as far as it is known. */
+  #isUsed = false;
 
-  constructor(asking: PolicyRequestFacts, { action, request, isAside }: AskedDecision) {
+  constructor(asking: PolicyRequestFacts, { action, request, isAside }: AskedDecision, isOfBlock: boolean) {
+    this.isOfBlock = isOfBlock;
     this.#asking = asking;
     this.action = action;
     this.isAside = isAside;
@@ -96,13 +158,15 @@ export class ObservedDecision implements DecidedCall {
 
   /** By what is known so far. */
   ruled(request: PolicyRequest, { outcome }: Ruling): void {
+    if (this.#isOfAnother(request)) return;
     this.#request = request;
     this.#outcome = outcome;
+    this.#isUsed = this.isAside && (outcome === 'allowed' || (outcome === 'undecided' && this.#isOfMany()));
   }
 
   /** A record by which an undecided one is decided. */
-  judged(record: JudgedRecord['record'], states: JudgedRecord['states'], isAllowed: boolean): void {
-    if (!isAllowed && this.isAside) this.#outcome = 'not recorded';
+  judged(request: PolicyRequest, { record, states }: JudgedRecord, isAllowed: boolean): void {
+    if (this.isAside && !this.#isAsideUsed(request, isAllowed)) return;
     // What was open is known now: the record is judged once more.
     if (states?.after !== undefined && states.after !== 'open' && states.before === record)
       this.#judged = this.#judged.filter((one) => one.states?.after !== 'open');
@@ -110,10 +174,31 @@ export class ObservedDecision implements DecidedCall {
   }
 
   /** A refusal that policies decide by what an explanation says. One for a field alone is not recorded. */
-  refused(decision: Ruling['outcome'], known: JudgedRecord): void {
-    this.#outcome =
-      this.isAside || decision === 'allowed' ? 'not recorded' : decision === 'undecided' ? 'implicit_deny' : decision;
+  refused(decision: Ruling['outcome'], known: KnownRequest): void {
+    if (this.isAside) {
+      this.#isAsideUsed(known.request, false);
+      return;
+    }
+    this.#outcome = decision === 'allowed' ? 'not recorded' : decision === 'undecided' ? 'implicit_deny' : decision;
     if (known.record !== undefined) this.#judged = [known];
+  }
+
+  /** On the way, the same is asked about many records, and one that is allowed stands for all. */
+  #isOfAnother(request: PolicyRequest): boolean {
+    return this.isAside && this.#isUsed && request !== this.#request;
+  }
+
+  #isAsideUsed(request: PolicyRequest, isAllowed: boolean): boolean {
+    if (this.#isOfAnother(request)) return false;
+    if (request !== this.#request) this.#judged = none;
+    this.#request = request;
+    this.#outcome = isAllowed ? 'undecided' : 'not recorded';
+    this.#isUsed = isAllowed;
+    return isAllowed;
+  }
+
+  #isOfMany(): boolean {
+    return /^(?:list|count|browse)/.test(this.action);
   }
 
   /** Whether anything was decided that is recorded, before the call ended. */
@@ -144,7 +229,7 @@ export class ObservedDecision implements DecidedCall {
     if (this.isAside && this.#outcome !== 'allowed' && this.#outcome !== 'undecided') return undefined;
     if (this.#outcome !== 'undecided') return this.#outcome;
     // Lists are answered with the records that are allowed.
-    return this.#judged.length > 0 || /^(?:list|count|browse)/.test(this.action) ? 'allowed' : undefined;
+    return this.#judged.length > 0 || this.#isOfMany() ? 'allowed' : undefined;
   }
 
   sample(): ReturnType<DecidedCall['sample']> {

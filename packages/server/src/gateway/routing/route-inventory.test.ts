@@ -253,6 +253,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'org_admin POST /org/workspaces/:tenant_code/suspend',
     'org_admin POST /user/provision-prod',
     'org_admin PUT /hooks/:name',
+    'org_admin PUT /org/alerts',
     'org_admin PUT /org/alerts/webhook',
     'org_admin PUT /org/security',
     'org_admin PUT /org/settings',

@@ -1,4 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import {
   type Day,
@@ -26,6 +27,12 @@ export interface DayDecision extends RecordedDecision {
   readonly day: Day;
 }
 
+interface AskedRecord {
+  readonly since?: number | undefined;
+  readonly limit: number;
+  readonly withBlocks?: boolean;
+}
+
 /** A recorded call, and for how many it stands. */
 export interface WeightedCall {
   readonly decision: DayDecision;
@@ -33,11 +40,14 @@ export interface WeightedCall {
   readonly calls: number;
 }
 
-/** @param since by the day: what is recorded is counted by days. */
+/**
+ * @param since by the day: what is recorded is counted by days.
+ * @param withBlocks those of logic blocks that run by policies of their own too.
+ */
 export async function readRecorded(
   { recorder, orgScopes, clock }: Pick<LabDeps, 'recorder' | 'orgScopes'> & { readonly clock: Clock },
   { orgCode, env, tenantId }: Workspace,
-  { since, limit }: { readonly since?: number | undefined; readonly limit: number },
+  { since, limit, withBlocks = false }: AskedRecord,
 ): Promise<Recorded> {
   await recorder.store({ orgCode, env });
   const now = clock.now();
@@ -48,8 +58,11 @@ export async function readRecorded(
   const decisions: DayDecision[] = [];
   let samples = 0;
   let truncated = false;
+  const pause = createYielder({ org: orgCode, workspace: 'builders' });
   for await (const rows of eachRecorded(scope, tenantId, from)) {
+    await pause();
     for (const { sk, value } of rows) {
+      if (value.is_of_block === true && !withBlocks) continue;
       samples += value.samples.length;
       if (samples > limit) truncated = true;
       else decisions.push({ ...value, day: sk.slice(0, from.length) });

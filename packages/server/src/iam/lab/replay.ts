@@ -44,8 +44,8 @@ type Replayed = ReplyOf<typeof policyLabApi.replayAccess>;
 type ReplayedGroup = Replayed['newly_denied']['items'][number];
 
 export const replayedMax = 10_000;
-/** About a second of deciding. */
-const stepsMax = 200 * decisionSteps;
+/** Some seconds of deciding at the very most, in short slices. */
+export const stepsMax = 50 * decisionSteps;
 export const peopleMax = 1000;
 const groupsShown = 50;
 
@@ -149,8 +149,8 @@ class Replaying {
       ...{ since, decisions: this.#decisions, stands_for: this.#standsFor, sampled: true },
       ...{ not_recorded, truncated: isCut },
       unchanged: this.#unchanged,
-      newly_denied: this.#shown(this.#denied),
-      newly_allowed: this.#shown(this.#allowed),
+      newly_denied: await this.#shown(this.#denied),
+      newly_allowed: await this.#shown(this.#allowed),
       undecidable: {
         count: [...this.#undecidable.values()].reduce((sum, count) => sum + count, 0),
         stands_for: this.#undecided,
@@ -219,8 +219,12 @@ class Replaying {
     this.#undecided += calls;
   }
 
-  #shown(changes: Changes): Replayed['newly_denied'] {
-    const items = changes.largest().map((group) => this.#shownGroup(group));
+  async #shown(changes: Changes): Promise<Replayed['newly_denied']> {
+    const items: ReplayedGroup[] = [];
+    for (const group of changes.largest()) {
+      await this.#pause();
+      items.push(this.#shownGroup(group));
+    }
     return { count: changes.count, stands_for: changes.standsFor, items };
   }
 

@@ -1,6 +1,8 @@
 import type { policyLabApi } from '@freehold/contract/management/access/policy-lab';
 import type { QueryOf, ReplyOf } from '@freehold/contract/route';
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { findWorkspace } from '../founding/find-workspace.ts';
+import { blockPolicyName } from '../policies/policy-names.ts';
 import type { RecordedReport } from '../recording/recorded-rows.ts';
 import type { LabDeps } from './lab-deps.ts';
 import { type DayDecision, readRecorded } from './read-recorded.ts';
@@ -21,23 +23,55 @@ export async function listReported(
   const workspace = await findWorkspace(deps.stores, { env, orgCode, tenantCode });
   const binding = ['acl-reported', env, workspace.scope.name];
   const after = nexttoken === undefined ? '' : deps.cursors.open(nexttoken, binding);
-  const { decisions } = await readRecorded(deps, workspace, { limit: replayedMax });
+  const { decisions } = await readRecorded(deps, workspace, { limit: replayedMax, withBlocks: true });
+  const pause = createYielder({ org: orgCode, workspace: 'builders' });
+  const first = new FirstKeys(after, pagesize + 1);
+  for (const { reports } of decisions) {
+    await pause();
+    for (const report of reports) first.add(keyOf(report));
+  }
+  const page = first.keys.slice(0, pagesize);
   const uses = new Map<string, ReportedUse>();
-  for (const decision of decisions)
-    for (const report of decision.reports) uses.set(keyOf(report), added(uses.get(keyOf(report)), report, decision));
-  const left = [...uses].filter(([key]) => key > after).sort(([one], [other]) => (one < other ? -1 : 1));
-  const page = left.slice(0, pagesize);
-  const last = left.length > page.length ? page.at(-1) : undefined;
-  const items = page.map(([, { would_deny, would_allow, ...use }]) => ({
-    ...use,
-    would_deny: Math.round(would_deny),
-    would_allow: Math.round(would_allow),
-  }));
-  return { items, nexttoken: last === undefined ? null : deps.cursors.seal(last[0], binding) };
+  for (const decision of decisions) {
+    await pause();
+    for (const report of decision.reports) {
+      const key = keyOf(report);
+      if (page.includes(key)) uses.set(key, added(uses.get(key), report, decision));
+    }
+  }
+  const last = first.keys.length > page.length ? page.at(-1) : undefined;
+  const items = page.flatMap((key) => rounded(uses.get(key)));
+  return { items, nexttoken: last === undefined ? null : deps.cursors.seal(last, binding) };
 }
 
-function keyOf({ policy_id, index, Effect }: RecordedReport): string {
-  return `${policy_id} ${String(index).padStart(4, '0')} ${Effect}`;
+/** The first keys of a page, in their order: there may be as many as a hundred thousand. */
+class FirstKeys {
+  readonly keys: string[] = [];
+  readonly #after: string;
+  readonly #most: number;
+
+  constructor(after: string, most: number) {
+    this.#after = after;
+    this.#most = most;
+  }
+
+  add(key: string): void {
+    const isPast = this.keys.length >= this.#most && key > (this.keys.at(-1) ?? '');
+    if (key <= this.#after || isPast || this.keys.includes(key)) return;
+    const place = this.keys.findIndex((other) => other > key);
+    this.keys.splice(place === -1 ? this.keys.length : place, 0, key);
+    if (this.keys.length > this.#most) this.keys.pop();
+  }
+}
+
+function rounded(use: ReportedUse | undefined): readonly ReportedUse[] {
+  if (use === undefined) return [];
+  return [{ ...use, would_deny: Math.round(use.would_deny), would_allow: Math.round(use.would_allow) }];
+}
+
+/** A logic block's own policies have no id, and the name of their block. */
+function keyOf({ policy_id, policy, index, Effect }: RecordedReport): string {
+  return `${policy_id === '' ? policy : policy_id} ${String(index).padStart(4, '0')} ${Effect}`;
 }
 
 function added(known: ReportedUse | undefined, report: RecordedReport, decision: DayDecision): ReportedUse {
@@ -45,6 +79,7 @@ function added(known: ReportedUse | undefined, report: RecordedReport, decision:
   const isLast = known === undefined || known.last_at <= last_at;
   return {
     ...{ policy_id, index, Effect },
+    ...(policy_id === '' ? { logicblock: policy.slice(blockPolicyName('').length) } : {}),
     ...(isLast ? { policy, ...(Sid === undefined ? {} : { Sid }) } : named(known)),
     would_deny: (known?.would_deny ?? 0) + (would === 'deny' ? calls : 0),
     would_allow: (known?.would_allow ?? 0) + (would === 'allow' ? calls : 0),

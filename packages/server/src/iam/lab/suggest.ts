@@ -1,6 +1,6 @@
 import type { policyLabApi } from '@freehold/contract/management/access/policy-lab';
 import type { QueryOf, ReplyOf } from '@freehold/contract/route';
-import { decisionSteps, type Effort, type Explanation, type MatchedStatement } from '../../access/port.ts';
+import type { Effort, Explanation, MatchedStatement } from '../../access/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { systemData } from '../../records/port.ts';
@@ -14,14 +14,13 @@ import { explainAgain } from '../recording/decide-again.ts';
 import type { LabDeps } from './lab-deps.ts';
 import { LabPeople, type LabPerson } from './lab-people.ts';
 import { type Recorded, readRecorded, weightedCalls } from './read-recorded.ts';
-import { peopleMax, replayedMax } from './replay.ts';
+import { peopleMax, replayedMax, stepsMax } from './replay.ts';
 import { SuggestedStatements } from './suggested-statements.ts';
 import { deniesAbout, UsedStatements } from './used-statements.ts';
 
 type AskedSuggestion = QueryOf<typeof policyLabApi.suggestPolicy>;
 type Suggestion = ReplyOf<typeof policyLabApi.suggestPolicy>;
 
-const stepsMax = 200 * decisionSteps;
 const groupsMax = 20;
 const fewDays = 7;
 const fewCalls = 100;
@@ -134,14 +133,15 @@ class Use {
         this.#suggested.add(stored, { action: about, shape, Effect: 'Deny' });
   }
 
-  suggestion({ since, not_recorded }: Recorded, isEveryMemberLeftOut: boolean): Suggestion {
-    const { statements, left_out } = this.#suggested.result();
+  async suggestion({ since, not_recorded }: Recorded, isEveryMemberLeftOut: boolean): Promise<Suggestion> {
+    const { statements, left_out } = await this.#suggested.result(this.#pause);
+    const unused = await this.#used.unused(this.#pause);
     const warning = this.#warning();
     return {
       ...{ since, decisions: this.#decisions, stands_for: this.#standsFor, sampled: true, not_recorded },
       truncated: this.#isCut || isEveryMemberLeftOut,
       statements: [...statements],
-      unused: [...this.#used.unused()],
+      unused: [...unused],
       ...{ days: this.#days.size, members: this.#members.size, left_out },
       ...(warning === undefined ? {} : { warning }),
     };
@@ -150,7 +150,9 @@ class Use {
   #warning(): string | undefined {
     if (this.#decisions === 0) return 'no call of these members is recorded: nothing can be said of what they need';
     if (this.#days.size >= fewDays && this.#standsFor >= fewCalls) return undefined;
-    return `this rests on ${this.#standsFor} calls of ${this.#days.size} days: what members do less often is not in it`;
+    const calls = this.#standsFor === 1 ? '1 call' : `${this.#standsFor} calls`;
+    const days = this.#days.size === 1 ? '1 day' : `${this.#days.size} days`;
+    return `this rests on ${calls} of ${days}: what members do less often is not in it`;
   }
 }
 

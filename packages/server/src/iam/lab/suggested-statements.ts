@@ -34,11 +34,14 @@ export class SuggestedStatements {
   }
 
   /** As many as one policy may have, in a fixed order: those with the most actions first, where not all have room. */
-  result(): { readonly statements: readonly Statement[]; readonly left_out: number } {
+  async result(
+    pause: () => Promise<void> | undefined,
+  ): Promise<{ readonly statements: readonly Statement[]; readonly left_out: number }> {
     const all = [...this.#parts.values()].sort((left, right) => right.actions.size - left.actions.size);
     const taken: Statement[] = [];
     let left_out = 0;
     for (const part of all) {
+      await pause();
       const statement = statementOf(part);
       if ('statements' in parseStatements([...taken, statement])) taken.push(statement);
       else left_out += part.actions.size;

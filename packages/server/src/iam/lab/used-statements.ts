@@ -30,39 +30,51 @@ export class UsedStatements {
     this.#actions.set(key, actions.add(action));
   }
 
-  unused(): readonly Unused[] {
-    return [...this.#held.values()]
-      .toSorted((one, other) => (one.policyName < other.policyName ? -1 : 1))
-      .flatMap((policy) => this.#unusedOf(policy))
-      .slice(0, unusedMax);
+  async unused(pause: () => Promise<void> | undefined): Promise<readonly Unused[]> {
+    const all: Unused[] = [];
+    for (const policy of [...this.#held.values()].toSorted((one, other) =>
+      one.policyName < other.policyName ? -1 : 1,
+    ))
+      for (const [index, element] of elementsOf(policy).entries()) {
+        await pause();
+        const unused = this.#unusedOf(policy, element, index);
+        if (unused !== undefined) all.push(unused);
+        if (all.length >= unusedMax) return all;
+      }
+    return all;
   }
 
-  #unusedOf({ policyId, policyName, statements }: AttachedPolicy): readonly Unused[] {
-    const elements: readonly unknown[] = Array.isArray(statements) ? statements : [];
-    return elements.flatMap((element, index): readonly Unused[] => {
-      const { Sid, Effect, Action = [], errors } = readStatement(element);
-      if (Effect !== 'Allow' || errors.length > 0 || isReportOnly(element)) return [];
-      const used = [...(this.#actions.get(`${policyId} ${index}`) ?? [])];
-      const unused = Action.filter((pattern) => !used.some((action) => covers(pattern, action)));
-      if (unused.length === 0) return [];
-      const named = Sid === undefined ? {} : { Sid };
-      const whole = unused.length === Action.length;
-      return [{ policy_id: policyId, policy: policyName, index, ...named, Action: unused, whole }];
-    });
+  #unusedOf({ policyId, policyName }: AttachedPolicy, element: unknown, index: number): Unused | undefined {
+    const { Sid, Effect, Action = [], errors } = readStatement(element);
+    if (Effect !== 'Allow' || errors.length > 0 || isReportOnly(element)) return undefined;
+    const used = [...(this.#actions.get(`${policyId} ${index}`) ?? [])];
+    const unused = Action.filter((pattern) => !isUsed(pattern, used));
+    if (unused.length === 0) return undefined;
+    const named = Sid === undefined ? {} : { Sid };
+    const whole = unused.length === Action.length;
+    return { policy_id: policyId, policy: policyName, index, ...named, Action: unused, whole };
   }
 }
 
 function covers(pattern: string, action: string): boolean {
-  return matchesGlob(compileGlob(foldAscii(pattern)), action, { stepsLeft: 100_000 });
+  return isUsed(pattern, [action]);
+}
+
+function isUsed(pattern: string, actions: readonly string[]): boolean {
+  const glob = compileGlob(foldAscii(pattern));
+  return actions.some((action) => matchesGlob(glob, action, { stepsLeft: 100_000 }));
+}
+
+function elementsOf({ statements }: AttachedPolicy): readonly unknown[] {
+  return Array.isArray(statements) ? statements : [];
 }
 
 /** The enforced Denies that may concern an action. */
 export function deniesAbout(held: readonly AttachedPolicy[], action: string): readonly unknown[] {
-  return held.flatMap(({ statements }) => {
-    const elements: readonly unknown[] = Array.isArray(statements) ? statements : [];
-    return elements.filter((element) => {
+  return held.flatMap((policy) =>
+    elementsOf(policy).filter((element) => {
       const { Effect, Action = [] } = readStatement(element);
       return Effect === 'Deny' && !isReportOnly(element) && Action.some((pattern) => covers(pattern, action));
-    });
-  });
+    }),
+  );
 }

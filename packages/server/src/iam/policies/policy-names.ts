@@ -31,3 +31,8 @@ export async function recordByName(
   const [found] = await scope.follow(index.pk, { prefix: indexPrefix(index.order.encode(name)), limit: 1 });
   return found === undefined ? undefined : systemData(found);
 }
+
+/** What the policies of a logic block are called, which are no records of a workspace and have no id. */
+export function blockPolicyName(block: string): string {
+  return `logic block ${block}`;
+}

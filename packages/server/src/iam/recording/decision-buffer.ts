@@ -23,10 +23,28 @@ export interface DecidedCall {
   readonly commonLength: number;
   readonly rest: '' | '{id}' | '{path}';
   readonly outcome: DecidedOutcome;
+  /** Whether a logic block made it, by policies of its own. */
+  readonly isOfBlock: boolean;
   /** Milliseconds since 1970. */
   readonly time: number;
   /** Reads what is kept of the call: asked of the few calls that are samples. */
   sample(): RecordedCall;
+}
+
+/** Who makes a call, and when. */
+export interface CountedCaller {
+  readonly caller: {
+    readonly claims: { readonly sub: string };
+    readonly place: { readonly access: CompiledAccess; readonly workspace: DecidedPlace } | undefined;
+  };
+  /** Milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** A call that policies allow. */
+export interface CountedCall {
+  readonly resource: string;
+  readonly params: Readonly<Record<string, string>>;
 }
 
 /** Calls that are alike, since they were stored last. */
@@ -35,6 +53,10 @@ export interface BufferedDecision extends Omit<DecidedCall, 'sample' | 'time' | 
   calls: number;
   lastAt: number;
   readonly samples: RecordedCall[];
+  /** The call, counted from the first, that is the next sample. */
+  nextSample: number;
+  /** How rare later samples are (`#planSample`). */
+  rarity: number;
   /** What it keeps alive, in parts of about 2 KB. */
   readonly parts: number;
 }
@@ -94,13 +116,44 @@ export class DecisionBuffer {
     }
     known.calls += 1;
     known.lastAt = call.time;
-    // Each of the calls is as likely to be among the samples (reservoir sampling).
-    const { samplesMax } = this.#limits;
-    if (known.samples.length < samplesMax) known.samples.push(call.sample());
-    else {
-      const place = Math.floor(this.#random() * known.calls);
-      if (place < samplesMax) known.samples[place] = call.sample();
+    if (known.calls >= known.nextSample) this.#takeSample(known, call);
+  }
+
+  /** Counts an allowed call that is like others before it. @returns false where it is new, or is to be a sample. */
+  count({ caller: { claims, place }, time }: CountedCaller, action: string, call: CountedCall): boolean {
+    if (place === undefined) return false;
+    const all = this.#byAccess.get(place.access)?.get(action);
+    if (all === undefined) return false;
+    for (const known of all) {
+      if (known.userId !== claims.sub || known.place.tenantId !== place.workspace.tenantId) continue;
+      if (!isAllowedAlike(known, call)) continue;
+      if (known.calls + 1 >= known.nextSample) return false;
+      known.calls += 1;
+      known.lastAt = time;
+      return true;
     }
+    return false;
+  }
+
+  #takeSample(known: BufferedDecision, call: DecidedCall): void {
+    const { samples } = known;
+    const { samplesMax } = this.#limits;
+    if (samples.length < samplesMax) samples.push(call.sample());
+    else samples[Math.floor(this.#random() * samplesMax)] = call.sample();
+    this.#planSample(known);
+  }
+
+  /**
+   * Each of the calls is as likely to be among the samples, and chance is asked once for each sample and not for each
+   * call (algorithm L of Li, Reservoir-sampling algorithms of time complexity O(n(1 + log(N/n))), 1994).
+   */
+  #planSample(known: BufferedDecision): void {
+    const { samplesMax } = this.#limits;
+    known.nextSample = known.calls + 1;
+    if (known.samples.length < samplesMax) return;
+    const chance = (): number => Math.log(1 - this.#random());
+    known.rarity *= Math.exp(chance() / samplesMax);
+    known.nextSample += Math.floor(chance() / Math.log1p(-known.rarity));
   }
 
   #alike(call: DecidedCall): BufferedDecision | undefined {
@@ -145,14 +198,16 @@ export class DecisionBuffer {
       org.left += 1;
       return;
     }
-    const { access, place, userId, email, action, resource, commonLength, rest, outcome, time } = call;
+    const { access, place, userId, email, action, resource, commonLength, rest, outcome, isOfBlock, time } = call;
     const { orgCode, env, tenantId, tenantCode } = place;
     const made: BufferedDecision = {
-      ...{ access, userId, email, action, rest, outcome, parts },
+      ...{ access, userId, email, action, rest, outcome, isOfBlock, parts },
       common: resource.slice(0, commonLength),
       place: { orgCode, env, tenantId, tenantCode },
       ...{ calls: 1, lastAt: time, samples: [call.sample()] },
+      ...{ nextSample: 2, rarity: 1 },
     };
+    this.#planSample(made);
     const byAction: ByAction = this.#byAccess.get(access) ?? new Map();
     this.#byAccess.set(access, byAction);
     byAction.set(action, [...(byAction.get(action) ?? []), made]);
@@ -208,6 +263,13 @@ function isAlike(one: BufferedDecision, call: DecidedCall): boolean {
     one.userId === call.userId &&
     one.place.tenantId === call.place.tenantId
   );
+}
+
+function isAllowedAlike(one: BufferedDecision, { resource, params: { id, path } }: CountedCall): boolean {
+  const { common, rest, outcome } = one;
+  if (outcome !== 'allowed' || path !== undefined) return false;
+  if (id === undefined || id === '') return rest === '' && resource === common;
+  return rest === '{id}' && resource.length === common.length + id.length && resource.startsWith(common);
 }
 
 function keyOf({ orgCode, env }: Pick<DecidedPlace, 'orgCode' | 'env'>): string {

@@ -3,7 +3,13 @@ import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createYielder, paceBackground } from '../../lib/scheduling/event-loop.ts';
 import { repeat } from '../../lib/scheduling/repeat.ts';
-import { type BufferedOrg, type DecidedCall, DecisionBuffer } from './decision-buffer.ts';
+import {
+  type BufferedOrg,
+  type CountedCall,
+  type CountedCaller,
+  type DecidedCall,
+  DecisionBuffer,
+} from './decision-buffer.ts';
 import { type StoreDecisionsDeps, storeDecisions } from './store-decisions.ts';
 
 export interface DecisionRecorderDeps extends Omit<StoreDecisionsDeps, 'node'> {
@@ -12,11 +18,15 @@ export interface DecisionRecorderDeps extends Omit<StoreDecisionsDeps, 'node'> {
   readonly onError: (error: unknown) => void;
 }
 
+export type RecordedOrg = Pick<BufferedOrg, 'orgCode' | 'env'>;
+
 /** Keeps samples of what is decided about calls. Whatever fails in it fails no call. */
 export interface DecisionRecorder {
   note(call: DecidedCall): void;
+  /** Counts an allowed call of which nothing else is kept. @returns false where it has to be noted. */
+  count(by: CountedCaller, action: string, call: CountedCall): boolean;
   /** Ends once all that this process knows of an org in an environment is stored. */
-  store(of: Pick<BufferedOrg, 'orgCode' | 'env'>): Promise<void>;
+  store(of: RecordedOrg): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -59,10 +69,18 @@ export function startDecisionRecorder(deps: DecisionRecorderDeps): DecisionRecor
     for (const org of buffer.take()) await store(org, pause);
   };
   const turns = repeat(storeAll, { milliseconds: turnMilliseconds, onError });
+  const isOff = (place: RecordedOrg): boolean => {
+    const until = off.size === 0 ? undefined : off.get(keyOf(place));
+    return until !== undefined && clock.now() < until;
+  };
   return {
+    count: (by, action, call) => {
+      if (buffer.count(by, action, call)) return true;
+      const { place } = by.caller;
+      return place === undefined || isOff(place.workspace);
+    },
     note: (call) => {
-      const until = off.size === 0 ? undefined : off.get(keyOf(call.place));
-      if (until !== undefined && clock.now() < until) return;
+      if (isOff(call.place)) return;
       try {
         buffer.note(call);
       } catch (error) {
@@ -81,6 +99,6 @@ export function startDecisionRecorder(deps: DecisionRecorderDeps): DecisionRecor
   };
 }
 
-function keyOf({ orgCode, env }: Pick<BufferedOrg, 'orgCode' | 'env'>): string {
+function keyOf({ orgCode, env }: RecordedOrg): string {
   return `${env} ${orgCode}`;
 }

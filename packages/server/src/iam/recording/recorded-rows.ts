@@ -41,6 +41,8 @@ export interface RecordedDecision {
   readonly outcome: DecidedOutcome;
   readonly policy_id?: string;
   readonly Sid?: string;
+  /** Of a logic block that runs by policies of its own, for what is reported alone: it is no use of the user's rights. */
+  readonly is_of_block?: true;
   readonly calls: number;
   readonly last_at: string;
   readonly samples: readonly RecordedCall[];
@@ -102,7 +104,8 @@ export async function readDays(scope: Scope, from: Day, to?: Day): Promise<Recor
   );
 }
 
-const rowsPerRead = 200;
+/** A row may have 15 KB, and what is read at a time is parsed at once. */
+const rowsPerRead = 50;
 
 /** The rows of a workspace from a day on, some at a time. */
 export async function* eachRecorded(

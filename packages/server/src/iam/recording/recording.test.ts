@@ -35,11 +35,20 @@ function called(userId: string, more: Partial<DecidedCall> & { readonly orgCode?
       commonLength: '/item/order/'.length,
       rest: '{id}',
       outcome: 'allowed',
+      isOfBlock: false,
       time: now,
     },
     sample: () =>
       recordedCall({ method: 'GET', resource, params: { id: userId }, ip: '', origin: undefined, time: now }, [{}]),
     ...others,
+  };
+}
+
+function seeded(): () => number {
+  let dice = 0;
+  return () => {
+    dice = (dice * 16_807 + 7) % 2_147_483_647;
+    return dice / 2_147_483_647;
   };
 }
 
@@ -60,13 +69,69 @@ test('calls that are alike are counted as one, with few samples of them', () => 
   assert.deepEqual(buffer.take(), []);
 });
 
+test('each of the calls that are alike is as likely to be a sample', () => {
+  const random = seeded();
+  const [calls, runs, samplesMax] = [40, 4000, 2];
+  const chosen = Array.from({ length: calls }, () => 0);
+  const access = allowing();
+  for (let run = 0; run < runs; run++) {
+    const buffer = new DecisionBuffer({ random, samplesMax });
+    for (let nr = 0; nr < calls; nr++) {
+      const sample = () => ({ ...called('u1').sample(), ip: String(nr) });
+      const isCounted = buffer.count(callerOf(access), 'getorder', asked('u1'));
+      if (!isCounted) buffer.note(called('u1', { access, sample }));
+    }
+    const [org] = buffer.take();
+    assert.deepEqual([org?.decisions[0]?.calls, org?.decisions[0]?.samples.length], [calls, samplesMax]);
+    for (const { ip } of org?.decisions[0]?.samples ?? []) chosen[Number(ip)] = (chosen[Number(ip)] ?? 0) + 1;
+  }
+  const expected = (runs * samplesMax) / calls;
+  // Six standard deviations.
+  for (const count of chosen) assert.ok(Math.abs(count - expected) < 6 * Math.sqrt(expected), chosen.join());
+});
+
+test('a call is counted without being noted only where one like it is known and it is no sample', () => {
+  // The next samples are far away.
+  const buffer = new DecisionBuffer({ random: () => 1 - 1e-9, samplesMax: 1 });
+  const access = allowing();
+  const counts = (userId: string, action = 'getorder', of = access): boolean =>
+    buffer.count(callerOf(of, userId), action, asked(userId));
+  assert.equal(counts('u1'), false);
+  buffer.note(called('u1', { access }));
+  assert.equal(counts('u1'), true);
+  assert.equal(counts('u1', 'listorder'), false);
+  assert.equal(counts('u1', 'getorder', allowing()), false);
+  const { resource, params } = asked('u1');
+  for (const other of [
+    { resource: '/item/other/u1', params },
+    { resource, params: {} },
+    { resource: `${resource}0`, params },
+  ])
+    assert.equal(buffer.count(callerOf(access), 'getorder', other), false);
+  buffer.note(called('u2', { access, outcome: 'explicit_deny', action: 'updateorder' }));
+  assert.equal(counts('u2', 'updateorder'), false);
+  const [org] = buffer.take();
+  assert.deepEqual(
+    org?.decisions.map(({ action, calls }) => [action, calls]),
+    [
+      ['getorder', 2],
+      ['updateorder', 1],
+    ],
+  );
+  assert.equal(counts('u1'), false);
+});
+
+function callerOf(access: DecidedCall['access'], sub = 'u1') {
+  const workspace = { orgCode: 'acme', env: 'test', tenantId, tenantCode: 'main' } as const;
+  return { caller: { claims: { sub }, place: { access, workspace } }, time: now };
+}
+
+function asked(id: string) {
+  return { resource: `/item/order/${id}`, params: { entity: 'order', id } };
+}
+
 test('an org that fills the buffer leaves room for others', () => {
-  let dice = 0;
-  const random = (): number => {
-    dice = (dice * 16_807 + 7) % 2_147_483_647;
-    return dice / 2_147_483_647;
-  };
-  const buffer = new DecisionBuffer({ decisionsMax: 100, random });
+  const buffer = new DecisionBuffer({ decisionsMax: 100, random: seeded() });
   for (let user = 0; user < 500; user++) buffer.note(called(`u${user}`, { orgCode: 'large' }));
   for (let user = 0; user < 20; user++) buffer.note(called(`u${user}`, { orgCode: 'small' }));
   assert.equal(buffer.size, 100);

@@ -45,6 +45,7 @@ export async function storeDecisions(
   for (const decision of decisions) {
     await pause();
     const waits = waitingOf(decision, { day, node: deps.node });
+    if (waits === undefined) continue;
     const alike = waiting.get(keyOf(waits.place));
     waiting.set(keyOf(waits.place), alike === undefined ? waits : { ...waits, value: added(alike.value, waits.value) });
   }
@@ -110,8 +111,11 @@ function keyOf({ tenantId, name }: DecisionPlace): string {
   return `${tenantId} ${name}`;
 }
 
-function waitingOf(decision: BufferedDecision, { day, node }: { readonly day: Day; readonly node: string }): Waiting {
-  const { access, place, userId, email, common, rest, outcome, calls, samples } = decision;
+function waitingOf(
+  decision: BufferedDecision,
+  { day, node }: { readonly day: Day; readonly node: string },
+): Waiting | undefined {
+  const { access, place, userId, email, common, rest, outcome, isOfBlock, calls, samples } = decision;
   const shape = common + rest;
   const action = decision.action.toLowerCase();
   const user = { id: userId, email };
@@ -133,13 +137,17 @@ function waitingOf(decision: BufferedDecision, { day, node }: { readonly day: Da
       }),
     ),
   );
+  if (isOfBlock && reports.length === 0) return undefined;
   const value: RecordedDecision = {
     ...{ user_id: user.id, action, shape, outcome },
     ...(policy_id === undefined ? {} : { policy_id }),
     ...(Sid === undefined ? {} : { Sid }),
+    ...(isOfBlock ? { is_of_block: true } : {}),
     ...{ calls, last_at: timestamp(decision.lastAt), samples, reports: merged([], reports) },
   };
-  const alike = hash('sha256', JSON.stringify([user.id, action, shape, outcome, policy_id, decisive?.index]), 'hex');
+  const block = isOfBlock ? reports.map(({ policy }) => policy).slice(0, 1) : [];
+  const kind = [user.id, action, shape, outcome, policy_id, decisive?.index, ...block];
+  const alike = hash('sha256', JSON.stringify(kind), 'hex');
   return { place: { tenantId: place.tenantId, day, name: `${node}#${alike.slice(0, 32)}` }, value };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { notFound } from '../../lib/problem.ts';
 import type { Cursors } from '../../records/port.ts';
 import type { Scope } from '../../store/port.ts';
@@ -15,7 +16,10 @@ export interface PlatformOrgs {
 }
 
 export interface OrgsQuery {
+  /** Of the code. */
   readonly prefix: string;
+  /** Of the code or the name, in upper or lower case; empty for all. */
+  readonly part: string;
   readonly pageSize: number;
   readonly nexttoken: string | undefined;
 }
@@ -31,20 +35,24 @@ export interface PlatformOrgsDeps {
 }
 
 const countedMax = 1000;
+/** So many orgs a search looks at in a call. */
+const searchedMax = 1000;
+const searchedAtOnce = 200;
+
+/** A page, and after which org the next one begins; undefined at the end. */
+interface FoundOrgs {
+  readonly found: readonly Org[];
+  readonly last: string | undefined;
+}
 
 export function createPlatformOrgs({ platform, cursors }: PlatformOrgsDeps): PlatformOrgs {
   return {
-    list: async ({ prefix, pageSize, nexttoken }) => {
-      const binding = ['platform-orgs', prefix];
-      const after = nexttoken === undefined ? {} : { after: cursors.open(nexttoken, binding) };
-      const start = prefix === '' ? {} : { prefix };
-      const rows = await orgs.range(platform, orgs.key('').pk, { ...start, ...after, limit: pageSize + 1 });
-      const shown = rows.slice(0, pageSize);
-      const last = rows.length > pageSize ? shown.at(-1) : undefined;
-      return {
-        orgs: shown.map(({ value }) => value),
-        nexttoken: last === undefined ? null : cursors.seal(last.sk, binding),
-      };
+    list: async (query) => {
+      const { prefix, part, nexttoken } = query;
+      const binding = ['platform-orgs', prefix, ...(part === '' ? [] : [part])];
+      const after = nexttoken === undefined ? undefined : cursors.open(nexttoken, binding);
+      const { found, last } = await (part === '' ? page : search)(platform, query, after);
+      return { orgs: found, nexttoken: last === undefined ? null : cursors.seal(last, binding) };
     },
     find: async (code) => {
       const org = await findOrg(platform, code);
@@ -53,4 +61,37 @@ export function createPlatformOrgs({ platform, cursors }: PlatformOrgsDeps): Pla
     },
     builders: (code) => platform.count(membersPartition(code), {}, countedMax),
   };
+}
+
+function rowsAfter(platform: Scope, prefix: string, after: string | undefined, limit: number) {
+  const bounds = { ...(prefix !== '' && { prefix }), ...(after !== undefined && { after }) };
+  return orgs.range(platform, orgs.key('').pk, { ...bounds, limit });
+}
+
+async function page(platform: Scope, { prefix, pageSize }: OrgsQuery, after: string | undefined): Promise<FoundOrgs> {
+  const rows = await rowsAfter(platform, prefix, after, pageSize + 1);
+  const shown = rows.slice(0, pageSize);
+  return { found: shown.map(({ value }) => value), last: rows.length > pageSize ? shown.at(-1)?.sk : undefined };
+}
+
+/** Names have no index: orgs are few, and only the operator looks for them. */
+async function search(
+  platform: Scope,
+  { prefix, part, pageSize }: OrgsQuery,
+  after: string | undefined,
+): Promise<FoundOrgs> {
+  const wanted = part.toLowerCase();
+  const found: Org[] = [];
+  let last = after;
+  for (let looked = 0; looked < searchedMax; looked += searchedAtOnce) {
+    const rows = await rowsAfter(platform, prefix, last, searchedAtOnce);
+    for (const { sk, value } of rows) {
+      if (found.length === pageSize) return { found, last };
+      if (value.code.includes(wanted) || value.name.toLowerCase().includes(wanted)) found.push(value);
+      last = sk;
+    }
+    if (rows.length < searchedAtOnce) return { found, last: undefined };
+    await nextTurn();
+  }
+  return { found, last };
 }

@@ -122,10 +122,6 @@ export const metricWords = {
   mails_per_day: 'mails a day',
 } as const satisfies Readonly<Record<Limited, string>>;
 
-export const alertPercents = [80, 95, 100] as const;
-
-export type AlertPercent = (typeof alertPercents)[number];
-
 /** What is watched of an org: what its writes are held to, and what its automation is. */
 export interface WatchedUsage {
   readonly limits: Limits;
@@ -133,20 +129,20 @@ export interface WatchedUsage {
   readonly today: Day;
 }
 
-/** Of the limits of which such a share is reached, the highest reached one. */
-export function reachedAlerts({ limits, usage }: WatchedUsage): readonly Alert[] {
+/** Of the limits of which such a share is reached, the highest reached one. @param percents the lowest first. */
+export function reachedAlerts({ limits, usage }: WatchedUsage, percents: readonly number[]): readonly Alert[] {
   return [...metrics, ...workLimits].flatMap((metric) => {
     const limit = limits[metric];
     if (limit === undefined) return [];
     const used = usage[metric];
-    const percent = alertPercents.findLast((share) => used * 100 >= limit * share);
+    const percent = percents.findLast((share) => used * 100 >= limit * share);
     return percent === undefined ? [] : [{ metric, percent, used, limit }];
   });
 }
 
 export interface Alert {
   readonly metric: Limited;
-  readonly percent: AlertPercent;
+  readonly percent: number;
   readonly used: number;
   readonly limit: number;
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { type StoreKind, storeKinds } from '../../store/testing/open-test-store.ts';
-import { isQuick } from '../../store/testing/quick.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import { listedAt, type Node, openBench } from '../../testing/record-bench.ts';
 import type { AuthorizedCall, RecordPolicyRequest } from '../caller-access.ts';
 import { readListQuery } from '../listing/list-query.ts';
@@ -170,5 +170,5 @@ for (const kind of storeKinds)
         assert.equal(await countAll(node, call, text), expected.length);
       },
     );
-    await fc.assert(property, { numRuns: (kind === 'memory' ? 250 : 50) / (isQuick ? 5 : 1) });
+    await fc.assert(property, { numRuns: thinned(kind === 'memory' ? 250 : 50) });
   });

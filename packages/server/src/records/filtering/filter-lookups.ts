@@ -39,7 +39,7 @@ export async function filterTargets(call: AuthorizedCall, filter: string): Promi
 /** Then the number of records with some value is none that the caller may not know. */
 function mayListAll({ access }: FilterTargets['call'], entity: CompiledEntity): boolean {
   if (entity.definition.ownerIndexes?.some(({ scopeList }) => scopeList === true) === true) return false;
-  return access.rows({ verb: 'list', entity }) === undefined;
+  return access.rows({ verb: 'list', entity, isHint: true }) === undefined;
 }
 
 /** A lookup that a filter follows, as the filter has it. */

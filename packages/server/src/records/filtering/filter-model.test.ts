@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { type StoreKind, storeKinds } from '../../store/testing/open-test-store.ts';
-import { isQuick } from '../../store/testing/quick.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import { listAll, listedAt, listQuery, type Node, openBench } from '../../testing/record-bench.ts';
 import type { RecordData } from '../record.ts';
 import { filteredBody, filteredFields, plainFilter } from '../testing/plain-filters.ts';
@@ -83,5 +83,5 @@ for (const kind of storeKinds)
         }
       },
     );
-    await fc.assert(property, { numRuns: (kind === 'memory' ? 1000 : 200) / (isQuick ? 5 : 1) });
+    await fc.assert(property, { numRuns: thinned(kind === 'memory' ? 1000 : 200) });
   });

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { EntityDefinition } from '../../schema/definition.ts';
 import { type StoreKind, storeKinds } from '../../store/testing/open-test-store.ts';
-import { isQuick } from '../../store/testing/quick.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import { listedAt, type Node, openBench } from '../../testing/record-bench.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
 import { readListQuery } from '../listing/list-query.ts';
@@ -244,7 +244,7 @@ for (const kind of storeKinds)
       { ...first, layout: 'bare' as const },
     ];
     await fc.assert(property, {
-      numRuns: (kind === 'memory' ? 400 : 80) / (isQuick ? 4 : 1),
+      numRuns: thinned(kind === 'memory' ? 400 : 80),
       examples: examples.map((one) => [one]),
     });
     assert.ok(ways.listed > 0 && ways.counted > 0 && ways.walked > 0);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { storeKinds } from '../../store/testing/open-test-store.ts';
-import { isQuick } from '../../store/testing/quick.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import { listAll, listedAt, listQuery, openBench } from '../../testing/record-bench.ts';
 import { filteredBody, filteredFields, plainFilter } from '../testing/plain-filters.ts';
 
@@ -65,5 +65,5 @@ for (const kind of storeKinds)
         assert.equal(counted.count, records.filter((record) => record.status === status).length);
       },
     );
-    await fc.assert(property, { numRuns: (kind === 'memory' ? 300 : 60) / (isQuick ? 5 : 1) });
+    await fc.assert(property, { numRuns: thinned(kind === 'memory' ? 300 : 60) });
   });

@@ -237,7 +237,7 @@ for (const kind of raceKinds)
     test(`a large removal that dies ${when} any call of the store goes on to its end (${kind})`, async (context) => {
       const bench = await openBench(context, kind);
       await defineAll(bench);
-      const stride = kind === 'memory' ? (isQuick ? 11 : 1) : 37;
+      const stride = kind === 'memory' ? (isQuick ? 23 : 1) : 37;
       for (let at = 0; ; at += stride) {
         const workspace = bench.workspaceOf(`d${at}`);
         const model = await fill(bench, workspace, hard);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Member } from '../committing/apply-group.ts';
 import { type Change, type Key, type ScopeName, Unavailable } from '../port.ts';
-import { isQuick } from '../testing/quick.ts';
+import { thinned } from '../testing/quick.ts';
 import { ItemCache } from './item-cache.ts';
 import { allocateMarks, KeyMarks } from './sharing/key-marks.ts';
 import {
@@ -16,7 +16,7 @@ import {
   stepsMax,
 } from './testing/cache-interleavings.ts';
 
-const numRuns = isQuick ? 200 : 1000;
+const numRuns = thinned(1000);
 
 function agreement(open: () => Readers, endOnFailure = false): Promise<void> {
   const property = fc.asyncProperty(

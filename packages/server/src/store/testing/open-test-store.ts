@@ -10,7 +10,7 @@ import { openPostgres } from '../postgres/open-postgres.ts';
 import { startTestServer } from '../postgres/testing/test-server.ts';
 import { openSqlite } from '../sqlite/open-sqlite.ts';
 import { failOnFatal, temporaryDirectory } from '../sqlite/testing/temporary-store.ts';
-import { isQuick } from './quick.ts';
+import { isQuick, thinned } from './quick.ts';
 
 export type StoreKind = 'memory' | 'sqlite' | 'postgres';
 
@@ -25,7 +25,7 @@ const roundsAsked = process.env.FREEHOLD_TEST_RACE_ROUNDS;
 /** How often a race is run, if the environment does not say: a disk and a server take their time for each. */
 export function roundsOn(kind: StoreKind, inMemory: number): number {
   if (roundsAsked !== undefined) return Number(roundsAsked);
-  return Math.ceil(inMemory / (kind === 'memory' ? 1 : 4) / (isQuick ? 4 : 1));
+  return thinned(Math.ceil(inMemory / (kind === 'memory' ? 1 : 4)));
 }
 
 /** A store that goes with the test. On PostgreSQL its calls come from two processes in turns, as far as the server knows. */

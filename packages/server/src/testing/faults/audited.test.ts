@@ -34,6 +34,7 @@ const founded: readonly string[] = [
 
 /** The audit entries of each flow. */
 const told: Readonly<Record<string, readonly string[]>> = {
+  'the shares of a limit at which an org is warned': ['alert_percents.changed'],
   'an address for alerts': ['alert_webhook.set'],
   'the removal of the address for alerts': ['alert_webhook.removed'],
   'a sign-up': ['org.created'],

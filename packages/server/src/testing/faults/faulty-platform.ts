@@ -32,6 +32,8 @@ export interface FaultyPlatform {
   readonly management: string;
   readonly fault: PassingFault;
   readonly stores: Stores;
+  /** Has it write what it tells other nodes about itself, which a start does. */
+  register(): Promise<void>;
   /** Ends when every mail is written and every job is done, those too that wait for their time. */
   settle(): Promise<void>;
   /** Its clock, in milliseconds since the epoch. */
@@ -93,6 +95,7 @@ export async function startFaultyPlatform(
     management: management.url,
     fault,
     stores,
+    register: () => platform.listening({ app: app.url, management: management.url, metrics: undefined }),
     settle: () => settle(management.url, stores, clock),
     now: () => clock.now(),
     drift: () => findDrift(config, stores, clock),

@@ -34,6 +34,7 @@ after(async () => {
 });
 
 async function storeEverything(): Promise<void> {
+  await platform.register();
   await fill(platform);
   await platform.settle();
   const fixture = await setUpFixture(platform);
@@ -66,6 +67,14 @@ async function recordDecisions({ act, org, founder }: Fixture): Promise<void> {
   assert.equal((await act('POST', '/create/useraclpolicy', link)).status, 201);
   const headers = { origin: 'http://localhost:3000' };
   assert.equal((await act('GET', '/count/order?code=one', undefined, headers)).status, 200);
+  const policies = [
+    { Sid: 'All', Effect: 'Allow', Action: ['*'], Resource: ['*'] },
+    { Sid: 'Try', Effect: 'Deny', Action: ['*'], Resource: ['*'], Mode: 'report' },
+  ];
+  const content = { name: 'tries', steps: [{ id: 'all', type: 'list', entity: 'order' }], run_as: 'app', policies };
+  assert.equal((await org.manage('POST', '/config/logicblock', { name: 'tries', content })).status, 201);
+  const ran = await act('POST', '/logicblocks/tries', {});
+  assert.equal(ran.status, 200, JSON.stringify(ran.body));
   assert.equal((await org.manage('GET', '/acl/reported?tenant_code=main')).status, 200);
 }
 

@@ -22,21 +22,30 @@ export async function startCountedPlatform(): Promise<CountedPlatform> {
     FREEHOLD_MASTER_KEY: 'a1'.repeat(16) + 'b2'.repeat(16),
   });
   assert.ok('config' in read, JSON.stringify(read));
+  const opened = new Map<string, Awaited<ReturnType<typeof openStore>>>();
   const platform = await compose({
     config: read.config,
     clock: systemClock,
     passwordCost: fastPasswordCost,
     onFault: (error) => assert.fail(String(error)),
     onFatal: (error) => assert.fail(String(error)),
-    openSpace: () => openStore({ kind: 'memory', clock: systemClock }),
+    openSpace: async (name) => {
+      const store = await openStore({ kind: 'memory', clock: systemClock });
+      opened.set(name, store);
+      return store;
+    },
   });
   const errors = platform.errors(() => 'http://127.0.0.1');
-  const listening = (gateway: typeof platform.app) => listen({ host: '127.0.0.1', port: 0, gateway, errors });
+  // What is counted takes many times as long.
+  const limits = { idleTimeout: 0 };
+  const listening = (gateway: typeof platform.app) => listen({ host: '127.0.0.1', port: 0, gateway, errors, limits });
   const [app, management, metrics] = await Promise.all(
     [platform.app, platform.management, platform.metrics].map(listening),
   );
-  assert.ok(app !== undefined && management !== undefined && metrics !== undefined);
+  const testStore = opened.get('test')?.store;
+  assert.ok(app !== undefined && management !== undefined && metrics !== undefined && testStore !== undefined);
   return {
+    testStore,
     app: app.url,
     management: management.url,
     metrics: metrics.url,

@@ -1,12 +1,15 @@
 /** Sends requests as they stand, and does as little as can be with the answers. */
 import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
+import type { Store } from '../../store/port.ts';
 
 export interface Gateways {
   readonly app: string;
   readonly management: string;
   /** The address for metrics alone. */
   readonly metrics: string;
+  /** The data of the test environment, where the platform is in this process. */
+  readonly testStore?: Store;
 }
 
 /** Who asks. */

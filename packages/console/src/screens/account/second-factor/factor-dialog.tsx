@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { call } from '../../../api/call.ts';
+import { Dialog } from '../../../components/dialog.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { AddApp } from './add-app.tsx';
 import { AddPasskey } from './add-passkey.tsx';
@@ -31,13 +32,13 @@ const titles = {
 
 export function FactorDialog({ action, factors, onDone, onClose }: Props) {
   return (
-    <Modal opened onClose={onClose} title={titles[action.kind]}>
+    <Dialog onClose={onClose} title={titles[action.kind]}>
       {action.kind === 'add app' && <AddApp factors={factors} onAdded={onDone} />}
       {action.kind === 'add passkey' && <AddPasskey factors={factors} onAdded={onDone} />}
       {action.kind === 'renew codes' && <RenewCodes factors={factors} onDone={onDone} />}
       {action.kind === 'remove' && <Remove {...action} factors={factors} onDone={onDone} />}
       {action.kind === 'rename' && <Rename {...action} onDone={onDone} />}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -5,6 +5,7 @@ import { Screen } from '../../../components/screen.tsx';
 import { type AuditSearch, queryOf, readAuditSearch } from '../../audit/audit-search.ts';
 import { FoundEntries } from '../../audit/found-entries.tsx';
 import { operate } from '../operate.ts';
+import { operatorKinds } from './operator-kinds.ts';
 
 const entriesQuery = (search: AuditSearch) =>
   infiniteQueryOptions({
@@ -32,7 +33,7 @@ export function OperatorAudit() {
         names={noNames}
         empty={{
           narrowed: 'Choose less narrowly: another kind of action, or a longer period.',
-          none: 'Each change of the platform as a whole is noted here, such as a rotation of the signing keys.',
+          none: 'Each change of the platform as a whole is noted here, such as a backup or a rotation of the signing keys.',
         }}
       />
     </Screen>
@@ -65,7 +66,7 @@ function Filters({ search, isNarrowed }: FilterProps) {
       <Group align="flex-end" gap="sm">
         <NativeSelect
           label="What"
-          data={[{ value: '', label: 'Everything' }, ...kinds]}
+          data={[{ value: '', label: 'Everything' }, ...operatorKinds]}
           value={search.what ?? ''}
           onChange={({ currentTarget: { value } }) => choose('what', value)}
         />
@@ -93,6 +94,3 @@ function Filters({ search, isNarrowed }: FilterProps) {
     </Stack>
   );
 }
-
-/** Kinds of actions, by how the names of the actions begin. */
-const kinds = [{ value: 'signing_key.', label: 'Signing keys' }];

@@ -1,6 +1,7 @@
-import { Button, Code, Group, Modal, Progress, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { Dialog } from '../../../components/dialog.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { openTarget } from '../../record/save-file.ts';
 import { operateStream } from '../operate.ts';
@@ -37,7 +38,7 @@ export function DownloadBackup({ backup, onClose }: Props) {
   };
   const isAborted = run.error instanceof DOMException && run.error.name === 'AbortError';
   return (
-    <Modal opened onClose={close} title="Download a backup">
+    <Dialog onClose={close} title="Download a backup">
       <Stack>
         <Text size="sm">
           {name}, {sizeOf(bytes ?? 0)}. It holds every record and every key of the platform: keep it encrypted, and not
@@ -72,7 +73,7 @@ export function DownloadBackup({ backup, onClose }: Props) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,15 +1,27 @@
 import { Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { When } from '../../../components/when.tsx';
+import classes from './health.module.css';
 import type { Job, Queue } from './queries.ts';
-import { failureSentence, jobName, jobSentence, queueName, queueSentence } from './words.ts';
+import {
+  clockTime,
+  failureSentence,
+  type HeldBy,
+  type Holder,
+  jobName,
+  jobSentence,
+  queueName,
+  queueSentence,
+} from './words.ts';
 
 interface Props {
   readonly queues: readonly Queue[];
   readonly jobs: readonly Job[];
+  /** By job: which nodes are at it. */
+  readonly held: HeldBy;
 }
 
-/** What waits, and what each kind of work did on this node since it started. */
-export function BackgroundWork({ queues, jobs }: Props) {
+/** What waits, what each kind of work did on this node since it started, and which nodes are at it. */
+export function BackgroundWork({ queues, jobs, held }: Props) {
   return (
     <Stack gap="sm" component="section" aria-label="Background work">
       <Title order={2}>Background work</Title>
@@ -34,18 +46,19 @@ export function BackgroundWork({ queues, jobs }: Props) {
         </Table>
       </Paper>
       <Paper withBorder style={{ overflowX: 'auto' }}>
-        <Table aria-label="Jobs" miw={720}>
+        <Table aria-label="Jobs" miw={860}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Job</Table.Th>
               <Table.Th>On this node</Table.Th>
+              <Table.Th>Held by</Table.Th>
               <Table.Th>Last run</Table.Th>
               <Table.Th>Last failure</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
             {jobs.map((job) => (
-              <JobRow key={`${job.queue} ${job.name}`} job={job} />
+              <JobRow key={`${job.queue} ${job.name}`} job={job} holders={held.get(job.name) ?? []} />
             ))}
           </Table.Tbody>
         </Table>
@@ -54,7 +67,7 @@ export function BackgroundWork({ queues, jobs }: Props) {
   );
 }
 
-function JobRow({ job }: { readonly job: Job }) {
+function JobRow({ job, holders }: { readonly job: Job; readonly holders: readonly Holder[] }) {
   const { name, due, last_run_at, last_failure } = job;
   return (
     <Table.Tr>
@@ -67,6 +80,16 @@ function JobRow({ job }: { readonly job: Job }) {
       <Table.Td>
         {jobSentence(job)}
         {due !== null && due > 0 && ` ${queueSentence({ due, more: false })}`}
+      </Table.Td>
+      <Table.Td>
+        {holders.length === 0
+          ? 'no node'
+          : holders.map(({ name, pieces, until }) => (
+              <Text size="sm" key={name} className={classes.long ?? ''}>
+                {name}
+                {pieces > 1 && `, ${pieces} pieces`}, until {clockTime(until)}
+              </Text>
+            ))}
       </Table.Td>
       <Table.Td>{last_run_at === null ? 'none yet' : <When at={last_run_at} />}</Table.Td>
       <Table.Td>

@@ -6,17 +6,18 @@ import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { Screen } from '../../../components/screen.tsx';
 import { BackgroundWork } from './background-work.tsx';
 import { NodeFacts } from './node-facts.tsx';
+import { Nodes } from './nodes.tsx';
 import { type Health, healthQuery, refreshSeconds } from './queries.ts';
 import { Servers, Stores } from './stores.tsx';
-import { stateWords } from './words.ts';
+import { heldBy, stateWords } from './words.ts';
 
-/** How the node that answers is, with its stores and its work in the background. */
+/** How the nodes are, and what the one that answers sees of the stores and of the work in the background. */
 export function NodeHealth() {
   const health = useQuery(healthQuery);
   return (
     <Screen
       title="Health"
-      intro={`The node that answers this page, with its workers, stores and background work. It is read again every ${refreshSeconds} seconds.`}
+      intro={`The nodes of the platform, the workers of the one that answers this page, the stores, and the background work. It is read again every ${refreshSeconds} seconds.`}
       actions={
         <Button variant="default" leftSection={<RefreshIcon />} onClick={() => void health.refetch()}>
           Refresh
@@ -41,10 +42,11 @@ function Shown({ health }: { readonly health: Health }) {
       <Alert color={color} title={title} role="status">
         {sentence}
       </Alert>
+      <Nodes nodes={health.nodes} nodes_listed={health.nodes_listed} />
       <NodeFacts node={health.node} />
       <Stores stores={health.stores} />
       <Servers servers={health.servers} />
-      <BackgroundWork queues={health.queues} jobs={health.jobs} />
+      <BackgroundWork queues={health.queues} jobs={health.jobs} held={heldBy(health)} />
     </Stack>
   );
 }

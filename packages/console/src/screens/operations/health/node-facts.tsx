@@ -7,8 +7,8 @@ import { sizeOf, workerSentence } from './words.ts';
 export function NodeFacts({ node }: Pick<Health, 'node'>) {
   const { version, node_version, data_version, started_at, resident_bytes, workers } = node;
   return (
-    <Stack gap="sm" component="section" aria-label="Node">
-      <Title order={2}>Node</Title>
+    <Stack gap="sm" component="section" aria-label="The node that answers">
+      <Title order={2}>The node that answers</Title>
       <Text size="sm">
         Freehold {version} on Node.js {node_version}, with data of version {data_version}. It started{' '}
         <When at={started_at} /> and uses {sizeOf(resident_bytes)} of memory.

@@ -4,11 +4,13 @@ import { queryOptions } from '@tanstack/react-query';
 import { operate } from '../operate.ts';
 
 export type Health = ReplyOf<typeof platformHealthApi.readPlatformHealth>;
+export type Node = Health['nodes'][number];
 export type Worker = Health['node']['workers'][number];
 export type Store = Health['stores'][number];
 export type Server = Health['servers'][number];
 export type Queue = Health['queues'][number];
 export type Job = Health['jobs'][number];
+export type Lease = Health['leases'][number];
 
 export const refreshSeconds = 10;
 

@@ -19,7 +19,7 @@ export function Stores({ stores }: { readonly stores: readonly Store[] }) {
 const titles: Readonly<Record<Store['space'], string>> = { platform: 'Platform', test: 'Test', prod: 'Production' };
 
 function StoreCard({ store }: { readonly store: Store }) {
-  const { space, state, engine, data_bytes, log_bytes, last_failure } = store;
+  const { space, state, engine, data_bytes, index_bytes, log_bytes, sizes_unknown, last_failure } = store;
   return (
     <Paper withBorder p="md" component="section" aria-label={spaceNames[space]}>
       <Stack gap="xs">
@@ -35,8 +35,14 @@ function StoreCard({ store }: { readonly store: Store }) {
         <Text size="sm" c="dimmed">
           {engine}
           {data_bytes !== null && `, ${sizeOf(data_bytes)} of data`}
+          {index_bytes !== null && `, ${sizeOf(index_bytes)} of indexes`}
           {log_bytes !== null && `, ${sizeOf(log_bytes)} of log`}
         </Text>
+        {sizes_unknown !== null && (
+          <Text size="sm" c="dimmed">
+            Its sizes are not known: {sizes_unknown}.
+          </Text>
+        )}
         {last_failure !== null && (
           <Text size="sm" c="dimmed">
             A {last_failure.call} failed <When at={last_failure.at} />: {failureSentence(last_failure)}.

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Health, Store } from './queries.ts';
-import { jobName, jobSentence, queueSentence, sizeOf, stateWords, storeSentence, workerSentence } from './words.ts';
+import type { Health, Node, Store } from './queries.ts';
+import {
+  heldBy,
+  jobName,
+  jobSentence,
+  listedSentence,
+  queueSentence,
+  sizeOf,
+  stateWords,
+  storeSentence,
+  workerSentence,
+} from './words.ts';
 
 const at = '2026-11-26T22:00:00.000Z';
 const store: Store = {
@@ -10,7 +20,9 @@ const store: Store = {
   engine: 'sqlite',
   synchronous: 'full',
   data_bytes: 1,
+  index_bytes: null,
   log_bytes: 1,
+  sizes_unknown: null,
   servers: null,
   last_failure: null,
 };
@@ -22,10 +34,20 @@ const worker = {
   event_loop_delay: null,
   heap_used_bytes: null,
 } as const;
+const node: Node = {
+  ...{ id: '0197aaaa-1111', this_node: true, state: 'serving', host: 'alpha', version: '0', node_version: '26' },
+  ...{ data_version: 9, started_at: at, heard_at: at, workers: { all: 1, serving: 1 }, resident_bytes: 1 },
+  ...{ listens: { app: '0.0.0.0:4000', management: '0.0.0.0:4001', metrics: null }, event_loop_delay: null },
+  ...{ jobs_running: 0, job_failures: 0, servers_not_well: 0 },
+};
+const other: Node = { ...node, id: '0198bbbb-2222', this_node: false, host: 'beta' };
 const well: Health = {
   at,
   state: 'ok',
+  nodes: [node],
+  nodes_listed: 'all',
   node: {
+    id: node.id,
     version: '0',
     node_version: '26',
     data_version: 9,
@@ -38,6 +60,7 @@ const well: Health = {
   servers: [],
   queues: [],
   jobs: [],
+  leases: [],
 };
 
 test('the state of a node names what is not well', () => {
@@ -62,7 +85,12 @@ test('stores, workers, queues and jobs are told in sentences', () => {
   assert.equal(queueSentence({ due: 1, more: false }), '1 piece of work waits.');
   assert.equal(queueSentence({ due: 100, more: true }), 'More than 100 pieces of work wait.');
   const job = { name: 'expiry', queue: 'expire', running: 0, runs: 3, failures: 1, last_run_at: at } as const;
-  const shown = { ...job, last_failure: null, due: null, lease: { holder: 'another_node', until: at } } as const;
+  const shown = {
+    ...job,
+    last_failure: null,
+    due: null,
+    lease: { holder: 'another_node', node: null, until: at },
+  } as const;
   assert.equal(jobSentence(shown), 'Rests; ran 3 times, of which 1 failed. Another node has its turn.');
   assert.equal(jobName('never-heard-of'), 'Never heard of');
   assert.equal(jobName('constructor'), 'Constructor');
@@ -76,4 +104,49 @@ test('sizes have the unit in which they are read', () => {
     '12 KB',
     '1.2 GB',
   ]);
+});
+
+test('the list of nodes says how many there are, and what it may mean that one is not heard of', () => {
+  assert.equal(listedSentence(well), 'One node serves the platform.');
+  assert.equal(listedSentence({ nodes: [node, other], nodes_listed: 'all' }), '2 nodes share the store.');
+  const silent: Node = { ...other, state: 'silent' };
+  assert.match(
+    listedSentence({ nodes: [node, silent], nodes_listed: 'all' }),
+    /^2 nodes share the store\. 1 node is not heard of: killed,/,
+  );
+  assert.match(listedSentence({ nodes: [node], nodes_listed: 'this_node' }), /could not be read/);
+  assert.match(listedSentence({ nodes: [node], nodes_listed: 'some' }), /There are more/);
+});
+
+test('the holders of work are told by their host, each once for a job', () => {
+  const lease = { space: 'test', queue: 'work', job: 'purge-entity', until: at } as const;
+  const expiry = { name: 'expiry', queue: 'expire', running: 0, runs: 0, failures: 0, last_run_at: null } as const;
+  const later = '2026-11-26T22:00:09.000Z';
+  const held = heldBy({
+    nodes: [node, other],
+    leases: [
+      { ...lease, node: other.id },
+      { ...lease, node: other.id, until: later },
+      { ...lease, node: node.id },
+      { ...lease, node: 'gone-long-ago', job: 'run' },
+    ],
+    jobs: [
+      { ...expiry, last_failure: null, due: null, lease: { holder: 'another_node', node: null, until: at } },
+      { ...expiry, name: 'idle', last_failure: null, due: null, lease: { holder: 'none', node: null, until: null } },
+    ],
+  });
+  assert.deepEqual(
+    [...held],
+    [
+      [
+        'purge-entity',
+        [
+          { name: 'beta (0198bbbb)', pieces: 2, until: later },
+          { name: 'this node', pieces: 1, until: at },
+        ],
+      ],
+      ['run', [{ name: 'a node that has ended (gone-lon)', pieces: 1, until: at }]],
+      ['expiry', [{ name: 'a node of an earlier release', pieces: 1, until: at }]],
+    ],
+  );
 });

@@ -1,4 +1,4 @@
-import type { Health, Job, Queue, Server, Store, Worker } from './queries.ts';
+import type { Health, Job, Lease, Node, Queue, Server, Store, Worker } from './queries.ts';
 
 export interface StateWords {
   readonly title: string;
@@ -37,6 +37,73 @@ export function stateWords({ state, node, stores, servers }: Health): StateWords
     sentence: 'It serves calls, and every store that it uses answers.',
     color: 'teal',
   };
+}
+
+export function nodeWords({ state }: Pick<Node, 'state'>): { readonly word: string; readonly color: string } {
+  switch (state) {
+    case 'serving':
+      return { word: 'serving', color: 'teal' };
+    case 'draining':
+      return { word: 'draining', color: 'orange' };
+    case 'silent':
+      return { word: 'not heard of', color: 'red' };
+  }
+}
+
+export function notWellSentence({ servers_not_well: servers }: Pick<Node, 'servers_not_well'>): string {
+  return `It sees ${counted(servers, 'server')} of the stores that ${isOrAre(servers)} not well.`;
+}
+
+/** How many nodes there are, and which are missing. */
+export function listedSentence({ nodes, nodes_listed }: Pick<Health, 'nodes' | 'nodes_listed'>): string {
+  if (nodes_listed === 'this_node')
+    return 'The other nodes could not be read: the store of the platform does not answer.';
+  if (nodes_listed === 'some') return `The first ${nodes.length} nodes. There are more.`;
+  const silent = nodes.filter(({ state }) => state === 'silent').length;
+  const all = nodes.length === 1 ? 'One node serves the platform.' : `${nodes.length} nodes share the store.`;
+  if (silent === 0) return all;
+  return `${all} ${counted(silent, 'node')} ${isOrAre(silent)} not heard of: killed, cut off from the store, or with a clock that is late. A node that is killed leaves the list after a day.`;
+}
+
+/** A node that has pieces of a kind of work. */
+export interface Holder {
+  readonly name: string;
+  readonly pieces: number;
+  /** The end of the last of its leases. */
+  readonly until: string;
+}
+
+export type HeldBy = ReadonlyMap<string, readonly Holder[]>;
+
+/** By job, which nodes have leases of its work. */
+export function heldBy({ nodes, jobs, leases }: Pick<Health, 'nodes' | 'jobs' | 'leases'>): HeldBy {
+  const held = new Map<string, Map<string, Holder>>();
+  const note = ({ job, node, until }: Pick<Lease, 'job' | 'until'> & { readonly node: string | null }): void => {
+    const holders = held.get(job) ?? new Map<string, Holder>();
+    held.set(job, holders);
+    const name = nodeName(nodes, node);
+    const known = holders.get(name);
+    const last = known !== undefined && known.until > until ? known.until : until;
+    holders.set(name, { name, pieces: (known?.pieces ?? 0) + 1, until: last });
+  };
+  for (const lease of leases) note(lease);
+  for (const { name: job, lease } of jobs)
+    if (lease !== null && lease.holder !== 'none' && lease.until !== null)
+      note({ job, node: lease.node, until: lease.until });
+  return new Map([...held].map(([job, holders]) => [job, [...holders.values()]]));
+}
+
+/** Two nodes may have one host. */
+function nodeName(nodes: readonly Node[], id: string | null): string {
+  if (id === null) return 'a node of an earlier release';
+  const found = nodes.find((node) => node.id === id);
+  if (found === undefined) return `a node that has ended (${id.slice(0, 8)})`;
+  return found.this_node ? 'this node' : `${found.host} (${id.slice(0, 8)})`;
+}
+
+/** Of the day, in UTC: leases last for less than a minute. */
+export function clockTime(at: string): string {
+  return `${at.slice(11, 19)} UTC`;
 }
 
 export const spaceNames: Readonly<Record<Store['space'], string>> = {
@@ -102,6 +169,7 @@ export function queueSentence({ due, more }: Pick<Queue, 'due' | 'more'>): strin
 const jobNames: Readonly<Record<string, string>> = {
   'purge-entity': 'Removes the records of a removed entity',
   'maintain-entity': 'Fills new fields, builds and erases indexes',
+  'align-workspace': 'Completes the suspension of a workspace',
   'close-workspace': 'Closes a workspace that is removed',
   'purge-workspace': 'Removes the data of a removed workspace',
   'apply-template': 'Applies a workspace template',

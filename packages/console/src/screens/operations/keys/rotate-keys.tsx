@@ -1,5 +1,6 @@
-import { Button, Group, List, Modal, Stack } from '@mantine/core';
+import { Button, Group, List, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Dialog } from '../../../components/dialog.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { operate } from '../operate.ts';
 import { type SigningKey, signingKeysQuery } from './queries.ts';
@@ -21,7 +22,7 @@ export function RotateKeys({ onMade, onClose }: Props) {
     },
   });
   return (
-    <Modal opened onClose={onClose} title="Rotate the signing keys">
+    <Dialog onClose={onClose} title="Rotate the signing keys">
       <Stack>
         <List size="sm" spacing="xs">
           <List.Item>Now: a new key is made and published, so that services that verify tokens learn it.</List.Item>
@@ -41,6 +42,6 @@ export function RotateKeys({ onMade, onClose }: Props) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

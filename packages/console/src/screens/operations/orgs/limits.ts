@@ -40,8 +40,8 @@ export type KeepingName = keyof typeof keepingWords;
 
 export const keepingNames = Object.keys(keepingWords) as KeepingName[];
 
-/** What an org uses, as far as it is known. */
-export type Used = Readonly<Partial<Record<UsedName, number>>>;
+/** What an org uses, also of what its plan does not limit. */
+export type Used = Readonly<Record<UsedName, number>>;
 
 export interface Reached extends LimitWords {
   readonly name: UsedName;
@@ -53,8 +53,6 @@ export interface Reached extends LimitWords {
 export function reachedLimits(limits: Limits, used: Used): readonly Reached[] {
   return usedNames.flatMap((name) => {
     const [limit, now] = [limits[name], used[name]];
-    return limit === undefined || now === undefined || now < limit
-      ? []
-      : [{ name, used: now, limit, ...limitWords[name] }];
+    return limit === undefined || now < limit ? [] : [{ name, used: now, limit, ...limitWords[name] }];
   });
 }

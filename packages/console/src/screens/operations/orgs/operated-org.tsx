@@ -10,7 +10,6 @@ import { usersMax } from './org-words.ts';
 import classes from './orgs.module.css';
 import { PlanPanel } from './plan-panel.tsx';
 import { type OrgDetails, orgQuery } from './queries.ts';
-import { usedBy } from './used-by.ts';
 
 /** What the operator sees and sets of one org. */
 export function OperatedOrg({ org }: { readonly org: string }) {
@@ -27,7 +26,7 @@ export function OperatedOrg({ org }: { readonly org: string }) {
               <Facts details={data} />
               <MonthUsage usage={data.usage} />
               <Environments environments={data.environments} />
-              <PlanPanel org={org} plan={data.plan} used={usedBy(data)} />
+              <PlanPanel org={org} plan={data.plan} used={data.used} />
             </Stack>
           )}
         </Loaded>

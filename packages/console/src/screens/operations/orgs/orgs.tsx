@@ -26,14 +26,14 @@ function OrgList() {
     >
       <SearchedList
         what="orgs"
-        by="beginning of the code"
+        by="code or name"
         searched={searched}
         pages={pages}
         none={{
           title: 'No orgs yet',
           text: 'An org is founded by the first person of it who signs up in the console.',
         }}
-        notFound="No code begins like this"
+        notFound="No org has this in its code or name"
       >
         {(items) => <OrgTable orgs={items} />}
       </SearchedList>

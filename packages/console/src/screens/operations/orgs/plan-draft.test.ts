@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { knownPlans } from '@freehold/contract/plans';
-import { reachedLimits } from './limits.ts';
+import { reachedLimits, type Used, usedNames } from './limits.ts';
 import { chosen, draftOf, faultsOf, limitsOf, planOf } from './plan-draft.ts';
 
 test('a plan with limits of its own by its name is sent by its name alone', () => {
@@ -50,10 +50,15 @@ test('no limit is chosen and never the meaning of an empty field', () => {
   assert.deepEqual(planOf(unlimited), { name: 'custom', limits: { run_days: 3 } });
 });
 
-test('a limit is reached by as much as it allows; what is not known is not said', () => {
-  const reached = reachedLimits({ records: 10, entities: 3, api_calls_per_day: 0 }, { records: 10, entities: 2 });
+test('a limit is reached by as much as it allows, and one of nothing at once', () => {
+  const none = Object.fromEntries(usedNames.map((name) => [name, 0])) as Used;
+  const limits = { records: 10, entities: 3, api_calls_per_day: 0 };
+  const reached = reachedLimits(limits, { ...none, records: 10, entities: 2 });
   assert.deepEqual(
     reached.map(({ name, used, limit }) => [name, used, limit]),
-    [['records', 10, 10]],
+    [
+      ['api_calls_per_day', 0, 0],
+      ['records', 10, 10],
+    ],
   );
 });

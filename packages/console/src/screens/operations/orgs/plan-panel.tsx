@@ -58,11 +58,10 @@ export function PlanPanel({ org, plan, used }: Props) {
       ) : (
         <LimitTable limits={plan.limits} used={used} />
       )}
-      {usedNames.some((name) => used[name] === undefined) && (
-        <Text size="sm" c="dimmed">
-          What automation did today, and the policies of a workspace, are shown as used where the plan limits them.
-        </Text>
-      )}
+      <Text size="sm" c="dimmed">
+        What is used today counts in UTC and both environments together. Of entities and indexes it is the environment
+        that has most of them, of policies the workspace that has most.
+      </Text>
     </Stack>
   );
 }
@@ -85,7 +84,7 @@ function LimitTable({ limits, used }: { readonly limits: Limits; readonly used: 
           {usedNames.map((name) => (
             <Table.Tr key={name}>
               <Table.Td>{limitWords[name].label}</Table.Td>
-              <Table.Td className={classes.number ?? ''}>{figure(used[name], '')}</Table.Td>
+              <Table.Td className={classes.number ?? ''}>{numbers.format(used[name])}</Table.Td>
               <Table.Td className={classes.number ?? ''}>{figure(limits[name], 'unlimited')}</Table.Td>
               <Table.Td>
                 <Share what={limitWords[name].label} used={used[name]} limit={limits[name]} />

@@ -9,17 +9,14 @@ export type OrgDetails = ReplyOf<typeof platformOrgsApi.readPlatformOrg>;
 /** What was read of orgs, which a change of one makes old. */
 export const orgKey = 'operated orgs';
 
-/** What the code of an org may begin with. */
-const beginning = /^[a-z0-9]{1,32}$/;
+/** What is searched for may be as long; the name of no org is much longer. */
+const partMax = 64;
 
 export const orgsQuery = (search: string) => {
-  const q = search.toLowerCase();
+  const part = search.slice(0, partMax);
   return infiniteQueryOptions({
-    queryKey: [orgKey, 'list', q],
-    queryFn: async ({ pageParam, signal }) => {
-      if (q !== '' && !beginning.test(q)) return { items: [], nexttoken: null };
-      return await operate('listPlatformOrgs', { query: { q, nexttoken: pageParam }, signal });
-    },
+    queryKey: [orgKey, 'list', part],
+    queryFn: ({ pageParam, signal }) => operate('listPlatformOrgs', { query: { part, nexttoken: pageParam }, signal }),
     initialPageParam: '',
     getNextPageParam: ({ nexttoken }) => nexttoken ?? undefined,
     placeholderData: keepPreviousData,

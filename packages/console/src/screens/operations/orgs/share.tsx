@@ -2,13 +2,13 @@ import { Progress } from '@mantine/core';
 
 interface Props {
   readonly what: string;
-  readonly used: number | undefined;
+  readonly used: number;
   readonly limit: number | undefined;
 }
 
 /** How much of a limit is used; nothing where there is none. */
 export function Share({ what, used, limit }: Props) {
-  if (used === undefined || limit === undefined) return null;
+  if (limit === undefined) return null;
   const percent = limit === 0 ? 100 : Math.min(100, (used / limit) * 100);
   return (
     <Progress

@@ -6,6 +6,7 @@ import { usePlace } from '../../../api/session.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { SettingsFrame } from '../settings-page.tsx';
 import { AlertWebhook } from './alert-webhook.tsx';
+import { PercentForm } from './percent-form.tsx';
 
 /** The same as Home asks for, so that both share what was read. */
 const usageQuery = queryOptions({ queryKey: ['usage', 31], queryFn: () => call('showUsage', usageInput) });
@@ -19,9 +20,10 @@ export function Alerts() {
         <Stack gap="xs">
           <Title order={2}>When the platform warns</Title>
           <Text size="sm">
-            At 80, 95 and 100 % of each limit of the plan, once in each window of the limit. The three steps are fixed.
-            The platform also warns when a schedule skips a run, and when deliveries of an event are given up.
+            When so much of a limit of the plan is used, once in each window of the limit. The platform also warns when
+            a schedule skips a run, and when deliveries of an event are given up.
           </Text>
+          <WarnAt />
           <CurrentAlerts />
         </Stack>
       </Paper>
@@ -36,6 +38,15 @@ export function Alerts() {
         </Paper>
       )}
     </SettingsFrame>
+  );
+}
+
+function WarnAt() {
+  const usage = useQuery(usageQuery);
+  return (
+    <Loaded query={usage} skeleton={<Skeleton height={92} />}>
+      {({ alert_percents }) => <PercentForm percents={alert_percents} />}
+    </Loaded>
   );
 }
 

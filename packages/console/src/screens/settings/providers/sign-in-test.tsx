@@ -1,9 +1,10 @@
-import { Anchor, Button, List, Modal, Select, Stack, Tabs, Text, Textarea } from '@mantine/core';
+import { Anchor, Button, List, Select, Stack, Tabs, Text, Textarea } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { usePlace } from '../../../api/session.ts';
 import { CopyId } from '../../../components/copy-id.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
@@ -20,7 +21,7 @@ interface Props {
 /** Two ways to see whether the platform takes a token of a provider: a sign-in there, and a token that is pasted. */
 export function SignInTest({ provider, onClose }: Props) {
   return (
-    <Modal opened onClose={onClose} title={`Test sign-in by ${nameOf(provider)}`} size="lg">
+    <Dialog onClose={onClose} title={`Test sign-in by ${nameOf(provider)}`} size="lg">
       <Stack>
         <Text size="sm">
           The test says whether the app would take the identity token, and why not. It makes no account and no session,
@@ -39,7 +40,7 @@ export function SignInTest({ provider, onClose }: Props) {
           </Tabs.Panel>
         </Tabs>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

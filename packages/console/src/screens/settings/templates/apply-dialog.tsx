@@ -1,10 +1,11 @@
-import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { usePlace } from '../../../api/session.ts';
+import { Dialog } from '../../../components/dialog.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { counted, templatesKey } from './queries.ts';
 
@@ -37,7 +38,7 @@ export function ApplyDialog({ workspaces, close }: Props) {
     },
   });
   return (
-    <Modal opened onClose={close} title="Apply the template">
+    <Dialog onClose={close} title="Apply the template">
       <Stack>
         <Text size="sm">
           First you see what changes in{' '}
@@ -60,6 +61,6 @@ export function ApplyDialog({ workspaces, close }: Props) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -73,7 +73,7 @@ export async function openRunBench(
   const deps = (store: Store = opened.store): RunsDeps => {
     const stores = { test: store, prod: store };
     return {
-      runtime: nodeOf(store).runtime,
+      ...{ runtime: nodeOf(store).runtime, nodeId: 'one' },
       ...{ stores, clock, newId: records.newId, blocks, suspensions: createSuspensions({ stores, clock }) },
       scripts: { run: () => assert.fail('no script is run') },
       http: { send: () => assert.fail('nothing is called') },

@@ -1,18 +1,23 @@
 import { usageApi } from '@freehold/contract/management/usage';
+import type { InputError } from '@freehold/contract/problem';
+import type { Clock } from '../../../lib/clock.ts';
 import type { Metering } from '../../../metering/metering.ts';
+import { auditContextOf } from '../../pipeline/audit-context.ts';
 import { type ConsoleSite, siteUrl } from '../../pipeline/headers/console-cookie.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve } from '../../serve.ts';
 
 export interface ObservabilityServices {
-  readonly metering: Pick<Metering, 'report' | 'plans' | 'caps'>;
+  readonly metering: Pick<Metering, 'report' | 'plans' | 'caps' | 'alertPercents'>;
+  readonly clock: Clock;
   readonly site: ConsoleSite;
   /** Where an org gets more; left out, a page of this gateway says what a limit is. */
   readonly upgradeUrl: string | undefined;
 }
 
 /** What an org uses of its plan. */
-export function observabilityRoutes({ metering, site, upgradeUrl }: ObservabilityServices): readonly ManagementRoute[] {
+export function observabilityRoutes(services: ObservabilityServices): readonly ManagementRoute[] {
+  const { metering, clock, site, upgradeUrl } = services;
   return [
     serve(usageApi.showUsage, async ({ query, incoming }, { org }) => {
       const report = await metering.report({
@@ -23,7 +28,30 @@ export function observabilityRoutes({ metering, site, upgradeUrl }: Observabilit
         upgradeUrl: upgradeUrl ?? `${siteUrl(site, incoming)}/problems/plan_limit_exceeded`,
       });
       const hasProd = org.environments.prod !== null;
-      return { ...report, caps: await metering.caps.show(org.code, { hasProd }) };
+      const [caps, alert_percents] = await Promise.all([
+        metering.caps.show(org.code, { hasProd }),
+        metering.alertPercents.of(org.code),
+      ]);
+      return { ...report, caps, alert_percents };
     }),
+    serve(
+      usageApi.changeAlertPercents,
+      async (request, caller) => {
+        const auditContext = auditContextOf(clock, request, caller);
+        return { percents: await metering.alertPercents.set(caller.org.code, request.body.percents, auditContext) };
+      },
+      { mistakes: percentMistakes },
+    ),
+  ];
+}
+
+/** A limit that is reached stops writes, of which an org is always told. */
+function percentMistakes(body: unknown): readonly InputError[] {
+  const { percents } = (body ?? {}) as { readonly percents?: unknown };
+  if (!Array.isArray(percents)) return [];
+  const said = (code: string, message: string): InputError => ({ pointer: '/percents', code, message });
+  return [
+    ...(percents.includes(100) ? [] : [said('required', 'must contain 100: a limit that is reached stops writes')]),
+    ...(new Set(percents).size === percents.length ? [] : [said('duplicate', 'must contain each number once')]),
   ];
 }

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { EntityDefinition } from '../../../schema/definition.ts';
 import { type StoreKind, storeKinds } from '../../../store/testing/open-test-store.ts';
-import { isQuick } from '../../../store/testing/quick.ts';
+import { thinned } from '../../../store/testing/quick.ts';
 import { listedAt, type Node, openBench, type RecordBench } from '../../../testing/record-bench.ts';
 import type { AuthorizedCall } from '../../caller-access.ts';
 import { withFilter } from '../../filtering/compile-filter.ts';
@@ -216,6 +216,6 @@ for (const kind of storeKinds)
       const { count } = await node.runtime.count(call, await queryBy(call, sent));
       assert.equal(count, all.length);
     });
-    await fc.assert(property, { numRuns: (kind === 'memory' ? 300 : 60) / (isQuick ? 4 : 1) });
+    await fc.assert(property, { numRuns: thinned(kind === 'memory' ? 300 : 60) });
     assert.ok(partial > 0);
   });

@@ -56,7 +56,21 @@ const tryOut: Flow = {
   },
 };
 
+const percents: Flow = {
+  route: 'PUT /org/alerts',
+  prepare: async ({ org }) => {
+    const asked = [1 + (Number.parseInt(random(), 16) % 99), 100];
+    const send = () => org.manage('PUT', '/org/alerts', { percents: asked });
+    const check = async () => {
+      const body = (await org.manage('GET', '/observability')).body as unknown as { alert_percents: readonly number[] };
+      assert.deepEqual(body.alert_percents, asked);
+    };
+    return { send, check };
+  },
+};
+
 export const alertFlows: Flows = {
+  'the shares of a limit at which an org is warned': percents,
   'an address for alerts': set,
   'the removal of the address for alerts': remove,
   'a message that is a test': tryOut,

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { type Fixture, random } from '../fixture.ts';
 import type { Attempt, Flow, Flows } from './flow.ts';
 
-/** Writes an order, and waits or fails if its input says so. */
+/** Writes an order and a line of a log, and waits or fails if its input says so. */
 const steps = [
   { id: 'make', type: 'create', entity: 'order', values: { code: '{{ input.code }}' } },
+  { id: 'say', type: 'script', source: 'console.log(input.code)' },
   { id: 'waits', type: 'condition', if: 'input.waits', else: 'fails' },
   { id: 'pause', type: 'wait', seconds: 86_400 },
   { id: 'fails', type: 'condition', if: 'input.fails' },

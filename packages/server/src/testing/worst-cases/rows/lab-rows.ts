@@ -1,9 +1,17 @@
 /** The largest of what builders may ask about recorded calls. */
+import { plantDecisions } from '../largest/largest-decisions.ts';
 import { statement } from '../largest/largest-policies.ts';
-import type { Rows } from '../worst-case.ts';
+import type { Stage } from '../stage.ts';
+import type { Asked, Rows } from '../worst-case.ts';
 import { json } from './row-kinds.ts';
 
 const statements = Array.from({ length: 50 }, (_, index) => statement(index));
+
+/** The largest request over as much as is ever recorded. */
+const recorded = (asked: (stage: Stage) => Asked) => async (stage: Stage) => {
+  await plantDecisions(stage);
+  return asked(stage);
+};
 
 export const labRows: Rows = {
   'POST /acl/replay': {
@@ -11,8 +19,17 @@ export const labRows: Rows = {
     target: () => '/acl/replay',
     largest: [
       {
-        what: 'statements of a draft',
-        ask: ({ restricted }) => json({ tenant_code: 'main', draft: { statements }, principals: [restricted.id] }),
+        what: 'statements of a draft, over some of a full record',
+        ask: recorded(({ restricted }) =>
+          json({ tenant_code: 'main', draft: { statements }, principals: [restricted.id], limit: 150 }),
+        ),
+      },
+      {
+        what: 'statements of a draft, over a full record',
+        isCostly: true,
+        ask: recorded(({ restricted }) =>
+          json({ tenant_code: 'main', draft: { statements }, principals: [restricted.id] }),
+        ),
       },
     ],
   },
@@ -21,14 +38,20 @@ export const labRows: Rows = {
     target: ({ restricted }) => `/acl/suggest?tenant_code=main&user_id=${restricted.id}`,
     largest: [
       {
-        what: 'policies of a member',
-        ask: ({ restricted }) => ({ target: `/acl/suggest?tenant_code=main&user_id=${restricted.id}` }),
+        what: 'policies of a member, over a full record',
+        isCostly: true,
+        ask: recorded(({ restricted }) => ({ target: `/acl/suggest?tenant_code=main&user_id=${restricted.id}` })),
       },
     ],
   },
   'GET /acl/reported': {
     as: 'builder',
     target: () => '/acl/reported?tenant_code=main',
-    largest: [{ what: 'statements', ask: () => ({ target: '/acl/reported?tenant_code=main&pagesize=50' }) }],
+    largest: [
+      {
+        what: 'statements, over a full record',
+        ask: recorded(() => ({ target: '/acl/reported?tenant_code=main&pagesize=50' })),
+      },
+    ],
   },
 };

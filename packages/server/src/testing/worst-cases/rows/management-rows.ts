@@ -57,6 +57,7 @@ const orgRows: Rows = {
     target: () => '/org/providers/test',
     largest: [{ what: 'a token', ask: () => json({ id_token: identityToken(), provider: issuers()[0] }) }],
   },
+  'PUT /org/alerts': small('/org/alerts'),
   'GET /org/alerts/webhook': plain('/org/alerts/webhook'),
   'PUT /org/alerts/webhook': small('/org/alerts/webhook'),
   'DELETE /org/alerts/webhook': plain('/org/alerts/webhook'),

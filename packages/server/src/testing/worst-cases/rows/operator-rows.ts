@@ -22,7 +22,7 @@ export const operatorRows: Rows = {
   'DELETE /platform/keys/:kid': one('/platform/keys/none', 'operator'),
   'GET /platform/orgs': {
     as: 'operator',
-    target: () => '/platform/orgs?pagesize=50',
+    target: () => '/platform/orgs?pagesize=50&part=O',
     largest: [
       {
         what: 'orgs',
@@ -55,7 +55,7 @@ const added = new WeakSet<Stage>();
 async function addOrgs(stage: Stage): Promise<void> {
   if (added.has(stage)) return;
   added.add(stage);
-  for (let count = 1; count < pageOfOrgs; count++) {
+  for (let count = 0; count < pageOfOrgs; count++) {
     const code = `o${random()}`;
     const signUp = { email: `${code}@example.com`, password: 'correct horse battery', name: 'Bea' };
     const { status, text } = await ask({

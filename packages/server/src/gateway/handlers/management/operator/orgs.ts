@@ -20,8 +20,9 @@ type OrgDetails = ReplyOf<typeof platformOrgsApi.readPlatformOrg>;
 export function platformOrgRoutes(services: PlatformOrgServices): readonly OperatorRoute[] {
   const { platformOrgs } = services;
   return [
-    serve(platformOrgsApi.listPlatformOrgs, async ({ query: { q: prefix = '', pagesize: pageSize, nexttoken } }) => {
-      const page = await platformOrgs.list({ prefix, pageSize, nexttoken });
+    serve(platformOrgsApi.listPlatformOrgs, async ({ query }) => {
+      const { q: prefix = '', part = '', pagesize: pageSize, nexttoken } = query;
+      const page = await platformOrgs.list({ prefix, part, pageSize, nexttoken });
       const items: ShownOrg[] = [];
       for (const org of page.orgs) {
         items.push(await shownOrg(services, org));
@@ -54,12 +55,12 @@ async function orgDetails(
 ): Promise<OrgDetails> {
   const { code, name, created_at, environments, second_factor } = await platformOrgs.find(orgCode);
   const hasProd = environments.prod !== null;
-  const [used, org_users, release] = await Promise.all([
+  const [usage, org_users, release] = await Promise.all([
     metering.usage(code, { hasProd }),
     platformOrgs.builders(code),
     hasProd ? promotion.live(code) : undefined,
   ]);
-  const { plan, month, records, caps, limits } = used;
+  const { plan, month, records, caps, limits } = usage;
   const prod = environments.prod && {
     created_at: environments.prod.provisioned_at ?? null,
     records: records.prod,
@@ -68,7 +69,7 @@ async function orgDetails(
     release: release ?? null,
   };
   return {
-    ...{ code, name, created_at, plan, usage: month, org_users, limits },
+    ...{ code, name, created_at, plan, usage: month, org_users, used: usage.used, limits },
     requires_second_factor: second_factor === 'required',
     environments: {
       test: { created_at, records: records.test, entities: caps.entities.test, indexes: caps.indexes.test },

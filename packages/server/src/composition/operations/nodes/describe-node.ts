@@ -1,0 +1,66 @@
+import { hostname } from 'node:os';
+import type { Config } from '../../../config.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { dataVersion } from '../../../store/data-version.ts';
+import type { Measurement } from '../../../telemetry/measurement.ts';
+import { addWorkFacts, type WorkFact } from '../../../telemetry/work-facts.ts';
+import { releaseVersion } from '../../release-version.ts';
+import type { ServedUrls } from '../../served-urls.ts';
+import type { WorkerState } from '../../workers/worker-states.ts';
+import type { NodeRow } from './node-rows.ts';
+
+/** What a thread of the node measures. */
+export interface ThreadMeasures {
+  readonly work: readonly WorkFact[];
+  readonly servers: ReturnType<Measurement['storeFacts']['servers']>;
+  readonly eventLoopDelay: ReturnType<Measurement['loopDelay']>;
+}
+
+export interface NodeState {
+  readonly now: number;
+  readonly isDraining: boolean;
+  readonly listens: NodeRow['listens'];
+  readonly threads: readonly ThreadMeasures[];
+  readonly workers: readonly Pick<WorkerState, 'state'>[];
+}
+
+export const startedAt = timestamp(performance.timeOrigin);
+export const version = releaseVersion();
+const host = hostname().slice(0, 253).toWellFormed();
+
+export const listensNowhere: NodeRow['listens'] = { app: null, management: null, metrics: null };
+
+/** Where the listeners of the node were opened, with the ports that they got. */
+export function listensAt(
+  { host: own, metricsListen }: Pick<Config, 'host' | 'metricsListen'>,
+  { app, management, metrics }: ServedUrls,
+): NodeRow['listens'] {
+  const at = (name: string, url: string | undefined) =>
+    url === undefined ? null : `${name.includes(':') ? `[${name}]` : name}:${new URL(url).port || '80'}`;
+  return { app: at(own, app), management: at(own, management), metrics: at(metricsListen?.host ?? own, metrics) };
+}
+
+/** The node as it is now, in a few hundred bytes. Reads nothing. */
+export function describeNode({ now, isDraining, listens, threads, workers }: NodeState): NodeRow {
+  const work = addWorkFacts(threads.map((thread) => thread.work));
+  const sum = (of: (fact: WorkFact) => number) => work.reduce((total, fact) => total + of(fact), 0);
+  const worst = (of: (delay: ThreadMeasures['eventLoopDelay']) => number) =>
+    Math.max(...threads.map(({ eventLoopDelay }) => of(eventLoopDelay)));
+  return {
+    ...{ host, listens, version, node_version: process.versions.node, data_version: dataVersion },
+    ...{ started_at: startedAt, heard_at: timestamp(now), draining: isDraining },
+    workers: { all: workers.length, serving: workers.filter(({ state }) => state === 'serving').length },
+    resident_bytes: process.memoryUsage.rss(),
+    event_loop_delay:
+      threads.length === 0
+        ? null
+        : {
+            p50_ms: worst(({ p50_ms }) => p50_ms),
+            p99_ms: worst(({ p99_ms }) => p99_ms),
+            max_ms: worst(({ max_ms }) => max_ms),
+          },
+    jobs_running: sum(({ running }) => running),
+    job_failures: sum(({ failures }) => failures),
+    servers_not_well: new Set(threads.flatMap(({ servers }) => servers.map(({ server }) => server))).size,
+  };
+}
