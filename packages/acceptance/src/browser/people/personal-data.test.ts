@@ -12,6 +12,7 @@ import {
   manage,
   signIn,
 } from '../../org.ts';
+import { previewErase } from '../../person-jobs.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
 import { signInAs } from '../console-pages.ts';
@@ -136,4 +137,28 @@ test('an admin reads what the other account gains, and merges two accounts of on
   await page.getByText('This account has become part of another account.').waitFor();
   await assertAccessible(page);
   assert.equal((await signIn(org, person.email)).id, other.id);
+});
+
+test('an erase that has failed is begun again', { skip }, async (context) => {
+  const { org, person } = await fixture();
+  const preview = await previewErase(org, person, 'delete_owned');
+  const error = { code: 'last_admin', message: 'the workspace must keep an admin' };
+  const failed = { ...preview, dry_run: false, state: 'failed', error };
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  await page.route('**/org/person-jobs*', (route) => route.fulfill({ json: { items: [failed], nexttoken: null } }));
+  const gone = { type: 'about:blank', title: 'There is nothing here', status: 404, detail: '', code: 'not_found' };
+  await page.route(`**/org/app-users/${person.id}*`, (route) =>
+    route.fulfill({ status: 404, json: gone, contentType: 'application/problem+json' }),
+  );
+  await page.goto(`/o/${org.code}/test/app-users/${person.id}/personal-data`);
+  await page.getByText('The erase of this person has failed.').waitFor();
+  await assertAccessible(page);
+  await page.getByRole('button', { name: 'Erase again' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: `Type ${person.email}` }).fill(person.email);
+  await page.unrouteAll();
+  await dialog.getByRole('button', { name: 'Erase the person' }).click();
+  const report = page.getByRole('article', { name: 'Erase, done', exact: true });
+  await report.getByRole('row', { name: 'Records deleted 2' }).waitFor();
 });

@@ -92,7 +92,7 @@ function UserTable({ users }: { readonly users: readonly AppUser[] }) {
           {users.map((user) => (
             <Table.Tr key={user.id}>
               <Table.Td>
-                <Anchor component={Link} to={`/o/${org}/${env}/app-users/${user.id}`} fw={500}>
+                <Anchor component={Link} to={`/o/${org}/${env}/app-users/${user.id}${pageOf(user)}`} fw={500}>
                   {user.email}
                 </Anchor>
                 {!user.email_verified && (
@@ -114,4 +114,9 @@ function UserTable({ users }: { readonly users: readonly AppUser[] }) {
       </Table>
     </Paper>
   );
+}
+
+/** Of an account that is being erased nothing is there any more but the jobs about its data. */
+function pageOf({ state }: AppUser): string {
+  return state === 'erasing' ? '/personal-data' : '';
 }

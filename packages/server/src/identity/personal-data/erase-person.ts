@@ -6,7 +6,7 @@ import { timestamp } from '../../lib/clock.ts';
 import { indexPrefix } from '../../schema/port.ts';
 import type { Change } from '../../store/port.ts';
 import { type Row, removeAsRead } from '../../store/table.ts';
-import { tryCommit } from '../../store/transact.ts';
+import { overtaken, tryCommit } from '../../store/transact.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import {
   type AppUser,
@@ -105,11 +105,11 @@ async function eraseMembership(run: Run, workspace: Workspace): Promise<Found> {
   const { scope, tenantCode } = workspace;
   const open = await invitationsTo(workspace, job);
   const actor = { userId: job.caller.actor.id, claims: {}, auditCaller: job.caller };
-  for (const row of open)
-    await tryCommit(scope, [
-      removeAsRead(row),
-      invitationTold(deps.clock, { workspace, actor }, { invitation: row.value, done: 'removed' }),
-    ]);
+  for (const row of open) {
+    const told = invitationTold(deps.clock, { workspace, actor }, { invitation: row.value, done: 'removed' });
+    // Sent again meanwhile: it has the address still.
+    if (!(await tryCommit(scope, [removeAsRead(row), told]))) throw overtaken();
+  }
   let memberships = 0;
   for (const userId of idsOf(job)) {
     const isMember = (await findMember(workspace, userId)) !== undefined;

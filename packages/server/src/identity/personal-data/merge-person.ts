@@ -4,7 +4,7 @@ import { findMember } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { removeAsRead } from '../../store/table.ts';
-import { tryCommit } from '../../store/transact.ts';
+import { overtaken, tryCommit } from '../../store/transact.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { type AppUser, appUsers } from '../app-users/app-user.ts';
 import { settleAccounts } from '../app-users/settle-accounts.ts';
@@ -78,7 +78,9 @@ async function moveInvitations(run: Run, workspace: Workspace): Promise<Found> {
     const moved = { ...row.value, email: into.value.email };
     const done = isMember ? 'removed' : 'readdressed';
     const write = isMember ? removeAsRead(row) : invitationPut(moved, { version: row.version });
-    await tryCommit(scope, [write, invitationTold(deps.clock, context, { invitation: moved, done })]);
+    const told = invitationTold(deps.clock, context, { invitation: moved, done });
+    // Sent again or accepted meanwhile.
+    if (!(await tryCommit(scope, [write, told]))) throw overtaken();
     changes.push(receivedInvitations.remove({ email, tenantCode, id }, 'any'));
     if (!isMember) changes.push(invitedPut(moved, { id: tenantId, code: tenantCode }));
   }

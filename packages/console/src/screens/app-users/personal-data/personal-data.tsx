@@ -12,6 +12,7 @@ import { EraseCard, ExportCard } from './erase-card.tsx';
 import { JobReport } from './job-report.tsx';
 import { MergeCard } from './merge-card.tsx';
 import { isOver, type Person, type PersonJob, personJobsQuery, personQuery } from './queries.ts';
+import { UnfinishedErase } from './unfinished-erase.tsx';
 
 /** All that the org has of one app user in an environment: to collect it, and to erase it. */
 export function PersonalData() {
@@ -68,6 +69,9 @@ function Actions({ person, jobs }: { readonly person: Person; readonly jobs: rea
   const account = useQuery(personQuery(person));
   const isGone = account.error instanceof ApiProblem && account.error.code === 'not_found';
   const isErased = jobs.some(({ kind, dry_run, state }) => kind === 'erase' && !dry_run && state !== 'failed');
+  const latest = jobs.find(({ kind, dry_run }) => kind === 'erase' && !dry_run);
+  if (isGone && latest?.state === 'failed')
+    return <UnfinishedErase person={person} records={latest.records ?? 'keep'} />;
   if (isGone || isErased)
     return (
       <Alert color="gray" title={isErased ? 'This person is erased, or is being erased.' : 'There is no such account.'}>
