@@ -243,3 +243,29 @@ test('the screen makes three calls at most, also where its address holds a polic
     assert.ok(made.length <= 3, `${search}: ${made.join()}`);
   }
 });
+
+test('what a logic block’s own report-only statement would have done is shown with its block', {
+  skip,
+}, async (context) => {
+  const { org, member, founder } = await sellingOrg();
+  await create(founder, 'useraclpolicy', {
+    user_id: member.id,
+    acl_policy_id: (await create(founder, 'aclpolicy', { name: 'runs', statements: [allow('run*')] })).id,
+  });
+  const policies = [allow('listorder'), { Sid: 'Try', ...deny('listorder'), Mode: 'report' }];
+  const steps = [{ id: 'find', type: 'list', entity: 'order' }];
+  const body = { name: 'finds', content: { name: 'finds', steps, run_as: 'app', policies } };
+  assert.equal((await manage(org, 'POST', '/config/logicblock', { body })).status, 201);
+  assert.equal((await act(member, 'POST', '/logicblocks/finds', { body: {} })).status, 200);
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  await page.goto(`/o/${org.code}/test/policy-lab?w=main&tab=reported`);
+  const row = page.getByRole('table', { name: 'Reported statements' }).getByRole('row').filter({ hasText: 'Try' });
+  await row.getByText('denied 1 call that was allowed').waitFor();
+  await row.getByText('Deny, of the logic block finds').waitFor();
+  assert.equal(await row.getByRole('button').count(), 0);
+  await assertAccessible(page);
+  await row.getByRole('link', { name: 'Try' }).click();
+  await page.waitForURL(/\/logic-blocks\/finds/);
+  await page.getByRole('heading', { name: 'finds' }).first().waitFor();
+});
