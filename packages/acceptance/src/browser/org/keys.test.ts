@@ -34,7 +34,7 @@ test('a service key is created for a workspace with policies, shown once, used, 
   assert.match(key, /^fhk_test_[\w-]{43}$/);
   await dialog.getByRole('button', { name: 'Done' }).click();
   const row = page.getByRole('table', { name: 'Service keys of test' }).getByRole('row', { name: 'Nightly import' });
-  await row.getByText('not known').waitFor();
+  await row.getByText('not yet').waitFor();
   const list = () => call('GET', appUrl(org, '/list/order'), { token: key });
   assert.equal((await list()).status, 200);
   assert.ok(!(await page.content()).includes(key));

@@ -50,7 +50,7 @@ export function KeyTable<K extends Key>({ label, keys, column, show, onRevoke }:
               <Table.Td>
                 <When at={key.created_at} /> by {nameOf(key.created_by) ?? 'a former member'}
               </Table.Td>
-              <Table.Td>{key.last_used_at === null ? 'not known' : <When at={key.last_used_at} />}</Table.Td>
+              <Table.Td>{key.last_used_at === null ? 'not yet' : <When at={key.last_used_at} />}</Table.Td>
               <Table.Td>
                 <Expiry at={key.expires_at} />
               </Table.Td>
