@@ -13,11 +13,11 @@ const lanes: readonly (readonly Omit<Step, 'command'>[])[] = [
     { name: 'check:style', countsTests: false },
     { name: 'check:types', countsTests: false },
     { name: 'check:dead-code', countsTests: false },
+    { name: 'test:console', countsTests: true },
   ],
   [
     { name: 'test:unit', countsTests: true },
     { name: 'test:acceptance', countsTests: true },
-    { name: 'test:console', countsTests: true },
   ],
 ];
 

@@ -15,15 +15,22 @@ const slow = {
     'packages/server/src/copy.test.ts',
     'packages/server/src/copy/copy-platform.test.ts',
     'packages/server/src/entities/entity-bound.test.ts',
+    'packages/server/src/gateway/pipeline/field-names.test.ts',
+    'packages/server/src/gateway/pipeline/values-as-stored.test.ts',
     'packages/server/src/gateway/openapi/testing/generators.test.ts',
     'packages/server/src/maintenance/maintain-model.test.ts',
     'packages/server/src/promotion/planted-faults.test.ts',
+    'packages/server/src/promotion/promotion-attacks.test.ts',
     'packages/server/src/recount.test.ts',
     'packages/server/src/records/filtering/lookup-races.test.ts',
+    'packages/server/src/records/listing/list-paging.test.ts',
     'packages/server/src/records/removals/removal-marks.test.ts',
+    'packages/server/src/records/search/words.test.ts',
     'packages/server/src/store/sqlite/sharing/attached.test.ts',
     'packages/server/src/store/testing/conformance/planted-faults.test.ts',
     'packages/server/src/store/sqlite/testing/power-loss/*.test.ts',
+    'packages/server/src/testing/faults/!(access-audited|audited|every-writing-route|turns).test.ts',
+    'packages/server/src/testing/older-data/open.test.ts',
     'packages/server/src/testing/worst-cases/app-work.test.ts',
     'packages/server/src/testing/worst-cases/management-work.test.ts',
     'packages/server/src/verify.test.ts',
@@ -33,6 +40,7 @@ const slow = {
     'alert-webhook',
     'backups',
     'backups-cut-off',
+    'call-log',
     'cli-config',
     'cli-data',
     'cli-data-policy',
@@ -50,6 +58,8 @@ const slow = {
     'command-sign-in-guesses',
     'command-each',
     'compiled-code',
+    'decision-cases',
+    'deploy-files',
     'doctor',
     'event-crash',
     'exhaustion',
@@ -59,11 +69,14 @@ const slow = {
     'mail-delivery',
     'metering-crash',
     'metrics',
+    'observability',
     'operator-doctor',
     'operator-errors',
+    'operator-health',
     'person-crash',
     'plan-caps',
     'plan-limits',
+    'policy-aliases',
     'platform-keys',
     'promotion-crash',
     'provider-trials',
@@ -164,7 +177,7 @@ export function storedFilesOf(root: string): readonly string[] {
 }
 
 /** How a file shows that the gate may shorten it (`quick.ts`). */
-const shortened = /\b(?:isQuick|thinned|raceKinds|roundsOn|extentOn|testFlows|holdWork)\b/;
+const shortened = /\b(?:isQuick|thinned|raceKinds|roundsOn|extentOn|holdWork)\b/;
 
 /** Unit tests of which the gate makes a share of the runs; `npm run test:slow` makes all of them. */
 export function shortenedFilesOf(root: string): readonly string[] {

@@ -1,26 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { isQuick } from '../../store/testing/quick.ts';
 import { startFaultyPlatform } from './faulty-platform.ts';
 import { type Fixture, setUpFixture } from './fixture.ts';
 import type { Flow, Flows } from './flows/flow.ts';
 
 const moments = ['before', 'after'] as const;
 
-/**
- * Tests of each flow, with each call of the stores failing in turn, in the quick gate each twentieth, of costly flows
- * each eightieth: before it takes effect, and of commits also after.
- */
+/** Tests of each flow, with each call of the stores failing in turn: before it takes effect, and of commits also after. */
 export async function testFlows(flows: Flows): Promise<void> {
   const platform = await startFaultyPlatform();
   after(() => platform.close());
   const fixture = await setUpFixture(platform);
   for (const [name, flow] of Object.entries(flows))
     test(`of ${name}, no failing call of the store makes a success that is none, and the repeat leads to the end`, async () => {
-      const step = isQuick ? (flow.isCostly ? 80 : 20) : 1;
       for (const when of moments) {
         let calls = 0;
-        while (!(await isThrough(fixture, flow, { calls, when }))) calls += step;
+        while (!(await isThrough(fixture, flow, { calls, when }))) calls += 1;
         assert.ok(calls > 0, 'no call failed');
       }
       assert.deepEqual(await platform.drift(), []);

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { dataVersion, firstDataVersion } from '../../store/data-version.ts';
-import { isQuick } from '../../store/testing/quick.ts';
 import { migrations } from '../../upgrade/migrations.ts';
 import { runProgram, temporaryFolder } from '../command.ts';
 import type { Answers } from './asks.ts';
@@ -27,17 +26,12 @@ async function unpacked(context: TestContext, version: number): Promise<string> 
   return dataDir;
 }
 
-/** Each takes its time: the quick gate looks at the last. */
-function inTime<T>(all: readonly T[]): readonly T[] {
-  return isQuick ? all.slice(-1) : all;
-}
-
 async function command(dataDir: string, ...words: readonly string[]) {
   const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'freehold.mjs');
   return runProgram(program, [...words, '--data-dir', dataDir]);
 }
 
-for (const version of inTime(fixtureVersions))
+for (const version of fixtureVersions)
   test(`data of version ${version} opens, answers every caller as it did, goes on, and is whole`, async (context) => {
     const dataDir = await unpacked(context, version);
     const answers = answersOf(version);
@@ -48,7 +42,7 @@ for (const version of inTime(fixtureVersions))
     } finally {
       await platform.close();
     }
-    for (const words of inTime([['verify'], ['audit', 'verify'], ['recount']])) {
+    for (const words of [['verify'], ['audit', 'verify'], ['recount']]) {
       const { code, stdout, stderr } = await command(dataDir, ...words);
       assert.deepEqual([code, stderr], [0, ''], `${words.join(' ')}: ${stdout}`);
     }
@@ -132,7 +126,7 @@ test('a command refuses data of an earlier version, or on its way from one, and 
       using database = new DatabaseSync(join(dataDir, `${name}.db`));
       database.exec(`pragma user_version = ${version}`);
     }
-    for (const word of inTime(words)) {
+    for (const word of words) {
       const { code, stdout, stderr } = await command(dataDir, ...word);
       assert.deepEqual([code, stdout], [2, ''], word.join(' '));
       assert.match(stderr, says);

@@ -4,8 +4,6 @@ import type { Fixture, Reply } from '../fixture.ts';
 export interface Flow {
   /** The route that it calls, as the table of its gateway names it. */
   readonly route: string;
-  /** Whether making ready takes so long that the quick gate tries few of its calls. */
-  readonly isCostly?: true;
   /** Makes ready for one attempt, before a call fails. */
   readonly prepare: (fixture: Fixture) => Promise<Attempt>;
 }

@@ -52,7 +52,6 @@ const piecesOfOrder = 201;
 
 const removeMany: Flow = {
   route: 'DELETE /app/:org/delete/:entity/:id',
-  isCostly: true,
   prepare: async (fixture) => {
     const { act, orders } = fixture;
     const { id, code } = await orderOfPieces(fixture);
@@ -66,7 +65,6 @@ const removeMany: Flow = {
 
 const cancelJob: Flow = {
   route: 'DELETE /app/:org/jobs/:id',
-  isCostly: true,
   prepare: async (fixture) => {
     const { act, orders } = fixture;
     const order = await orderOfPieces(fixture);
