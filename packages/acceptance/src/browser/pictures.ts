@@ -12,6 +12,8 @@ interface Picture {
 }
 
 async function openFirstRecord(page: Page): Promise<void> {
+  // What is known of the records is shown first, and drawn again once they are read.
+  await page.waitForLoadState('networkidle');
   await page.getByRole('row').nth(1).click();
   await page.getByRole('tab', { name: 'Fields' }).waitFor();
 }

@@ -50,6 +50,8 @@ async function succeeded(name: RouteName, input: Parameters<typeof requestOf>[1]
 export async function unlockWith(key: string): Promise<void> {
   const response = await send('listSigningKeys', {}, bearer(key));
   if (!response.ok) throw await problemOf(response);
+  // A reply that is not read keeps its connection.
+  await answerOf(response);
   keyHolder.unlock(key);
 }
 
