@@ -177,7 +177,7 @@ export function storedFilesOf(root: string): readonly string[] {
 }
 
 /** How a file shows that the gate may shorten it (`quick.ts`). */
-const shortened = /\b(?:isQuick|thinned|raceKinds|roundsOn|extentOn|holdWork)\b/;
+const shortened = /\b(?:isQuick|thinned|raceKinds|roundsOn|extentOn)\b/;
 
 /** Unit tests of which the gate makes a share of the runs; `npm run test:slow` makes all of them. */
 export function shortenedFilesOf(root: string): readonly string[] {

@@ -56,7 +56,7 @@ function laterNode(t: TestContext, dataDir: string): Promise<Platform> {
   });
 }
 
-test('nodes on one database list each other and their stores; one that ends leaves, and one that is killed is silent', {
+test('nodes on one database list each other and their stores; a node that ends leaves, and a node that is killed is silent', {
   skip,
 }, async (t) => {
   const { one, other, dataDir } = await twoNodes(t, env);

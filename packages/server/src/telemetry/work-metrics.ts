@@ -39,7 +39,7 @@ export function countRecordingFailures(metrics: Metrics, onError: (error: unknow
   };
 }
 
-/** How old the last good backup of the schedule is, and what has failed of backups. */
+/** How old the last good backup of the schedule is, and how many backups and restore tests have failed. */
 export function recordBackups(metrics: Metrics, desk: BackupDesk, clock: Clock): void {
   metrics.asked(
     {

@@ -43,7 +43,7 @@ interface ShownHealth {
   readonly [member: string]: unknown;
 }
 
-test('each node is a row, one that is not heard of is marked, and jobs name the node that holds them', {
+test('each node is a row, a node that is not heard of is marked, and jobs name the node that holds them', {
   skip,
 }, async (context) => {
   const page = await (await openBrowser(context, platform)).newPage();

@@ -53,7 +53,7 @@ function PlanFigures({
         }}
       </Loaded>
       <Text size="sm" c="dimmed">
-        Records and calls count towards the plan of the whole org. Its limits, where it has any, stand in brackets.
+        Records and calls count towards the plan of the whole org. Its limits, if it has any, are in brackets.
       </Text>
     </Stack>
   );

@@ -142,7 +142,7 @@ export const PlatformHealth = named(
     ),
     nodes: Type.Array(Node, {
       description:
-        'All nodes, the one that answers first. Others as they said within the last 20 s. An embedded store has one node.',
+        'All nodes, the node that answers first. Others as they said within the last 20 s. An embedded store has one node.',
     }),
     nodes_listed: oneOf(['all', 'some', 'this_node'], {
       description: '`some`: 100 are listed, and there are more. `this_node`: the others could not be read.',

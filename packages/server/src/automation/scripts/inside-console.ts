@@ -1,4 +1,4 @@
-/** How a script writes lines; one that is too long ends in `…`. As of `inside.ts`, only the text of `prepareConsole` gets into the interpreter. */
+/** How a script writes lines; a line that is too long ends in `…`. As of `inside.ts`, only the text of `prepareConsole` gets into the interpreter. */
 
 export interface ConsoleOptions {
   readonly lines: number;

@@ -80,7 +80,7 @@ function shownQueue(store: Store, { space, queue, due }: Found): DueQueue {
   };
 }
 
-/** An outbox stays due while it is delivered, and has its lease beside it. One that cannot be read is left out. */
+/** An outbox stays due while it is delivered, and has its lease beside it. An outbox that cannot be read is left out. */
 async function leasesOf(
   store: Store,
   { space, queue, due, later }: Found,

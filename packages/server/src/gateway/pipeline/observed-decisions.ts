@@ -183,7 +183,7 @@ export class ObservedDecision implements DecidedCall {
     if (known.record !== undefined) this.#judged = [known];
   }
 
-  /** On the way, the same is asked about many records, and one that is allowed stands for all. */
+  /** On the way, the same is asked about many records, and a record that is allowed stands for all. */
   #isOfAnother(request: PolicyRequest): boolean {
     return this.isAside && this.#isUsed && request !== this.#request;
   }

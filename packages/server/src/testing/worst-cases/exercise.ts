@@ -15,7 +15,6 @@ export interface Place extends Row {
 /** What every route is sent, and what is largest of this one. */
 export interface Case {
   readonly what: string;
-  readonly isCostly: boolean;
   /** @throws AssertionError for an answer that says that something else was measured. */
   readonly demand: (answer: Answer) => void;
   readonly prepare: () => Promise<() => Promise<Answer>>;
@@ -40,13 +39,11 @@ export function casesOf(stage: Stage, place: Place): Cases {
   return {
     anything: anything.map((one) => ({
       what: one.what,
-      isCostly: false,
       demand: (answer: Answer) => demand(one.what, answer, answer.status < 500),
       prepare: async () => ready(behind(base(), await one.ask(stage))),
     })),
     largest: (isNothing(largest) ? [] : largest).map((one) => ({
       what: one.what,
-      isCostly: one.isCostly === true,
       demand: (answer: Answer) => demand(one.what, answer, isAsSaid(one, answer)),
       prepare: async () => ready(await one.ask(stage)),
     })),

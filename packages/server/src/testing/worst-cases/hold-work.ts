@@ -1,7 +1,6 @@
 /** Every route of a gateway is sent the largest that it takes, and what it does in one turn is held to a bound. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { isQuick } from '../../store/testing/quick.ts';
 import { turnMax } from './bounds.ts';
 import type { Case } from './exercise.ts';
 import type { GatewayName } from './rows/every-route.ts';
@@ -29,8 +28,7 @@ export async function holdWork(gateways: readonly GatewayName[]): Promise<void> 
     for (const [key, place] of placesOf(gateway))
       test(`${key} of the ${gateway} gateway does not keep others waiting, whatever it is sent`, async () => {
         const over: string[] = [];
-        const { anything, largest: all } = casesOf(stage, place);
-        const largest = all.filter(({ isCostly }) => !isQuick || !isCostly);
+        const { anything, largest } = casesOf(stage, place);
         // Where all of them together are within what one may do, none is over it; to look at each takes longer than to send it.
         const areFew = !isOver((await measureAll(counter, anything)).whole);
         for (const one of areFew ? largest : [...anything, ...largest]) {

@@ -10,8 +10,6 @@ export interface Largest {
   readonly what: string;
   /** What it is answered with; a success unless it is said. */
   readonly status?: number;
-  /** Whether it takes so long to look at turn by turn that the quick gate leaves it out. */
-  readonly isCostly?: boolean;
   /** Makes the request, again for each time that it is sent. */
   readonly ask: (stage: Stage) => Asked | Promise<Asked>;
 }

@@ -5,8 +5,8 @@ import { call } from '../../../api/call.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
-import { TypedConfirmation } from '../../../components/typed-confirmation.tsx';
 import { readAppUsersAgain } from '../queries.ts';
+import { EraseDialog } from './erase-dialog.tsx';
 import { isOver, type Person, type PersonJob, personJobsQuery, type RecordChoice } from './queries.ts';
 import { choices, countsOf } from './sentences.ts';
 
@@ -76,17 +76,7 @@ export function EraseCard({ person, email, jobs, reason }: Props) {
         </Group>
       </Stack>
       {isAsking && previewed !== undefined && (
-        <TypedConfirmation
-          title="Erase this person?"
-          name={email}
-          what="account"
-          action="Erase the person"
-          work={erase}
-          onClose={() => {
-            setIsAsking(false);
-            erase.reset();
-          }}
-        >
+        <EraseDialog email={email} work={erase} onClose={() => setIsAsking(false)}>
           <Text size="sm">The preview has found this. It cannot be undone.</Text>
           <List size="sm">
             {countsOf(previewed)
@@ -97,7 +87,7 @@ export function EraseCard({ person, email, jobs, reason }: Props) {
                 </List.Item>
               ))}
           </List>
-        </TypedConfirmation>
+        </EraseDialog>
       )}
     </Paper>
   );

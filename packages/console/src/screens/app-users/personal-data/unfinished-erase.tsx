@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
-import { TypedConfirmation } from '../../../components/typed-confirmation.tsx';
 import { appUsersQuery, readAppUsersAgain } from '../queries.ts';
+import { EraseDialog } from './erase-dialog.tsx';
 import { type Person, personJobsQuery, type RecordChoice } from './queries.ts';
 
 interface Props {
@@ -44,19 +44,9 @@ export function UnfinishedErase({ person, records }: Props) {
         </ReasonedButton>
       </Stack>
       {isAsking && email !== undefined && (
-        <TypedConfirmation
-          title="Erase this person?"
-          name={email}
-          what="account"
-          action="Erase the person"
-          work={erase}
-          onClose={() => {
-            setIsAsking(false);
-            erase.reset();
-          }}
-        >
+        <EraseDialog email={email} work={erase} onClose={() => setIsAsking(false)}>
           <Text size="sm">The records of the person are treated as chosen before. It cannot be undone.</Text>
-        </TypedConfirmation>
+        </EraseDialog>
       )}
     </Alert>
   );

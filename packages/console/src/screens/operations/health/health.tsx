@@ -11,13 +11,13 @@ import { type Health, healthQuery, refreshSeconds } from './queries.ts';
 import { Servers, Stores } from './stores.tsx';
 import { heldBy, stateWords } from './words.ts';
 
-/** How the nodes are, and what the one that answers sees of the stores and of the work in the background. */
+/** How the nodes are, and what the node that answers sees of the stores and of the work in the background. */
 export function NodeHealth() {
   const health = useQuery(healthQuery);
   return (
     <Screen
       title="Health"
-      intro={`The nodes of the platform, the workers of the one that answers this page, the stores, and the background work. It is read again every ${refreshSeconds} seconds.`}
+      intro={`The nodes of the platform, the workers of the node that answers this page, the stores, and the background work. It is read again every ${refreshSeconds} seconds.`}
       actions={
         <Button variant="default" leftSection={<RefreshIcon />} onClick={() => void health.refetch()}>
           Refresh

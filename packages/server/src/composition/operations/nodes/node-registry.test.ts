@@ -47,7 +47,7 @@ async function sharedStore(t: TestContext) {
   };
 }
 
-test('nodes see each other from their start, and one that ends in order is gone', async (t) => {
+test('nodes see each other from their start, and a node that ends in order is gone', async (t) => {
   const { node, listed } = await sharedStore(t);
   const [one, other] = [node('one'), node('other')];
   await one.begin();

@@ -50,7 +50,7 @@ export class NodeRegistry {
     return readNodes(this.#deps.scope, this.#deps.id, now);
   }
 
-  /** Takes its row away. One that is killed leaves it. */
+  /** Takes its row away. A node that is killed leaves it. */
   async close(): Promise<void> {
     const { scope, id, onError } = this.#deps;
     this.#isClosed = true;

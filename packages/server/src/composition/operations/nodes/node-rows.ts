@@ -41,7 +41,7 @@ export function removeNode(id: string): Remove {
   return rows.remove(id, 'any');
 }
 
-/** Removes the oldest rows of nodes that are silent, where there are too many. One that lives writes its row again. */
+/** Removes the oldest rows of nodes that are silent, where there are too many. A node that lives writes its row again. */
 export async function surplusNodes(scope: Scope, now: number): Promise<readonly Remove[]> {
   const items = await scope.range(rows.key('').pk, { limit: prunedAtOnce });
   const silent = readable(scope, items).filter(({ value }) => isSilent(value, now));

@@ -92,13 +92,10 @@ const soughtLookups = encodeURIComponent(
 /** What decides which records are shown, each over as many records as one page looks at. */
 function choices(route: string): readonly Largest[] {
   const over = (query: string): string => `${route}${query === '' ? '' : `?${query}`}`;
-  // An export does for every record what a list does for those of one page.
-  const isCostly = route.startsWith('/export');
   return [
     { what: 'records', ask: (stage) => ({ target: of(over(''))(stage) }) },
     {
       what: 'records and policies',
-      isCostly,
       ask: (stage) => ({ as: 'restricted', target: of(over(''))(stage) }),
     },
     {
@@ -113,22 +110,18 @@ function choices(route: string): readonly Largest[] {
     { what: 'values of filters', ask: (stage) => ({ target: of(over(manyFilters))(stage) }) },
     {
       what: 'an expression over texts',
-      isCostly,
       ask: (stage) => ({ target: of(over(`filter=${slowFilter}`))(stage) }),
     },
     {
       what: 'an expression over texts of other records',
-      isCostly,
       ask: (stage) => ({ as: 'restricted', target: of(over(`filter=${slowLookups}`))(stage) }),
     },
     {
       what: 'records that are found by the texts of others',
-      isCostly,
       ask: (stage) => ({ as: 'member', target: of(over(`filter=${soughtLookups}`))(stage) }),
     },
     {
       what: 'records in the order of others, with an expression over texts of these',
-      isCostly,
       ask: (stage) => ({
         as: 'member',
         target: of(over(`sortby=parent_id.title&sortdir=desc&filter=${slowLookups}`))(stage),
@@ -254,7 +247,6 @@ const recordRows: Rows = {
       },
       {
         what: 'records with those of their arrays beside them',
-        isCostly: true,
         ask: (stage) => ({ target: of(`/list/linked?pagesize=200&${expandLinks}`)(stage) }),
       },
       {

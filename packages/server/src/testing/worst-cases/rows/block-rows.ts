@@ -118,10 +118,8 @@ function rowAt(path: string): Row {
 export const draftRow: Row = {
   as: 'builder',
   target: () => '/logicblocks/test',
-  largest: cases.map(({ what, status, steps, more, input }, index) => ({
+  largest: cases.map(({ what, status, steps, more, input }) => ({
     what,
-    // The calls of stored blocks do the same work.
-    isCostly: index > 0,
     ...(status === 400 ? { status } : {}),
     ask: async ({ call }) => {
       const [workspace] = (await call('builder', 'GET', '/org/workspaces')).items;

@@ -27,7 +27,6 @@ export const labRows: Rows = {
       },
       {
         what: 'statements of a draft, over a full record',
-        isCostly: true,
         ask: recorded(({ restricted }) =>
           json({ tenant_code: 'main', draft: { statements }, principals: [restricted.id] }),
         ),
@@ -41,7 +40,6 @@ export const labRows: Rows = {
     largest: [
       {
         what: 'policies of a member, over a full record',
-        isCostly: true,
         ask: recorded(({ restricted }) => ({ target: `/acl/suggest?tenant_code=main&user_id=${restricted.id}` })),
       },
     ],
