@@ -40,7 +40,7 @@ export async function openListeners(
     const watch = watchCalls({
       log: log.isLevelEnabled('info') ? logged : undefined,
       metrics: platform.measurement.calls(name),
-      errors: platform.measurement.errors.ended(name),
+      errors: platform.measurement.errors.callsOf(name),
     });
     const { host, connectionsPerAddressMax: perAddressMax } = config;
     const options = { host, port, gateway: platform[name], watch, perAddressMax, ...shared(name) };
@@ -50,7 +50,7 @@ export async function openListeners(
   const app = await open('app', config.appPort, config.publicUrl);
   const management = await open('management', config.managementPort, config.managementUrl);
   if (management !== undefined) platform.managementOrigin.listening(management.url);
-  const watch = { ...unwatched, ended: platform.measurement.errors.ended('metrics') };
+  const watch = { ...unwatched, ...platform.measurement.errors.callsOf('metrics') };
   const probed = { gateway: platform.metrics, watch, ...shared('metrics') };
   const metrics = metricsListen && (await openListener(platform, { ...metricsListen, ...probed }, undefined));
   return { app, management, metrics };

@@ -16,6 +16,8 @@ export interface CallEnd {
 export interface CallWatch {
   /** Does the work of a call. */
   during<T>(trace: CallTrace, headers: IncomingHttpHeaders, work: () => T): T;
+  /** Comes before the answer leaves. A caller who has it finds what is noted here. */
+  answering(trace: CallTrace, status: number): void;
   ended(trace: CallTrace, end: CallEnd): void;
   /** A connection was ended: with this refusal, or before anything was read because there were too many. */
   refused(code: ProblemCode | 'too_many_connections'): void;
@@ -24,6 +26,7 @@ export interface CallWatch {
 /** Looks at nothing. */
 export const unwatched: CallWatch = {
   during: (_trace, _headers, work) => work(),
+  answering: () => undefined,
   ended: () => undefined,
   refused: () => undefined,
 };

@@ -58,29 +58,44 @@ const trace: CallTrace = {
 };
 const end = { isWhole: true, milliseconds: 1 };
 
-test('a call is noted if it failed, also if its answer was cut off, and with the fault that it met', () => {
+test('a call that failed is noted before its answer leaves, with the fault that it met, and once', () => {
   const log = createErrorLog(systemClock);
   const notes = createErrorNotes(log);
   const faults: unknown[] = [];
   const onFault = notes.noting((error) => faults.push(error));
-  const ended = notes.ended('app');
-  ended(trace, { ...end, status: 200 });
-  ended({ ...trace, problem: 'not_found' }, { ...end, status: 404 });
-  ended({ ...trace, route: '/readyz', problem: 'unavailable' }, { ...end, status: 503 });
+  const { answering, ended } = notes.callsOf('app');
+  answering(trace, 200);
+  answering({ ...trace, problem: 'not_found' }, 404);
+  answering({ ...trace, route: '/readyz', problem: 'unavailable' }, 503);
   assert.deepEqual(each(log), []);
   const error = new Error('the disk is full');
   onFault(error, 'r');
+  answering({ ...trace, requestId: 'other' }, 200);
   assert.deepEqual([faults, each(log)], [[error], []]);
-  ended({ ...trace, requestId: 'other' }, { ...end, status: 200 });
-  ended(trace, { ...end, status: 200, isWhole: false });
-  ended(trace, { ...end, status: 200 });
+  answering(trace, 500);
+  ended(trace, { ...end, status: 500 });
   const [noted, ...others] = each(log);
   assert.deepEqual(others, []);
-  assert.deepEqual([noted?.route, noted?.org, noted?.status], ['/x/:id', 'acme', 200]);
+  assert.deepEqual([noted?.route, noted?.org, noted?.status], ['/x/:id', 'acme', 500]);
   assert.equal(noted?.fault?.message, 'the disk is full');
   assert.ok(!JSON.stringify(noted).includes('secret'));
-  ended({ ...trace, problem: 'unavailable' }, { ...end, status: 503 });
+  answering({ ...trace, problem: 'unavailable' }, 503);
   assert.deepEqual([each(log)[0]?.problem, each(log)[0]?.fault], ['unavailable', null]);
+});
+
+test('a call whose answer was cut off, or never came, is noted at its end', () => {
+  for (const status of [200, undefined]) {
+    const log = createErrorLog(systemClock);
+    const notes = createErrorNotes(log);
+    const { answering, ended } = notes.callsOf('app');
+    if (status !== undefined) answering(trace, status);
+    notes.noting(() => undefined)(new Error('the disk is full'), 'r');
+    for (let times = 0; times < 2; times++) ended(trace, { ...end, status, isWhole: false });
+    assert.deepEqual(
+      each(log).map((noted) => [noted.status, noted.fault?.message]),
+      [[status ?? null, 'the disk is full']],
+    );
+  }
 });
 
 test('what fails in the background is noted with its job', () => {
@@ -108,6 +123,6 @@ test('a log that cannot be reached keeps no fault from being handled', () => {
   });
   const faults: unknown[] = [];
   notes.noting((error) => faults.push(error))(new Error('x'));
-  notes.ended('app')({ ...trace, problem: 'internal_error' }, { ...end, status: 500 });
+  notes.callsOf('app').answering({ ...trace, problem: 'internal_error' }, 500);
   assert.equal(faults.length, 1);
 });

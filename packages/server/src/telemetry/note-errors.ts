@@ -10,8 +10,8 @@ type GatewayName = NonNullable<ShownError['gateway']>;
 export interface ErrorNotes {
   /** Notes every fault before it is handled as ever. */
   noting(onFault: FaultHandler): FaultHandler;
-  /** Notes how the calls of a gateway end. */
-  ended(gateway: GatewayName): CallWatch['ended'];
+  /** Notes the calls of a gateway that fail. */
+  callsOf(gateway: GatewayName): Pick<CallWatch, 'answering' | 'ended'>;
   /** Remembers which job an error comes from. */
   failedIn(job: string, error: unknown): void;
 }
@@ -40,16 +40,20 @@ export function createErrorNotes(log: Pick<ErrorLog, 'add'>): ErrorNotes {
       }
       onFault(error, requestId);
     },
-    ended:
-      (gateway) =>
-      (trace, { status }) => {
-        const isRefused = status !== undefined && status >= 500;
+    callsOf: (gateway) => {
+      const note = (trace: CallTrace, { status, isRefused }: { status: number | undefined; isRefused: boolean }) => {
         if (!isRefused && waiting.size === 0) return;
         const fault = waiting.get(trace.requestId);
         waiting.delete(trace.requestId);
         if (fault === undefined && (!isRefused || trace.route === '/readyz')) return;
         add({ ...ofCall(trace), gateway, status: status ?? null, fault: fault ?? null });
-      },
+      };
+      return {
+        answering: (trace, status) => note(trace, { status, isRefused: status >= 500 }),
+        // Where the fault came after the head of the answer, or instead of it.
+        ended: (trace, { status }) => note(trace, { status, isRefused: false }),
+      };
+    },
     failedIn: (job, error) => {
       if (error instanceof Error) jobs.set(error, job);
     },

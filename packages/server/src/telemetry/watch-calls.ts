@@ -9,7 +9,7 @@ export interface WatchCallsDeps {
   readonly log: CallLog | undefined;
   readonly metrics: ReturnType<CallMetrics>;
   /** Notes those that failed. */
-  readonly errors: CallWatch['ended'];
+  readonly errors: Pick<CallWatch, 'answering' | 'ended'>;
 }
 
 /** What watches the calls of a gateway. */
@@ -17,10 +17,11 @@ export function watchCalls({ log, metrics, errors }: WatchCallsDeps): CallWatch 
   const spans = isTraced() ? watchSpans() : unwatched;
   return {
     during: spans.during,
+    answering: errors.answering,
     ended: (trace, end) => {
       spans.ended(trace, end);
       metrics.ended(trace, end);
-      errors(trace, end);
+      errors.ended(trace, end);
       if (log !== undefined && !isProbe(trace)) log(trace, end);
     },
     refused: metrics.refused,

@@ -44,6 +44,7 @@ export function createAnswer(deps: AnswerDeps): Answer {
       // The last answer of a connection: one that stayed open would hold up the end of the drain.
       if (isDraining()) response.setHeader('Connection', 'close');
       else if (reply.stream !== undefined) response.once('close', endOfStream);
+      watch.answering(trace, reply.status);
       return send(response, reply, requestId);
     };
     const refuse = (error: unknown): void => {
