@@ -163,6 +163,11 @@ export class DecisionBuffer {
     return undefined;
   }
 
+  /** Of what waits. */
+  places(): readonly Pick<DecidedPlace, 'orgCode' | 'env'>[] {
+    return [...this.#orgs.values()].map(({ orgCode, env }) => ({ orgCode, env }));
+  }
+
   /** Those of all orgs, or of one: they are the caller's from then on. */
   take(of?: Pick<DecidedPlace, 'orgCode' | 'env'>): readonly BufferedOrg[] {
     const isAsked = ({ orgCode, env }: Pick<DecidedPlace, 'orgCode' | 'env'>): boolean =>

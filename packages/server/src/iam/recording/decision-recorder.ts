@@ -66,7 +66,8 @@ export function startDecisionRecorder(deps: DecisionRecorderDeps): DecisionRecor
   };
   const storeAll = async (): Promise<void> => {
     const pause = paceBackground();
-    for (const org of buffer.take()) await store(org, pause);
+    // One at a time: what waits for its turn stays in the buffer, where a caller of `store` finds it.
+    for (const place of buffer.places()) for (const org of buffer.take(place)) await store(org, pause);
   };
   const turns = repeat(storeAll, { milliseconds: turnMilliseconds, onError });
   const isOff = (place: RecordedOrg): boolean => {
@@ -88,9 +89,10 @@ export function startDecisionRecorder(deps: DecisionRecorderDeps): DecisionRecor
       }
     },
     store: async (of) => {
-      await storing.get(keyOf(of));
       const pause = createYielder({ org: of.orgCode, workspace: 'builders' });
-      for (const org of buffer.take(of)) await store(org, pause);
+      for (const org of buffer.take(of)) void store(org, pause);
+      // Also what others have taken and not stored yet.
+      await storing.get(keyOf(of));
     },
     close: async () => {
       await turns.close();

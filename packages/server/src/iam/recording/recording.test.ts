@@ -150,7 +150,10 @@ test('what policies keep alive is bounded too', () => {
 
 const place = { orgCode: 'acme', env: 'test' } as const;
 
-async function opened(t: TestContext, more: { rowsPerDay?: number; isOn?: boolean; fails?: boolean } = {}) {
+async function opened(
+  t: TestContext,
+  more: { rowsPerDay?: number; isOn?: boolean; fails?: boolean; heldOrg?: string } = {},
+) {
   const { store } = await openForTest(t, 'memory', { now: () => now });
   const scope = store.scope('test:acme');
   const errors: unknown[] = [];
@@ -164,8 +167,14 @@ async function opened(t: TestContext, more: { rowsPerDay?: number; isOn?: boolea
       throw new Error('no disk');
     },
   };
-  const orgScopes: OrgScopes = () => {
-    const one = more.fails === true ? (Object.assign(Object.create(scope), failing) as typeof scope) : scope;
+  const held = Promise.withResolvers<void>();
+  const holding = {
+    ...scope,
+    commit: (...args: Parameters<typeof scope.commit>) => held.promise.then(() => scope.commit(...args)),
+  };
+  const like = (other: Partial<typeof scope>) => Object.assign(Object.create(scope), other) as typeof scope;
+  const orgScopes: OrgScopes = (orgCode) => {
+    const one = more.fails === true ? like(failing) : orgCode === more.heldOrg ? like(holding) : scope;
     return { test: one, prod: one };
   };
   const { rowsPerDay } = more;
@@ -174,13 +183,16 @@ async function opened(t: TestContext, more: { rowsPerDay?: number; isOn?: boolea
     ...(rowsPerDay === undefined ? {} : { rowsPerDay }),
     onError: (error) => errors.push(error),
   });
-  t.after(() => recorder.close());
+  t.after(() => {
+    held.resolve();
+    return recorder.close();
+  });
   const rows = async (): Promise<readonly RecordedDecision[]> => {
     const all: RecordedDecision[] = [];
     for await (const some of eachRecorded(scope, tenantId, '2026-06-01')) all.push(...some.map(({ value }) => value));
     return all;
   };
-  return { recorder, rows, errors, days: () => readDays(scope, '2026-05-31') };
+  return { recorder, rows, errors, letGo: held.resolve, days: () => readDays(scope, '2026-05-31') };
 }
 
 test('what is stored is added to the rows of the day, with the statement that decided', async (t) => {
@@ -198,6 +210,29 @@ test('what is stored is added to the rows of the day, with the statement that de
     row?.reports.map(({ Sid, would, calls }) => [Sid, would, calls]),
     [['No', 'deny', 6]],
   );
+});
+
+test('an org is stored when it is asked for, though the turn of all orgs is held up by another', async (t) => {
+  const { recorder, rows, letGo } = await opened(t, { heldOrg: 'busy' });
+  recorder.note(called('u0', { orgCode: 'busy' }));
+  recorder.note(called('u1'));
+  const ending = recorder.close();
+  await new Promise(setImmediate);
+  await recorder.store(place);
+  assert.equal((await rows()).length, 1);
+  letGo();
+  await ending;
+});
+
+test('two that ask at once both wait until all is stored', async (t) => {
+  const { recorder, letGo } = await opened(t, { heldOrg: 'acme' });
+  recorder.note(called('u1'));
+  const ended: number[] = [];
+  const asking = [1, 2].map((nr) => recorder.store(place).then(() => ended.push(nr)));
+  for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+  assert.deepEqual(ended, []);
+  letGo();
+  await Promise.all(asking);
 });
 
 test('a day has at most so many rows, and what finds no room is counted', async (t) => {
