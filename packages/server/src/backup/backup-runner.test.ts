@@ -143,3 +143,21 @@ test('monitoring is told when the last scheduled backup was made that passed its
   runner.remove('older.backup');
   while (runner.standing().passedAt !== undefined) await new Promise((resolve) => setImmediate(resolve));
 });
+
+test('a backup whose restore test is seen to have passed can be tested again and removed, and monitoring knows of it', async (context) => {
+  const { runner, folder, commands } = runnerOf(context);
+  const at = new Date(now).toISOString();
+  const file = { bytes: 0, created_at: at };
+  writeFacts(folder, { name, platform: 'own', made_by: 'schedule', begun_at: at, state: 'complete', file });
+  writeFileSync(join(folder, name), '');
+  for (let tests = 1; tests <= 2; tests++) {
+    runner.test(name, file);
+    while (commands.length < tests) await new Promise((resolve) => setImmediate(resolve));
+    commands.at(-1)?.end({ code: 0, stdout: 'nothing has drifted\n' });
+    while (readFacts(folder, name)?.test?.result !== 'passed') await new Promise((resolve) => setImmediate(resolve));
+    runner.check();
+    assert.equal(runner.standing().passedAt, now);
+  }
+  runner.remove(name);
+  assert.deepEqual(readdirSync(folder), []);
+});
