@@ -2,7 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { EmptyState } from './empty-state.tsx';
 import { SearchIcon } from './icons.tsx';
 import { Loaded } from './loaded.tsx';
@@ -16,6 +16,19 @@ export function useSearched() {
   const { q = '' }: { readonly q?: string | undefined } = useSearch({ strict: false });
   const [settled] = useDebouncedValue(q.trim(), typingMilliseconds);
   return { q, settled };
+}
+
+/** A call looks at a bounded part of the list. So many calls are made by themselves while nothing is found. */
+const callsMax = 10;
+
+/** Searches on while nothing is found, so that a name at the end of a long list needs no clicks. */
+function useSearchOn<Item>(pages: Props<Item>['pages'], settled: string): void {
+  const { data, hasNextPage, isFetching, isError, isPlaceholderData, fetchNextPage } = pages;
+  const isFound = data === undefined || isPlaceholderData || data.pages.some(({ items }) => items.length > 0);
+  const mayGoOn = settled !== '' && !isFound && hasNextPage && data.pages.length < callsMax;
+  useEffect(() => {
+    if (mayGoOn && !isFetching && !isError) void fetchNextPage();
+  }, [mayGoOn, isFetching, isError, fetchNextPage]);
 }
 
 interface Props<Item> {
@@ -46,6 +59,7 @@ export function SearchedList<Item>({
   children,
 }: Props<Item>) {
   const navigate = useNavigate();
+  useSearchOn(pages, settled);
   const search = (value: string) =>
     void navigate({
       to: '.',
@@ -57,7 +71,11 @@ export function SearchedList<Item>({
     if (settled === '') return pages.hasNextPage ? null : <EmptyState title={none.title}>{none.text}</EmptyState>;
     return (
       <EmptyState title={pages.hasNextPage ? 'Not found so far' : notFound}>
-        {pages.hasNextPage ? `There are more ${what} to search.` : `Search for a part of the ${by}.`}
+        {pages.isFetchingNextPage
+          ? `Searching through more ${what}…`
+          : pages.hasNextPage
+            ? `There are more ${what} to search.`
+            : `Search for a part of the ${by}.`}
       </EmptyState>
     );
   };

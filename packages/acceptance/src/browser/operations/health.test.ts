@@ -79,6 +79,26 @@ test('each node is a row, a node that is not heard of is marked, and jobs name t
   await assertAccessible(page);
 });
 
+test('while a store is away the operator unlocks the page, and sees which store it is and what is not known', {
+  skip,
+}, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  await page.route('**/platform/health', async (route) => {
+    const reply = await route.fetch();
+    const health = (await reply.json()) as ShownHealth & { readonly queues: readonly { readonly space: string }[] };
+    const stores = health.stores.map((store, index) => (index === 2 ? { ...store, state: 'failed' } : store));
+    const queues = health.queues.filter(({ space }) => space !== 'prod');
+    await route.fulfill({ response: reply, json: { ...health, state: 'unavailable', stores, queues } });
+  });
+  await operateAt(page, '/health');
+  await page.getByRole('status').getByText('It cannot use the store of production, and refuses calls').waitFor();
+  const waiting = page.getByRole('table', { name: 'Queues' });
+  await waiting.getByRole('row', { name: 'Background jobs, production' }).getByText('It could not be read').waitFor();
+  await waiting.getByRole('row', { name: 'Background jobs, test' }).getByText('Nothing waits.').waitFor();
+  await page.getByRole('table', { name: 'Jobs' }).getByText('not known').first().waitFor();
+  await assertAccessible(page);
+});
+
 test('a node that is away leaves what it said last, and says so', { skip }, async (context) => {
   const page = await (await openBrowser(context, platform)).newPage();
   await operateAt(page, '/health');

@@ -84,6 +84,34 @@ test('orgs are found by a part of their name or code, and one is shown with what
   await assertAccessible(page);
 });
 
+test('an org at the end of a long list is found without a click', { skip }, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  const org = await signUp(platform);
+  const asked: (string | null)[] = [];
+  // As where each call looks at 1,000 of many orgs.
+  await page.route('**/platform/orgs?*', async (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    asked.push(query.get('nexttoken'));
+    if (query.get('part') === 'none-has-this') return route.fulfill({ json: { items: [], nexttoken: 'more' } });
+    if (asked.length < 4) return route.fulfill({ json: { items: [], nexttoken: `after-${asked.length}` } });
+    query.delete('nexttoken');
+    return route.continue({ url: `${platform.management}/platform/orgs?${query}` });
+  });
+  await operateAt(page, `/orgs?q=${org.code}`);
+  await page.getByRole('table', { name: 'Orgs' }).getByRole('link', { name: org.code }).waitFor();
+  assert.deepEqual(asked, [null, 'after-1', 'after-2', 'after-3']);
+  asked.length = 0;
+  await page.getByRole('textbox', { name: 'Search orgs' }).fill('none-has-this');
+  await page.getByText('There are more orgs to search.').waitFor();
+  const further = page.getByRole('button', { name: 'Search further' });
+  await further.waitFor();
+  assert.equal(asked.length, 10, 'the rest waits for a click');
+  await further.click();
+  await page.waitForResponse('**/platform/orgs?*');
+  await page.getByText('There are more orgs to search.').waitFor();
+  assert.equal(asked.length, 11);
+});
+
 test('limits that an org has used up already are set once its code is typed', { skip }, async (context) => {
   const page = await (await openBrowser(context, platform)).newPage();
   const { org, founder } = await foundedOrg(platform);

@@ -6,6 +6,7 @@ import { works } from '../../jobs/job-runner.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { DueItem, Store } from '../../store/port.ts';
 import type { Spaces } from '../open-spaces.ts';
+import { within } from './within.ts';
 
 type Health = ReplyOf<typeof platformHealthApi.readPlatformHealth>;
 type ShownQueue = Health['queues'][number];
@@ -40,17 +41,19 @@ interface Found {
 }
 
 /**
- * What is due now and not taken, and what is taken; a queue that cannot be read is left out.
+ * What is due now and not taken, and what is taken; a queue that cannot be read, or not in time, is left out.
  * @param holderOf the node that a lease of an outbox names.
  */
 export async function readQueues(spaces: Spaces, now: number, holderOf: HolderOf): Promise<Waiting> {
   const pairs = spaceNames.flatMap((space) => queueNames.map((queue) => ({ space, queue })));
   const read = await Promise.all(
     pairs.map(async (pair) => {
-      const found = await readQueue(spaces, pair, now).catch(() => undefined);
-      if (found === undefined) return undefined;
       const { store } = spaces[pair.space];
-      return { shown: shownQueue(store, found), leases: await leasesOf(store, found, { now, holderOf }) };
+      const one = async () => {
+        const found = await readQueue(spaces, pair, now);
+        return { shown: shownQueue(store, found), leases: await leasesOf(store, found, { now, holderOf }) };
+      };
+      return within(one(), undefined);
     }),
   );
   const known = read.filter((one) => one !== undefined);

@@ -87,6 +87,16 @@ test('a queue that cannot be read is left out, and one with much due is counted 
   assert.equal((await readNode()).queues.filter(({ space }) => space === 'test').length, 0);
 });
 
+test('a queue that is not read in time keeps no other back', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { read: readNode, spaces } = await health(t);
+  spaces.prod.maintenance.due = () => new Promise<never>(() => undefined);
+  const reading = readNode();
+  await nextTurn();
+  t.mock.timers.tick(5000);
+  assert.deepEqual([...new Set((await reading).queues.map(({ space }) => space))], ['platform', 'test']);
+});
+
 test('the last failed call of a store, a server that is down, and failures of work are told', async (t) => {
   const { read: readNode, measurement, spaces } = await health(t);
   assert.equal((await readNode()).state, 'ok');

@@ -26,6 +26,7 @@ import {
 } from './nodes/describe-node.ts';
 import { NodeRegistry } from './nodes/node-registry.ts';
 import { type NodeRow, shownNode } from './nodes/node-rows.ts';
+import { within } from './within.ts';
 
 type Health = ReplyOf<typeof platformHealthApi.readPlatformHealth>;
 type ShownStore = Health['stores'][number];
@@ -60,7 +61,6 @@ interface ThreadFacts extends ThreadMeasures {
   readonly heapUsedBytes: number;
 }
 
-const patience = 5000;
 const onlyThread = 'main';
 
 interface Reading extends NodeHealthDeps {
@@ -102,7 +102,7 @@ async function readHealth(reading: Reading): Promise<Health> {
   const [threads, stores, { queues, leases }, known] = await Promise.all([
     allThreads(shared, own),
     Promise.all(spaceNames.map((space) => storeOf(reading, space))),
-    within(readQueues(spaces, now, holderOf), { queues: [], leases: [] }),
+    readQueues(spaces, now, holderOf),
     registry === undefined ? { others: [], hasMore: false } : within(registry.others(now), undefined),
   ]);
   const workers = workersOf(shared, threads);
@@ -217,16 +217,4 @@ function jobsOf(threads: readonly ThreadFacts[], queues: readonly DueQueue[]): H
       lease: (fact.queue === 'expire' ? shownLease : undefined) ?? null,
     };
   });
-}
-
-/** What is known by then, and `otherwise` where it fails or takes too long. */
-async function within<T>(work: Promise<T>, otherwise: T): Promise<T> {
-  const { promise, resolve } = Promise.withResolvers<T>();
-  const timer = setTimeout(() => resolve(otherwise), patience);
-  work.then(resolve, () => resolve(otherwise));
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(timer);
-  }
 }

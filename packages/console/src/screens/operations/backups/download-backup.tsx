@@ -1,10 +1,10 @@
 import { Button, Code, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Dialog } from '../../../components/dialog/dialog.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { openTarget } from '../../record/save-file.ts';
-import { operateStream } from '../operate.ts';
+import { keyHolder, operateStream } from '../operate.ts';
 import type { Backup } from './queries.ts';
 import { shellDownload, sizeOf } from './words.ts';
 
@@ -15,12 +15,18 @@ interface Props {
 
 /**
  * Saves the file as it comes, where the browser lets a page do so; else the browser keeps all of it until it is complete.
- * The key goes out in a header, so there is no address that another program could take the file from.
+ * The key goes out in a header, so there is no address that another program could take the file from. A download ends with
+ * the page that shows it, and is use of the page: the area is not locked under it.
  */
 export function DownloadBackup({ backup, onClose }: Props) {
   const { name, bytes } = backup;
   const [done, setDone] = useState(0);
   const aborter = useRef<AbortController>(undefined);
+  useEffect(() => () => aborter.current?.abort(), []);
+  const note = (bytes: number) => {
+    keyHolder.touch();
+    setDone(bytes);
+  };
   const run = useMutation({
     mutationFn: async () => {
       const target = await openTarget(name);
@@ -28,17 +34,12 @@ export function DownloadBackup({ backup, onClose }: Props) {
       aborter.current = new AbortController();
       setDone(0);
       const stream = await operateStream('downloadBackup', { params: { name }, signal: aborter.current.signal });
-      await target.write(stream.pipeThrough(counted(setDone)), 'application/x-tar');
+      await target.write(stream.pipeThrough(counted(note)), 'application/x-tar');
       return 'saved';
     },
   });
-  const close = () => {
-    aborter.current?.abort();
-    onClose();
-  };
-  const isAborted = run.error instanceof DOMException && run.error.name === 'AbortError';
   return (
-    <Dialog onClose={close} title="Download a backup">
+    <Dialog onClose={onClose} title="Download a backup">
       <Stack>
         <Text size="sm">
           {name}, {sizeOf(bytes ?? 0)}. It holds every record and every key of the platform: keep it encrypted, and not
@@ -63,9 +64,9 @@ export function DownloadBackup({ backup, onClose }: Props) {
             Saved {sizeOf(done)}.
           </Text>
         )}
-        {isAborted ? <Text size="sm">The download was cancelled.</Text> : <ProblemAlert error={run.error} />}
+        <ProblemAlert error={run.error} />
         <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
+          <Button variant="default" onClick={onClose}>
             {run.isPending ? 'Cancel' : 'Close'}
           </Button>
           <Button loading={run.isPending} onClick={() => run.mutate()} data-autofocus>

@@ -27,5 +27,8 @@ test('makers, sizes and the call for a shell', () => {
   assert.deepEqual(makers, ['Put there by a person', 'By the schedule', 'By the operator']);
   const sizes = [0, 999, 1_000, 1_500_000, 2_300_000_000].map(sizeOf);
   assert.deepEqual(sizes, ['0 bytes', '999 bytes', '1 KB', '1.5 MB', '2.3 GB']);
-  assert.match(shellDownload('a.backup', 'https://m.example'), / https:\/\/m\.example\/platform\/backups\/a\.backup$/);
+  const inShell = shellDownload('a.backup', 'https://m.example');
+  assert.match(inShell, / https:\/\/m\.example\/platform\/backups\/a\.backup$/);
+  // The key is no argument of a process.
+  assert.ok(!inShell.slice(inShell.indexOf('| curl')).includes('KEY'), inShell);
 });

@@ -35,7 +35,10 @@ export function sizeOf(bytes: number): string {
   return bytes < 1_000_000_000 ? `${(bytes / 1_000_000).toFixed(1)} MB` : `${(bytes / 1_000_000_000).toFixed(1)} GB`;
 }
 
-/** The call that downloads a backup in a shell, which has the key in a variable. */
+/**
+ * The call that downloads a backup in a shell, which has the key in a variable. Lists of processes do not show the key, and
+ * a refusal is not saved as if it were the backup.
+ */
 export function shellDownload(name: string, origin: string): string {
-  return `curl -OJ -H "Authorization: Bearer $OPERATOR_KEY" ${origin}/platform/backups/${name}`;
+  return `echo "Authorization: Bearer $OPERATOR_KEY" | curl -fOJ -H @- ${origin}/platform/backups/${name}`;
 }

@@ -3,6 +3,7 @@ import { When } from '../../../components/when.tsx';
 import classes from './health.module.css';
 import type { Job, Queue } from './queries.ts';
 import {
+  areHoldersKnown,
   clockTime,
   failureSentence,
   type HeldBy,
@@ -10,6 +11,7 @@ import {
   jobName,
   jobSentence,
   queueName,
+  queueRows,
   queueSentence,
 } from './words.ts';
 
@@ -35,11 +37,15 @@ export function BackgroundWork({ queues, jobs, held }: Props) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {queues.map((queue) => (
+            {queueRows(queues).map(({ state, ...queue }) => (
               <Table.Tr key={queueName(queue)}>
                 <Table.Td>{queueName(queue)}</Table.Td>
-                <Table.Td>{queueSentence(queue)}</Table.Td>
-                <Table.Td>{queue.oldest_due_at !== null && <When at={queue.oldest_due_at} />}</Table.Td>
+                <Table.Td>
+                  {state === undefined ? 'It could not be read: its store does not answer.' : queueSentence(state)}
+                </Table.Td>
+                <Table.Td>
+                  {state !== undefined && state.oldest_due_at !== null && <When at={state.oldest_due_at} />}
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>
@@ -58,7 +64,12 @@ export function BackgroundWork({ queues, jobs, held }: Props) {
           </Table.Thead>
           <Table.Tbody>
             {jobs.map((job) => (
-              <JobRow key={`${job.queue} ${job.name}`} job={job} holders={held.get(job.name) ?? []} />
+              <JobRow
+                key={`${job.queue} ${job.name}`}
+                job={job}
+                holders={held.get(job.name) ?? []}
+                areAllKnown={areHoldersKnown(job, queues)}
+              />
             ))}
           </Table.Tbody>
         </Table>
@@ -67,7 +78,13 @@ export function BackgroundWork({ queues, jobs, held }: Props) {
   );
 }
 
-function JobRow({ job, holders }: { readonly job: Job; readonly holders: readonly Holder[] }) {
+interface JobRowProps {
+  readonly job: Job;
+  readonly holders: readonly Holder[];
+  readonly areAllKnown: boolean;
+}
+
+function JobRow({ job, holders, areAllKnown }: JobRowProps) {
   const { name, due, last_run_at, last_failure } = job;
   return (
     <Table.Tr>
@@ -83,7 +100,9 @@ function JobRow({ job, holders }: { readonly job: Job; readonly holders: readonl
       </Table.Td>
       <Table.Td>
         {holders.length === 0
-          ? 'no node'
+          ? areAllKnown
+            ? 'no node'
+            : 'not known'
           : holders.map(({ name, pieces, until }) => (
               <Text size="sm" key={name} className={classes.long ?? ''}>
                 {name}

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Health, Node, Store } from './queries.ts';
 import {
+  areHoldersKnown,
   heldBy,
   jobName,
   jobSentence,
   listedSentence,
+  queueRows,
   queueSentence,
   sizeOf,
   stateWords,
@@ -149,4 +151,15 @@ test('the holders of work are told by their host, each once for a job', () => {
       ['expiry', [{ name: 'a node of an earlier release', pieces: 1, until: at }]],
     ],
   );
+});
+
+test('a queue that could not be read has a row of unknown state, and the holders of its jobs are not known', () => {
+  const read = (['platform', 'test'] as const).map(
+    (space) => ({ space, queue: 'work', due: 0, more: false, oldest_due_at: null }) as const,
+  );
+  const rows = queueRows(read);
+  assert.deepEqual([rows.length, rows.filter(({ state }) => state !== undefined).length], [9, 2]);
+  assert.equal(areHoldersKnown({ queue: 'work' }, read), false);
+  const [one] = read;
+  assert.ok(one !== undefined && areHoldersKnown({ queue: 'work' }, [...read, { ...one, space: 'prod' }]));
 });

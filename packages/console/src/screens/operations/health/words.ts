@@ -154,7 +154,26 @@ const queueNames: Readonly<Record<Queue['queue'], string>> = {
   expire: 'What expires',
 };
 
-export function queueName({ space, queue }: Queue): string {
+export type QueueRow = Pick<Queue, 'space' | 'queue'> & { readonly state: Queue | undefined };
+
+const spaces = ['platform', 'test', 'prod'] as const;
+
+/** All queues of the platform: the state of one that could not be read is not known. */
+export function queueRows(queues: readonly Queue[]): readonly QueueRow[] {
+  const kinds = ['work', 'automation', 'expire'] as const;
+  const stateOf = (asked: Pick<Queue, 'space' | 'queue'>) =>
+    queues.find(({ space, queue }) => space === asked.space && queue === asked.queue);
+  return spaces
+    .flatMap((space) => kinds.map((queue) => ({ space, queue })))
+    .map((asked) => ({ ...asked, state: stateOf(asked) }));
+}
+
+/** Whether the holders of a job are known: leases lie in its queues. */
+export function areHoldersKnown({ queue: asked }: Pick<Job, 'queue'>, queues: readonly Queue[]): boolean {
+  return queues.filter(({ queue }) => queue === asked).length === spaces.length;
+}
+
+export function queueName({ space, queue }: Pick<Queue, 'space' | 'queue'>): string {
   return `${queueNames[queue]}, ${space === 'prod' ? 'production' : space}`;
 }
 
