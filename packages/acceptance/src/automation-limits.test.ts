@@ -1,7 +1,7 @@
 /** What automation does is counted by day, and held to the plan apart from calls and records. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
+import { testOnOneDay as test } from './on-one-day.ts';
 import { act, create, defineEntity, definition, foundedOrg, manage } from './org.ts';
 import { askPlan, withOperator } from './plans.ts';
 import { whyOneWorker } from './platform.ts';

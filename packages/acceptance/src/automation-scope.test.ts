@@ -1,8 +1,8 @@
 /** What a caller writes into a body names no org, environment, workspace or user for automation. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { deliveries, makeEvent, startReceiver } from './event-receiver.ts';
+import { testOnOneDay as test } from './on-one-day.ts';
 import { act, create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 

@@ -1,9 +1,9 @@
 /** The texts of the mails of an app: set by its admins, checked, shown as a draft, and promoted like all settings. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
 import { type CallOptions, call, type Reply } from './call.ts';
 import { ask, codeTo, fromElsewhere, mailsTo, platformForMails, signUpUser } from './mails.ts';
+import { testOnOneDay as test } from './on-one-day.ts';
 import { act, foundedOrg, joinOrg, manage, newEmail, type Org, signUp } from './org.ts';
 import { activate, deploy, diff, inProduction, provisionedOrg, publish, rollback } from './promotion.ts';
 import { founderOf, multiOrg, putSetting } from './workspaces.ts';

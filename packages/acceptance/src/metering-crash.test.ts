@@ -1,6 +1,6 @@
 /** What is left of what was counted when the platform ends, in whichever way. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { testOnOneDay as test } from './on-one-day.ts';
 import { type AppUser, act, count, defineEntity, definition, foundedOrg, type Org } from './org.ts';
 import { auditOf, givePlan, observe, withOperator } from './plans.ts';
 import { commandToEnd, type Gateways, type Platform } from './platform.ts';

@@ -1,7 +1,7 @@
 /** What two nodes on one database count of an org together, and how they hold it to its plan. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { testOnOneDay as test } from './on-one-day.ts';
 import { type AppUser, act, count, defineEntity, definition, foundedOrg, type Org } from './org.ts';
 import { givePlan, observe, withOperator } from './plans.ts';
 import { commandToEnd } from './platform.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { assertProblem, assertRefusal } from './assert-problem.ts';
 import { call } from './call.ts';
 import { documentedManagement } from './documented-gateway.ts';
+import { testOnOneDay as test } from './on-one-day.ts';
 import { act, appUrl, create, defineEntity, definition, foundedOrg, joinOrg, manage } from './org.ts';
 import { auditOf, givePlan, type Observability, observe, type ShownUsage, withOperator } from './plans.ts';
 import type { Gateways } from './platform.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { test } from 'node:test';
 import { assertProblem, assertRefusal } from './assert-problem.ts';
 import { call } from './call.ts';
 import { documentedManagement } from './documented-gateway.ts';
+import { testOnOneDay as test } from './on-one-day.ts';
 import { assertForOperatorAlone, operate, shown } from './operator.ts';
 import { create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org, random, signUp } from './org.ts';
 import { givePlan, observe, operatorKey, type ShownPlan, withOperator } from './plans.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { call, type Reply } from './call.ts';
 import { documentedApp, documentedManagement } from './documented-gateway.ts';
+import { testOnOneDay as test } from './on-one-day.ts';
 import {
   type AppUser,
   act,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { type CallOptions, call } from './call.ts';
+import { testOnOneDay as test } from './on-one-day.ts';
 import { act, allow, create, deny, manage, memberWith, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { ask, replayed, type Shop, shop } from './recorded-calls.ts';

@@ -1,8 +1,8 @@
 /** Of which calls decisions are recorded, and that a replay finds them. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import type { Reply } from './call.ts';
+import { testOnOneDay as test } from './on-one-day.ts';
 import { type AppUser, act, allow, create, defineEntity, definition, manage } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { ask, type Replayed, replayed, type Shop, shop } from './recorded-calls.ts';

@@ -1,9 +1,9 @@
 /** What builders download of what their org uses: the same ledger as `/observability`, in all its parts. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
 import { documentedManagement } from './documented-gateway.ts';
+import { testOnOneDay as test } from './on-one-day.ts';
 import { act, create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org } from './org.ts';
 import { observe } from './plans.ts';
 import { whyOneWorker } from './platform.ts';
