@@ -77,7 +77,7 @@ interface Run {
 
 async function ended({ status, body, text }: Reply<Begun>): Promise<Run> {
   assert.equal(status, 202, text);
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 2000; tries++) {
     const shown = await manage<Run>(org, 'GET', `/runs/${body.run}`);
     if (shown.status === 200 && shown.body.state !== 'running') return shown.body;
     await pause(25);
@@ -326,7 +326,7 @@ test('the runs of a hook begin in the workspace that the environment says, and n
   const { status, body: begun } = await to(id);
   assert.equal(status, 202);
   for (let tries = 0; (await list(second, 'order', `?title=${id}`)).items.length === 0; tries++) {
-    assert.ok(tries < 200, 'the run does nothing');
+    assert.ok(tries < 2000, 'the run does nothing');
     await pause(25);
   }
   assert.deepEqual((await list(first, 'order')).items, []);

@@ -33,15 +33,18 @@ test('strangers push out nothing that a known sender was refused, of which the l
   assert.ok(JSON.stringify(refused).length < 10_000);
 });
 
-test('the last call is the latest of all kinds, and of a hook that was not called there is none', () => {
-  const log = opened();
-  assert.equal(log.lastOf('a'), undefined);
-  log.noteUnsigned('a', 'paused');
-  log.noteAccepted('a');
-  assert.equal(log.lastOf('a')?.accepted, true);
-  log.noteRefused('a', { id: '1', code: 'validation_failed', message: 'no' });
-  assert.deepEqual([log.lastOf('a')?.accepted, log.lastOf('a')?.code], [false, 'validation_failed']);
-  assert.equal(log.lastOf('b'), undefined);
+test('the last call is the latest of all kinds, also within a millisecond; of a hook that was not called there is none', () => {
+  for (const log of [opened(), createHookCallLog({ now: () => 1_800_000_000_000 })]) {
+    assert.equal(log.lastOf('a'), undefined);
+    log.noteUnsigned('a', 'paused');
+    log.noteAccepted('a');
+    assert.equal(log.lastOf('a')?.accepted, true);
+    log.noteRefused('a', { id: '1', code: 'validation_failed', message: 'no' });
+    assert.deepEqual([log.lastOf('a')?.accepted, log.lastOf('a')?.code], [false, 'validation_failed']);
+    log.noteAccepted('a');
+    assert.equal(log.lastOf('a')?.accepted, true);
+    assert.equal(log.lastOf('b'), undefined);
+  }
 });
 
 test('nothing is kept of what is no hook, and of at most 2,000 hooks', () => {

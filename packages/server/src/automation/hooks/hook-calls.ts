@@ -40,6 +40,8 @@ interface Noted {
   /** The latest first. */
   readonly refused: HookCalls['refused'];
   readonly unsigned: ReadonlyMap<HookRefusal, Counted>;
+  /** Kept by itself: several calls may come in one millisecond. */
+  readonly last: LastCall | undefined;
 }
 
 const hooksMax = 2000;
@@ -47,7 +49,7 @@ const refusedMax = 20;
 /** An id has at most 256 characters, and a sentence is one of the platform, which may name something of a message. */
 const charactersMax = 256;
 
-const nothing: Noted = { accepted: { count: 0, last_at: null }, refused: [], unsigned: new Map() };
+const nothing: Noted = { accepted: { count: 0, last_at: null }, refused: [], unsigned: new Map(), last: undefined };
 
 export function createHookCallLog(clock: Clock): HookCallLog {
   const since = timestamp(clock.now());
@@ -61,32 +63,28 @@ export function createHookCallLog(clock: Clock): HookCallLog {
       note(hook, (before, at) => {
         const { count = 0, first_at = at } = before.unsigned.get(reason) ?? {};
         const unsigned = new Map(before.unsigned).set(reason, { count: count + 1, first_at, last_at: at });
-        return { ...before, unsigned };
+        return { ...before, unsigned, last: { at, accepted: false, code: reason } };
       }),
     noteRefused: (hook, call) =>
       note(hook, (before, at) => ({
         ...before,
         refused: [{ at, ...shortened(call) }, ...before.refused].slice(0, refusedMax),
+        last: { at, accepted: false, code: call.code },
       })),
     noteAccepted: (hook) =>
-      note(hook, (before, at) => ({ ...before, accepted: { count: before.accepted.count + 1, last_at: at } })),
+      note(hook, (before, at) => ({
+        ...before,
+        accepted: { count: before.accepted.count + 1, last_at: at },
+        last: { at, accepted: true },
+      })),
     of: (hook) => {
       const { accepted, refused, unsigned } = hooks.get(hook) ?? nothing;
       return { since, accepted, refused, unsigned: [...unsigned].map(([reason, counted]) => ({ reason, ...counted })) };
     },
-    lastOf: (hook) => lastOf(hooks.get(hook) ?? nothing),
+    lastOf: (hook) => hooks.get(hook)?.last,
   };
 }
 
 function shortened({ id, code, message }: RefusedCall): RefusedCall {
   return { id: id.slice(0, charactersMax), code, message: message.slice(0, charactersMax) };
-}
-
-function lastOf({ accepted, refused: [refused], unsigned }: Noted): LastCall | undefined {
-  const calls: LastCall[] = [
-    ...(accepted.last_at === null ? [] : [{ at: accepted.last_at, accepted: true }]),
-    ...(refused === undefined ? [] : [{ at: refused.at, accepted: false, code: refused.code }]),
-    ...[...unsigned].map(([code, { last_at: at }]) => ({ at, accepted: false, code })),
-  ];
-  return calls.sort((one, other) => (one.at < other.at ? 1 : -1))[0];
 }
