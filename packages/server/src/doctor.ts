@@ -9,7 +9,7 @@ import { type Config, readConfig, whyNoBackups } from './config.ts';
 import { checkBackups } from './doctor/check-backups.ts';
 import { checkPort } from './doctor/check-port.ts';
 import { checkIssuer, checkMailServer } from './doctor/check-reach.ts';
-import { type Finding, fault, good, note } from './doctor/finding.ts';
+import { type Finding, fault, good, note, reasonOf } from './doctor/finding.ts';
 import { engineOf, type StoreAddress } from './engines/registry.ts';
 import type { PlaceToCheck } from './engines/store-engine.ts';
 import { parseSecrets, secretsPath } from './identity/port.ts';
@@ -146,6 +146,15 @@ async function hasBegun({ store, storeProd }: Config): Promise<boolean> {
 
 const noSecretsYet = note('there are no secrets yet: the first start makes them');
 
+/** A finding where the store cannot be asked: that says nothing about the secrets in it. */
+async function isStoreMissing(store: StoreAddress): Promise<boolean | Finding> {
+  try {
+    return await engineOf(store).isMissing(store, 'platform');
+  } catch (error) {
+    return fault(`the secrets cannot be looked at, as the store cannot be asked (${reasonOf(error)})`);
+  }
+}
+
 /** Whether the keys that tokens are signed by can be read, as a start would. */
 async function checkSecrets(config: Config): Promise<Finding> {
   const { store } = config;
@@ -154,7 +163,8 @@ async function checkSecrets(config: Config): Promise<Finding> {
       parseSecrets(await readFile(secretsPath(store.folder), 'utf8'));
       return good('the secrets can be read');
     }
-    if (await engineOf(store).isMissing(store, 'platform')) return noSecretsYet;
+    const looked = await isStoreMissing(store);
+    if (looked !== false) return looked === true ? noSecretsYet : looked;
     const opened = await openSpace('platform', store, { clock: systemClock, onFatal: () => undefined });
     try {
       const vault = openVault(config, opened.store);
@@ -165,19 +175,21 @@ async function checkSecrets(config: Config): Promise<Finding> {
     }
     return good('the secrets can be read');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return (await hasBegun(config)) ? fault(secretsGone(store)) : noSecretsYet;
-    const reason = error instanceof Error ? error.message : String(error);
-    if (error instanceof Error && 'code' in error && error.code === 'EACCES')
-      return fault(`the secrets cannot be read (${reason}): \`chown\` their file`);
-    // Of data of an earlier version, which the next start migrates.
-    if (error instanceof Refusal) return note(error.message);
-    if (error instanceof Unavailable)
-      return fault(`the secrets cannot be looked at, as the store cannot be opened (${reason})`);
-    return fault(
-      `the secrets cannot be read (${reason}): restore them from a backup, or set FREEHOLD_MASTER_KEY right`,
-    );
+    return whyUnread(error, config);
   }
+}
+
+async function whyUnread(error: unknown, config: Config): Promise<Finding> {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+    return (await hasBegun(config)) ? fault(secretsGone(config.store)) : noSecretsYet;
+  const reason = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && 'code' in error && error.code === 'EACCES')
+    return fault(`the secrets cannot be read (${reason}): \`chown\` their file`);
+  // Of data of an earlier version, which the next start migrates.
+  if (error instanceof Refusal) return note(error.message);
+  if (error instanceof Unavailable)
+    return fault(`the secrets cannot be looked at, as the store cannot be opened (${reason})`);
+  return fault(`the secrets cannot be read (${reason}): restore them from a backup, or set FREEHOLD_MASTER_KEY right`);
 }
 
 export const doctor: Command = { failure: 'nothing could be looked at', run };

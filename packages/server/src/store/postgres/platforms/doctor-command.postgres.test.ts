@@ -141,6 +141,13 @@ describe('the doctor of a platform on PostgreSQL', { skip: whyNotOwn }, () => {
       faults[0] ?? '',
       /cannot be asked \(28P01\): .*FREEHOLD_STORE names it with the right user and password/,
     );
+    // Secrets that nothing is known about are not to be restored.
+    assert.match(faults[1] ?? '', /the secrets cannot be looked at, as the store cannot be asked \(28P01\)$/);
+    const away = Object.assign(new URL(database.url), { port: '1' }).href;
+    assert.match(
+      (await examine(away)).faults.join('\n'),
+      /cannot be asked \(ECONNREFUSED\).*\n.*as the store cannot be asked/,
+    );
     const nowhere = Object.assign(new URL(database.url), { pathname: '/nowhere' }).href;
     assert.match((await examine(nowhere)).faults[0] ?? '', /cannot be asked \(3D000\)/);
     await server.run(`create database latin template template0 encoding 'LATIN1' locale 'C'`);
