@@ -153,8 +153,7 @@ test('the list says when a key was used last', async () => {
   await download(org, made.key);
   let used: string | null | undefined;
   // It is written behind the answer.
-  while (typeof used !== 'string')
-    used = (await keys(org)).find(({ id }) => id === made.id)?.last_used_at;
+  while (typeof used !== 'string') used = (await keys(org)).find(({ id }) => id === made.id)?.last_used_at;
   assert.match(String(used), /^\d{4}-\d\d-\d\dT/);
 });
 
