@@ -1,6 +1,6 @@
 /** A platform with several workers is one platform: what one of them has answered holds for the others at once. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { publishedKeys } from './app-token.ts';
@@ -290,6 +290,29 @@ test('a worker that fails while others start is replaced', async (t) => {
     env: { ...env, FREEHOLD_TEST_FAIL_FILE: file, FREEHOLD_TEST_FAIL_WORKER: 'worker 1' },
     nodeFlags: preload('./fail-on-demand.ts', './fail-during-start.ts'),
   });
+  while (!platform.stderr().includes('a worker was replaced')) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(new Set(await workersBehind(platform.app)).size, 2);
+});
+
+test('a worker that is long in starting keeps no question about all workers waiting, and is not ended for it', async (t) => {
+  const [file, held] = [join(temporaryDirectory(), 'fail'), join(temporaryDirectory(), 'held')];
+  const platform = await platformOf(t, {
+    env: { ...env, FREEHOLD_TEST_FAIL_FILE: file, FREEHOLD_TEST_HOLD_START: held },
+    nodeFlags: preload('./fail-on-demand.ts', './hold-start.ts'),
+  });
+  writeFileSync(held, '');
+  writeFileSync(file, '');
+  const started = async () => {
+    const { text } = await call('GET', `${platform.management}/platform/health`, { token: operatorKey });
+    return /"name":"worker 2","state":"starting"/.test(text);
+  };
+  // A connection of the worker that fails is cut.
+  while (!(await started().catch(() => false)));
+  const { text } = await call('GET', `${platform.management}/metrics`, { token: operatorKey });
+  assert.match(text, /^freehold_call_seconds_count/m);
+  assert.ok(await started());
+  assert.equal(platform.stderr().split('a worker has failed').length, 2, platform.stderr());
+  rmSync(held);
   while (!platform.stderr().includes('a worker was replaced')) await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(new Set(await workersBehind(platform.app)).size, 2);
 });

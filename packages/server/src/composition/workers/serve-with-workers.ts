@@ -88,6 +88,7 @@ function portsOf({ host, appPort, managementPort, metricsListen }: Config) {
 interface RunningWorker {
   readonly thread: Worker;
   readonly channel: Channel;
+  isServing: boolean;
 }
 
 /** A worker that fails again and again is begun after pauses that grow from the first of these to the last. */
@@ -148,9 +149,9 @@ class WorkerPool {
 
   async drain(milliseconds: number): Promise<void> {
     this.#isEnding = true;
-    const drained = this.#running.values().map(async ({ thread, channel }) => {
-      await askInTime({ thread, channel }, 'drain', milliseconds).catch(() => undefined);
-      await thread.terminate();
+    const drained = this.#running.values().map(async (worker) => {
+      await askInTime(worker, 'drain', milliseconds).catch(() => undefined);
+      await worker.thread.terminate();
     });
     await Promise.all(drained);
   }
@@ -165,11 +166,10 @@ class WorkerPool {
       transferList: ports,
     });
     const channel = new Channel(thread);
-    const worker = { thread, channel };
+    const worker: RunningWorker = { thread, channel, isServing: false };
     this.#running.set(name, worker);
     this.#states.set(name, 'starting');
     let fault: unknown;
-    let hasServed = false;
     thread.on('error', (error) => {
       fault = error;
     });
@@ -181,13 +181,13 @@ class WorkerPool {
       // It may have changed rights, and ended before it said so.
       new SharedSlots(this.#epochs).addToAll();
       channel.end(error);
-      if ((hasServed || this.#isReady) && !this.#isEnding) this.#replace(name, error);
+      if ((worker.isServing || this.#isReady) && !this.#isEnding) this.#replace(name, error);
     });
     channel.serve('diagnosis', () => this.#diagnoses.read());
     channel.serve('ask others', (asked) => this.#askOthers(name, asked as OthersAsked));
     channel.serve('write secrets', (change) => this.#writeSecrets(name, change as SecretsChange));
     const urls = (await channel.ask('urls')) as ServedUrls;
-    hasServed = true;
+    worker.isServing = true;
     this.#states.set(name, 'serving');
     return urls;
   }
@@ -230,11 +230,15 @@ class WorkerPool {
   }
 
   /**
-   * What every other worker answers; a worker that ends meanwhile knows nothing any more.
+   * What every other worker answers; a worker that ends meanwhile knows nothing any more. One that starts answers no caller
+   * yet, and may take long: it hears what is asked, and is waited for by `learn keys` alone, as it may have read the old ones.
    * @throws Error where one fails to answer and serves on.
    */
   async #askOthers(asking: string, { topic, payload }: OthersAsked): Promise<readonly unknown[]> {
-    const others = [...this.#running].filter(([name]) => name !== asking);
+    const all = [...this.#running].filter(([name]) => name !== asking);
+    const others = all.filter(([, { isServing }]) => isServing || topic === 'learn keys');
+    for (const [, { channel, isServing }] of all)
+      if (!isServing && topic !== 'learn keys') void channel.ask(topic, payload).catch(() => undefined);
     const answers = others.map(async ([name, worker]): Promise<readonly unknown[]> => {
       try {
         return [await askInTime(worker, topic, payload)];
