@@ -98,7 +98,9 @@ test('a backup is made beside the calls, downloaded, tested and removed, and eac
   const { org, founder } = await foundedOrg(platform);
   await defineEntity(org, definition('ticket', [{ name: 'title' }]));
   const { id } = await create(founder, 'ticket', { title: 'kept' });
-  assert.deepEqual((await backupsOf(platform)).items, []);
+  const { items, room } = await backupsOf(platform);
+  assert.deepEqual([items, existsSync(platform.folder)], [[], false]);
+  assert.ok(room !== null && room.free_bytes > 0 && room.needed_bytes > 0, 'also before the first one');
   const made = await madeBackup(platform);
   const { name } = made;
   const path = join(platform.folder, name);

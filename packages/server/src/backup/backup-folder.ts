@@ -1,6 +1,6 @@
 /** The backups in a folder, as their files and the notes beside them say. */
 import { access, constants, lstat, mkdir, open, opendir, stat, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { notFound, Problem } from '../lib/problem.ts';
 import { firstDataVersion } from '../store/data-version.ts';
 import { type BackupFacts, backupOfFacts, isBackupName, readFacts } from './backup-facts.ts';
@@ -183,8 +183,12 @@ export function roomForTest({ bytes }: Pick<ListedBackup, 'bytes'>): number {
   return (bytes ?? 0) + roomBeside;
 }
 
+/** A folder that is not there yet will be made in the one above it. */
 async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
+  const { bavail, bsize } = await statfs(folder).catch((error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return statfs(dirname(folder));
+  });
   return bavail * bsize;
 }
 

@@ -40,6 +40,7 @@ for (const colorScheme of ['light', 'dark'] as const)
       .getByText(`At ${String(hour).padStart(2, '0')}:30 (UTC) a backup is made and its restore is tested, next`)
       .waitFor();
     await page.getByText('The last 5 whose test passed are kept.').waitFor();
+    await page.getByText(/^The disk of the folder has .* free, and a backup needs about/).waitFor();
     await assertAccessible(page);
 
     writeFileSync(held, '');
@@ -53,9 +54,11 @@ for (const colorScheme of ['light', 'dark'] as const)
     rmSync(held);
     await table.getByText('Complete').waitFor();
     await table.getByText('Not tested yet.').waitFor();
+    await page.getByText('No restore of these backups was tested yet').waitFor();
 
     await table.getByRole('button', { name: /^Test the restore of/ }).press('Enter');
     await table.getByText('Restored and verified.').waitFor();
+    await page.getByText(/^The last restore test, .*: Restored and verified\.$/).waitFor();
     await assertAccessible(page);
 
     await table.getByRole('button', { name: /^Download/ }).click();

@@ -13,7 +13,7 @@ import { BackupTable } from './backup-table.tsx';
 import { DownloadBackup } from './download-backup.tsx';
 import { type Backup, type BackupPage, backupsQuery, isAtWork } from './queries.ts';
 import { RemoveBackup } from './remove-backup.tsx';
-import { sizeOf } from './words.ts';
+import { lastTested, sizeOf, testSentence } from './words.ts';
 
 /** The backups of the platform: made by the schedule or here, downloaded, tested and deleted. */
 export function Backups() {
@@ -50,7 +50,7 @@ export function Backups() {
             <NoBackups why={first?.unavailable ?? ''} />
           ) : (
             <Stack>
-              <About page={first} />
+              <About page={first} shown={items} />
               {items.length === 0 ? (
                 <EmptyState title="No backup yet">
                   <Code>freehold restore</Code> makes the platform again from a backup. Make the first one, and test
@@ -93,7 +93,8 @@ export function Backups() {
 }
 
 /** When the next one is made, and whether there is room for it. */
-function About({ page: { schedule, room } }: { readonly page: BackupPage }) {
+function About({ page: { schedule, room }, shown }: { readonly page: BackupPage; readonly shown: readonly Backup[] }) {
+  const tested = lastTested(shown);
   const isShort = room !== null && room.free_bytes < room.needed_bytes;
   return (
     <Paper withBorder p="md">
@@ -113,6 +114,14 @@ function About({ page: { schedule, room } }: { readonly page: BackupPage }) {
             )}
             . The last {schedule.keep} whose test passed are kept.
           </Text>
+        )}
+        {tested?.test != null && (
+          <Text size="sm" {...(tested.test.result === 'passed' ? {} : { c: 'red' })}>
+            The last restore test, <When at={tested.test.at} />, of {tested.name}: {testSentence(tested)}
+          </Text>
+        )}
+        {tested === undefined && shown.length > 0 && (
+          <Text size="sm">No restore of these backups was tested yet: test one, so that you know that it works.</Text>
         )}
         {room !== null && (
           <Text size="sm" c={isShort ? 'red' : 'dimmed'}>

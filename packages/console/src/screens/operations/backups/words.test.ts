@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Backup } from './queries.ts';
-import { makerOf, shellDownload, sizeOf, testSentence } from './words.ts';
+import { lastTested, makerOf, shellDownload, sizeOf, testSentence } from './words.ts';
 
 const at = '2026-11-26T03:00:00.000Z';
 const complete: Backup = {
@@ -31,4 +31,15 @@ test('makers, sizes and the call for a shell', () => {
   assert.match(inShell, / https:\/\/m\.example\/platform\/backups\/a\.backup$/);
   // The key is no argument of a process.
   assert.ok(!inShell.slice(inShell.indexOf('| curl')).includes('KEY'), inShell);
+});
+
+test('the last restore test is the one that ended last, whatever the age of its backup', () => {
+  const tested = (name: string, hour: number, result: 'passed' | 'failed' | 'running' = 'passed') => ({
+    ...complete,
+    name,
+    test: { result, at: `2026-11-26T0${hour}:00:00.000Z`, problem: null },
+  });
+  const all = [complete, tested('new', 1), tested('old', 3, 'failed'), tested('older', 2), tested('now', 4, 'running')];
+  assert.equal(lastTested(all)?.name, 'old');
+  assert.equal(lastTested([complete, tested('now', 4, 'running')]), undefined);
 });

@@ -29,6 +29,12 @@ export function testSentence({ state, test }: Backup): string {
   }
 }
 
+/** Of the backups that are shown, the one whose restore test ended last. */
+export function lastTested(backups: readonly Backup[]): Backup | undefined {
+  const endedAt = ({ test }: Backup): string => (test === null || test.result === 'running' ? '' : test.at);
+  return backups.filter((backup) => endedAt(backup) !== '').toSorted((a, b) => endedAt(b).localeCompare(endedAt(a)))[0];
+}
+
 export function sizeOf(bytes: number): string {
   if (bytes < 1_000) return `${bytes} bytes`;
   if (bytes < 1_000_000) return `${Math.round(bytes / 1_000)} KB`;

@@ -72,7 +72,7 @@ function OrgTable({ orgs }: { readonly orgs: readonly ListedOrg[] }) {
                 </Text>
               </Table.Td>
               <Table.Td>
-                <Badge variant="outline" color="gray" tt="none">
+                <Badge variant="outline" color="gray" tt="none" miw="max-content">
                   {plan.name}
                 </Badge>
               </Table.Td>
