@@ -116,7 +116,11 @@ function About({ page: { schedule, room }, shown }: { readonly page: BackupPage;
           </Text>
         )}
         {tested?.test != null && (
-          <Text size="sm" {...(tested.test.result === 'passed' ? {} : { c: 'red' })}>
+          <Text
+            size="sm"
+            style={{ overflowWrap: 'anywhere' }}
+            {...(tested.test.result === 'passed' ? {} : { c: 'red' })}
+          >
             The last restore test, <When at={tested.test.at} />, of {tested.name}: {testSentence(tested)}
           </Text>
         )}
