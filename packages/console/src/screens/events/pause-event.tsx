@@ -48,8 +48,8 @@ export function PausedNotice({ name, paused: { at, by } }: NoticeProps) {
     <Alert color="yellow" role="note" title="Paused" classNames={{ title: classes.alertTitle ?? '' }}>
       <Text size="sm">
         {me?.user.id === by ? 'You paused it' : 'A builder paused it'} <When at={at} />. Writes go on, and what {name}{' '}
-        would send waits in its order. After a resume it is sent within a minute; what is older than 24 hours by then is
-        sent once.
+        would send waits in its order. After a resume it is sent at once; what is older than 24 hours by then is sent
+        once.
       </Text>
     </Alert>
   );
