@@ -98,6 +98,13 @@ test('a builder sets the secret of a hook, calls it by the example, and sees wha
   await dialog.getByRole('combobox', { name: 'Workspace' }).waitFor();
   assert.equal(await save.getAttribute('aria-description'), 'It runs there already.');
   await assertAccessible(page);
+  // The dialog begins in the list of the workspaces, which the first Escape closes.
+  await dialog.getByRole('combobox', { expanded: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.getByRole('combobox', { expanded: false }).waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.locator('button:focus', { hasText: 'Change the workspace' }).waitFor();
 });
 
 test('a secret is replaced and removed by its typed name, with what refers to it, and a wrong host stands at its field', {

@@ -16,7 +16,7 @@ import { itemQuery } from '../config/queries.ts';
 import { DeliveryState } from './delivery-list.tsx';
 import type { EventContent } from './event-content.ts';
 import classes from './events.module.css';
-import { type Delivery, deliveryQuery, eventsKey, useActingReason } from './queries.ts';
+import { type Delivery, deliveryQuery, eventsKey, isUnderWay, useActingReason } from './queries.ts';
 import { durationOf } from './words.ts';
 
 /** One delivery of an event: of which write, and what became of each attempt. */
@@ -171,11 +171,10 @@ function SendAgain({ delivery: { id, state } }: { readonly delivery: Delivery })
     mutationFn: () => call('redeliver', { params: { id }, query: { env } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: [eventsKey] }),
   });
-  const isUnderWay = state === 'waiting' || state === 'retrying';
   return (
     <Group gap="xs">
       <ReasonedButton
-        reason={actingReason ?? (isUnderWay ? 'It is being sent already.' : undefined)}
+        reason={actingReason ?? (isUnderWay(state) ? 'It is being sent already.' : undefined)}
         loading={send.isPending}
         onClick={() => send.mutate()}
       >

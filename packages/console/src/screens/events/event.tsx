@@ -66,10 +66,13 @@ interface TabsProps {
 }
 
 function EventTabs({ name, item, waiting }: TabsProps) {
-  const { tab = 'definition' } = useSearch({ from: '/o/$org/$env/events/$event' });
+  const { tab: asked } = useSearch({ from: '/o/$org/$env/events/$event' });
   const navigate = useNavigate();
   const content = item.content as EventContent;
   const isAfter = content.event_stage === 'after';
+  const isSigned = isAfter && content.event_type === 'webhook';
+  const tabs = ['definition', ...(isAfter ? ['deliveries', 'test'] : []), ...(isSigned ? ['secret'] : [])];
+  const tab = tabs.find((one) => one === asked) ?? 'definition';
   return (
     <Tabs
       value={tab}
@@ -82,7 +85,7 @@ function EventTabs({ name, item, waiting }: TabsProps) {
         <Tabs.Tab value="definition">Definition</Tabs.Tab>
         {isAfter && <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>}
         {isAfter && <Tabs.Tab value="test">Test</Tabs.Tab>}
-        {isAfter && content.event_type === 'webhook' && <Tabs.Tab value="secret">Signing secret</Tabs.Tab>}
+        {isSigned && <Tabs.Tab value="secret">Signing secret</Tabs.Tab>}
       </Tabs.List>
       <Tabs.Panel value="definition">
         <DefinitionTab name={name} content={content} version={item.version} waiting={isAfter ? waiting : undefined} />

@@ -77,6 +77,13 @@ function EventList() {
             <EventTable items={items} states={states.isSuccess ? statesOf(states.data.pages) : undefined} />
             <ProblemAlert error={states.error ?? (events.isFetchNextPageError ? events.error : null)} />
             <Group>
+              <Button
+                variant="default"
+                loading={events.isRefetching}
+                onClick={() => void Promise.all([events.refetch(), states.refetch()])}
+              >
+                Refresh
+              </Button>
               {events.hasNextPage && (
                 <Button
                   variant="default"
