@@ -149,11 +149,16 @@ test('deliveries are narrowed in the address, read with their attempts, and sent
   await page.getByRole('option', { name: 'Failed, is sent again' }).click();
   const failing = page.getByRole('table', { name: 'Deliveries' }).getByRole('row', { name: 'later' });
   await failing.waitFor();
+  await page.goto(`/o/${org.code}/test/events/tell?tab=deliveries&state=retrying`);
+  await failing.waitFor();
+  const sendNow = page.getByRole('button', { name: 'Send what waits now' });
+  await sendNow.click();
+  await sendNow.and(page.locator(':not([data-loading])')).waitFor();
   receiver.answer = (reply) => void reply.end('thanks');
   // So does the list.
-  await failing.waitFor({ state: 'detached' });
-  await page.getByRole('combobox', { name: 'State' }).click();
-  await page.getByRole('option', { name: 'Given up' }).click();
+  await failing.waitFor({ state: 'detached', timeout: 120_000 });
+  await sendNow.waitFor({ state: 'detached' });
+  await page.goto(`/o/${org.code}/test/events?tab=deliveries&event=tell&state=dead`);
   await rows.nth(1).waitFor();
   await again.click();
   const dialog = page.getByRole('dialog');
@@ -168,6 +173,8 @@ test('deliveries are narrowed in the address, read with their attempts, and sent
   await page.getByRole('heading', { name: 'No such delivery' }).waitFor();
   await page.goto(`/o/${org.code}/test/deliveries/01890a5d-ac96-774b-bcce-b302099a8057`);
   await page.getByRole('heading', { name: 'This delivery is not known' }).waitFor();
+  await page.goto(`/o/${org.code}/test/events?tab=none`);
+  await page.getByRole('tab', { name: 'Events', selected: true }).waitFor();
   await page.goto(`/o/${org.code}/test/deliveries`);
   await page.getByRole('table', { name: 'Deliveries' }).waitFor();
 });

@@ -55,6 +55,8 @@ test('a builder sets the secret of a hook, calls it by the example, and sees wha
   await page.getByRole('heading', { name: 'No secrets yet' }).waitFor();
   await assertAccessible(page);
   await page.getByRole('button', { name: 'New secret' }).first().click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('a/../b');
+  await page.getByText('It starts with a letter and has at most 64 letters, digits, _ and -.').waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill('pay');
   await page.getByRole('textbox', { name: 'Value' }).fill(secret);
   await assertAccessible(page);

@@ -92,11 +92,7 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
       <dt>Sent</dt>
       <dd>
         {count} {count === 1 ? 'time' : 'times'}
-        {next_at !== null && (
-          <>
-            , again <When at={next_at} />
-          </>
-        )}
+        <NextAttempt at={next_at} />
       </dd>
       {hasRun && (
         <>
@@ -116,6 +112,22 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
         <CopyId value={id} what="delivery id" />
       </dd>
     </dl>
+  );
+}
+
+function NextAttempt({ at }: { readonly at: string | null }) {
+  if (at === null) return null;
+  if (Date.parse(at) > Date.now())
+    return (
+      <>
+        , again <When at={at} />
+      </>
+    );
+  return (
+    <>
+      , and due again. It waits while the event is paused, its endpoint is left alone, its workspace is suspended, or
+      the plan’s deliveries of the day are used up.
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Alert, Skeleton, Tabs } from '@mantine/core';
+import { Alert, Group, Skeleton, Tabs } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ApiProblem } from '../../api/problem.ts';
@@ -13,7 +13,7 @@ import type { EventContent } from './event-content.ts';
 import { DefinitionTab } from './event-definition.tsx';
 import { StateBadge } from './event-table.tsx';
 import classes from './events.module.css';
-import { PausedNotice, PauseEvent } from './pause-event.tsx';
+import { PausedNotice, PauseEvent, SendNow } from './pause-event.tsx';
 import { eventStatesQuery, statesOf } from './queries.ts';
 import { SecretTab } from './secret-tab.tsx';
 import { TestTab } from './test-tab.tsx';
@@ -33,7 +33,14 @@ export function EventScreen() {
     <Screen
       title={name}
       intro={content && <Sentence text={occasionOf(content)} />}
-      actions={isAfter && <PauseEvent name={name} isPaused={state?.paused !== undefined} />}
+      actions={
+        isAfter && (
+          <Group gap="xs">
+            {state !== undefined && state.paused === undefined && state.waiting > 0 && <SendNow name={name} />}
+            <PauseEvent name={name} isPaused={state?.paused !== undefined} />
+          </Group>
+        )
+      }
     >
       {isGone ? (
         <EmptyState title="There is no such event here">

@@ -13,7 +13,8 @@ import { eventStatesQuery, eventsQuery, statesOf } from './queries.ts';
 
 /** The events of the environment, and what became of their deliveries. */
 export function Events() {
-  const { tab = 'events' } = useSearch({ from: '/o/$org/$env/events' });
+  const { tab: asked } = useSearch({ from: '/o/$org/$env/events' });
+  const tab = asked === 'deliveries' ? asked : 'events';
   const navigate = useNavigate();
   return (
     <Screen

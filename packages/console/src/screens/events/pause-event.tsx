@@ -37,6 +37,24 @@ export function PauseEvent({ name, isPaused }: Props) {
   );
 }
 
+/** Has what waits sent without a pause before it, such as after the repair of a receiver. */
+export function SendNow({ name }: Pick<Props, 'name'>) {
+  const { env } = usePlace();
+  const actingReason = useActingReason();
+  const send = useMutation({
+    mutationFn: () => call('resumeEvent', { params: { name }, query: { env } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: [eventsKey] }),
+  });
+  return (
+    <Group gap="xs">
+      <ProblemAlert error={send.error} />
+      <ReasonedButton reason={actingReason} variant="default" loading={send.isPending} onClick={() => send.mutate()}>
+        Send what waits now
+      </ReasonedButton>
+    </Group>
+  );
+}
+
 interface NoticeProps {
   readonly name: string;
   readonly paused: NonNullable<EventState['paused']>;

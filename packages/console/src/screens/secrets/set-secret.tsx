@@ -63,7 +63,7 @@ function SecretForm({ secret, close }: FormProps) {
         {secret === undefined ? (
           <NameInput
             name={name}
-            error={problem?.errorAt('/name') ?? (isTaken ? taken : undefined)}
+            error={problem?.errorAt('/name') ?? (isTaken ? taken : name === '' || isName(name) ? undefined : wrongName)}
             onChange={setName}
           />
         ) : (
@@ -101,6 +101,13 @@ function Affected({ secret }: { readonly secret: Secret }) {
   );
 }
 
+const wrongName = 'It starts with a letter and has at most 64 letters, digits, _ and -.';
+
+/** As the platform takes it: what no path can hold is not sent at all. */
+function isName(name: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name);
+}
+
 const taken = 'There is a secret of this name: replace its value.';
 
 /** Whether the list has a secret of the name: setting it would replace its value. */
@@ -119,6 +126,7 @@ interface Typed {
 function missing({ name, value, isTaken }: Typed): string | undefined {
   if (name === '') return 'The secret needs a name.';
   if (isTaken) return taken;
+  if (!isName(name)) return wrongName;
   return value === '' ? 'The secret needs a value.' : undefined;
 }
 
