@@ -135,6 +135,17 @@ test('a secret is replaced and removed by its typed name, with what refers to it
   const { items } = (await manage<{ items: readonly { hosts: readonly string[] }[] }>(org, 'GET', '/secrets')).body;
   assert.deepEqual(items[0]?.hosts, ['api.example.com']);
 
+  await page.getByRole('button', { name: 'New secret' }).first().click();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('late');
+  await dialog.getByRole('textbox', { name: 'Value' }).fill('the value of this admin');
+  const other = { value: 'the value of another admin', hosts: ['other.example'] };
+  assert.equal((await manage(org, 'PUT', '/secrets/late', { body: other })).status, 200);
+  await dialog.getByRole('button', { name: 'Set the secret' }).click();
+  await dialog.getByText('There is a secret of this name: replace its value.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('row', { name: 'late' }).getByText('other.example').waitFor();
+  assert.equal((await manage(org, 'DELETE', '/secrets/late')).status, 204);
+
   await page.getByRole('button', { name: 'Remove pay' }).click();
   await dialog.getByText('checks messages to its hook').waitFor();
   const remove = dialog.getByRole('button', { name: 'Remove the secret' });

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { usePlace } from '../../api/session.ts';
+import { type Environment, usePlace } from '../../api/session.ts';
 import { Dialog } from '../../components/dialog/dialog.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
@@ -42,8 +42,14 @@ function SecretForm({ secret, close }: FormProps) {
   const [hosts, setHosts] = useState<readonly string[]>(secret?.hosts ?? []);
   const isTaken = useIsTaken(name) && secret === undefined;
   const save = useMutation({
-    mutationFn: () => call('setSecret', { params: { name }, query: { env }, body: { value, hosts: [...hosts] } }),
-    onSuccess: async () => {
+    mutationFn: async () => {
+      // Another admin may have set one since the list was read, whose value would be lost.
+      if (secret === undefined && (await isTakenNow(env, name))) return false;
+      await call('setSecret', { params: { name }, query: { env }, body: { value, hosts: [...hosts] } });
+      return true;
+    },
+    onSuccess: async (isSet) => {
+      if (!isSet) return;
       setValue('');
       await readSecretsAgain();
       close();
@@ -115,6 +121,11 @@ function useIsTaken(name: string): boolean {
   const { env } = usePlace();
   const known = queryClient.getQueryData(secretsQuery(env).queryKey)?.items ?? [];
   return known.some((other) => other.name === name);
+}
+
+async function isTakenNow(env: Environment, name: string): Promise<boolean> {
+  const { items } = await queryClient.fetchQuery({ ...secretsQuery(env), staleTime: 0 });
+  return items.some((other) => other.name === name);
 }
 
 interface Typed {
