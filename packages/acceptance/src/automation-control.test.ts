@@ -297,6 +297,7 @@ test('an event that is paused sends nothing until it is resumed, and what waits 
   assertProblem(await manage(org, 'POST', '/events/tell/pause'), 'not_found');
   assertProblem(await manage(shop, 'POST', '/events/none/resume'), 'not_found');
   assert.equal((await manage(shop, 'POST', '/events/tell/resume')).status, 204);
+  await receiver.arrived(4);
   const after = (await manage<States>(shop, 'GET', '/events/state')).body;
   assert.deepEqual(
     after.items.map(({ paused: by }) => by),

@@ -15,7 +15,7 @@ import {
 } from './event-receiver.ts';
 import { act, create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
-import { deploy, provision } from './promotion.ts';
+import { deploy, prodFounder, provision } from './promotion.ts';
 
 const gateways = await platformForTests();
 
@@ -227,4 +227,35 @@ test('an event whose address may not be called is retried, and never calls it', 
   const [delivery] = await deliveries(org, '?event=inside', (found) => found.length === 1);
   assert.equal(delivery?.attempts[0]?.answer, 'the address is not public');
   assert.equal(delivery?.attempts[0]?.status, null);
+});
+
+test('what waits for hours is sent at once by a new version of its event, in both environments, and by a resume', async (t) => {
+  const { org, founder } = await shop();
+  const [asks, takes] = [await startReceiver(t), await startReceiver(t)];
+  asks.answer = (reply) => void reply.writeHead(503, { 'Retry-After': '3600' }).end();
+  await makeEvent(org, 'tell', asks.url);
+  await provision(org);
+  await deploy(org);
+  const isHeld = (items: readonly Delivery[]) => items.length === 1 && items[0]?.state === 'retrying';
+  await create(founder, 'order', { title: 'test' });
+  await create(await prodFounder(org), 'order', { title: 'prod' });
+  for (const env of ['test', 'prod']) await deliveries(org, `?env=${env}&state=retrying`, isHeld);
+
+  const body = webhookEvent('tell', takes.url);
+  const changed = await manage(org, 'PUT', '/config/event/tell', { body });
+  assert.equal(changed.status, 200, changed.text);
+  const [first] = await takes.arrived(1);
+  assert.ok(first);
+  assert.equal(bodyOf(first).data.record.title, 'test');
+  await deploy(org);
+  const [, second] = await takes.arrived(2);
+  assert.ok(second);
+  assert.equal(bodyOf(second).data.record.title, 'prod');
+
+  await makeEvent(org, 'other', asks.url);
+  await create(founder, 'order', { title: 'again' });
+  await deliveries(org, '?event=other&state=retrying', isHeld);
+  asks.answer = (reply) => void reply.end('thanks');
+  assert.equal((await manage(org, 'POST', '/events/other/resume')).status, 204);
+  await deliveries(org, '?event=other', allAre('delivered'));
 });

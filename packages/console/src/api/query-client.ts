@@ -5,10 +5,12 @@ import { ApiProblem } from './problem.ts';
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
+      // A call without a network fails, in place of waiting unseen until there is one.
+      networkMode: 'always',
       staleTime: 5_000,
       retry: (failures, error) =>
         failures < 2 && error instanceof ApiProblem && (error.status === 0 || error.status === 503),
     },
-    mutations: { retry: false },
+    mutations: { retry: false, networkMode: 'always' },
   },
 });

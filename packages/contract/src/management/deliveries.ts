@@ -256,8 +256,9 @@ export const deliveriesApi = {
     path: '/events/:name/resume',
     access: 'developer',
     tag: 'events',
-    summary: 'Ends the pause of an event; what waits is sent within a minute',
-    description: 'Production’s events need the role `org_admin`.',
+    summary: 'Ends the pause of an event; what waits is sent now',
+    description:
+      'The same call has what waits for an event that is not paused sent now, such as after the repair of a receiver. Of an org with very many workspaces, what waits behind the first of them is sent within a minute. Production’s events need the role `org_admin`.',
     query,
     replies: { 204: reply('It is not paused.') },
     problems: ['not_found', 'conflict', 'role_required'],

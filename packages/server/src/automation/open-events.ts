@@ -12,6 +12,7 @@ import { type ChainHeader, createChainHeader } from './chain-header.ts';
 import { createLiveEvents, type LiveEvents } from './config/live-events.ts';
 import { createDestinations } from './destinations/registry.ts';
 import type { DueHandler } from './due.ts';
+import { type BringForward, createBringForward } from './outbox/bring-forward.ts';
 import { type EventServices, eventServices } from './outbox/event-services.ts';
 import { type LaneDeps, LaneVisits } from './outbox/lane-visits.ts';
 import { laneJobs } from './outbox/outbox-rows.ts';
@@ -60,6 +61,8 @@ export interface OpenedEvents {
   readonly live: LiveEvents;
   readonly chain: ChainHeader;
   readonly suspensions: Suspensions;
+  /** What waits for events that have changed is delivered by what they are now. */
+  readonly bringForward: BringForward;
   /** What is done with what is due of events. */
   readonly handlers: ReadonlyMap<string, DueHandler>;
   /** Cuts off what is being sent: it is sent at the next start. */
@@ -77,7 +80,8 @@ export function openEvents(deps: EventsDeps): OpenedEvents {
   const live = createLiveEvents(stores);
   const lanes = new KnownLanes();
   const tellDead: LaneDeps['tellDead'] = (place, name, count) => deps.tell(place, { kind: 'event', name }, count);
-  const pauses = createPauses({ ...deps, live });
+  const bringForward = createBringForward(deps);
+  const pauses = createPauses({ ...deps, live, bringForward });
   const suspensions = createSuspensions(deps);
   const visits = new LaneVisits({
     ...{ ...deps, live, lanes, destinations, tellDead, pauses, suspensions },
@@ -85,7 +89,7 @@ export function openEvents(deps: EventsDeps): OpenedEvents {
   });
   const visit = visits.visit.bind(visits);
   return {
-    ...{ chain, live, suspensions },
+    ...{ chain, live, suspensions, bringForward },
     recordEvents: createRecordEvents({ ...deps, live, lanes, wake }),
     beforeEvents: createBeforeEvents({ ...deps, live }),
     services: eventServices({

@@ -82,7 +82,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const { spaces, stores, platform, onceScopes, readiness } = opened;
   const { secrets, signingKeys, cursors, backups } = await openSecrets(spaces, options, metrics);
   const { counted, epochs, changesOf } = common ?? {};
-  const configs = openConfigs(stores, { clock, tally: tallies.config }, changesOf, opened.told);
+  const configs = openConfigs(stores, { clock, tally: tallies.config, events: () => events }, changesOf, opened.told);
 
   const mail = openSharedMail({ ...options, onFault });
   const made = { platform, stores, configs, clock, newId, cursors, nodeId: nodeIdOf(common) };

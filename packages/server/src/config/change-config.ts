@@ -39,6 +39,7 @@ export async function changeConfig<Planned extends ConfigChange>(
   });
   // The change stands, whether or not it can be read now.
   await deps.configs.refresh(orgCode).catch(() => deps.configs.forget(orgCode));
+  await deps.configs.changed(orgCode, planned.changes);
   return { version: planned.version, planned: planned.planned };
 }
 

@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/port.ts';
 import { RecordBench, SteppedClock } from '../testing/record-bench.ts';
+import { changeConfig } from './change-config.ts';
 import { createConfigReader } from './config-reader.ts';
+import { activeItems } from './org-keys.ts';
 
 /** An org that another node than the one under test changes. */
 async function changingOrg() {
@@ -199,4 +201,25 @@ test('an entity that could not be loaded is loaded when it is asked for again', 
   await assert.rejects(async () => set.entity('order'), /no disk/);
   gate.fail(undefined);
   assert.equal((await set.entity('order'))?.name, 'order');
+});
+
+test('which events were changed is told after the commit, and nothing of other items', async () => {
+  const { bench, clock } = await changingOrg();
+  const { store } = bench.opened;
+  const told: string[][] = [];
+  const configs = createConfigReader({
+    ...{ store, clock },
+    eventsChanged: async (orgCode, names) => {
+      const { items } = await configs.current(orgCode);
+      assert.ok(names.every((name) => items.has(`event#${name}`)));
+      told.push([orgCode, ...names]);
+    },
+  });
+  const make = (kind: 'event' | 'logicblock', ...names: readonly string[]) =>
+    changeConfig({ store, configs }, 'acme', async (_set, version) => ({
+      changes: names.map((name) => activeItems.put({ kind, name }, { version }, { if: 'any' })),
+    }));
+  await make('event', 'paid', 'sent');
+  await make('logicblock', 'event');
+  assert.deepEqual(told, [['acme', 'paid', 'sent'], ['acme']]);
 });

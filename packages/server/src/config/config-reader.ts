@@ -12,7 +12,7 @@ import {
   compileEntity,
   compilePatterns,
 } from '../schema/port.ts';
-import type { Item, Key, Scope, ScopeName, Store } from '../store/port.ts';
+import type { Change, Item, Key, Scope, ScopeName, Store } from '../store/port.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type ActiveEntity, type ApiVersions, type ConfigSet, makeConfigSet } from './config-set.ts';
 import {
@@ -25,6 +25,7 @@ import {
   definitions,
   entityStates,
   liveSettings,
+  namesOfLive,
   references,
   versionKey,
 } from './org-keys.ts';
@@ -38,6 +39,8 @@ export interface ConfigReader {
   refresh(orgCode: string): Promise<ConfigSet>;
   /** What is known of the org may be out of date: the next caller waits until it has been read. */
   forget(orgCode: string): void;
+  /** Hears of each change that this process has committed. */
+  changed(orgCode: string, changes: readonly Change[]): Promise<void>;
 }
 
 export interface ConfigReaderOptions {
@@ -51,6 +54,8 @@ export interface ConfigReaderOptions {
   readonly changesOf?: ((scope: ScopeName, key: Key) => number) | undefined;
   /** Whether `changesOf` tells of all changes, so that what is known is never read again because of its age. */
   readonly isTold?: boolean;
+  /** Hears which events this process has changed. */
+  readonly eventsChanged?: (orgCode: string, events: readonly string[]) => Promise<void>;
   /** A miss is what has to wait for the store. */
   readonly tally?: HitTally;
 }
@@ -90,19 +95,28 @@ interface Compiled {
   readonly entity: MaybePromise<CompiledEntity>;
 }
 
+interface EventPlace {
+  readonly env: Environment;
+  readonly orgCode: string;
+}
+
 /** The configurations of both environments. */
 export type ConfigReaders = Readonly<Record<Environment, ConfigReader>>;
 
 export function openConfigs(
   stores: Readonly<Record<Environment, Store>>,
-  options: Omit<ConfigReaderOptions, 'store' | 'changesOf'>,
+  options: Omit<ConfigReaderOptions, 'store' | 'changesOf' | 'eventsChanged'> & {
+    readonly events: () => { bringForward(place: EventPlace, events: readonly string[]): Promise<void> };
+  },
   changesOf?: Readonly<Record<Environment, ConfigReaderOptions['changesOf']>>,
   told?: Readonly<Record<Environment, ToldChanges>>,
 ): ConfigReaders {
   const open = (env: Environment): ConfigReader => {
     const all = told?.[env];
     const how = all === undefined ? { changesOf: changesOf?.[env] } : { changesOf: all.at.bind(all), isTold: true };
-    return createConfigReader({ ...options, store: stores[env], ...how });
+    const eventsChanged: ConfigReaderOptions['eventsChanged'] = (orgCode, names) =>
+      options.events().bringForward({ env, orgCode }, names);
+    return createConfigReader({ ...options, store: stores[env], ...how, eventsChanged });
   };
   return { test: open('test'), prod: open('prod') };
 }
@@ -175,6 +189,9 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
     refresh: read,
     forget: (orgCode) => {
       orgs.delete(orgCode);
+    },
+    changed: async (orgCode, changes) => {
+      await options.eventsChanged?.(orgCode, namesOfLive('event', changes));
     },
   };
 }

@@ -64,6 +64,15 @@ export function isOfLive(kind: ConfigItem['kind'], change: Change): boolean {
   return 'sk' in change && change.pk === activeConfigs && change.sk.startsWith(`${kind}#`);
 }
 
+/** The items of the kind of which another version has become live. */
+export function namesOfLive(kind: ConfigItem['kind'], changes: readonly Change[]): readonly string[] {
+  return changes.flatMap((change) =>
+    change.kind === 'put' && isOfLive(kind, change)
+      ? [change.sk.slice(kind.length + 1, change.sk.lastIndexOf(';'))]
+      : [],
+  );
+}
+
 /** What one version of a config of an entity is. */
 export const apiBodies = table(
   ({ api, version }: { readonly api: string; readonly version: number }) => versionKey(api, version),

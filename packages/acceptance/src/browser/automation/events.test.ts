@@ -85,6 +85,11 @@ test('a builder sees an event, tries it with a sample, pauses it, and gets a sec
   await page.getByRole('button', { name: 'Resume' }).click();
   await page.getByRole('button', { name: 'Pause' }).waitFor();
   await receiver.arrived(3);
+  // The screen follows what waits by itself.
+  await page
+    .locator('dt', { hasText: /^Waiting$/ })
+    .locator('xpath=following-sibling::dd[1]', { hasText: /^0$/ })
+    .waitFor();
   await page.getByRole('link', { name: 'Edit the definition' }).click();
   await page.getByRole('switch', { name: 'Enabled' }).waitFor();
 });
@@ -137,6 +142,24 @@ test('deliveries are narrowed in the address, read with their attempts, and sent
 
   await page.goBack();
   await rows.nth(1).waitFor();
+  receiver.answer = (reply) => void reply.writeHead(503).end('later');
+  await create(founder, 'order', { title: 'd' });
+  await deliveries(org, '?state=retrying', (found) => found.length === 1);
+  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('option', { name: 'Failed, is sent again' }).click();
+  const failing = page.getByRole('table', { name: 'Deliveries' }).getByRole('row', { name: 'later' });
+  await failing.waitFor();
+  await page.goto(`/o/${org.code}/test/events/tell?tab=deliveries&state=retrying`);
+  await failing.waitFor();
+  const sendNow = page.getByRole('button', { name: 'Send what waits now' });
+  await sendNow.click();
+  await sendNow.and(page.locator(':not([data-loading])')).waitFor();
+  receiver.answer = (reply) => void reply.end('thanks');
+  // So does the list.
+  await failing.waitFor({ state: 'detached', timeout: 120_000 });
+  await sendNow.waitFor({ state: 'detached' });
+  await page.goto(`/o/${org.code}/test/events?tab=deliveries&event=tell&state=dead`);
+  await rows.nth(1).waitFor();
   await again.click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('2 deliveries', { exact: true }).waitFor();
@@ -144,12 +167,14 @@ test('deliveries are narrowed in the address, read with their attempts, and sent
   await dialog.getByRole('button', { name: 'Send 2 deliveries again' }).click();
   await dialog.getByRole('status').getByText('2 deliveries wait to be sent.').waitFor();
   await dialog.getByRole('button', { name: 'Close' }).last().click();
-  await deliveries(org, '?state=delivered', (found) => found.length === 3);
-  assert.equal(receiver.messages.length, 6);
+  await deliveries(org, '?state=delivered', (found) => found.length === 4);
+  assert.equal(new Set(receiver.messages.map(({ headers }) => headers['webhook-id'])).size, 4);
   await page.goto(`/o/${org.code}/test/events/tell?tab=deliveries&state=dead`);
   await page.getByRole('heading', { name: 'No such delivery' }).waitFor();
   await page.goto(`/o/${org.code}/test/deliveries/01890a5d-ac96-774b-bcce-b302099a8057`);
   await page.getByRole('heading', { name: 'This delivery is not known' }).waitFor();
+  await page.goto(`/o/${org.code}/test/events?tab=none`);
+  await page.getByRole('tab', { name: 'Events', selected: true }).waitFor();
   await page.goto(`/o/${org.code}/test/deliveries`);
   await page.getByRole('table', { name: 'Deliveries' }).waitFor();
 });
@@ -172,6 +197,10 @@ test('a delivery that has begun a run names it', { skip }, async (context) => {
   await page.getByRole('link', { name: 'runs', exact: true }).click();
   await page.getByText('Runs the logic block').waitFor();
   await assertAccessible(page);
+  // A tab that this event does not have.
+  await page.goto(`/o/${org.code}/test/events/runs?tab=secret`);
+  await page.getByRole('tab', { name: 'Definition', selected: true }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Make a new secret' }).count(), 0);
 });
 
 test('a developer sees events of production, and why their buttons are for admins', { skip }, async (context) => {

@@ -55,6 +55,8 @@ test('a builder sets the secret of a hook, calls it by the example, and sees wha
   await page.getByRole('heading', { name: 'No secrets yet' }).waitFor();
   await assertAccessible(page);
   await page.getByRole('button', { name: 'New secret' }).first().click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('a/../b');
+  await page.getByText('It starts with a letter and has at most 64 letters, digits, _ and -.').waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill('pay');
   await page.getByRole('textbox', { name: 'Value' }).fill(secret);
   await assertAccessible(page);
@@ -98,6 +100,13 @@ test('a builder sets the secret of a hook, calls it by the example, and sees wha
   await dialog.getByRole('combobox', { name: 'Workspace' }).waitFor();
   assert.equal(await save.getAttribute('aria-description'), 'It runs there already.');
   await assertAccessible(page);
+  // The dialog begins in the list of the workspaces, which the first Escape closes.
+  await dialog.getByRole('combobox', { expanded: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.getByRole('combobox', { expanded: false }).waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.locator('button:focus', { hasText: 'Change the workspace' }).waitFor();
 });
 
 test('a secret is replaced and removed by its typed name, with what refers to it, and a wrong host stands at its field', {
@@ -125,6 +134,17 @@ test('a secret is replaced and removed by its typed name, with what refers to it
   await dialog.waitFor({ state: 'detached' });
   const { items } = (await manage<{ items: readonly { hosts: readonly string[] }[] }>(org, 'GET', '/secrets')).body;
   assert.deepEqual(items[0]?.hosts, ['api.example.com']);
+
+  await page.getByRole('button', { name: 'New secret' }).first().click();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('late');
+  await dialog.getByRole('textbox', { name: 'Value' }).fill('the value of this admin');
+  const other = { value: 'the value of another admin', hosts: ['other.example'] };
+  assert.equal((await manage(org, 'PUT', '/secrets/late', { body: other })).status, 200);
+  await dialog.getByRole('button', { name: 'Set the secret' }).click();
+  await dialog.getByText('There is a secret of this name: replace its value.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('row', { name: 'late' }).getByText('other.example').waitFor();
+  assert.equal((await manage(org, 'DELETE', '/secrets/late')).status, 204);
 
   await page.getByRole('button', { name: 'Remove pay' }).click();
   await dialog.getByText('checks messages to its hook').waitFor();

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { allow, create, defineEntity, foundedOrg, joinOrg, list, manage, newEmail, type Org } from '../../org.ts';
 import { deploy, prodFounder, provision } from '../../promotion.ts';
+import { founderOf, multiOrg } from '../../workspaces.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
 import { retype, signInAs } from '../console-pages.ts';
@@ -174,6 +175,35 @@ test('errors stand at their steps, also within others, and what is not saved is 
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove the logic block' }).click();
   await page.getByRole('heading', { name: 'No logic blocks yet' }).waitFor();
+  await page.goto(`/o/${org.code}/test/logic-blocks/each`);
+  await page.getByRole('heading', { name: 'There is no such logic block here' }).waitFor();
+  await assertAccessible(page);
+});
+
+test('a block is tried and run in a workspace that there is, also where none is called main', {
+  skip,
+}, async (context) => {
+  const org = await multiOrg(platform);
+  const codes: string[] = [];
+  for (const name of ['Harbour', 'Lumen']) codes.push((await founderOf(org, name)).tenantCode);
+  const first = codes.toSorted()[0] ?? '';
+  await put(org, 'greet', { steps: [{ id: 'text', type: 'transform', value: 'hello' }] });
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  await page.goto(`/o/${org.code}/test/logic-blocks/greet`);
+  const tried = page.getByRole('region', { name: 'Try it' });
+  await tried.getByRole('button', { name: 'Run the draft' }).click();
+  await tried.getByText('It came to its end').waitFor();
+  assert.equal(await tried.getByRole('combobox', { name: 'Workspace' }).inputValue(), first);
+  await tried.getByRole('combobox', { name: 'Workspace' }).fill('');
+  assert.equal(
+    await tried.getByRole('button', { name: 'Run the draft' }).getAttribute('aria-description'),
+    'Name a workspace first.',
+  );
+  await page.getByRole('button', { name: 'Run now' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Begin the run' }).click();
+  await page.getByRole('heading', { name: 'Run of greet', level: 1 }).waitFor();
+  await page.getByText(first, { exact: true }).waitFor();
 });
 
 test('runs are found by filters in the address, followed, cancelled, and retried from a step', {
@@ -220,7 +250,17 @@ test('runs are found by filters in the address, followed, cancelled, and retried
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click();
   await page.getByText('Cancelled', { exact: true }).waitFor();
 
-  await page.goto(`/o/${org.code}/test/runs?block=fails&since=1h`);
+  await page.goto(`/o/${org.code}/test/runs/01890a5d-ac96-774b-bcce-b302099a8057`);
+  await page.getByRole('heading', { name: 'This run is not known here' }).waitFor();
+  await page.goto(`/o/${org.code}/test/runs?since=1h`);
+  const block = page.getByRole('combobox', { name: 'Logic block' });
+  await block.pressSequentially('fail');
+  await page.getByRole('option', { name: 'fails' }).waitFor();
+  assert.ok(!page.url().includes('block='), 'a part of a name narrows nothing');
+  await block.pressSequentially('s');
+  await block.press('Enter');
+  await page.getByRole('row', { name: /waits/ }).first().waitFor({ state: 'detached' });
+  assert.match(page.url(), /block=fails/);
   await page.getByRole('link', { name: /^fails, failed/ }).click();
   await page.getByText('It failed at the step no').waitFor();
   await page.getByText(`${canary} (refused)`).waitFor();
@@ -269,6 +309,11 @@ test('a schedule is read in words, paused, resumed and run now', { skip }, async
     .waitFor();
   await assertAccessible(page);
   await card.getByRole('button', { name: 'Pause nightly' }).click();
+  // Without a network the call fails at once, and is not made later unseen.
+  await page.context().setOffline(true);
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause it' }).click();
+  await page.getByRole('dialog').getByRole('alert').waitFor();
+  await page.context().setOffline(false);
   await page.getByRole('dialog').getByRole('button', { name: 'Pause it' }).click();
   await card.getByText('Paused', { exact: true }).waitFor();
   await card.getByRole('button', { name: 'Resume nightly' }).click();

@@ -117,7 +117,7 @@ function DeliveryTable({ items, isOfOneEvent }: TableProps) {
                 <DeliveryState state={state} />
                 {next_at !== null && (
                   <Text size="xs" c="dimmed">
-                    <When at={next_at} />
+                    {Date.parse(next_at) > Date.now() ? <When at={next_at} /> : 'due, and waits'}
                   </Text>
                 )}
               </Table.Td>

@@ -16,7 +16,7 @@ import { itemQuery } from '../config/queries.ts';
 import { DeliveryState } from './delivery-list.tsx';
 import type { EventContent } from './event-content.ts';
 import classes from './events.module.css';
-import { type Delivery, deliveryQuery, eventsKey, useActingReason } from './queries.ts';
+import { type Delivery, deliveryQuery, eventsKey, isUnderWay, useActingReason } from './queries.ts';
 import { durationOf } from './words.ts';
 
 /** One delivery of an event: of which write, and what became of each attempt. */
@@ -92,11 +92,7 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
       <dt>Sent</dt>
       <dd>
         {count} {count === 1 ? 'time' : 'times'}
-        {next_at !== null && (
-          <>
-            , again <When at={next_at} />
-          </>
-        )}
+        <NextAttempt at={next_at} />
       </dd>
       {hasRun && (
         <>
@@ -116,6 +112,22 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
         <CopyId value={id} what="delivery id" />
       </dd>
     </dl>
+  );
+}
+
+function NextAttempt({ at }: { readonly at: string | null }) {
+  if (at === null) return null;
+  if (Date.parse(at) > Date.now())
+    return (
+      <>
+        , again <When at={at} />
+      </>
+    );
+  return (
+    <>
+      , and due again. It waits while the event is paused, its endpoint is left alone, its workspace is suspended, or
+      the plan’s deliveries of the day are used up.
+    </>
   );
 }
 
@@ -171,11 +183,10 @@ function SendAgain({ delivery: { id, state } }: { readonly delivery: Delivery })
     mutationFn: () => call('redeliver', { params: { id }, query: { env } }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: [eventsKey] }),
   });
-  const isUnderWay = state === 'waiting' || state === 'retrying';
   return (
     <Group gap="xs">
       <ReasonedButton
-        reason={actingReason ?? (isUnderWay ? 'It is being sent already.' : undefined)}
+        reason={actingReason ?? (isUnderWay(state) ? 'It is being sent already.' : undefined)}
         loading={send.isPending}
         onClick={() => send.mutate()}
       >

@@ -88,7 +88,7 @@ export function StateBadge({ isEnabled, state }: StateProps) {
     : state?.paused !== undefined
       ? ['yellow', 'paused']
       : ['teal', 'live'];
-  const failures = state?.circuit?.failures ?? 0;
+  const { failures = 0, open_until: openUntil = null } = state?.circuit ?? {};
   return (
     <>
       <Badge variant="dot" color={color} tt="none" miw="max-content">
@@ -97,6 +97,11 @@ export function StateBadge({ isEnabled, state }: StateProps) {
       {failures > 0 && (
         <Text size="xs" c="dimmed">
           {failures} {failures === 1 ? 'failure' : 'failures'} in a row
+          {openUntil !== null && Date.parse(openUntil) > Date.now() && (
+            <>
+              , tried again <When at={openUntil} />
+            </>
+          )}
         </Text>
       )}
     </>

@@ -1,4 +1,4 @@
-import { Alert, Skeleton, Tabs } from '@mantine/core';
+import { Alert, Group, Skeleton, Tabs } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ApiProblem } from '../../api/problem.ts';
@@ -13,7 +13,7 @@ import type { EventContent } from './event-content.ts';
 import { DefinitionTab } from './event-definition.tsx';
 import { StateBadge } from './event-table.tsx';
 import classes from './events.module.css';
-import { PausedNotice, PauseEvent } from './pause-event.tsx';
+import { PausedNotice, PauseEvent, SendNow } from './pause-event.tsx';
 import { eventStatesQuery, statesOf } from './queries.ts';
 import { SecretTab } from './secret-tab.tsx';
 import { TestTab } from './test-tab.tsx';
@@ -33,7 +33,14 @@ export function EventScreen() {
     <Screen
       title={name}
       intro={content && <Sentence text={occasionOf(content)} />}
-      actions={isAfter && <PauseEvent name={name} isPaused={state?.paused !== undefined} />}
+      actions={
+        isAfter && (
+          <Group gap="xs">
+            {state !== undefined && state.paused === undefined && state.waiting > 0 && <SendNow name={name} />}
+            <PauseEvent name={name} isPaused={state?.paused !== undefined} />
+          </Group>
+        )
+      }
     >
       {isGone ? (
         <EmptyState title="There is no such event here">
@@ -66,10 +73,13 @@ interface TabsProps {
 }
 
 function EventTabs({ name, item, waiting }: TabsProps) {
-  const { tab = 'definition' } = useSearch({ from: '/o/$org/$env/events/$event' });
+  const { tab: asked } = useSearch({ from: '/o/$org/$env/events/$event' });
   const navigate = useNavigate();
   const content = item.content as EventContent;
   const isAfter = content.event_stage === 'after';
+  const isSigned = isAfter && content.event_type === 'webhook';
+  const tabs = ['definition', ...(isAfter ? ['deliveries', 'test'] : []), ...(isSigned ? ['secret'] : [])];
+  const tab = tabs.find((one) => one === asked) ?? 'definition';
   return (
     <Tabs
       value={tab}
@@ -82,7 +92,7 @@ function EventTabs({ name, item, waiting }: TabsProps) {
         <Tabs.Tab value="definition">Definition</Tabs.Tab>
         {isAfter && <Tabs.Tab value="deliveries">Deliveries</Tabs.Tab>}
         {isAfter && <Tabs.Tab value="test">Test</Tabs.Tab>}
-        {isAfter && content.event_type === 'webhook' && <Tabs.Tab value="secret">Signing secret</Tabs.Tab>}
+        {isSigned && <Tabs.Tab value="secret">Signing secret</Tabs.Tab>}
       </Tabs.List>
       <Tabs.Panel value="definition">
         <DefinitionTab name={name} content={content} version={item.version} waiting={isAfter ? waiting : undefined} />

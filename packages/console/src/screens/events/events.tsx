@@ -13,7 +13,8 @@ import { eventStatesQuery, eventsQuery, statesOf } from './queries.ts';
 
 /** The events of the environment, and what became of their deliveries. */
 export function Events() {
-  const { tab = 'events' } = useSearch({ from: '/o/$org/$env/events' });
+  const { tab: asked } = useSearch({ from: '/o/$org/$env/events' });
+  const tab = asked === 'deliveries' ? asked : 'events';
   const navigate = useNavigate();
   return (
     <Screen
@@ -77,6 +78,13 @@ function EventList() {
             <EventTable items={items} states={states.isSuccess ? statesOf(states.data.pages) : undefined} />
             <ProblemAlert error={states.error ?? (events.isFetchNextPageError ? events.error : null)} />
             <Group>
+              <Button
+                variant="default"
+                loading={events.isRefetching}
+                onClick={() => void Promise.all([events.refetch(), states.refetch()])}
+              >
+                Refresh
+              </Button>
               {events.hasNextPage && (
                 <Button
                   variant="default"

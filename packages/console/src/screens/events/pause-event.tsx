@@ -37,6 +37,24 @@ export function PauseEvent({ name, isPaused }: Props) {
   );
 }
 
+/** Has what waits sent without a pause before it, such as after the repair of a receiver. */
+export function SendNow({ name }: Pick<Props, 'name'>) {
+  const { env } = usePlace();
+  const actingReason = useActingReason();
+  const send = useMutation({
+    mutationFn: () => call('resumeEvent', { params: { name }, query: { env } }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: [eventsKey] }),
+  });
+  return (
+    <Group gap="xs">
+      <ProblemAlert error={send.error} />
+      <ReasonedButton reason={actingReason} variant="default" loading={send.isPending} onClick={() => send.mutate()}>
+        Send what waits now
+      </ReasonedButton>
+    </Group>
+  );
+}
+
 interface NoticeProps {
   readonly name: string;
   readonly paused: NonNullable<EventState['paused']>;
@@ -48,8 +66,8 @@ export function PausedNotice({ name, paused: { at, by } }: NoticeProps) {
     <Alert color="yellow" role="note" title="Paused" classNames={{ title: classes.alertTitle ?? '' }}>
       <Text size="sm">
         {me?.user.id === by ? 'You paused it' : 'A builder paused it'} <When at={at} />. Writes go on, and what {name}{' '}
-        would send waits in its order. After a resume it is sent within a minute; what is older than 24 hours by then is
-        sent once.
+        would send waits in its order. After a resume it is sent at once; what is older than 24 hours by then is sent
+        once.
       </Text>
     </Alert>
   );

@@ -20,6 +20,9 @@ export const eventsQuery = (env: Environment) =>
     getNextPageParam: ({ nexttoken }) => nexttoken,
   });
 
+/** How often is read what changes without the builder. Nothing is read while the tab is hidden. */
+const followingMilliseconds = 5_000;
+
 /** What waits is counted in up to 200 workspaces for each page. */
 export const eventStatesQuery = (env: Environment) =>
   infiniteQueryOptions({
@@ -27,6 +30,13 @@ export const eventStatesQuery = (env: Environment) =>
     queryFn: ({ pageParam, signal }) => call('listEventStates', { query: { env, nexttoken: pageParam }, signal }),
     initialPageParam: '',
     getNextPageParam: ({ nexttoken }) => nexttoken,
+    // Each page is a call, so many of them are read more rarely.
+    refetchInterval: ({ state: { data } }) => {
+      const isMoving = [...statesOf(data?.pages).values()].some(
+        ({ paused, waiting }) => paused === undefined && waiting > 0,
+      );
+      return isMoving && followingMilliseconds * (data?.pages.length ?? 1);
+    },
   });
 
 /** The states of events by name, with what waits in the workspaces of all pages. */
@@ -48,7 +58,16 @@ export const deliveriesQuery = (env: Environment, { event, state, since, until }
       call('listDeliveries', { query: { env, event, state, since, until, pagesize, nexttoken: pageParam }, signal }),
     initialPageParam: '',
     getNextPageParam: ({ nexttoken }) => nexttoken,
+    refetchInterval: ({ state: { data } }) => {
+      const isMoving = data?.pages.some(({ items }) => items.some(({ state }) => isUnderWay(state))) === true;
+      return isMoving && followingMilliseconds * data.pages.length;
+    },
   });
+
+/** Whether more becomes of a delivery without the builder. */
+export function isUnderWay(state: Delivery['state']): boolean {
+  return state === 'waiting' || state === 'retrying';
+}
 
 const underWayMilliseconds = 2_000;
 
@@ -57,8 +76,7 @@ export const deliveryQuery = (env: Environment, id: string) =>
   queryOptions({
     queryKey: [eventsKey, 'delivery', env, id],
     queryFn: ({ signal }) => call('readDelivery', { params: { id }, query: { env }, signal }),
-    refetchInterval: ({ state: { data } }) =>
-      data?.state === 'waiting' || data?.state === 'retrying' ? underWayMilliseconds : false,
+    refetchInterval: ({ state: { data } }) => data !== undefined && isUnderWay(data.state) && underWayMilliseconds,
   });
 
 export const eventSecretQuery = (env: Environment, name: string) =>

@@ -1,7 +1,9 @@
 import { Alert, Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { ApiProblem } from '../../api/problem.ts';
 import { usePlace } from '../../api/session.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import { ItemTabs } from '../config/item-tabs.tsx';
@@ -22,6 +24,7 @@ export function LogicBlock() {
   const item = useQuery(itemQuery({ env, kind, name }));
   const schemas = useQuery(schemasQuery);
   const schema = schemas.data?.get(kind);
+  const isGone = item.error instanceof ApiProblem && item.error.code === 'not_found';
   return (
     <Screen
       title={name}
@@ -46,16 +49,24 @@ export function LogicBlock() {
           <Sentence text={warning} />
         </Alert>
       ))}
-      <ItemTabs
-        named={{ env, kind, name }}
-        tab={tab}
-        item={item}
-        schemas={schemas}
-        schema={schema}
-        Form={BlockForm}
-        check={whyNoForm}
-        {...(env === 'test' ? { below: (draft) => <TryDraft draft={draft} /> } : {})}
-      />
+      {isGone ? (
+        <EmptyState title="There is no such logic block here">
+          {env === 'test'
+            ? 'It was removed, or never made. Its runs are still listed.'
+            : 'It is not live in production. A deploy brings it here from test.'}
+        </EmptyState>
+      ) : (
+        <ItemTabs
+          named={{ env, kind, name }}
+          tab={tab}
+          item={item}
+          schemas={schemas}
+          schema={schema}
+          Form={BlockForm}
+          check={whyNoForm}
+          {...(env === 'test' ? { below: (draft) => <TryDraft draft={draft} /> } : {})}
+        />
+      )}
     </Screen>
   );
 }

@@ -10,7 +10,7 @@ import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { JsonValueInput } from '../../components/schema-form/json-value-input.tsx';
 import { isObject, type Schema } from '../../components/schema-form/schema.ts';
 import { runsKey } from '../runs/queries.ts';
-import { WorkspaceInput } from './workspace-input.tsx';
+import { useRunWorkspace, WorkspaceInput } from './workspace-input.tsx';
 
 interface Props {
   readonly block: string;
@@ -47,9 +47,9 @@ export function RunNow({ block, reason, hasInput, label, size }: Props) {
 }
 
 function Ask({ block, hasInput, close }: Pick<Props, 'block' | 'hasInput'> & { readonly close: () => void }) {
-  const { org, env, workspace } = usePlace();
+  const { org, env } = usePlace();
   const navigate = useNavigate();
-  const [code, setCode] = useState(workspace ?? 'main');
+  const { code, setCode } = useRunWorkspace({ isAsked: true });
   const [input, setInput] = useState<unknown>({});
   const begin = useMutation({
     mutationFn: () =>

@@ -2,7 +2,6 @@ import { Alert, Badge, Button, Collapse, Group, Paper, Stack, Text, Title } from
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { usePlace } from '../../api/session.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { JsonValueInput } from '../../components/schema-form/json-value-input.tsx';
@@ -12,25 +11,24 @@ import { Labelled, StepCard } from '../runs/step-card.tsx';
 import classes from './logic-blocks.module.css';
 import type { BlockTest } from './queries.ts';
 import { inputSchema } from './run-now.tsx';
-import { WorkspaceInput } from './workspace-input.tsx';
+import { useRunWorkspace, WorkspaceInput } from './workspace-input.tsx';
 
 /** Does the steps of the content as it is typed, with sample values, and writes nothing. */
 export function TryDraft({ draft }: { readonly draft: Draft<object> }) {
-  const { workspace } = usePlace();
-  const [code, setCode] = useState(workspace ?? 'main');
+  const { code, setCode, isCleared, ask, settled } = useRunWorkspace();
   const [input, setInput] = useState<unknown>({});
   const [samples, setSamples] = useState<Samples>({});
   const test = useMutation({
-    mutationFn: (content: object) =>
+    mutationFn: async (content: object) =>
       call('testLogicBlock', {
         body: {
-          ...{ content: { ...content }, tenant_code: code.trim() },
+          ...{ content: { ...content }, tenant_code: await settled() },
           ...{ input: objectOf(input), record: sampleOf(samples.record), before: sampleOf(samples.before) },
         },
       }),
   });
   return (
-    <Paper withBorder p="md" component="section" aria-label="Try it">
+    <Paper withBorder p="md" component="section" aria-label="Try it" onFocusCapture={ask}>
       <Stack>
         <div>
           <Title order={2} size="h4">
@@ -54,7 +52,7 @@ export function TryDraft({ draft }: { readonly draft: Draft<object> }) {
         <SampleRecords samples={samples} onChange={setSamples} />
         <Group>
           <ReasonedButton
-            reason={whyNotTried(draft, { code, input })}
+            reason={whyNotTried(draft, { isCleared, input })}
             loading={test.isPending}
             onClick={() => test.mutate(draft.value)}
           >
@@ -70,10 +68,10 @@ export function TryDraft({ draft }: { readonly draft: Draft<object> }) {
 
 function whyNotTried(
   { mistake }: Draft<object>,
-  { code, input }: { readonly code: string; readonly input: unknown },
+  { isCleared, input }: { readonly isCleared: boolean; readonly input: unknown },
 ): string | undefined {
   if (mistake !== undefined) return 'The JSON has a mistake.';
-  if (code.trim() === '') return 'Name a workspace first.';
+  if (isCleared) return 'Name a workspace first.';
   return isObject(input) ? undefined : 'The input is a JSON object.';
 }
 

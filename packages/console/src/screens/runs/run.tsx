@@ -2,7 +2,9 @@ import { Alert, Anchor, Badge, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ApiProblem } from '../../api/problem.ts';
 import { type Environment, usePlace } from '../../api/session.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Screen } from '../../components/screen.tsx';
@@ -21,12 +23,19 @@ export function RunScreen() {
   const { run: id } = useParams({ from: '/o/$org/$env/runs/$run' });
   const query = useQuery(runQuery(env, id));
   const roleReason = env === 'prod' ? adminReason : undefined;
+  const isGone = query.error instanceof ApiProblem && query.error.code === 'not_found';
   return (
     <Screen
       title={query.data === undefined ? 'Run' : `Run of ${query.data.block}`}
       actions={query.data !== undefined && <Actions key={id} run={query.data} roleReason={roleReason} />}
     >
-      <Loaded query={query}>{(run) => <Shown key={id} run={run} env={env} roleReason={roleReason} />}</Loaded>
+      {isGone ? (
+        <EmptyState title="This run is not known here">
+          Runs are kept for some days after their end. A call that writes, waits and sends nothing leaves none.
+        </EmptyState>
+      ) : (
+        <Loaded query={query}>{(run) => <Shown key={id} run={run} env={env} roleReason={roleReason} />}</Loaded>
+      )}
     </Screen>
   );
 }

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Autocomplete, Button, Group, Paper, Select, Stack, Table, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { usePlace } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
@@ -19,9 +19,7 @@ import { StateBadge } from './state-badge.tsx';
 export function Runs() {
   const { env, workspace } = usePlace();
   const filters = useSearch({ from: '/o/$org/$env/runs' });
-  const [block] = useDebouncedValue(filters.block?.trim().toLowerCase(), 250);
-  const settled = { ...filters, block: block === '' ? undefined : block };
-  const pages = useInfiniteQuery({ ...runsQuery(env, workspace, settled), placeholderData: keepPreviousData });
+  const pages = useInfiniteQuery({ ...runsQuery(env, workspace, filters), placeholderData: keepPreviousData });
   const isNarrowed = workspace !== undefined || Object.values(filters).some((value) => value !== undefined);
   const items = pages.data?.pages.flatMap((page) => page.items) ?? [];
   const isCut = pages.data?.pages.at(-1)?.partial === true;
@@ -76,21 +74,12 @@ function NoRuns({ isNarrowed, isCut }: { readonly isNarrowed: boolean; readonly 
 }
 
 function Filters({ filters }: { readonly filters: RunFilters }) {
-  const { env } = usePlace();
   const navigate = useNavigate();
-  const names = useQuery(blockNamesQuery(env));
   const set = (change: RunFilters) =>
     void navigate({ to: '.', search: (kept: object) => ({ ...kept, ...change }) as never, replace: true });
   return (
     <Group gap="sm" align="flex-end" role="search" aria-label="Runs">
-      <Autocomplete
-        label="Logic block"
-        placeholder="All"
-        data={names.data ?? []}
-        limit={50}
-        value={filters.block ?? ''}
-        onChange={(block) => set({ block: block === '' ? undefined : block })}
-      />
+      <BlockFilter block={filters.block} onChange={(block) => set({ block })} />
       <Select
         label="State"
         placeholder="All"
@@ -116,6 +105,46 @@ function Filters({ filters }: { readonly filters: RunFilters }) {
         onChange={(since) => set({ since: periodNames.find((one) => one === since) })}
       />
     </Group>
+  );
+}
+
+interface BlockFilterProps {
+  readonly block: string | undefined;
+  readonly onChange: (block: string | undefined) => void;
+}
+
+/** A whole name: chosen from the list, or typed and ended by Enter. A part of a name narrows nothing. */
+function BlockFilter({ block, onChange }: BlockFilterProps) {
+  const { env } = usePlace();
+  const names = useQuery(blockNamesQuery(env));
+  const [typed, setTyped] = useState(block ?? '');
+  // The address may be changed by a link, too.
+  useEffect(() => setTyped(block ?? ''), [block]);
+  const settle = (text: string) => {
+    const name = text.trim().toLowerCase();
+    if (name !== (block ?? '')) onChange(name === '' ? undefined : name);
+  };
+  return (
+    <Autocomplete
+      label="Logic block"
+      placeholder="All"
+      data={names.data ?? []}
+      limit={50}
+      value={typed}
+      maxLength={128}
+      clearable
+      clearButtonProps={{ 'aria-label': 'All logic blocks' }}
+      onChange={(text) => {
+        setTyped(text);
+        if (text === '') settle(text);
+      }}
+      onOptionSubmit={settle}
+      onBlur={() => settle(typed)}
+      onKeyDown={({ key, currentTarget }) => {
+        // An option that is marked is submitted in place of what was typed.
+        if (key === 'Enter' && !currentTarget.hasAttribute('aria-activedescendant')) settle(typed);
+      }}
+    />
   );
 }
 

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { usePlace } from '../../api/session.ts';
+import { type Environment, usePlace } from '../../api/session.ts';
 import { Dialog } from '../../components/dialog/dialog.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
@@ -42,8 +42,14 @@ function SecretForm({ secret, close }: FormProps) {
   const [hosts, setHosts] = useState<readonly string[]>(secret?.hosts ?? []);
   const isTaken = useIsTaken(name) && secret === undefined;
   const save = useMutation({
-    mutationFn: () => call('setSecret', { params: { name }, query: { env }, body: { value, hosts: [...hosts] } }),
-    onSuccess: async () => {
+    mutationFn: async () => {
+      // Another admin may have set one since the list was read, whose value would be lost.
+      if (secret === undefined && (await isTakenNow(env, name))) return false;
+      await call('setSecret', { params: { name }, query: { env }, body: { value, hosts: [...hosts] } });
+      return true;
+    },
+    onSuccess: async (isSet) => {
+      if (!isSet) return;
       setValue('');
       await readSecretsAgain();
       close();
@@ -63,7 +69,7 @@ function SecretForm({ secret, close }: FormProps) {
         {secret === undefined ? (
           <NameInput
             name={name}
-            error={problem?.errorAt('/name') ?? (isTaken ? taken : undefined)}
+            error={problem?.errorAt('/name') ?? (isTaken ? taken : name === '' || isName(name) ? undefined : wrongName)}
             onChange={setName}
           />
         ) : (
@@ -101,6 +107,13 @@ function Affected({ secret }: { readonly secret: Secret }) {
   );
 }
 
+const wrongName = 'It starts with a letter and has at most 64 letters, digits, _ and -.';
+
+/** As the platform takes it: what no path can hold is not sent at all. */
+function isName(name: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name);
+}
+
 const taken = 'There is a secret of this name: replace its value.';
 
 /** Whether the list has a secret of the name: setting it would replace its value. */
@@ -108,6 +121,11 @@ function useIsTaken(name: string): boolean {
   const { env } = usePlace();
   const known = queryClient.getQueryData(secretsQuery(env).queryKey)?.items ?? [];
   return known.some((other) => other.name === name);
+}
+
+async function isTakenNow(env: Environment, name: string): Promise<boolean> {
+  const { items } = await queryClient.fetchQuery({ ...secretsQuery(env), staleTime: 0 });
+  return items.some((other) => other.name === name);
 }
 
 interface Typed {
@@ -119,6 +137,7 @@ interface Typed {
 function missing({ name, value, isTaken }: Typed): string | undefined {
   if (name === '') return 'The secret needs a name.';
   if (isTaken) return taken;
+  if (!isName(name)) return wrongName;
   return value === '' ? 'The secret needs a value.' : undefined;
 }
 

@@ -27,7 +27,7 @@ import {
   sweepPage,
   type Waiting,
 } from './lane.ts';
-import { dueLane, laneJobs, putLane, putRetry } from './outbox-rows.ts';
+import { askedAt, dueLane, laneJobs, putLane, putRetry } from './outbox-rows.ts';
 import type { Pauses } from './pauses.ts';
 import { readReceipts, receiptChanges, receiptOf } from './receipts.ts';
 import type { KnownLanes } from './record-events.ts';
@@ -73,6 +73,8 @@ const callsMax = 16;
 const sweptPerPause = 256;
 /** When a lane whose event is paused is looked at again. */
 const pausedMilliseconds = 60_000;
+/** When another node is in an outbox that a builder waits for. */
+const soonMilliseconds = 2000;
 const fullMilliseconds = 3600 * 1000;
 const gone = 'the event is gone, or switched off';
 const expired = 'it did not arrive within 24 hours';
@@ -117,6 +119,8 @@ export class LaneVisits {
     const lane: Lane = { env, orgCode, tenantCode, scope, orgScope, event };
     const restsUntil = await this.#restsUntil(lane);
     if (restsUntil !== undefined) return putOff(scope, moveDue(item, job, restsUntil));
+    const isAsked = item.due?.at === askedAt;
+    if (isAsked) await this.#lookAnew(lane);
     const key = `${env} ${scope.name} ${event}`;
     const known = this.#heads.get(key);
     if (recordId !== undefined) known?.add(recordId);
@@ -131,7 +135,10 @@ export class LaneVisits {
       const { clock, node } = this.#deps;
       const lease = await Lease.take(lane, node, clock.now());
       if (lease instanceof Lease) await this.#begin(lane, lease, heads);
-      else await putOff(scope, moveDue(item, job, lease.heldUntil));
+      else {
+        const soon = clock.now() + soonMilliseconds;
+        await putOff(scope, moveDue(item, job, isAsked ? Math.min(soon, lease.heldUntil) : lease.heldUntil));
+      }
     } finally {
       this.#heads.delete(key);
     }
@@ -153,7 +160,8 @@ export class LaneVisits {
     const { clock, lanes, closing } = this.#deps;
     for (;;) {
       const restsUntil = await this.#restsUntil(lane);
-      if (restsUntil !== undefined) return this.#leave(visit, [], restsUntil);
+      // The next visit puts it off, unless that has ended by then.
+      if (restsUntil !== undefined) return this.#leave(visit, [], clock.now());
       const pausedUntil = this.#pausedUntil(lane);
       if (pausedUntil !== undefined) return this.#pause(visit, pausedUntil);
       const fullUntil = await this.#deps.meter.fullUntil(lane.orgCode, 'deliveries');
@@ -175,6 +183,14 @@ export class LaneVisits {
         return;
       }
     }
+  }
+
+  /** By the newest configuration, and with a call that finds out whether an endpoint that is left alone answers again. */
+  async #lookAnew(lane: Lane): Promise<void> {
+    await this.#deps.configs[lane.env].refresh(lane.orgCode);
+    const endpoint = endpointOf(lane);
+    const circuit = this.#circuits.get(endpoint);
+    if (circuit !== undefined) this.#circuits.set(endpoint, { ...circuit, openUntil: 0 });
   }
 
   /** Until when the endpoint is left alone; undefined where it is not. */

@@ -15,6 +15,7 @@ async function settle(stage: OutboxBench, node: OutboxNode, seconds: number): Pr
 
 test('what a paused event would send waits, in its order, until it is resumed', async (t) => {
   const stage = await openOutboxBench(t);
+  await stage.bench.found(stage.bench.workspace);
   await stage.define({ event_name: 'tell' });
   await stage.define({ event_name: 'other' });
   await stage.define({ event_name: 'changes', event_optype: 'update' });
@@ -35,10 +36,10 @@ test('what a paused event would send waits, in its order, until it is resumed', 
   const { data } = await node.runtime.create(call, { title: 'new' });
   await node.runtime.update(call, { id: data.id, body: { title: 'changed' } });
   isWell = true;
-  await settle(stage, node, 180);
+  await settle(stage, node, 190);
   assert.equal(seen.length, 2);
   for (const event of ['tell', 'other', 'changes']) await node.pauses.resume({ ...tell, event });
-  await settle(stage, node, 70);
+  await settle(stage, node, 2);
   assert.deepEqual(seen.slice(2).toSorted(), [
     ...['create failing', 'create failing', 'create new', 'create new', 'update changed'],
   ]);

@@ -9,6 +9,7 @@ import { asRead, json, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { LiveEvents, OrgPlace } from '../config/live-events.ts';
+import type { BringForward } from './bring-forward.ts';
 
 interface StoredPause {
   /** RFC 3339. */
@@ -29,7 +30,7 @@ export interface PauseCommand extends OrgPlace {
 }
 
 export interface Pauses {
-  /** As it was within the last second; on the node that paused or resumed it, as it is. */
+  /** A pause may be a second old before it is seen on other nodes; its end is seen at once. */
   isPaused(place: OrgPlace, event: string): Promise<boolean>;
   /** @throws Problem `not_found`; `conflict` for an event before writes, which has no deliveries. */
   pause(command: PauseCommand): Promise<void>;
@@ -44,19 +45,16 @@ export interface PausesDeps {
   readonly clock: Clock;
   /** Another number after a commit that wrote the item was answered, where other threads commit too. */
   readonly changesOf?: Readonly<Record<Environment, (scope: ScopeName, key: Key) => number>> | undefined;
-  /** Has what is due looked for now. */
-  readonly wake: () => void;
+  readonly bringForward: BringForward;
 }
 
 const knownMilliseconds = 1000;
 /** Of an org, in one environment. */
 export const pausesMax = 1000;
 
-export function createPauses({ stores, configs, live, clock, wake, changesOf }: PausesDeps): Pauses {
-  const known = new BoundedMap<
-    string,
-    { readonly isPaused: boolean; readonly until: number; readonly changes: number }
-  >(10_000);
+export function createPauses({ stores, configs, live, clock, bringForward, changesOf }: PausesDeps): Pauses {
+  /** Those that are not paused. */
+  const known = new BoundedMap<string, { readonly until: number; readonly changes: number }>(10_000);
   const keyOf = ({ env, orgCode }: OrgPlace, event: string): string => `${env} ${orgCode} ${event}`;
   const scopeOf = ({ env, orgCode }: OrgPlace): Scope => stores[env].scope(orgScopeName(orgCode));
   const stageOf = async ({ env, orgCode, event }: PauseCommand): Promise<'before' | 'after' | undefined> => {
@@ -69,9 +67,11 @@ export function createPauses({ stores, configs, live, clock, wake, changesOf }: 
       const before = known.get(key);
       const now = clock.now();
       const changes = changesOf?.[place.env](orgScopeName(place.orgCode), eventPauses.key(event)) ?? 0;
-      if (before !== undefined && now < before.until && before.changes === changes) return before.isPaused;
+      if (before !== undefined && now < before.until && before.changes === changes) return false;
       const isPaused = (await eventPauses.read(scopeOf(place), event)) !== undefined;
-      known.set(key, { isPaused, until: now + knownMilliseconds, changes });
+      // Who is told so puts off what is due, and does not look again for long: that is read each time.
+      if (isPaused) known.delete(key);
+      else known.set(key, { until: now + knownMilliseconds, changes });
       return isPaused;
     },
     pause: async (command) => {
@@ -101,7 +101,7 @@ export function createPauses({ stores, configs, live, clock, wake, changesOf }: 
       });
       if (committed === undefined && (await stageOf(command)) === undefined) throw notFound();
       known.delete(keyOf(command, event));
-      wake();
+      await bringForward(command, [event]);
     },
   };
 }

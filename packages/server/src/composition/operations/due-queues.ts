@@ -75,7 +75,8 @@ async function readQueue(
 
 function shownQueue(store: Store, { space, queue, due }: Found): DueQueue {
   const items = due.slice(0, countedMax[queue]);
-  const oldest = items[0]?.item.due?.at;
+  // What is asked for at once is due from the beginning of time.
+  const oldest = items.find(({ item }) => item.due?.at !== 0)?.item.due?.at;
   return {
     ...{ space, queue, due: items.length, more: due.length > items.length },
     oldest_due_at: oldest === undefined ? null : timestamp(oldest),

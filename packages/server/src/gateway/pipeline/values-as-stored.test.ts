@@ -39,7 +39,7 @@ function configsOf(entity: CompiledEntity): ConfigReader {
     settings: new Map(),
     compile: () => entity,
   });
-  return { current: () => set, refresh: async () => set, forget: () => {} };
+  return { current: () => set, refresh: async () => set, forget: () => {}, changed: async () => {} };
 }
 
 function policyOf(statements: readonly unknown[]) {

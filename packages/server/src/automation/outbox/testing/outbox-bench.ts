@@ -17,6 +17,7 @@ import { createDestinations, type Destinations } from '../../destinations/regist
 import { createSuspensions } from '../../suspensions.ts';
 import { noMeter, type WorkMeter } from '../../work-meter.ts';
 import type { AutomationWork } from '../../work-port.ts';
+import { type BringForward, createBringForward } from '../bring-forward.ts';
 import { LaneVisits } from '../lane-visits.ts';
 import { createPauses, type Pauses } from '../pauses.ts';
 import { createRecordEvents, KnownLanes } from '../record-events.ts';
@@ -30,6 +31,7 @@ export const failure: Outcome = { state: 'failed', status: 503, ms: 1, answer: '
 export interface OutboxNode extends Node {
   readonly visits: LaneVisits;
   readonly pauses: Pauses;
+  readonly bringForward: BringForward;
   /** Visits what is due now, once. Gives how much that was. */
   deliver(): Promise<number>;
 }
@@ -89,7 +91,8 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
     const recordEvents = createRecordEvents({ live, lanes, clock, newId, wake: () => undefined });
     const made = bench.node(own, recordEvents);
     const configs = { test: made.configs, prod: made.configs };
-    const pauses = createPauses({ stores, configs, live, clock, wake: () => undefined });
+    const bringForward = createBringForward({ stores, clock, wake: () => undefined, onError });
+    const pauses = createPauses({ stores, configs, live, clock, bringForward });
     const visits = new LaneVisits({
       ...{ stores, configs, live, lanes, destinations, pauses, clock, meter, node: name },
       suspensions: createSuspensions({ stores, clock }),
@@ -106,7 +109,7 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
         await visits.visit({ env: 'test', scope: own.scope(scope), orgCode: 'acme', tenantCode: 'main', item });
       return due.length;
     };
-    return { ...made, visits, pauses, deliver };
+    return { ...made, visits, pauses, bringForward, deliver };
   };
   return {
     bench,

@@ -1,0 +1,96 @@
+/** Has what waits for events of an org delivered now, in place of the time that it was put off to. */
+import type { Clock } from '../../lib/clock.ts';
+import { type Scope, ScopeClosed, type Store } from '../../store/port.ts';
+import { transact } from '../../store/transact.ts';
+import { type Environment, orgScopeName, workspaceScopeName, workspaceTable } from '../../tenancy/port.ts';
+import type { OrgPlace } from '../config/live-events.ts';
+import { moveDue } from './lane.ts';
+import { askedAt, dueLane, laneJobs, laneMark, retryMark } from './outbox-rows.ts';
+
+export interface BringForwardDeps {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly clock: Clock;
+  /** Has what is due looked for now. */
+  readonly wake: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Never fails: what it does not reach is found at its time. */
+export type BringForward = (place: OrgPlace, events: readonly string[]) => Promise<void>;
+
+const workspacesPerPage = 200;
+const workspacesAtOnce = 20;
+/** Workspaces that are looked at, once for each of the events. */
+const looksMax = 1000;
+/** Outboxes and held records that are brought forward. */
+const broughtMax = 200;
+/** Of these, held records of one event in one workspace. */
+const heldMax = 20;
+
+/** What may still be done for one call. */
+interface Budget {
+  looks: number;
+  brought: number;
+}
+
+export function createBringForward(deps: BringForwardDeps): BringForward {
+  return async (place, events) => {
+    if (events.length === 0) return;
+    await walk(deps, place, events).catch(deps.onError);
+    deps.wake();
+  };
+}
+
+async function walk(
+  { stores, clock }: BringForwardDeps,
+  { env, orgCode }: OrgPlace,
+  events: readonly string[],
+): Promise<void> {
+  const store = stores[env];
+  const orgScope = store.scope(orgScopeName(orgCode));
+  const budget: Budget = { looks: looksMax, brought: broughtMax };
+  for (let after: string | undefined; ; ) {
+    const behind = after === undefined ? {} : { after };
+    const page = await workspaceTable.range(orgScope, workspaceTable.key('').pk, {
+      ...behind,
+      limit: workspacesPerPage,
+    });
+    const ready = page.filter(({ value }) => value.state === 'ready');
+    for (const event of events)
+      for (let start = 0; start < ready.length; start += workspacesAtOnce) {
+        if (budget.looks <= 0 || budget.brought <= 0) return;
+        const some = ready.slice(start, start + workspacesAtOnce);
+        budget.looks -= some.length;
+        await Promise.all(
+          some.map(({ sk }) => bring(store.scope(workspaceScopeName(orgCode, sk)), event, budget, clock.now())),
+        );
+      }
+    after = page.at(-1)?.sk;
+    if (page.length < workspacesPerPage) return;
+  }
+}
+
+/** What is due already stays as it is. */
+async function bring(scope: Scope, event: string, budget: Budget, now: number): Promise<void> {
+  const plan = async () => {
+    const held = retryMark(event, '');
+    const [[lane], retries] = await Promise.all([
+      scope.get([laneMark(event)]),
+      scope.range(held.pk, { prefix: held.sk, limit: heldMax }),
+    ]);
+    const later = [lane, ...retries].filter((mark) => mark !== undefined && (mark.due?.at ?? 0) > now);
+    const changes = later.slice(0, Math.max(budget.brought, 0)).flatMap((mark) => {
+      if (mark === undefined) return [];
+      const job = dueLane(mark.sk).recordId === undefined ? laneJobs.lane : laneJobs.retry;
+      return [moveDue(mark, job, askedAt)];
+    });
+    return { changes };
+  };
+  try {
+    const { planned } = await transact(scope, plan, { priority: 'background' });
+    budget.brought -= planned.changes.length;
+  } catch (error) {
+    // The workspace is being removed.
+    if (!(error instanceof ScopeClosed)) throw error;
+  }
+}
