@@ -69,6 +69,7 @@ test('an admin collects the data of a person, previews an erase, confirms it, an
   await erase.click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Records to be deleted: 2').waitFor();
+  await dialog.getByText(/^The preview that was made .* has found this/).waitFor();
   const confirm = dialog.getByRole('button', { name: 'Erase the person' });
   assert.equal(await confirm.getAttribute('aria-description'), 'Type the name of the account first.');
   await assertAccessible(page);

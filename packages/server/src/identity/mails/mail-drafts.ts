@@ -13,8 +13,8 @@ import { appLinks } from '../app-users/app-link.ts';
 import { emailKey } from '../people/email.ts';
 import type { MailThrottle } from '../people/mail-throttle.ts';
 import { defaultText, isAppMail, type MailKind, type MailValues, mailKinds, variableMeanings } from './mail-kinds.ts';
-import { failedExpression, mailSettings, readMailText, sampleValues } from './mail-settings.ts';
-import { compileMailText, type MailText } from './mail-text.ts';
+import { failedExpression, mailSettings, readMailText, sampleValues, writtenErrors } from './mail-settings.ts';
+import { type CompiledText, compileMailText, type MailText } from './mail-text.ts';
 
 /** The mails of an app as its builders see them: what is set, and what a draft would be. */
 export interface MailDrafts {
@@ -107,6 +107,14 @@ function writtenDraft(kind: MailKind, values: MailValues, draft: MailDraft): Mai
   if ('errors' in read) throw invalidBody(read.errors);
   const compiled = compileMailText(kind, read.value);
   if ('errors' in compiled) throw invalidBody(compiled.errors);
+  const written = writtenWith(compiled, values);
+  const errors = writtenErrors(written, values.link);
+  if (errors.length > 0) throw invalidBody(errors);
+  return written;
+}
+
+/** @throws Problem `validation_failed`. */
+function writtenWith(compiled: CompiledText, values: MailValues): MailText {
   try {
     return compiled.write(values);
   } catch (error) {

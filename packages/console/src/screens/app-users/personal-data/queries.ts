@@ -20,11 +20,26 @@ export function isOver({ state }: PersonJob): boolean {
   return state === 'done' || state === 'failed';
 }
 
+const shownMax = 50;
+
+/** An org may have had so many jobs about others that a page has none of this person, and the next one has to be read. */
+async function latestJobs({ env, id }: Person, signal: AbortSignal): Promise<{ readonly items: readonly PersonJob[] }> {
+  const items: PersonJob[] = [];
+  let nexttoken: string | null | undefined;
+  do {
+    const query = { env, user_id: id, pagesize: shownMax, ...(nexttoken === undefined ? {} : { nexttoken }) };
+    const page = await call('listPersonJobs', { query, signal });
+    items.push(...page.items);
+    nexttoken = page.nexttoken;
+  } while (nexttoken !== null && items.length < shownMax);
+  return { items };
+}
+
 /** The latest jobs about a person, read again while one of them works. */
 export const personJobsQuery = ({ env, id }: Person) =>
   queryOptions({
     queryKey: ['person-jobs', env, id],
-    queryFn: ({ signal }) => call('listPersonJobs', { query: { env, user_id: id, pagesize: 50 }, signal }),
+    queryFn: ({ signal }) => latestJobs({ env, id }, signal),
     refetchInterval: ({ state }) =>
       state.data?.items.every(isOver) === false ? progressMilliseconds : (false as const),
   });
