@@ -112,6 +112,11 @@ test('a setting is set with a value of its own for production, kept against anot
   await open(page, org, '/passwords');
   const save = page.getByRole('button', { name: 'Save auth.password_login' });
   assert.equal(await save.getAttribute('aria-description'), 'Nothing is changed.');
+  const enabled = page.getByRole('switch', { name: 'App users may sign in with a password' });
+  await enabled.setChecked(false);
+  await page.getByText('The app has no sign-in provider either, so no user can sign in.').waitFor();
+  await assertAccessible(page);
+  await enabled.setChecked(true);
   await page.getByRole('textbox', { name: 'Shortest new password' }).fill('12');
   await page.getByRole('switch', { name: 'Production has its own value' }).setChecked(true);
   await page.getByRole('group', { name: 'Production' }).getByRole('textbox').fill('7');

@@ -5,6 +5,7 @@ import { call } from '../../../api/call.ts';
 import type { Environment } from '../../../api/session.ts';
 import { appUserQuery } from '../queries.ts';
 
+type JobsPage = ReplyOf<typeof personJobsApi.listPersonJobs>;
 export type PersonJob = ReplyOf<typeof personJobsApi.readPersonJob>;
 export type RecordChoice = BodyOf<typeof personJobsApi.eraseAppUser>['records'];
 
@@ -25,13 +26,14 @@ const shownMax = 50;
 /** An org may have had so many jobs about others that a page has none of this person, and the next one has to be read. */
 async function latestJobs({ env, id }: Person, signal: AbortSignal): Promise<{ readonly items: readonly PersonJob[] }> {
   const items: PersonJob[] = [];
-  let nexttoken: string | null | undefined;
-  do {
-    const query = { env, user_id: id, pagesize: shownMax, ...(nexttoken === undefined ? {} : { nexttoken }) };
-    const page = await call('listPersonJobs', { query, signal });
+  const first = { env, user_id: id, pagesize: shownMax };
+  let query: (typeof first & { readonly nexttoken?: string }) | undefined = first;
+  while (query !== undefined) {
+    const page: JobsPage = await call('listPersonJobs', { query, signal });
     items.push(...page.items);
-    nexttoken = page.nexttoken;
-  } while (nexttoken !== null && items.length < shownMax);
+    const { nexttoken } = page;
+    query = nexttoken === null || items.length >= shownMax ? undefined : { ...query, nexttoken };
+  }
   return { items };
 }
 

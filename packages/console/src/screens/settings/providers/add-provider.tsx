@@ -60,6 +60,7 @@ export function AddProvider({ listed, onAdd }: Props) {
               entry === '' ? 'Type the issuer first.' : isListed ? 'The list has this provider already.' : undefined
             }
             variant="default"
+            flex="none"
             loading={discover.isPending}
             onClick={() => discover.mutate(entry)}
           >
