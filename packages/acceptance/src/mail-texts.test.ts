@@ -228,6 +228,17 @@ test('texts go to production by promotion, and back', async () => {
   const user = await signUpUser(prod);
   await deploy(org);
   assert.match((await forgot(prod, user.email)).subject, /^Set a new password/);
+  await putSetting(org, 'auth', 'app_url', 'https://test.example.com/');
+  for (const [env, page] of [
+    ['test', 'https://test.example.com/#reset-password=sample'],
+    ['prod', 'https://app.example.com/start#reset-password=sample'],
+  ]) {
+    const { body } = await manage<MailText>(org, 'POST', `/org/mails/reset_password/preview?env=${env}`, { body: own });
+    assert.ok(body.text.endsWith(`use ${page}\n`), body.text);
+    const shown = (await mailsOf(org, `?env=${env}`)).find(({ name }) => name === 'reset_password');
+    assert.equal(shown?.variables.find(({ name }) => name === 'link')?.sample, page);
+  }
+  await putSetting(org, 'auth', 'app_url', 'https://app.example.com/start');
   await putSetting(org, 'mail', 'reset_password', own);
   const [difference] = await diff(org);
   assert.deepEqual(
