@@ -86,7 +86,10 @@ test('a builder finds an account, disables it with a reason, and enables it agai
   await dialog(page).getByRole('textbox', { name: 'Reason' }).fill('Reported twice.');
   await send.click();
   await page.getByRole('note').getByText('Reason: Reported twice.').waitFor();
-  await page.getByRole('region', { name: 'Tokens' }).getByText(/^No token of this account is good while/).waitFor();
+  await page
+    .getByRole('region', { name: 'Tokens' })
+    .getByText(/^No token of this account is good while/)
+    .waitFor();
   assertProblem(await act(user, 'GET', '/user/me'), 'account_disabled');
   await assertAccessible(page);
   const view = page.getByRole('button', { name: 'View as' });
@@ -122,7 +125,10 @@ test('a builder signs a user out everywhere', { skip }, async (context) => {
   await assertAccessible(page);
   await page.getByRole('link', { name: 'audit log of this account' }).click();
   await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
-  await page.getByText(/signed .* out everywhere/).first().waitFor();
+  await page
+    .getByText(/signed .* out everywhere/)
+    .first()
+    .waitFor();
 });
 
 test('the account with a suspended password is merged with the account that has proved the address, or removed', {

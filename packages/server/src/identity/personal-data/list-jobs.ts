@@ -35,8 +35,7 @@ export async function listJobs(
     const behind = before === undefined ? {} : { before };
     const rows = await personJobs.range(orgScope, jobPartition, { ...behind, reverse: true, limit });
     for (const { sk, value } of rows) {
-      if (items.length === pageSize && before !== undefined)
-        return { items, nexttoken: cursors.seal(before, binding) };
+      if (items.length === pageSize && before !== undefined) return { items, nexttoken: cursors.seal(before, binding) };
       if (userId === undefined || value.user_id === userId) items.push(shownJob(sk, env, value, clock.now()));
       before = sk;
     }
