@@ -394,12 +394,14 @@ test('a provider is looked up, added and tried out by a real sign-in, of which n
     await lookUp.click();
     await page.getByText(sentence).first().waitFor();
   }
-  await issuer.fill(real.issuer);
+  const published = page.getByRole('table', { name: `What ${real.issuer} publishes` }).getByText('RS256');
+  await issuer.fill(`${real.issuer}/`);
+  await lookUp.click();
+  await published.waitFor();
+  await issuer.fill(`${real.issuer}/.well-known/openid-configuration`);
+  await published.waitFor({ state: 'detached' });
   await issuer.press('Enter');
-  await page
-    .getByRole('table', { name: `What ${real.issuer} publishes` })
-    .getByText('RS256')
-    .waitFor();
+  await published.waitFor();
   const add = page.getByRole('button', { name: 'Add to the list' });
   assert.equal(await add.getAttribute('aria-description'), 'It needs a client id first.');
   await page.getByRole('combobox', { name: 'Client ids' }).fill('another');
