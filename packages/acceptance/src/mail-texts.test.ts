@@ -176,6 +176,23 @@ test('a text whose expressions fail for a mail gives way to that of the platform
   const mail = await forgot(org, user.email);
   assert.match(mail.subject, /^Set a new password/);
   assert.match(mail.text, /#reset-password=/);
+  await putSetting(org, 'mail', 'reset_password', { ...own, subject: '{{email == "ann@example.com" ? "Own" : ""}}' });
+  const other = await signUpUser(org);
+  assert.match((await forgot(org, other.email)).subject, /^Set a new password/);
+});
+
+test('a draft that would not be sent for the values of the preview is refused, and not shown as if it were', async () => {
+  const org = await signUp(gateways);
+  const dropped = { ...own, text: '{{email == "ann@example.com" ? link : "no link"}}' };
+  const nameless = { ...own, subject: '{{email == "ann@example.com" ? "Own" : ""}}' };
+  for (const [draft, pointer, code] of [
+    [dropped, '/text', 'missing_link'],
+    [nameless, '/subject', 'too_short'],
+  ] as const)
+    for (const reply of [await preview(org, draft), await sendTest(org, draft)]) {
+      const { errors } = assertProblem(reply, 'validation_failed');
+      assert.deepEqual([errors?.[0]?.pointer, errors?.[0]?.code], [pointer, code]);
+    }
 });
 
 test('a test mail goes to the caller alone, three times of each mail, and counts as a mail of the plan', async () => {
@@ -211,6 +228,17 @@ test('texts go to production by promotion, and back', async () => {
   const user = await signUpUser(prod);
   await deploy(org);
   assert.match((await forgot(prod, user.email)).subject, /^Set a new password/);
+  await putSetting(org, 'auth', 'app_url', 'https://test.example.com/');
+  for (const [env, page] of [
+    ['test', 'https://test.example.com/#reset-password=sample'],
+    ['prod', 'https://app.example.com/start#reset-password=sample'],
+  ]) {
+    const { body } = await manage<MailText>(org, 'POST', `/org/mails/reset_password/preview?env=${env}`, { body: own });
+    assert.ok(body.text.endsWith(`use ${page}\n`), body.text);
+    const shown = (await mailsOf(org, `?env=${env}`)).find(({ name }) => name === 'reset_password');
+    assert.equal(shown?.variables.find(({ name }) => name === 'link')?.sample, page);
+  }
+  await putSetting(org, 'auth', 'app_url', 'https://app.example.com/start');
   await putSetting(org, 'mail', 'reset_password', own);
   const [difference] = await diff(org);
   assert.deepEqual(

@@ -100,7 +100,8 @@ test('an erased person can no longer sign in, is no member, and is out of the re
   assert.deepEqual((await read(founder, 'note', other.id)).body, other);
   const stays = new Map(job.stays.map(({ what, count }) => [what, count]));
   assert.equal(stays.get('named'), 1);
-  for (const what of ['audit', 'backups', 'deliveries', 'usage', 'denials', 'plain_fields']) assert.ok(stays.has(what));
+  const expected = ['audit', 'backups', 'deliveries', 'usage', 'denials', 'plain_fields', 'invitations', 'settings'];
+  for (const what of expected) assert.ok(stays.has(what), what);
 });
 
 test('a second erase finds nothing, and the address is free for a new account', async () => {
@@ -228,6 +229,18 @@ test('the last admin of a workspace with other members is not erased; an empty w
   await makeAdmin(lead, (await tenantsOf(mate)).length === 1 ? mate : lead);
   assert.equal((await erase(org, lead, 'keep')).counts.memberships, 1);
   assert.equal((await erase(org, alone, 'keep')).counts.memberships, 1);
+});
+
+test('an invitation that the person sent is reported to stay, and cannot be accepted', async () => {
+  const org = await multiOrg(gateways);
+  const person = await founderOf(org, 'Host');
+  const guest = await founderOf(org, 'Guest');
+  const invited = await act<{ code: string }>(person, 'POST', '/user/invitations', { body: { email: guest.email } });
+  assert.equal(invited.status, 201, invited.text);
+  const { stays } = await erase(org, person, 'keep');
+  assert.ok(stays.some(({ what }) => what === 'invitations'));
+  const { code } = invited.body;
+  assertProblem(await act(guest, 'POST', '/user/acceptinvitation', { body: { code } }), 'escalation_refused');
 });
 
 test('invitations to the address go, those to others stay', async () => {

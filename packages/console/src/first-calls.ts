@@ -1,6 +1,5 @@
 import { beginCall } from './api/call.ts';
 import { entitiesInput, entityInput, impersonateInput, overviewInput, usageInput } from './api/inputs.ts';
-import { keptViewReason } from './api/view-reason.ts';
 import type { screenFiles } from './screen-files.ts';
 
 export interface FirstScreen {
@@ -28,9 +27,8 @@ export function beginFirstCalls({ org, env, screen, segments, search }: FirstScr
   if (screen === 'entities' || screen === 'records') beginCall('listEntities', { ...entitiesInput(env), headers });
   if (screen === 'entities/$entity' || screen === 'records/$entity')
     beginCall('readEntity', { ...entityInput(env, entity), headers });
-  const [workspace, user] = [search.get('w'), search.get('u') ?? undefined];
-  const reason = user === undefined ? undefined : keptViewReason({ org, env, user });
-  // Production is read as one of its users only, for a reason.
-  if (screen === 'records/$entity' && workspace !== null && (env === 'test' || reason !== undefined))
-    beginCall('impersonate', { ...impersonateInput({ env, workspace, user, reason }), headers });
+  const workspace = search.get('w');
+  // What is read in a user's name waits until it is known which builder reads, and why.
+  if (screen === 'records/$entity' && workspace !== null && env === 'test' && search.get('u') === null)
+    beginCall('impersonate', { ...impersonateInput({ env, workspace, user: undefined, reason: undefined }), headers });
 }

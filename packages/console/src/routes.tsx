@@ -1,5 +1,12 @@
 /** Every screen and its address. A screen is loaded when it is first opened. */
-import { createRoute, createRouter, notFound, redirect, retainSearchParams } from '@tanstack/react-router';
+import {
+  createRoute,
+  createRouter,
+  notFound,
+  redirect,
+  retainSearchParams,
+  type SearchMiddleware,
+} from '@tanstack/react-router';
 import { accountRoutes, root } from './account-routes.ts';
 import { onFactorRequired } from './api/factor-required.ts';
 import { queryClient } from './api/query-client.ts';
@@ -53,13 +60,23 @@ function readActor({ w, u }: Record<string, unknown>): ActorSearch {
   return { ...(typeof w === 'string' ? { w } : {}), ...(typeof u === 'string' ? { u } : {}) };
 }
 
+const retain = retainSearchParams<ActorSearch>(['w', 'u']);
+
+/**
+ * The workspace, and the user in whose name records are read, stay chosen from screen to screen. A link into another
+ * workspace leaves the user behind, who may not be in it.
+ */
+const keepActor: SearchMiddleware<ActorSearch> = ({ search, next }) => {
+  const kept = retain({ search, next });
+  return kept.w === search.w || next(search).u !== undefined ? kept : { ...kept, u: undefined };
+};
+
 /** The frame of all screens. Below it the user is signed in to the org of the address. */
 const place = createRoute({
   getParentRoute: () => org,
   path: '$env',
   validateSearch: readActor,
-  // The workspace, and the user in whose name records are read, stay chosen from screen to screen.
-  search: { middlewares: [retainSearchParams(['w', 'u'])] },
+  search: { middlewares: [keepActor] },
   beforeLoad: async ({ params, location, preload }) => {
     if (!isEnvironment(params.env)) throw notFound();
     // A link that is pointed at is not followed yet: entering another org switches the session.

@@ -61,6 +61,11 @@ export function settingsRoutes<Place extends AnyRoute>(place: Place) {
   ] as const;
 }
 
+/** Whether the steps are shown of an application that also replaces what the workspace has changed. */
+function readReplaced({ replace }: Record<string, unknown>): { readonly replace?: 'local' } {
+  return replace === 'local' ? { replace } : {};
+}
+
 /** The settings of builders, of tenancy, of mails and of what workspaces start with. */
 function otherRoutes<Place extends AnyRoute>(place: Place) {
   const getParentRoute = () => place;
@@ -92,6 +97,7 @@ function otherRoutes<Place extends AnyRoute>(place: Place) {
   const settingsTemplateWorkspace = createRoute({
     getParentRoute,
     path: 'settings/templates/workspaces/$workspace',
+    validateSearch: readReplaced,
     component: lazyRouteComponent(screenFiles['settings/templates/workspaces/$workspace'], 'WorkspaceDrift'),
   });
   const settingsTemplateApplication = createRoute({

@@ -1,4 +1,6 @@
 /** Why a builder views the app as one of its users. Kept in this tab, so that the same visit is asked for it once. */
+import { queryClient } from './query-client.ts';
+import { meQuery } from './session.ts';
 
 export interface Viewed {
   readonly org: string;
@@ -19,16 +21,30 @@ export function onViewReason(asked: Ask): () => void {
   };
 }
 
-export function keptViewReason(viewed: Viewed): string | undefined {
-  return sessionStorage.getItem(keyOf(viewed)) ?? undefined;
+/** A reason as a builder has said it: the audit log names the builder beside it, so it is good for no other. */
+interface Said {
+  readonly by: string;
+  readonly reason: string;
 }
 
-export function keepViewReason(viewed: Viewed, reason: string): void {
-  sessionStorage.setItem(keyOf(viewed), reason);
+/** The reason that this builder has said. Undefined also where the tab has that of another who was signed in before. */
+export function keptViewReason(viewed: Viewed, builder: string | undefined): string | undefined {
+  const text = sessionStorage.getItem(keyOf(viewed));
+  const said = text === null ? undefined : (JSON.parse(text) as Said);
+  return said !== undefined && said.by === builder ? said.reason : undefined;
+}
+
+export function keepViewReason(viewed: Viewed, said: Said): void {
+  sessionStorage.setItem(keyOf(viewed), JSON.stringify(said));
 }
 
 export function forgetViewReason(viewed: Viewed): void {
   sessionStorage.removeItem(keyOf(viewed));
+}
+
+/** Ends what a builder who signs out has said. */
+export function forgetViewReasons(): void {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
 }
 
 const underWay = new Map<string, Promise<string | undefined>>();
@@ -38,17 +54,20 @@ const underWay = new Map<string, Promise<string | undefined>>();
  * it wait together. @throws Error if the builder states none.
  */
 export async function viewReason(viewed: Viewed): Promise<string | undefined> {
-  const kept = keptViewReason(viewed);
+  const { user } = await queryClient.fetchQuery(meQuery);
+  const kept = keptViewReason(viewed, user.id);
   if (kept !== undefined || viewed.env === 'test') return kept;
   const key = keyOf(viewed);
   const asked = underWay.get(key) ?? asking.promise.then((ask) => ask(viewed)).finally(() => underWay.delete(key));
   underWay.set(key, asked);
   const reason = await asked;
   if (reason === undefined) throw new Error('In production a user’s records are shown once you have said why.');
-  keepViewReason(viewed, reason);
+  keepViewReason(viewed, { by: user.id, reason });
   return reason;
 }
 
+const prefix = 'freehold.view-as.';
+
 function keyOf({ org, env, user }: Viewed): string {
-  return `freehold.view-as.${org}.${env}.${user}`;
+  return `${prefix}${org}.${env}.${user}`;
 }

@@ -5,6 +5,7 @@ import { call } from '../api/call.ts';
 import { ApiProblem } from '../api/problem.ts';
 import { queryClient } from '../api/query-client.ts';
 import { meQuery, usePlace } from '../api/session.ts';
+import { forgetViewReasons } from '../api/view-reason.ts';
 import { LeaveIcon, MoonIcon, SunIcon, UserIcon } from '../components/icons.tsx';
 import { announceOrg } from './org-channel.ts';
 
@@ -68,6 +69,7 @@ export function useSignOut(): () => void {
       });
     },
     onSuccess: async () => {
+      forgetViewReasons();
       announceOrg(undefined);
       await navigate({ to: '/sign-in' });
       queryClient.clear();

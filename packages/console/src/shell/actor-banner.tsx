@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { forgetTokens } from '../api/app.ts';
 import { memberQuery } from '../api/members.ts';
-import { usePlace } from '../api/session.ts';
+import { meQuery, usePlace } from '../api/session.ts';
 import { forgetViewReason, keptViewReason, onViewReason } from '../api/view-reason.ts';
 import { ReasonForm } from '../components/reason-form.tsx';
 import classes from './shell.module.css';
@@ -20,7 +20,10 @@ export function ActorBanner({ workspace, user }: Props) {
   const navigate = useNavigate();
   const member = useQuery(memberQuery({ env, workspace }, user));
   const viewed = { org, env, user };
-  const reason = keptViewReason(viewed);
+  const { data: me } = useQuery(meQuery);
+  // What was said just now is kept a moment later.
+  const [said, setSaid] = useState<{ readonly user: string; readonly reason: string }>();
+  const reason = keptViewReason(viewed, me?.user.id) ?? (said?.user === user ? said.reason : undefined);
   const stop = (): void => {
     forgetViewReason(viewed);
     forgetTokens(viewed);
@@ -43,7 +46,7 @@ export function ActorBanner({ workspace, user }: Props) {
       <Button size="compact-sm" variant="default" onClick={stop}>
         Stop
       </Button>
-      <AskReason email={member.data?.email ?? user} onNone={stop} />
+      <AskReason email={member.data?.email ?? user} onSaid={(reason) => setSaid({ user, reason })} onNone={stop} />
     </div>
   );
 }
@@ -53,8 +56,14 @@ const nothingSent = { isPending: false, error: null };
 /** The call that waits for the answer may come from a panel of the screen. */
 const abovePanels = 390;
 
+interface AskProps {
+  readonly email: string;
+  readonly onSaid: (reason: string) => void;
+  readonly onNone: () => void;
+}
+
 /** The question why a user of production is viewed, before the first call in the user's name. */
-function AskReason({ email, onNone }: { readonly email: string; readonly onNone: () => void }) {
+function AskReason({ email, onSaid, onNone }: AskProps) {
   const [isAsking, setIsAsking] = useState(false);
   const answer = useRef<(reason: string | undefined) => void>(undefined);
   useEffect(() => {
@@ -75,6 +84,7 @@ function AskReason({ email, onNone }: { readonly email: string; readonly onNone:
     answer.current?.(reason);
     setIsAsking(false);
     if (reason === undefined) onNone();
+    else onSaid(reason);
   };
   return (
     <Modal

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call } from '../api/call.ts';
-import { usePlace } from '../api/session.ts';
+import { queryClient } from '../api/query-client.ts';
+import { meQuery, usePlace } from '../api/session.ts';
 import { onOrgMismatch } from '../api/tab-org.ts';
 import { lazyPart } from '../components/lazy.tsx';
 import { onOtherOrg } from './org-channel.ts';
@@ -27,7 +28,14 @@ export function OtherOrgNotice() {
     waiting.current = undefined;
     setOther(undefined);
   }, []);
-  useEffect(() => onOtherOrg((code) => (code === org ? end(true) : setOther({ code }))), [org, end]);
+  useEffect(() => {
+    return onOtherOrg((code) => {
+      if (code !== org) return setOther({ code });
+      // It may be another builder who has signed in there.
+      void queryClient.invalidateQueries({ queryKey: meQuery.queryKey });
+      end(true);
+    });
+  }, [org, end]);
   useEffect(() => onOrgMismatch(() => askAfter(setOther, waiting)), []);
   return <OtherOrgDialog other={other} end={end} />;
 }

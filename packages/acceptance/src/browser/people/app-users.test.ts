@@ -21,6 +21,7 @@ import {
   signIn,
 } from '../../org.ts';
 import { deploy, prodFounder, provision } from '../../promotion.ts';
+import { founderOf, multiOrg } from '../../workspaces.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
 import { signInAs } from '../console-pages.ts';
@@ -44,6 +45,11 @@ async function throughProvider(org: Org, email: string, subject = random()) {
   const reply = await exchangeToken(org, provider.token(personAt(subject, { email })));
   assert.equal(reply.status, 200, reply.text);
   return { subject, id: reply.body.user_id };
+}
+
+interface Impersonated {
+  readonly actor: { readonly id: string };
+  readonly detail?: { readonly reason?: string };
 }
 
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -80,6 +86,10 @@ test('a builder finds an account, disables it with a reason, and enables it agai
   await dialog(page).getByRole('textbox', { name: 'Reason' }).fill('Reported twice.');
   await send.click();
   await page.getByRole('note').getByText('Reason: Reported twice.').waitFor();
+  await page
+    .getByRole('region', { name: 'Tokens' })
+    .getByText(/^No token of this account is good while/)
+    .waitFor();
   assertProblem(await act(user, 'GET', '/user/me'), 'account_disabled');
   await assertAccessible(page);
   const view = page.getByRole('button', { name: 'View as' });
@@ -112,6 +122,13 @@ test('a builder signs a user out everywhere', { skip }, async (context) => {
   await dialog(page).getByRole('button', { name: 'Sign out everywhere' }).click();
   await page.getByRole('region', { name: 'Tokens' }).getByText('All tokens were revoked last').waitFor();
   assertProblem(await act(user, 'GET', '/user/me'), 'token_invalid');
+  await assertAccessible(page);
+  await page.getByRole('link', { name: 'audit log of this account' }).click();
+  await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
+  await page
+    .getByText(/signed .* out everywhere/)
+    .first()
+    .waitFor();
 });
 
 test('the account with a suspended password is merged with the account that has proved the address, or removed', {
@@ -187,6 +204,7 @@ test('in production nothing is shown in a user’s name before the builder has s
   await dialog(page).getByRole('textbox', { name: 'Reason' }).fill('Ticket 4712');
   await dialog(page).getByRole('button', { name: 'View as this user' }).click();
   await page.getByText('Real order').first().waitFor();
+  await page.getByRole('note', { name: 'Acting as a user' }).getByText('Reason: Ticket 4712').waitFor();
   await page.reload();
   await page.getByText('Real order').first().waitFor();
   assert.deepEqual(
@@ -197,6 +215,76 @@ test('in production nothing is shown in a user’s name before the builder has s
   await page.getByRole('link', { name: user.email }).waitFor();
   await page.getByRole('note').getByText('These are real users.').waitFor();
   await assertAccessible(page);
+});
+
+test('the reason of one builder is not taken for that of another who signs in to the same tab', {
+  skip,
+}, async (context) => {
+  const { org, founder, page } = await app(context);
+  const email = newEmail('admin');
+  await joinOrg(org, 'org_admin', email);
+  await provision(org);
+  await deploy(org);
+  const user = await prodFounder(org);
+  await create(user, 'order', { title: 'Real order' });
+  await create(founder, 'order', { title: 'Lamp' });
+  const addresses = {
+    prod: `/o/${org.code}/prod/records/order?w=${user.tenantCode}&u=${user.id}`,
+    test: `/o/${org.code}/test/records/order?w=${founder.tenantCode}&u=${founder.id}`,
+  };
+  await page.goto(`/o/${org.code}/test/app-users/${founder.id}`);
+  await page.getByRole('button', { name: 'View as' }).click();
+  await dialog(page).getByRole('textbox', { name: 'Reason' }).fill('Ticket 4713');
+  await dialog(page).getByRole('button', { name: 'View as this user' }).click();
+  await page.getByRole('note', { name: 'Acting as a user' }).getByText('Reason: Ticket 4713').waitFor();
+  await page.goto(addresses.prod);
+  await dialog(page).getByRole('textbox', { name: 'Reason' }).fill('Ticket 4714');
+  await dialog(page).getByRole('button', { name: 'View as this user' }).click();
+  await page.getByText('Real order').first().waitFor();
+
+  // The session is replaced as it would be after its end, without a sign-out.
+  await signInAs(page, { email }, password);
+  await page.goto(addresses.test);
+  await page.getByText('Lamp').first().waitFor();
+  const banner = page.getByRole('note', { name: 'Acting as a user' });
+  await banner.getByText(founder.email).waitFor();
+  assert.doesNotMatch((await banner.textContent()) ?? '', /Reason/);
+  await page.goto(addresses.prod);
+  await dialog(page).getByRole('textbox', { name: 'Reason' }).fill('Ticket 4715');
+  await dialog(page).getByRole('button', { name: 'View as this user' }).click();
+  await page.getByText('Real order').first().waitFor();
+  const { body } = await manage<{ items: readonly Impersonated[] }>(org, 'GET', '/audit?action=impersonation.started');
+  const bySecond = body.items.filter(({ actor }) => actor.id !== body.items.at(-1)?.actor.id);
+  assert.deepEqual([...new Set(bySecond.map(({ detail }) => detail?.reason))], ['Ticket 4715', undefined]);
+
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await signInAs(page, { email }, password);
+  await page.goto(addresses.prod);
+  await dialog(page).getByRole('textbox', { name: 'Reason' }).waitFor();
+});
+
+test('a link into another workspace leaves the user behind in whose name the first one was read', {
+  skip,
+}, async (context) => {
+  const org = await multiOrg(platform);
+  const [first, second] = [await founderOf(org, 'First'), await founderOf(org, 'Second')];
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  const banner = page.getByRole('note', { name: 'Acting as a user' });
+  await page.goto(`/o/${org.code}/test/workspaces/${first.tenantCode}?w=${first.tenantCode}&u=${first.id}`);
+  await banner.getByText(first.email).waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Records' }).click();
+  await page.getByRole('heading', { name: 'Records', level: 1 }).waitFor();
+  await banner.getByText(first.email).waitFor();
+  await page.getByRole('link', { name: 'Workspaces', exact: true }).click();
+  await page.getByRole('link', { name: 'Second' }).click();
+  await banner.getByText(first.email).waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Records' }).click();
+  await page.getByRole('heading', { name: 'Records', level: 1 }).waitFor();
+  await banner.waitFor({ state: 'detached' });
+  assert.match(page.url(), new RegExp(`[?&]w=${second.tenantCode}(&|$)`));
+  assert.doesNotMatch(page.url(), /[?&]u=/);
 });
 
 test('a developer sees the accounts, and why nothing can be done about them', { skip }, async (context) => {

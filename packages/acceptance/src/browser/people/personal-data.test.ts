@@ -69,6 +69,7 @@ test('an admin collects the data of a person, previews an erase, confirms it, an
   await erase.click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('Records to be deleted: 2').waitFor();
+  await dialog.getByText(/^The preview that was made .* has found this/).waitFor();
   const confirm = dialog.getByRole('button', { name: 'Erase the person' });
   assert.equal(await confirm.getAttribute('aria-description'), 'Type the name of the account first.');
   await assertAccessible(page);
@@ -85,6 +86,12 @@ test('an admin collects the data of a person, previews an erase, confirms it, an
   await assertAccessible(page);
   const audit = await manage<{ items: readonly { action: string }[] }>(org, 'GET', `/audit?target=${person.id}`);
   assert.equal(audit.body.items[0]?.action, 'app_user.erased');
+
+  await page.goto(`/o/${org.code}/test/app-users/${person.id}`);
+  await page.getByRole('heading', { name: 'There is no such account' }).waitFor();
+  await assertAccessible(page);
+  await page.getByRole('link', { name: 'Reports on this person' }).click();
+  await report.waitFor();
 });
 
 test('a developer is told that it takes an admin, and a refused erase says why', { skip }, async (context) => {
@@ -129,12 +136,14 @@ test('an admin reads what the other account gains, and merges two accounts of on
   await merge.click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('main: it is a member already, and gains adminacl.').waitFor();
+  await dialog.getByText(`${person.email} (${person.id}) becomes part of ${other.email} (${other.id}).`).waitFor();
   await assertAccessible(page);
   await dialog.getByRole('textbox', { name: `Type ${person.email}` }).fill(person.email);
   await dialog.getByRole('button', { name: 'Merge the accounts' }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('article', { name: 'Merge, done', exact: true }).waitFor();
   await page.getByText('This account has become part of another account.').waitFor();
+  await page.getByRole('article', { name: 'Merge, done', exact: true }).getByRole('link', { name: other.id }).waitFor();
   await assertAccessible(page);
   assert.equal((await signIn(org, person.email)).id, other.id);
 });

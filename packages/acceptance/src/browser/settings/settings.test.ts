@@ -112,6 +112,11 @@ test('a setting is set with a value of its own for production, kept against anot
   await open(page, org, '/passwords');
   const save = page.getByRole('button', { name: 'Save auth.password_login' });
   assert.equal(await save.getAttribute('aria-description'), 'Nothing is changed.');
+  const enabled = page.getByRole('switch', { name: 'App users may sign in with a password' });
+  await enabled.setChecked(false);
+  await page.getByText('The app has no sign-in provider either, so no user can sign in.').waitFor();
+  await assertAccessible(page);
+  await enabled.setChecked(true);
   await page.getByRole('textbox', { name: 'Shortest new password' }).fill('12');
   await page.getByRole('switch', { name: 'Production has its own value' }).setChecked(true);
   await page.getByRole('group', { name: 'Production' }).getByRole('textbox').fill('7');
@@ -389,12 +394,14 @@ test('a provider is looked up, added and tried out by a real sign-in, of which n
     await lookUp.click();
     await page.getByText(sentence).first().waitFor();
   }
-  await issuer.fill(real.issuer);
+  const published = page.getByRole('table', { name: `What ${real.issuer} publishes` }).getByText('RS256');
+  await issuer.fill(`${real.issuer}/`);
+  await lookUp.click();
+  await published.waitFor();
+  await issuer.fill(`${real.issuer}/.well-known/openid-configuration`);
+  await published.waitFor({ state: 'detached' });
   await issuer.press('Enter');
-  await page
-    .getByRole('table', { name: `What ${real.issuer} publishes` })
-    .getByText('RS256')
-    .waitFor();
+  await published.waitFor();
   const add = page.getByRole('button', { name: 'Add to the list' });
   assert.equal(await add.getAttribute('aria-description'), 'It needs a client id first.');
   await page.getByRole('combobox', { name: 'Client ids' }).fill('another');

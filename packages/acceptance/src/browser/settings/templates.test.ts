@@ -61,4 +61,22 @@ test('an admin sees which workspaces differ from the template, what would change
   assert.deepEqual(kept?.statements, [{ Effect: 'Allow', Action: ['count*'], Resource: ['*'] }]);
   await page.getByRole('link', { name: 'All workspaces' }).click();
   await page.getByRole('table', { name: 'Applications' }).getByText('1 of 1 changed').waitFor();
+
+  await page.getByRole('button', { name: 'Apply to all that differ' }).click();
+  await dialog.getByRole('checkbox', { name: /^Also replace what workspaces have changed/ }).check();
+  await dialog.getByRole('button', { name: 'Show what changes' }).click();
+  await page.getByText('1 workspace of 2 would change.').waitFor();
+  await page.getByText('What workspaces have changed or removed themselves is replaced too.').waitFor();
+  await page.getByRole('table', { name: 'Workspaces that change' }).getByRole('link', { name: 'local' }).click();
+  await page.getByText(/^This application replaces it, although the workspace/).waitFor();
+  await assertAccessible(page);
+  await page.goBack();
+  await page.getByRole('button', { name: 'Apply it' }).click();
+  await dialog.getByText('Their own content is not kept.').waitFor();
+  await dialog.getByRole('textbox', { name: /^Type / }).fill(org.code);
+  await dialog.getByRole('checkbox', { name: /may do more afterwards/ }).check();
+  await dialog.getByRole('button', { name: 'Apply the template' }).click();
+  await page.getByText('1 of 1 workspace changed.').waitFor();
+  const replaced = (await list(local, 'aclpolicy', '?name=clerk')).items[0];
+  assert.deepEqual(replaced?.statements, [{ Effect: 'Allow', Action: ['list*'], Resource: ['*'] }]);
 });

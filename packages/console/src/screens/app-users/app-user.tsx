@@ -1,8 +1,10 @@
 import { Alert, Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { ApiProblem } from '../../api/problem.ts';
 import { usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { When } from '../../components/when.tsx';
@@ -21,6 +23,7 @@ export function AppUserScreen() {
   const { env } = usePlace();
   const { user: id } = useParams({ from: '/o/$org/$env/app-users/$user' });
   const user = useQuery(appUserQuery(env, id));
+  if (user.error instanceof ApiProblem && user.error.code === 'not_found') return <NoUser id={id} />;
   return (
     <Screen
       title={user.data?.email ?? 'App user'}
@@ -37,6 +40,26 @@ export function AppUserScreen() {
           </Stack>
         )}
       </Loaded>
+    </Screen>
+  );
+}
+
+/** The audit log leads here for accounts that are no more, too. */
+function NoUser({ id }: { readonly id: string }) {
+  const { org, env } = usePlace();
+  return (
+    <Screen title="App user" intro={<CopyId value={id} what="user id" />}>
+      <EmptyState
+        title="There is no such account"
+        action={
+          <Button component={Link} to={`/o/${org}/${env}/app-users/${id}/personal-data`} variant="default">
+            Reports on this person
+          </Button>
+        }
+      >
+        {env === 'test' ? 'Test' : 'Production'} has no account with this id. If it was erased, its reports are kept for
+        30 days.
+      </EmptyState>
     </Screen>
   );
 }

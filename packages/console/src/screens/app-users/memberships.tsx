@@ -6,6 +6,9 @@ import classes from '../policies/policies.module.css';
 import { State } from '../who-can/users.tsx';
 import type { AppUserDetails } from './queries.ts';
 
+/** So many are looked for. */
+const shownMax = 200;
+
 /** The workspaces that the account is in. */
 export function Memberships({ user: { id, memberships } }: { readonly user: AppUserDetails }) {
   const { org, env } = usePlace();
@@ -62,6 +65,11 @@ export function Memberships({ user: { id, memberships } }: { readonly user: AppU
             </Table.Tbody>
           </Table>
         </div>
+      )}
+      {memberships.length >= shownMax && (
+        <Text size="sm" c="dimmed">
+          The account may be in more workspaces: {shownMax} are shown.
+        </Text>
       )}
     </Stack>
   );

@@ -1,7 +1,8 @@
 import { Modal, Select, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePlace } from '../../api/session.ts';
+import { meQuery, usePlace } from '../../api/session.ts';
 import { keepViewReason } from '../../api/view-reason.ts';
 import { ReasonForm } from '../../components/reason-form.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
@@ -45,8 +46,9 @@ function ViewAsForm({ user: { id }, places, onClose }: FormProps) {
   const { org, env, workspace: chosen } = usePlace();
   const navigate = useNavigate();
   const [workspace, setWorkspace] = useState(chosen !== undefined && places.includes(chosen) ? chosen : places[0]);
+  const { data: me } = useQuery(meQuery);
   const view = (reason: string): void => {
-    keepViewReason({ org, env, user: id }, reason);
+    if (me !== undefined) keepViewReason({ org, env, user: id }, { by: me.user.id, reason });
     void navigate({
       to: '/o/$org/$env/records',
       params: { org, env },

@@ -1,4 +1,5 @@
-import { NumberInput, Stack, Switch } from '@mantine/core';
+import { Alert, NumberInput, Stack, Switch } from '@mantine/core';
+import type { Setting } from '../config/queries.ts';
 import { SettingForm, type ValueInputs } from './setting-form.tsx';
 import { SettingsPageOf } from './settings-page.tsx';
 
@@ -14,13 +15,14 @@ export function Passwords() {
     <SettingsPageOf path="passwords">
       {(settingOf) => {
         const setting = settingOf('auth.password_login');
+        const isAlone = !hasProvider(settingOf('auth.issuers'));
         return (
           setting && (
             <SettingForm
               setting={setting}
               title="Sign-in by password"
               help="A change of the shortest length concerns new passwords. Passwords that users have already stay valid."
-              inputs={(inputs) => <PasswordInputs {...inputs} />}
+              inputs={(inputs) => <PasswordInputs {...inputs} isAlone={isAlone} />}
               shownAtFields={['/min_length']}
             />
           )
@@ -30,7 +32,17 @@ export function Passwords() {
   );
 }
 
-function PasswordInputs({ value, isReadOnly, errorAt, onChange }: ValueInputs) {
+function hasProvider(setting: Setting | undefined): boolean {
+  if (setting === undefined) return true;
+  return [setting.value, setting.prod_value].some((value) => Array.isArray(value) && value.length > 0);
+}
+
+interface Props extends ValueInputs {
+  /** No provider signs users in. */
+  readonly isAlone: boolean;
+}
+
+function PasswordInputs({ value, isReadOnly, errorAt, onChange, isAlone }: Props) {
   const { enabled, allow_signup, min_length } = value as PasswordLogin;
   return (
     <Stack gap="sm">
@@ -41,6 +53,11 @@ function PasswordInputs({ value, isReadOnly, errorAt, onChange }: ValueInputs) {
         disabled={isReadOnly}
         onChange={({ currentTarget: { checked } }) => onChange({ enabled: checked, allow_signup, min_length })}
       />
+      {isAlone && !enabled && (
+        <Alert color="yellow" role="note">
+          The app has no sign-in provider either, so no user can sign in.
+        </Alert>
+      )}
       <Switch
         label="An email that has no account may sign up"
         description="Without it such an email is refused. Users who have an account sign in as before."

@@ -71,7 +71,7 @@ export function TextListInput({ value, isReadOnly, errorAt, onChange, what, plac
               add();
             }}
           />
-          <Button variant="default" disabled={entry === '' || isListed} onClick={add}>
+          <Button variant="default" flex="none" disabled={entry === '' || isListed} onClick={add}>
             Add {what}
           </Button>
         </Group>

@@ -64,6 +64,7 @@ export const mailsOfAppApi = {
     access: 'developer',
     tag: 'settings',
     summary: 'A draft of a mail, written with sample values; nothing is sent or stored',
+    query: closed({ env: oneOf(['test', 'prod'], { default: 'test', description: 'Whose page the link leads to.' }) }),
     body: MailText,
     replies: { 200: reply('The mail as it would be.', WrittenMail) },
     problems: ['not_found'],

@@ -6,6 +6,7 @@ import { uuidv7Source } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/port.ts';
+import { appUsers } from '../app-users/app-user.ts';
 import { createMailThrottle } from '../people/mail-throttle.ts';
 import { completeFounding, takeCode } from '../workspaces/founding.ts';
 import { listMemberships } from '../workspaces/memberships.ts';
@@ -67,6 +68,19 @@ test('an invitation is good to its last moment and not after it', async () => {
   await assert.rejects(late.accept(), isGone);
   assert.deepEqual(await late.invitations.list(late.context), []);
   await assert.rejects(late.invitations.resend(late.context, late.issued.id), isGone);
+});
+
+test('an invitation of a sender whose account is disabled or being erased lets in no one', async () => {
+  const created_at = '2026-11-20T09:00:00Z';
+  const disabled = { disabled: { at: created_at, by: 'builder', reason: 'left' } };
+  for (const closed of [disabled, { is_erasing: true as const }]) {
+    const { store, accept } = await invitedBob();
+    const account = { ...ann, email_verified: true, created_at };
+    await store.scope('org#acme').commit([appUsers.insert(ann.id, { ...account, ...closed })]);
+    await assert.rejects(accept(), { code: 'escalation_refused' });
+    await store.scope('org#acme').commit([appUsers.put(ann.id, account, { if: 'any' })]);
+    await accept();
+  }
 });
 
 test('of many who have one address, by several providers, one comes in by a code', async () => {

@@ -2,7 +2,7 @@ import { findMember, isServicePrincipal, knownPolicy, promisePolicy } from '../.
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
-import { findAppUser } from '../app-users/app-user.ts';
+import { appUsers } from '../app-users/app-user.ts';
 import { isOpenKey, serviceKeys } from '../keys/service-key.ts';
 import { memberships } from '../org-users/account.ts';
 import type { MembershipDeps } from '../workspaces/memberships.ts';
@@ -66,7 +66,8 @@ async function isKeyOpen({ stores, clock }: MembershipDeps, { env, orgCode }: Wo
 }
 
 async function isAccountOpen({ stores }: MembershipDeps, { env, orgCode }: Workspace, id: string): Promise<boolean> {
-  return (await findAppUser(stores[env].scope(orgScopeName(orgCode)), id))?.disabled === undefined;
+  const account = (await appUsers.read(stores[env].scope(orgScopeName(orgCode)), id))?.value;
+  return account?.disabled === undefined && account?.is_erasing !== true;
 }
 
 /** Says nothing of what the inviter holds: that is not the caller's to know. */

@@ -4,8 +4,8 @@ import { TemplateError } from '../../expressions/port.ts';
 import type { Mail } from '../../mail/mailer.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { type MailKind, type MailValues, mailKinds } from './mail-kinds.ts';
-import { mailSettings } from './mail-settings.ts';
-import { type CompiledText, compileMailText, hasLink, type MailText } from './mail-text.ts';
+import { mailSettings, writtenErrors } from './mail-settings.ts';
+import { type CompiledText, compileMailText, type MailText } from './mail-text.ts';
 
 /** Whose mails they are. */
 export interface MailingApp {
@@ -14,8 +14,8 @@ export interface MailingApp {
 }
 
 /**
- * A mail of an app with the text that it has set. A text that fails for these values, or leaves the link out, gives way
- * to the platform's own: the link is what a mail is for.
+ * A mail of an app with the text that it has set. A text that fails for these values, leaves the link out or has no subject
+ * gives way to the platform's own: the link is what a mail is for.
  */
 export function appMail({ config, env }: MailingApp, name: AppMailName, values: MailValues): Mail {
   const kind = mailKinds[name];
@@ -29,9 +29,7 @@ export function appMail({ config, env }: MailingApp, name: AppMailName, values: 
 function writtenBy(compiled: CompiledText | undefined, values: MailValues): MailText | undefined {
   try {
     const written = compiled?.write(values);
-    if (written === undefined) return undefined;
-    const has = hasLink(written, values.link);
-    return has.text && has.html ? written : undefined;
+    return written !== undefined && writtenErrors(written, values.link).length === 0 ? written : undefined;
   } catch (error) {
     if (error instanceof TemplateError) return undefined;
     throw error;

@@ -2,7 +2,7 @@ import type { AppMailName } from '@freehold/contract/app-mails';
 import { appMailNames } from '@freehold/contract/app-mails';
 import type { mailsOfAppApi } from '@freehold/contract/management/settings/mails';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
-import { type ConfigReader, type ConfigSet, effectiveValue } from '../../config/port.ts';
+import { type ConfigReader, effectiveValue } from '../../config/port.ts';
 import { TemplateError } from '../../expressions/port.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
@@ -12,21 +12,28 @@ import type { Environment } from '../../tenancy/port.ts';
 import { appLinks } from '../app-users/app-link.ts';
 import { emailKey } from '../people/email.ts';
 import type { MailThrottle } from '../people/mail-throttle.ts';
+import type { MailingApp } from './app-mail.ts';
 import { defaultText, isAppMail, type MailKind, type MailValues, mailKinds, variableMeanings } from './mail-kinds.ts';
-import { failedExpression, mailSettings, readMailText, sampleValues } from './mail-settings.ts';
-import { compileMailText, type MailText } from './mail-text.ts';
+import { failedExpression, mailSettings, readMailText, sampleValues, writtenErrors } from './mail-settings.ts';
+import { type CompiledText, compileMailText, type MailText } from './mail-text.ts';
 
 /** The mails of an app as its builders see them: what is set, and what a draft would be. */
 export interface MailDrafts {
   list(builder: MailBuilder, env: Environment): Promise<readonly ShownMail[]>;
   /** @throws Problem `not_found`, `validation_failed`. */
-  preview(builder: MailBuilder, name: string, draft: MailDraft): Promise<MailText>;
+  preview(builder: MailBuilder, of: NamedMail, draft: MailDraft): Promise<MailText>;
   /** To the builder alone. @throws Problem `not_found`, `validation_failed`, `unavailable`, `rate_limited`, `plan_limit_exceeded`. */
   sendTest(builder: MailBuilder & { readonly ip: string }, name: string, draft: MailDraft): Promise<{ to: string }>;
 }
 
 type ShownMail = ReplyOf<typeof mailsOfAppApi.listAppMails>['items'][number];
 type MailDraft = BodyOf<typeof mailsOfAppApi.previewAppMail>;
+
+/** A mail as an environment sends it. */
+interface NamedMail {
+  readonly name: string;
+  readonly env: Environment;
+}
 
 export interface MailBuilder {
   readonly org: { readonly code: string; readonly name: string };
@@ -53,11 +60,11 @@ export function createMailDrafts(deps: MailDraftsDeps): MailDrafts {
   return {
     list: async (builder, env) => {
       const config = await deps.configs[env].current(builder.org.code);
-      return appMailNames.map((name) => shownMail(config, builder, name));
+      return appMailNames.map((name) => shownMail({ config, env }, builder, name));
     },
-    preview: async (builder, name, draft) => {
+    preview: async (builder, { name, env }, draft) => {
       const kind = kindOf(name);
-      return writtenDraft(kind, await samples(deps, builder, kind), draft);
+      return writtenDraft(kind, await samples(deps, builder, { kind, env }), draft);
     },
     sendTest: (builder, name, draft) => sendTest(deps, builder, name, draft),
   };
@@ -68,11 +75,11 @@ function kindOf(name: string): MailKind {
   return mailKinds[name];
 }
 
-function shownMail(config: ConfigSet, builder: MailBuilder, name: AppMailName): ShownMail {
+function shownMail(app: MailingApp, builder: MailBuilder, name: AppMailName): ShownMail {
   const kind = mailKinds[name];
   const { key: setting } = mailSettings[name];
-  const stored = config.settings.get(setting);
-  const values = samplesIn(config, builder, kind);
+  const stored = app.config.settings.get(setting);
+  const values = samplesIn(app, builder, kind);
   return {
     name,
     setting,
@@ -91,13 +98,17 @@ function shownMail(config: ConfigSet, builder: MailBuilder, name: AppMailName): 
   };
 }
 
-async function samples({ configs }: MailDraftsDeps, builder: MailBuilder, kind: MailKind): Promise<MailValues> {
-  return samplesIn(await configs.test.current(builder.org.code), builder, kind);
+async function samples(
+  { configs }: MailDraftsDeps,
+  builder: MailBuilder,
+  { kind, env }: { readonly kind: MailKind; readonly env: Environment },
+): Promise<MailValues> {
+  return samplesIn({ config: await configs[env].current(builder.org.code), env }, builder, kind);
 }
 
 /** The code of a sample opens nothing. */
-function samplesIn(config: ConfigSet, { org, email }: MailBuilder, { page }: MailKind): MailValues {
-  const link = appLinks(config, 'test')?.(page, 'sample') ?? `https://app.example.com/#${page}=sample`;
+function samplesIn({ config, env }: MailingApp, { org, email }: MailBuilder, { page }: MailKind): MailValues {
+  const link = appLinks(config, env)?.(page, 'sample') ?? `https://app.example.com/#${page}=sample`;
   return { ...sampleValues, app: org.name, email, link };
 }
 
@@ -107,6 +118,14 @@ function writtenDraft(kind: MailKind, values: MailValues, draft: MailDraft): Mai
   if ('errors' in read) throw invalidBody(read.errors);
   const compiled = compileMailText(kind, read.value);
   if ('errors' in compiled) throw invalidBody(compiled.errors);
+  const written = writtenWith(compiled, values);
+  const errors = writtenErrors(written, values.link);
+  if (errors.length > 0) throw invalidBody(errors);
+  return written;
+}
+
+/** @throws Problem `validation_failed`. */
+function writtenWith(compiled: CompiledText, values: MailValues): MailText {
   try {
     return compiled.write(values);
   } catch (error) {
@@ -122,7 +141,7 @@ async function sendTest(
   draft: MailDraft,
 ): Promise<{ to: string }> {
   const kind = kindOf(name);
-  const written = writtenDraft(kind, await samples(deps, builder, kind), draft);
+  const written = writtenDraft(kind, await samples(deps, builder, { kind, env: 'test' }), draft);
   const out = requireMailer(deps.mailOut);
   const { org, email: to, ip } = builder;
   deps.mailThrottle.take({ purpose: 'test', emailKey: `${name} ${emailKey(to)}`, ip });

@@ -96,13 +96,7 @@ function contentErrors(kind: MailKind, value: MailText): readonly InputError[] {
   const compiled = compileMailText(kind, value);
   if ('errors' in compiled) return compiled.errors;
   try {
-    const written = compiled.write(sampleValues);
-    const has = hasLink(written, sampleValues.link);
-    return [
-      ...(written.subject === '' ? wrong('`subject` is blank for sample values', '/subject', 'too_short').errors : []),
-      ...(has.text ? [] : missingLink('text')),
-      ...(has.html ? [] : missingLink('html')),
-    ];
+    return writtenErrors(compiled.write(sampleValues), sampleValues.link);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     return failedExpression(error).errors;
@@ -111,6 +105,16 @@ function contentErrors(kind: MailKind, value: MailText): readonly InputError[] {
 
 export function failedExpression({ message }: TemplateError): { readonly errors: readonly InputError[] } {
   return wrong(`an expression cannot be evaluated: ${message}`, '', 'invalid_expression');
+}
+
+/** What is wrong with a mail that is written: one with errors is not sent, but the platform's own text in its place. */
+export function writtenErrors(written: MailText, link: string): readonly InputError[] {
+  const has = hasLink(written, link);
+  return [
+    ...(written.subject === '' ? wrong('`subject` is blank for these values', '/subject', 'too_short').errors : []),
+    ...(has.text ? [] : missingLink('text')),
+    ...(has.html ? [] : missingLink('html')),
+  ];
 }
 
 function missingLink(part: 'text' | 'html'): readonly InputError[] {

@@ -8,15 +8,9 @@ import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import { beginErase, type EraseChoice } from './begin-erase.ts';
 import { beginJob, nothingAtOnce, type PersonalDataDeps, type PersonCommand } from './begin-job.ts';
 import { beginMerge, type MergeChoice } from './begin-merge.ts';
+import { type JobsPage, type JobsQuery, listJobs } from './list-jobs.ts';
 import { readFile } from './person-file.ts';
-import { isOver, type JobRow, jobPartition, personJobs, type ShownJob, shownJob } from './person-job.ts';
-
-export interface JobsQuery {
-  readonly env: Environment;
-  readonly userId: string | undefined;
-  readonly pageSize: number;
-  readonly nexttoken: string | undefined;
-}
+import { isOver, type JobRow, personJobs, type ShownJob, shownJob } from './person-job.ts';
 
 /** Its callers are org admins. Another org's accounts and jobs are not there. */
 export interface PersonalData {
@@ -27,10 +21,7 @@ export interface PersonalData {
   /** @throws Problem `not_found`, `conflict`. */
   export(command: PersonCommand): Promise<ShownJob>;
   /** @throws Problem `invalid_cursor`. */
-  list(
-    orgCode: string,
-    query: JobsQuery,
-  ): Promise<{ readonly items: readonly ShownJob[]; readonly nexttoken: string | null }>;
+  list(orgCode: string, query: JobsQuery): Promise<JobsPage>;
   /** @throws Problem `not_found`. */
   show(orgCode: string, env: Environment, id: string): Promise<ShownJob>;
   /** The text of the file; a download has an entry in the audit log. @throws Problem `not_found`, `conflict`. */
@@ -42,30 +33,12 @@ export function createPersonalData(deps: PersonalDataDeps): PersonalData {
     erase: (command, choice) => beginErase(deps, command, choice),
     merge: (command, choice) => beginMerge(deps, command, choice),
     export: (command) => beginJob(deps, command, { kind: 'export', dry_run: false }, async () => nothingAtOnce),
-    list: (orgCode, query) => list(deps, orgCode, query),
+    list: (orgCode, query) => listJobs(deps, orgCode, query),
     show: async (orgCode, env, id) => {
       const row = await requireJob(deps.stores[env].scope(orgScopeName(orgCode)), id);
       return shownJob(id, env, row.value, deps.clock.now());
     },
     file: (command, isDownload) => openFile(deps, command, isDownload),
-  };
-}
-
-async function list(
-  { stores, cursors, clock }: PersonalDataDeps,
-  orgCode: string,
-  { env, userId, pageSize, nexttoken }: JobsQuery,
-) {
-  const binding = ['person-jobs', orgCode, env, userId ?? ''];
-  const before = nexttoken === undefined ? {} : { before: cursors.open(nexttoken, binding) };
-  const orgScope = stores[env].scope(orgScopeName(orgCode));
-  const rows = await personJobs.range(orgScope, jobPartition, { ...before, reverse: true, limit: pageSize + 1 });
-  const page = rows.slice(0, pageSize);
-  const last = rows.length > pageSize ? page.at(-1) : undefined;
-  const shown = page.filter(({ value }) => userId === undefined || value.user_id === userId);
-  return {
-    items: shown.map(({ sk, value }) => shownJob(sk, env, value, clock.now())),
-    nexttoken: last === undefined ? null : cursors.seal(last.sk, binding),
   };
 }
 

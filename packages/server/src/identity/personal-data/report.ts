@@ -6,7 +6,7 @@ export function eraseStays({ counts, dry_run }: Pick<JobRow, 'counts' | 'dry_run
   return [
     {
       what: 'audit',
-      why: 'Entries of the audit log name the person by id and never by email. The log is chained by digests, so no entry is changed or removed.',
+      why: 'Entries of the audit log name the person by id and never by email. Reasons that builders gave stay as they typed them. The log is chained by digests, so no entry is changed or removed.',
       count: null,
     },
     {
@@ -22,6 +22,16 @@ export function eraseStays({ counts, dry_run }: Pick<JobRow, 'counts' | 'dry_run
     {
       what: 'access_control',
       why: 'Policies, groups, roles and links that the person made keep the id of their maker.',
+      count: null,
+    },
+    {
+      what: 'invitations',
+      why: 'Invitations that the person sent name their sender by id until they expire, within seven days. They can no longer be accepted.',
+      count: null,
+    },
+    {
+      what: 'settings',
+      why: 'Settings of the org, and their versions, stay as builders wrote them, also where they name an email address such as that of the founder of the default workspace.',
       count: null,
     },
     {

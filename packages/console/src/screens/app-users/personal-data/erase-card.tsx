@@ -5,9 +5,10 @@ import { call } from '../../../api/call.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
+import { When } from '../../../components/when.tsx';
 import { readAppUsersAgain } from '../queries.ts';
 import { EraseDialog } from './erase-dialog.tsx';
-import { isOver, type Person, type PersonJob, personJobsQuery, type RecordChoice } from './queries.ts';
+import { type Person, type PersonJob, personJobsQuery, type RecordChoice } from './queries.ts';
 import { choices, countsOf } from './sentences.ts';
 
 interface Props {
@@ -37,7 +38,7 @@ export function EraseCard({ person, email, jobs, reason }: Props) {
       await again();
     },
   });
-  const previewed = jobs.find((job) => job.dry_run && job.records === records && isOver(job));
+  const previewed = jobs.find((job) => job.dry_run && job.records === records && job.state === 'done');
   const unread = previewed === undefined ? 'Preview the erase with this choice first.' : undefined;
   return (
     <Paper withBorder p="md" component="section" aria-labelledby="erase">
@@ -77,7 +78,9 @@ export function EraseCard({ person, email, jobs, reason }: Props) {
       </Stack>
       {isAsking && previewed !== undefined && (
         <EraseDialog email={email} work={erase} onClose={() => setIsAsking(false)}>
-          <Text size="sm">The preview has found this. It cannot be undone.</Text>
+          <Text size="sm" component="div">
+            The preview that was made <When at={previewed.created_at} /> has found this. It cannot be undone.
+          </Text>
           <List size="sm">
             {countsOf(previewed)
               .filter(([, count]) => count > 0)

@@ -1,7 +1,8 @@
-import { Accordion, Alert, Badge, Button, Group, List, Paper, Stack, Table, Text, Title } from '@mantine/core';
+import { Accordion, Alert, Anchor, Badge, Button, Group, List, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { callWhole } from '../../../api/call.ts';
-import type { Environment } from '../../../api/session.ts';
+import { type Environment, usePlace } from '../../../api/session.ts';
 import { CopyId } from '../../../components/copy-id.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { When } from '../../../components/when.tsx';
@@ -45,7 +46,7 @@ export function JobReport({ job, env }: Props) {
         )}
         <FileOf job={job} env={env} />
         <Counts job={job} />
-        <Gains job={job} />
+        <Gains job={job} env={env} />
         <Details job={job} />
         <CopyId value={id} what="id of the job" />
       </Stack>
@@ -89,11 +90,22 @@ function Counts({ job }: { readonly job: PersonJob }) {
   );
 }
 
-function Gains({ job }: { readonly job: PersonJob }) {
+function Into({ id, env }: { readonly id: string | null; readonly env: Environment }) {
+  const { org } = usePlace();
+  return (
+    <Anchor component={Link} to={`/o/${org}/${env}/app-users/${id ?? ''}`} size="sm" underline="always">
+      {id}
+    </Anchor>
+  );
+}
+
+function Gains({ job, env }: Props) {
   if (job.kind !== 'merge' || job.state !== 'done') return null;
   return (
     <div>
-      <Text size="sm">The account that stays:</Text>
+      <Text size="sm">
+        The account that stays, <Into id={job.into} env={env} />:
+      </Text>
       <List size="sm" aria-label="What the account that stays gains">
         {gainsOf(job).map((sentence) => (
           <List.Item key={sentence}>{sentence}</List.Item>

@@ -7,7 +7,8 @@ import { queryClient } from '../../../api/query-client.ts';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
 import { TypedConfirmation } from '../../../components/typed-confirmation.tsx';
-import { appUsersQuery, readAppUsersAgain } from '../queries.ts';
+import { When } from '../../../components/when.tsx';
+import { type AppUser, appUsersQuery, nameOf, readAppUsersAgain } from '../queries.ts';
 import { type Person, type PersonJob, personJobsQuery } from './queries.ts';
 import { gainsOf } from './sentences.ts';
 
@@ -22,25 +23,26 @@ interface Props {
 /** Makes the account part of another account of the same person, once it was read what that one gains. */
 export function MergeCard({ person, email, jobs, reason }: Props) {
   const { env, id } = person;
-  const [into, setInto] = useState<string | null>(null);
+  const [stays, setStays] = useState<AppUser>();
+  const into = stays?.id;
   const [isAsking, setIsAsking] = useState(false);
   const again = () => queryClient.invalidateQueries(personJobsQuery(person));
   const preview = useMutation({
-    mutationFn: (stays: string) =>
-      call('mergeAppUser', { params: { id }, query: { dry_run: true }, body: { env, into: stays } }),
+    mutationFn: (chosen: string) =>
+      call('mergeAppUser', { params: { id }, query: { dry_run: true }, body: { env, into: chosen } }),
     onSuccess: again,
   });
-  const previewed = jobs.find((job) => job.into === into && job.dry_run && job.seen !== null);
+  const previewed = jobs.find((job) => job.into !== null && job.into === into && job.dry_run && job.seen !== null);
   const merge = useMutation({
-    mutationFn: ({ into: stays, seen }: PersonJob) =>
-      call('mergeAppUser', { params: { id }, body: { env, into: stays ?? '', seen: seen ?? '' } }),
+    mutationFn: ({ into: chosen, seen }: PersonJob) =>
+      call('mergeAppUser', { params: { id }, body: { env, into: chosen ?? '', seen: seen ?? '' } }),
     onSuccess: async () => {
       setIsAsking(false);
       await readAppUsersAgain();
       await again();
     },
   });
-  const unchosen = into === null ? 'Choose the account that stays first.' : undefined;
+  const unchosen = into === undefined ? 'Choose the account that stays first.' : undefined;
   const unread = previewed === undefined ? 'Preview the merge into this account first.' : undefined;
   return (
     <Paper withBorder p="md" component="section" aria-labelledby="merge">
@@ -52,14 +54,14 @@ export function MergeCard({ person, email, jobs, reason }: Props) {
           Makes this account part of another account of the same person. That account gets its sign-ins, memberships and
           records; both are signed out. It cannot be undone.
         </Text>
-        <AccountSelect person={person} value={into} onChange={setInto} />
+        <AccountSelect person={person} chosen={stays} onChange={setStays} />
         <ProblemAlert error={preview.error} />
         <Group>
           <ReasonedButton
             reason={reason ?? unchosen}
             variant="default"
             loading={preview.isPending}
-            onClick={() => into !== null && preview.mutate(into)}
+            onClick={() => into !== undefined && preview.mutate(into)}
           >
             Preview the merge
           </ReasonedButton>
@@ -68,7 +70,7 @@ export function MergeCard({ person, email, jobs, reason }: Props) {
           </ReasonedButton>
         </Group>
       </Stack>
-      {isAsking && previewed !== undefined && (
+      {isAsking && stays !== undefined && previewed !== undefined && (
         <TypedConfirmation
           title="Merge this account into the other one?"
           name={email}
@@ -80,7 +82,10 @@ export function MergeCard({ person, email, jobs, reason }: Props) {
             merge.reset();
           }}
         >
-          <Text size="sm">The account that stays gets this. It cannot be undone.</Text>
+          <Text size="sm">
+            {email} ({id}) becomes part of <strong>{stays.email}</strong> ({stays.id}). It cannot be undone. The account
+            that stays gets this:
+          </Text>
           <List size="sm">
             {gainsOf(previewed).map((sentence) => (
               <List.Item key={sentence}>{sentence}</List.Item>
@@ -96,12 +101,12 @@ const typingMilliseconds = 250;
 
 interface SelectProps {
   readonly person: Person;
-  readonly value: string | null;
-  readonly onChange: (id: string | null) => void;
+  readonly chosen: AppUser | undefined;
+  readonly onChange: (account: AppUser | undefined) => void;
 }
 
 /** Finds the other accounts of the app by the beginning of their email; they are read once the field is entered. */
-function AccountSelect({ person: { env, id }, value, onChange }: SelectProps) {
+function AccountSelect({ person: { env, id }, chosen, onChange }: SelectProps) {
   const [typed, setTyped] = useState('');
   const [isEntered, setIsEntered] = useState(false);
   const [search] = useDebouncedValue(typed.trim(), typingMilliseconds);
@@ -113,7 +118,7 @@ function AccountSelect({ person: { env, id }, value, onChange }: SelectProps) {
         label="The account that stays"
         placeholder="Email"
         data={others.map((user) => ({ value: user.id, label: user.email }))}
-        value={value}
+        value={chosen?.id ?? null}
         searchable
         clearable
         searchValue={typed}
@@ -122,10 +127,40 @@ function AccountSelect({ person: { env, id }, value, onChange }: SelectProps) {
         // The server has searched already.
         filter={({ options }) => options}
         nothingFoundMessage={found.isFetching ? 'Searching' : 'No other account has this email'}
-        onChange={onChange}
+        renderOption={({ option }) => <Account account={others.find((user) => user.id === option.value)} />}
+        onChange={(value) => onChange(others.find((user) => user.id === value))}
         maw={420}
       />
+      {chosen !== undefined && (
+        <Text size="sm" component="div" c="dimmed">
+          <About account={chosen} />
+        </Text>
+      )}
       <ProblemAlert error={found.error} />
+    </>
+  );
+}
+
+function Account({ account }: { readonly account: AppUser | undefined }) {
+  if (account === undefined) return null;
+  return (
+    <div>
+      <Text size="sm">{account.email}</Text>
+      <Text size="xs" c="dimmed" component="div">
+        <About account={account} />
+      </Text>
+    </div>
+  );
+}
+
+/** What tells accounts with the same email apart. */
+function About({ account }: { readonly account: AppUser }) {
+  const { email_verified, created_at, id } = account;
+  const name = nameOf(account);
+  return (
+    <>
+      {name === '' ? '' : `${name}, `}
+      {email_verified ? 'email verified' : 'email not verified'}, created <When at={created_at} />, id {id}
     </>
   );
 }

@@ -75,7 +75,9 @@ function Actions({ person, jobs }: { readonly person: Person; readonly jobs: rea
   if (isGone || isErased)
     return (
       <Alert color="gray" title={isErased ? 'This person is erased, or is being erased.' : 'There is no such account.'}>
-        The account opens nothing. The reports below say what was done and what stays.
+        {isErased
+          ? 'The account opens nothing. The reports below say what was done and what stays.'
+          : 'It has never been in this environment, or it was erased and its reports have expired after 30 days.'}
       </Alert>
     );
   if (account.data?.state === 'merged')

@@ -5,6 +5,7 @@ import { call } from '../../../api/call.ts';
 import type { Environment } from '../../../api/session.ts';
 import { appUserQuery } from '../queries.ts';
 
+type JobsPage = ReplyOf<typeof personJobsApi.listPersonJobs>;
 export type PersonJob = ReplyOf<typeof personJobsApi.readPersonJob>;
 export type RecordChoice = BodyOf<typeof personJobsApi.eraseAppUser>['records'];
 
@@ -20,11 +21,27 @@ export function isOver({ state }: PersonJob): boolean {
   return state === 'done' || state === 'failed';
 }
 
+const shownMax = 50;
+
+/** An org may have had so many jobs about others that a page has none of this person, and the next one has to be read. */
+async function latestJobs({ env, id }: Person, signal: AbortSignal): Promise<{ readonly items: readonly PersonJob[] }> {
+  const items: PersonJob[] = [];
+  const first = { env, user_id: id, pagesize: shownMax };
+  let query: (typeof first & { readonly nexttoken?: string }) | undefined = first;
+  while (query !== undefined) {
+    const page: JobsPage = await call('listPersonJobs', { query, signal });
+    items.push(...page.items);
+    const { nexttoken } = page;
+    query = nexttoken === null || items.length >= shownMax ? undefined : { ...query, nexttoken };
+  }
+  return { items };
+}
+
 /** The latest jobs about a person, read again while one of them works. */
 export const personJobsQuery = ({ env, id }: Person) =>
   queryOptions({
     queryKey: ['person-jobs', env, id],
-    queryFn: ({ signal }) => call('listPersonJobs', { query: { env, user_id: id, pagesize: 50 }, signal }),
+    queryFn: ({ signal }) => latestJobs({ env, id }, signal),
     refetchInterval: ({ state }) =>
       state.data?.items.every(isOver) === false ? progressMilliseconds : (false as const),
   });

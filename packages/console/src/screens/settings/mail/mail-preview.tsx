@@ -1,6 +1,7 @@
 import { Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { usePlace } from '../../../api/session.ts';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import classes from './mail.module.css';
 import { type MailText, previewQuery } from './queries.ts';
@@ -17,8 +18,9 @@ interface Props {
  * pictures from elsewhere.
  */
 export function MailPreview({ name, text }: Props) {
+  const { env } = usePlace();
   const [settled] = useDebouncedValue(text, typingMilliseconds);
-  const preview = useQuery({ ...previewQuery(name, settled), placeholderData: keepPreviousData });
+  const preview = useQuery({ ...previewQuery(env, name, settled), placeholderData: keepPreviousData });
   return (
     <Paper withBorder p="md" component="section" aria-label="Preview" aria-busy={preview.isPending}>
       <Stack gap="sm">

@@ -21,10 +21,10 @@ export const mailsQuery = (env: Environment) =>
   });
 
 /** The draft with sample values, or the refusal that says what is wrong with it. */
-export const previewQuery = (mail: string, draft: MailText) =>
+export const previewQuery = (env: Environment, mail: string, draft: MailText) =>
   queryOptions({
-    queryKey: ['mail preview', mail, draft],
-    queryFn: ({ signal }) => call('previewAppMail', { params: { mail }, body: draft, signal }),
+    queryKey: ['mail preview', env, mail, draft],
+    queryFn: ({ signal }) => call('previewAppMail', { params: { mail }, query: { env }, body: draft, signal }),
     retry: false,
     gcTime: 0,
   });

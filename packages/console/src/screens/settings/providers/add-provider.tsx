@@ -6,7 +6,7 @@ import { ApiProblem } from '../../../api/problem.ts';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
 import { DiscoveredFacts } from './discovered-facts.tsx';
-import type { Provider } from './provider.ts';
+import { otherSlash, type Provider, pastedIssuer } from './provider.ts';
 import { ProviderFields } from './provider-fields.tsx';
 
 interface Props {
@@ -19,7 +19,7 @@ export function AddProvider({ listed, onAdd }: Props) {
   const [issuer, setIssuer] = useState('');
   const [draft, setDraft] = useState<Provider>();
   const discover = useMutation({
-    mutationFn: (asked: string) => call('discoverProvider', { body: { issuer: asked } }),
+    mutationFn: lookUp,
     onSuccess: (found) => setDraft({ issuer: found.issuer, audiences: [] }),
   });
   const begin = () => {
@@ -27,7 +27,7 @@ export function AddProvider({ listed, onAdd }: Props) {
     setDraft(undefined);
     discover.reset();
   };
-  const entry = issuer.trim();
+  const entry = pastedIssuer(issuer);
   const isListed = listed.some((one) => one.issuer === entry);
   const problem = discover.error instanceof ApiProblem ? discover.error : undefined;
   return (
@@ -39,7 +39,7 @@ export function AddProvider({ listed, onAdd }: Props) {
         <Group gap="xs" align="flex-end" wrap="nowrap">
           <TextInput
             label="Issuer"
-            description="As the provider writes it, such as https://accounts.example.com"
+            description="Such as https://accounts.example.com, or the address of its discovery document"
             value={issuer}
             error={isListed ? 'The list has this provider already.' : problem?.errorAt('/issuer')}
             autoComplete="off"
@@ -60,6 +60,7 @@ export function AddProvider({ listed, onAdd }: Props) {
               entry === '' ? 'Type the issuer first.' : isListed ? 'The list has this provider already.' : undefined
             }
             variant="default"
+            flex="none"
             loading={discover.isPending}
             onClick={() => discover.mutate(entry)}
           >
@@ -79,7 +80,13 @@ export function AddProvider({ listed, onAdd }: Props) {
                 Cancel
               </Button>
               <ReasonedButton
-                reason={draft.audiences.length === 0 ? 'It needs a client id first.' : undefined}
+                reason={
+                  listed.some((one) => one.issuer === draft.issuer)
+                    ? 'The list has this provider already.'
+                    : draft.audiences.length === 0
+                      ? 'It needs a client id first.'
+                      : undefined
+                }
                 onClick={() => {
                   onAdd(draft);
                   begin();
@@ -93,6 +100,19 @@ export function AddProvider({ listed, onAdd }: Props) {
       </Stack>
     </Paper>
   );
+}
+
+/** A provider whose issuer differs by the slash at its end alone is found too. */
+async function lookUp(issuer: string) {
+  try {
+    return await call('discoverProvider', { body: { issuer } });
+  } catch (error) {
+    const isOther = error instanceof ApiProblem && error.errors.some(({ code }) => code === 'issuer_mismatch');
+    if (!isOther) throw error;
+    return await call('discoverProvider', { body: { issuer: otherSlash(issuer) } }).catch(() => {
+      throw error;
+    });
+  }
 }
 
 function Unpublished({ onDraft }: { readonly onDraft: () => void }) {

@@ -24,3 +24,13 @@ export function withMember<Member extends keyof Provider>(
   const isNeeded = member === 'issuer' || member === 'audiences';
   return (isEmpty && !isNeeded ? others : { ...provider, [member]: value }) as Provider;
 }
+
+/** What was pasted as an issuer. The address of the discovery document is pasted as often, and has the issuer before it. */
+export function pastedIssuer(text: string): string {
+  return text.trim().replace(/\/\.well-known\/openid-configuration\/?$/, '');
+}
+
+/** The same issuer with a slash at its end or without: providers differ in that, and the exact one counts. */
+export function otherSlash(issuer: string): string {
+  return issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`;
+}

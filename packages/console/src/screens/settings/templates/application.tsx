@@ -79,7 +79,7 @@ function ApplicationView({ application }: { readonly application: Application })
 }
 
 function Summary({ application }: { readonly application: Application }) {
-  const { state, looked, differ, creates, replaces, keeps, widening, done, failed, error } = application;
+  const { state, looked, differ, creates, replaces, keeps, widening, done, failed, error, replace_local } = application;
   if (state === 'previewing')
     return (
       <Text role="status">Looking at the workspaces: {looked.toLocaleString('en')} so far. Nothing is changed.</Text>
@@ -104,6 +104,7 @@ function Summary({ application }: { readonly application: Application }) {
         Policies and groups: {creates.toLocaleString('en')} made, {replaces.toLocaleString('en')} replaced,{' '}
         {keeps.toLocaleString('en')} kept as workspaces have changed them.
       </Text>
+      {replace_local && <Text size="sm">What workspaces have changed or removed themselves is replaced too.</Text>}
       {widening > 0 && (
         <Alert color="yellow" title="Members may do more" classNames={{ title: classes.alertTitle ?? '' }}>
           In {counted(widening, 'workspace')} members may do more than before. The list says what.

@@ -26,7 +26,7 @@ export function AppliedWorkspaces({ application }: { readonly application: Appli
           </Table.Thead>
           <Table.Tbody>
             {rows.map((row) => (
-              <AppliedRow key={row.code} row={row} />
+              <AppliedRow key={row.code} row={row} replacesLocal={application.replace_local} />
             ))}
           </Table.Tbody>
         </Table>
@@ -44,12 +44,22 @@ const steps = { none: '', create: 'is made', replace: 'is replaced', keep: 'stay
 const states = { previewed: 'waits', done: 'done', failed: 'left as it is' } as const;
 const colors = { previewed: 'gray', done: 'teal', failed: 'red' } as const;
 
-function AppliedRow({ row: { code, state, items, widens, error } }: { readonly row: Applied }) {
+interface RowProps {
+  readonly row: Applied;
+  readonly replacesLocal: boolean;
+}
+
+function AppliedRow({ row: { code, state, items, widens, error }, replacesLocal }: RowProps) {
   const { org, env } = usePlace();
   return (
     <Table.Tr>
       <Table.Td>
-        <Anchor component={Link} to={`/o/${org}/${env}/settings/templates/workspaces/${code}`} fw={500}>
+        <Anchor
+          component={Link}
+          to={`/o/${org}/${env}/settings/templates/workspaces/${code}`}
+          search={(replacesLocal ? { replace: 'local' } : {}) as never}
+          fw={500}
+        >
           {code}
         </Anchor>
       </Table.Td>

@@ -28,10 +28,14 @@ export const driftQuery = (env: Environment) =>
     getNextPageParam: ({ nexttoken }) => nexttoken,
   });
 
-export const detailsQuery = (env: Environment, workspace: string) =>
+/** @param replacesLocal whether the steps are those of an application that also replaces what the workspace has changed. */
+export const detailsQuery = (env: Environment, workspace: string, replacesLocal: boolean) =>
   queryOptions({
-    queryKey: [templatesKey, 'details', env, workspace],
-    queryFn: ({ signal }) => call('readWorkspaceDrift', { params: { tenant_code: workspace }, query: { env }, signal }),
+    queryKey: [templatesKey, 'details', env, workspace, replacesLocal],
+    queryFn: ({ signal }) => {
+      const query = { env, ...(replacesLocal ? { replace_local: true } : {}) };
+      return call('readWorkspaceDrift', { params: { tenant_code: workspace }, query, signal });
+    },
   });
 
 export const applicationsQuery = (env: Environment) =>

@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** The code of the app is typed before workspaces change; more rights for members are agreed to beside it. */
-export function StartDialog({ application: { id, differ, widening }, close }: Props) {
+export function StartDialog({ application: { id, differ, widening, replace_local }, close }: Props) {
   const { org, env } = usePlace();
   const [isAgreed, setIsAgreed] = useState(false);
   const start = useMutation({
@@ -40,6 +40,11 @@ export function StartDialog({ application: { id, differ, widening }, close }: Pr
           Policies and groups of these workspaces of {env === 'prod' ? 'production' : 'test'} change as the list says. A
           workspace that has changed since is left as it is.
         </Text>
+        {replace_local && (
+          <Text size="sm">
+            What workspaces have changed or removed themselves is replaced too. Their own content is not kept.
+          </Text>
+        )}
         {widening > 0 && (
           <Checkbox
             label={`Members of ${counted(widening, 'workspace')} may do more afterwards. I agree to that.`}

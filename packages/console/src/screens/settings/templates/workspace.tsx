@@ -1,6 +1,6 @@
 import { Anchor, Badge, Group, List, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../../api/session.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { JsonBlock } from '../../../components/json-block.tsx';
@@ -13,7 +13,8 @@ import { type Details, type DriftItem, detailsQuery } from './queries.ts';
 export function WorkspaceDrift() {
   const { org, env } = usePlace();
   const { workspace } = useParams({ from: '/o/$org/$env/settings/templates/workspaces/$workspace' });
-  const details = useQuery(detailsQuery(env, workspace));
+  const { replace } = useSearch({ from: '/o/$org/$env/settings/templates/workspaces/$workspace' });
+  const details = useQuery(detailsQuery(env, workspace, replace === 'local'));
   return (
     <Screen
       title={details.data?.name ?? workspace}
@@ -79,7 +80,15 @@ const steps = {
   keep: 'An application leaves it, because the workspace may have made the difference itself.',
 } as const;
 
-function Difference({ item: { kind, name, state, step, before, after, widens } }: { readonly item: DriftItem }) {
+/** Of a difference that the workspace may have made itself. */
+const localSteps = {
+  none: steps.none,
+  create: 'This application makes it again, although the workspace itself may have removed it.',
+  replace: 'This application replaces it, although the workspace may have made the difference itself.',
+} as const;
+
+function Difference({ item }: { readonly item: DriftItem }) {
+  const { kind, name, state, step, before, after, widens, is_local: isLocal } = item;
   const title = `${kind === 'policy' ? 'Policy' : 'Group'} ${name}`;
   return (
     <Paper withBorder p="md" component="section" aria-label={title}>
@@ -92,7 +101,7 @@ function Difference({ item: { kind, name, state, step, before, after, widens } }
             {state}
           </Badge>
         </Group>
-        <Text size="sm">{steps[step]}</Text>
+        <Text size="sm">{isLocal && step !== 'keep' ? localSteps[step] : steps[step]}</Text>
         {widens.length > 0 && (
           <List size="sm">
             {widens.map((sentence) => (

@@ -59,7 +59,7 @@ async function changeUser(
   await thenBump(revocations, tokensKeyOf({ env, org: orgCode, sub: id }), () =>
     transact(orgScope, async () => {
       const row = mayBeId(id) ? await appUsers.read(orgScope, id) : undefined;
-      if (row === undefined) throw notFound();
+      if (row === undefined || row.value.is_erasing === true) throw notFound();
       const { merged_into } = row.value;
       if (merged_into !== undefined)
         throw new Problem('conflict', `the account has become part of the account \`${merged_into}\``);

@@ -13,8 +13,8 @@ export function mailRoutes({ mailDrafts }: MailServices): readonly ManagementRou
     serve(mailsOfAppApi.listAppMails, async ({ query }, caller) => ({
       items: await mailDrafts.list(builderOf(caller), query.env),
     })),
-    serve(mailsOfAppApi.previewAppMail, ({ params, body }, caller) =>
-      mailDrafts.preview(builderOf(caller), params.mail, body),
+    serve(mailsOfAppApi.previewAppMail, ({ params, query, body }, caller) =>
+      mailDrafts.preview(builderOf(caller), { name: params.mail, env: query.env }, body),
     ),
     serve(mailsOfAppApi.sendTestMail, ({ params, body, ip }, caller) =>
       mailDrafts.sendTest({ ...builderOf(caller), ip }, params.mail, body),
