@@ -93,6 +93,19 @@ test('an update is decided by the record before and after it, as it was', async 
   );
 });
 
+test('a draft that denies getting records leaves a list undecidable, whose records it hides', async () => {
+  const all = allow(['get*', 'list*', 'count*']);
+  const of = await shop(gateways, [all]);
+  await create(of.founder, 'order', { title: 'a' });
+  for (const path of ['/list/order', '/count/order']) assert.equal((await act(of.clerk, 'GET', path)).status, 200);
+  const draft = { policy_id: of.policyId, statements: [all, deny('getorder')] };
+  const { undecidable, unchanged } = await replayed(of, { draft });
+  assert.deepEqual([undecidable.count, unchanged.count], [2, 0]);
+  assert.match(undecidable.reasons[0]?.reason ?? '', /by each record/);
+  const other = { policy_id: of.policyId, statements: [all, allow('getorder'), deny('getnothing')] };
+  assert.deepEqual((await replayed(of, { draft: other })).unchanged.count, 2);
+});
+
 test('what present policies decide otherwise than when the call was made is said', async () => {
   const of = await shop(gateways, [orders]);
   assert.equal((await act(of.clerk, 'GET', '/count/order')).status, 200);
@@ -169,6 +182,30 @@ test('report-only statements change nothing, and what they would have done is co
   assert.deepEqual([...first.body.items, ...second.body.items], body.items);
 });
 
+test('a statement is reported apart from another one that had its place before', async () => {
+  const reporting = (Sid: string) => [orders, { Sid, ...deny('countorder'), Mode: 'report' }];
+  const of = await shop(gateways, reporting('First'));
+  assert.equal((await act(of.clerk, 'GET', '/count/order')).status, 200);
+  const statements = reporting('Second');
+  assert.equal(
+    (await act(of.founder, 'PUT', `/update/aclpolicy/${of.policyId}`, { body: { statements } })).status,
+    200,
+  );
+  for (const _ of [1, 2]) assert.equal((await act(of.clerk, 'GET', '/count/order')).status, 200);
+  const { body } = await manage<{ readonly items: readonly { readonly Sid: string; readonly would_deny: number }[] }>(
+    of.org,
+    'GET',
+    `/acl/reported?tenant_code=${of.founder.tenantCode}`,
+  );
+  assert.deepEqual(
+    body.items.map(({ Sid, would_deny }) => [Sid, would_deny]),
+    [
+      ['First', 1],
+      ['Second', 2],
+    ],
+  );
+});
+
 test('a report-only Allow gives nothing, and nothing can be granted by it', async () => {
   const of = await shop(gateways, [
     allow(['*order', 'createaclpolicy', 'getaclpolicy']),
@@ -234,6 +271,62 @@ test('a suggestion allows what was done, says what was not used, passes lint, an
   );
   const { newly_denied, undecidable } = await replayed(of, { draft: { policy_id: policyId, statements } });
   assert.deepEqual([newly_denied.count, undecidable.count], [0, 0]);
+});
+
+interface Suggested {
+  readonly statements: readonly object[];
+  readonly unused: readonly { readonly Sid?: string }[];
+}
+
+async function suggested({ org, founder, policyId }: Shop): Promise<Suggested> {
+  const path = `/acl/suggest?tenant_code=${founder.tenantCode}&policy_id=${policyId}`;
+  const { status, body, text } = await manage<Suggested>(org, 'GET', path);
+  assert.equal(status, 200, text);
+  return body;
+}
+
+const whileStatus = (status: string, actions: string) => {
+  return { Sid: status, ...allow(actions), Condition: { StringEquals: { 'record.status': status } } };
+};
+
+test('a suggestion keeps what allows an update before it and what allows it after', async () => {
+  const of = await shop(gateways, [
+    allow(['get*', 'create*']),
+    whileStatus('open', 'updateorder'),
+    whileStatus('shut', 'updateorder'),
+    whileStatus('lost', 'updateorder'),
+  ]);
+  const { id } = await create(of.founder, 'order', { title: 'a', status: 'open' });
+  assert.equal((await act(of.clerk, 'PUT', `/update/order/${id}`, { body: { status: 'shut' } })).status, 200);
+  const { statements, unused } = await suggested(of);
+  assert.deepEqual(
+    unused.flatMap(({ Sid = [] }) => Sid),
+    ['lost'],
+  );
+  const { newly_denied, unchanged } = await replayed(of, { draft: { policy_id: of.policyId, statements } });
+  assert.deepEqual([newly_denied.count, unchanged.count], [0, 2]);
+});
+
+test('a suggestion keeps what may have allowed a call that is no sample', async () => {
+  const someone = { ...whileStatus('new', 'getorder'), Sid: 'someone' };
+  const of = await shop(gateways, [
+    whileStatus('open', 'getorder'),
+    whileStatus('rare', 'getorder'),
+    { ...someone, Condition: { StringLike: { 'user.email': 'someone@*' }, ...someone.Condition } },
+  ]);
+  const get = async (status: string): Promise<void> => {
+    const { id } = await create(of.founder, 'order', { title: 'a', status });
+    assert.equal((await act(of.clerk, 'GET', `/item/order/${id}`)).status, 200);
+  };
+  await get('rare');
+  // More than there are samples: by now the rare call may be none of them.
+  for (let count = 0; count < 12; count++) await get('open');
+  const { statements, unused } = await suggested(of);
+  assert.equal(statements.length, 2);
+  assert.deepEqual(
+    unused.map(({ Sid }) => Sid),
+    ['someone'],
+  );
 });
 
 /** One after the other: an org has one replay or suggestion at a time. */

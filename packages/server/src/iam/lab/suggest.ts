@@ -10,7 +10,7 @@ import { groupLink, linksTo, policyLink } from '../members/links.ts';
 import { memberOf } from '../members/member-of.ts';
 import { groupsWith } from '../policies/group-policies.ts';
 import { readRecords } from '../policies/held-policies.ts';
-import { explainAgain } from '../recording/decide-again.ts';
+import { explainLooks } from '../recording/decide-again.ts';
 import type { LabDeps } from './lab-deps.ts';
 import { LabPeople, type LabPerson } from './lab-people.ts';
 import { type Recorded, readRecorded, weightedCalls } from './read-recorded.ts';
@@ -109,16 +109,16 @@ class Use {
         this.#decisions += 1;
         this.#standsFor += calls;
         const asked = { caller: person.caller, action: decision.action, call };
-        const explanation = explainAgain(this.#people.access(person.held), asked, this.#effort);
-        this.#note(person, decision, explanation);
+        this.#note(person, decision, explainLooks(this.#people.access(person.held), asked, this.#effort));
       }
     }
   }
 
-  #note(person: LabPerson, { action, shape }: Recorded['decisions'][number], explanation: Explanation): void {
-    const { decision } = explanation;
-    if (decision !== 'allowed' && decision !== 'undecided') return;
-    for (const statement of neededOf(explanation)) {
+  /** @param looks at the states of the record: each of them needs a statement that allows it. */
+  #note(person: LabPerson, decision: Recorded['decisions'][number], looks: readonly Explanation[]): void {
+    const { action, shape, calls, samples } = decision;
+    if (looks.some((look) => look.decision !== 'allowed' && look.decision !== 'undecided')) return;
+    for (const statement of looks.flatMap((look) => neededOf(look, calls > samples.length))) {
       const { policyId, index } = statement;
       const statements = person.held.find((one) => one.policyId === policyId)?.statements;
       const stored: unknown = Array.isArray(statements) ? statements[index] : undefined;
@@ -156,12 +156,21 @@ class Use {
   }
 }
 
-/** The Allows of which the call needs one, or as many as are limited to fields or depend on the record. */
-function neededOf({ matched, near }: Explanation): readonly MatchedStatement[] {
+/**
+ * The Allows of which the call needs one, or as many as are limited to fields or depend on the record.
+ * @param hasOthers whether there are calls alike of which nothing is kept: another Allow may have been theirs.
+ */
+function neededOf({ matched, near }: Explanation, hasOthers: boolean): readonly MatchedStatement[] {
   const allows = matched.filter(({ Effect }) => Effect === 'Allow');
-  const whole = allows.find(({ Fields }) => Fields === undefined);
-  if (whole !== undefined) return [whole];
-  const isOpen = ({ Effect, failed_condition, over_budget }: Explanation['near'][number]): boolean =>
-    Effect === 'Allow' && failed_condition === undefined && over_budget === undefined;
-  return [...allows, ...near.filter(isOpen)];
+  const whole = allows.filter(({ Fields }) => Fields === undefined);
+  const ofAll = whole.find(({ conditions }) => conditions === undefined) ?? (hasOthers ? undefined : whole[0]);
+  if (ofAll !== undefined) return [ofAll];
+  const mayAllow = ({ Effect, failed_condition, over_budget }: Explanation['near'][number]): boolean =>
+    Effect === 'Allow' &&
+    over_budget === undefined &&
+    (failed_condition === undefined || (hasOthers && !isOfCaller.test(failed_condition.key)));
+  return [...allows, ...near.filter(mayAllow)];
 }
+
+/** What calls alike have in common. */
+const isOfCaller = /^(?:user|tenant)\./i;
