@@ -230,7 +230,7 @@ test('a suggestion allows what was done, says what was not used, passes lint, an
   const of = await shop(gateways, [
     { Sid: 'All', ...allow(['get*', 'list*', 'createorder', 'browse*']) },
     own,
-    deny('deletestatus'),
+    deny('deletegroup'),
   ]);
   const { clerk, policyId, org, founder } = of;
   const { id } = await create(clerk, 'order', { title: 'Lamp' });
@@ -247,7 +247,7 @@ test('a suggestion allows what was done, says what was not used, passes lint, an
   const { statements, unused, stands_for, days, warning } = reply.body;
   assert.deepEqual(
     statements.map(({ Action }) => Action),
-    [['createorder', 'getorder', 'listorder'], ['updateorder']],
+    [['createorder', 'getorder', 'listorder'], ['updateorder'], ['deletegroup']],
   );
   assert.deepEqual(
     statements[1]?.Condition,
@@ -305,6 +305,39 @@ test('a suggestion keeps what allows an update before it and what allows it afte
   );
   const { newly_denied, unchanged } = await replayed(of, { draft: { policy_id: of.policyId, statements } });
   assert.deepEqual([newly_denied.count, unchanged.count], [0, 2]);
+});
+
+test('a suggestion for a policy has nothing of what other policies of its holders allow and deny', async () => {
+  const of = await shop(gateways, [allow(['get*', 'list*']), { Sid: 'NoCount', ...deny('countorder') }]);
+  const other = await memberWith(of.founder, []);
+  await create(of.founder, 'useraclpolicy', { user_id: other.id, acl_policy_id: of.policyId });
+  const more = await create(of.founder, 'aclpolicy', {
+    name: 'more',
+    statements: [orders, { ...deny('getorder'), Condition: { StringEquals: { 'record.status': 'secret' } } }],
+  });
+  await create(of.founder, 'useraclpolicy', { user_id: other.id, acl_policy_id: more.id });
+  const open = await create(other, 'order', { title: 'a', status: 'open' });
+  const secret = await create(of.founder, 'order', { title: 'b', status: 'secret' });
+  assert.equal((await act(other, 'GET', `/item/order/${open.id}`)).status, 200);
+  assert.equal((await act(of.clerk, 'GET', `/item/order/${secret.id}`)).status, 200);
+  const { statements, unused } = await suggested(of);
+  assert.deepEqual(
+    statements.map((one) => ({ ...one, Resource: undefined })),
+    [
+      { Effect: 'Allow', Action: ['getorder'], Resource: undefined },
+      { Effect: 'Deny', Action: ['countorder'], Resource: undefined },
+    ],
+  );
+  assert.equal(unused.length, 1);
+  const { newly_denied, newly_allowed } = await replayed(of, { draft: { policy_id: of.policyId, statements } });
+  assert.deepEqual([newly_denied.count, newly_allowed.count], [0, 0]);
+  const group = await create(of.founder, 'group', { name: 'g', acl_policies: [of.policyId] });
+  await create(of.founder, 'usergroup', { user_id: other.id, group_id: group.id });
+  const path = `/acl/suggest?tenant_code=${of.founder.tenantCode}`;
+  const ofGroup = await manage<Suggested>(of.org, 'GET', `${path}&group_id=${group.id}`);
+  assert.deepEqual(ofGroup.body.statements, statements);
+  const ofUser = await manage<Suggested>(of.org, 'GET', `${path}&user_id=${other.id}`);
+  assert.match(JSON.stringify(ofUser.body.statements), /createorder.*"Deny".*secret/);
 });
 
 test('a suggestion keeps what may have allowed a call that is no sample', async () => {

@@ -8,6 +8,14 @@ import { GroupSelect, PolicySelect } from './named-select.tsx';
 import { type Subject, type Suggested, subjects, suggestionQuery } from './queries.ts';
 import { SuggestionView } from './suggestion-view.tsx';
 
+const texts: Readonly<Record<Subject, string>> = {
+  user: 'The suggestion allows what the member did in the recorded time, and nothing else.',
+  policy:
+    'The suggestion takes the place of the policy: it allows what its holders did by it, and denies what it denies.',
+  group:
+    'The suggestion takes the place of the policies of the group: it allows what its members did by them, and denies what they deny.',
+};
+
 const names: Readonly<Record<Subject, string>> = {
   user: 'A member',
   policy: 'Who holds a policy',
@@ -35,8 +43,7 @@ export function SuggestTab({ workspace }: { readonly workspace: string }) {
       {of === 'group' && <GroupSelect {...field} label="Group" chosen={id} />}
       {id === undefined ? (
         <Text size="sm" c="dimmed">
-          The suggestion allows what these members did in the recorded time, and nothing else. Beside it is what they
-          hold and have not used.
+          {texts[of]} Beside it is what was not used of what they hold.
         </Text>
       ) : (
         <Suggestion key={`${of} ${id}`} workspace={workspace} suggested={{ of, id }} />

@@ -33,6 +33,15 @@ export class SuggestedStatements {
     this.#parts.set(key, known);
   }
 
+  /** A statement as it is. */
+  keep(stored: unknown): void {
+    const reading = readStatement(stored);
+    const { Effect, Action, Resource, Condition, Fields, errors } = reading;
+    if (errors.length > 0 || Action === undefined) return;
+    const key = JSON.stringify([Effect, Resource, Condition, Fields, Action]);
+    this.#parts.set(key, { reading, actions: new Set(Action), shapes: new Set() });
+  }
+
   /**
    * As many as one policy may have, in a fixed order. Where not all have room, an Allow is left out and never a Deny; those
    * with the most actions stay.
