@@ -1,4 +1,4 @@
-import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { Box, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
@@ -31,13 +31,15 @@ export function SuggestTab({ workspace }: { readonly workspace: string }) {
   const field = { workspace, onChange: (chosen: string | undefined) => show({ id: chosen }) };
   return (
     <Stack gap="lg">
-      <SegmentedControl
-        aria-label="Whose use the suggestion rests on"
-        data={subjects.map((one) => ({ value: one, label: names[one] }))}
-        value={of}
-        w="fit-content"
-        onChange={(chosen) => show({ of: subjects.find((one) => one === chosen) ?? 'user', id: undefined })}
-      />
+      <Box style={{ overflowX: 'auto' }}>
+        <SegmentedControl
+          aria-label="Whose use the suggestion rests on"
+          data={subjects.map((one) => ({ value: one, label: names[one] }))}
+          value={of}
+          w="max-content"
+          onChange={(chosen) => show({ of: subjects.find((one) => one === chosen) ?? 'user', id: undefined })}
+        />
+      </Box>
       {of === 'user' && <MemberSelect {...field} label="Member" member={id} maw={420} />}
       {of === 'policy' && <PolicySelect {...field} label="Policy" chosen={id} />}
       {of === 'group' && <GroupSelect {...field} label="Group" chosen={id} />}
