@@ -1,7 +1,7 @@
 /** The watch of the browser tests is believed because it finds planted faults. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findingsOn } from './accessibility.ts';
+import { assertAccessible, findingsOn } from './accessibility.ts';
 import { consolePlatform, skip, watchedContext } from './browser.ts';
 
 const platform = skip === false ? await consolePlatform() : undefined;
@@ -58,5 +58,15 @@ test('an image without words and pale text are found', { skip }, async () => {
   const findings = (await findingsOn(page)).join('\n');
   assert.match(findings, /image-alt/);
   assert.match(findings, /color-contrast/);
+  await watched.context.close();
+});
+
+test('text that is pale in dark colours alone is found', { skip }, async () => {
+  const { page, watched } = await watchedPage();
+  await assertAccessible(page);
+  await page.evaluate(`document.querySelector('main').append(
+    Object.assign(document.createElement('p'), { textContent: 'pale' }),
+  ); document.querySelector('main p:last-child').style.color = 'light-dark(#222, #333)'`);
+  await assert.rejects(assertAccessible(page), /in dark.*color-contrast/s);
   await watched.context.close();
 });
