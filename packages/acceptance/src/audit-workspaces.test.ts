@@ -178,6 +178,7 @@ test('J07: a new member, however admitted, has an audit entry for each policy', 
   const body = { env: 'test', tenant_code: founder.tenantCode, name: 'server', policies: ['adminacl', 'vieweracl'] };
   const key = await manage<{ id: string }>(org, 'POST', '/org/service-keys', { body });
   const [made] = await told(org, `?action=service_key.created&target=${key.body.id}`);
+  assert.deepEqual(await told(org, '?action=service_key.created&target=server'), [made]);
   for (const [id, by, ...granted] of [
     [founder.id, `app_user ${founder.id}`, admin],
     [member.id, `app_user ${member.id}`, viewer],

@@ -93,6 +93,19 @@ test('an update is decided by the record before and after it, as it was', async 
   );
 });
 
+test('a draft that denies getting records leaves a list undecidable, whose records it hides', async () => {
+  const all = allow(['get*', 'list*', 'count*']);
+  const of = await shop(gateways, [all]);
+  await create(of.founder, 'order', { title: 'a' });
+  for (const path of ['/list/order', '/count/order']) assert.equal((await act(of.clerk, 'GET', path)).status, 200);
+  const draft = { policy_id: of.policyId, statements: [all, deny('getorder')] };
+  const { undecidable, unchanged } = await replayed(of, { draft });
+  assert.deepEqual([undecidable.count, unchanged.count], [2, 0]);
+  assert.match(undecidable.reasons[0]?.reason ?? '', /by each record/);
+  const other = { policy_id: of.policyId, statements: [all, allow('getorder'), deny('getnothing')] };
+  assert.deepEqual((await replayed(of, { draft: other })).unchanged.count, 2);
+});
+
 test('what present policies decide otherwise than when the call was made is said', async () => {
   const of = await shop(gateways, [orders]);
   assert.equal((await act(of.clerk, 'GET', '/count/order')).status, 200);
@@ -169,6 +182,30 @@ test('report-only statements change nothing, and what they would have done is co
   assert.deepEqual([...first.body.items, ...second.body.items], body.items);
 });
 
+test('a statement is reported apart from another one that had its place before', async () => {
+  const reporting = (Sid: string) => [orders, { Sid, ...deny('countorder'), Mode: 'report' }];
+  const of = await shop(gateways, reporting('First'));
+  assert.equal((await act(of.clerk, 'GET', '/count/order')).status, 200);
+  const statements = reporting('Second');
+  assert.equal(
+    (await act(of.founder, 'PUT', `/update/aclpolicy/${of.policyId}`, { body: { statements } })).status,
+    200,
+  );
+  for (const _ of [1, 2]) assert.equal((await act(of.clerk, 'GET', '/count/order')).status, 200);
+  const { body } = await manage<{ readonly items: readonly { readonly Sid: string; readonly would_deny: number }[] }>(
+    of.org,
+    'GET',
+    `/acl/reported?tenant_code=${of.founder.tenantCode}`,
+  );
+  assert.deepEqual(
+    body.items.map(({ Sid, would_deny }) => [Sid, would_deny]),
+    [
+      ['First', 1],
+      ['Second', 2],
+    ],
+  );
+});
+
 test('a report-only Allow gives nothing, and nothing can be granted by it', async () => {
   const of = await shop(gateways, [
     allow(['*order', 'createaclpolicy', 'getaclpolicy']),
@@ -182,58 +219,6 @@ test('a report-only Allow gives nothing, and nothing can be granted by it', asyn
   assert.equal((await act(clerk, 'POST', '/create/aclpolicy', { body: trying })).status, 201);
   const permissions = await act(clerk, 'GET', '/user/permissions');
   assert.doesNotMatch(permissions.text, /report/);
-});
-
-test('a suggestion allows what was done, says what was not used, passes lint, and denies nothing when it is replayed', async () => {
-  const own = {
-    Sid: 'Own',
-    ...allow(['updateorder', 'deleteorder']),
-    Condition: { StringEquals: { 'record.created_by': '$\u007buser.id}' } },
-  };
-  const of = await shop(gateways, [
-    { Sid: 'All', ...allow(['get*', 'list*', 'createorder', 'browse*']) },
-    own,
-    deny('deletestatus'),
-  ]);
-  const { clerk, policyId, org, founder } = of;
-  const { id } = await create(clerk, 'order', { title: 'Lamp' });
-  for (const path of [`/item/order/${id}`, '/list/order']) assert.equal((await act(clerk, 'GET', path)).status, 200);
-  assert.equal((await act(clerk, 'PUT', `/update/order/${id}`, { body: { title: 'Desk' } })).status, 200);
-  const reply = await manage<{
-    readonly statements: readonly { readonly Action: readonly string[]; readonly Condition?: object }[];
-    readonly unused: readonly { readonly Sid?: string; readonly Action: readonly string[]; readonly whole: boolean }[];
-    readonly stands_for: number;
-    readonly days: number;
-    readonly warning?: string;
-  }>(org, 'GET', `/acl/suggest?tenant_code=${founder.tenantCode}&policy_id=${policyId}`);
-  assert.equal(reply.status, 200, reply.text);
-  const { statements, unused, stands_for, days, warning } = reply.body;
-  assert.deepEqual(
-    statements.map(({ Action }) => Action),
-    [['createorder', 'getorder', 'listorder'], ['updateorder']],
-  );
-  assert.deepEqual(
-    statements[1]?.Condition,
-    own.Condition && { StringEquals: { 'record.created_by': ['$\u007buser.id}'] } },
-  );
-  assert.deepEqual(
-    unused.map(({ Sid, Action, whole }) => ({ Sid, Action, whole })),
-    [
-      { Sid: 'All', Action: ['browse*'], whole: false },
-      { Sid: 'Own', Action: ['deleteorder'], whole: false },
-    ],
-  );
-  assert.deepEqual([stands_for, days], [6, 1]);
-  assert.match(warning ?? '', /rests on 6 calls of 1 day:/);
-  const lint = await manage<{ readonly findings: readonly { readonly severity: string }[] }>(org, 'POST', '/acl/lint', {
-    body: { statements },
-  });
-  assert.deepEqual(
-    lint.body.findings.filter(({ severity }) => severity !== 'info'),
-    [],
-  );
-  const { newly_denied, undecidable } = await replayed(of, { draft: { policy_id: policyId, statements } });
-  assert.deepEqual([newly_denied.count, undecidable.count], [0, 0]);
 });
 
 /** One after the other: an org has one replay or suggestion at a time. */

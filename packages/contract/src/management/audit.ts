@@ -56,7 +56,7 @@ const chosenEntries = {
   env: Type.Optional(oneOf(['test', 'prod'], { description: 'Only actions in this environment.' })),
   actor: Type.Optional(Type.String({ description: 'Only actions of the actor with this id.' })),
   action: Type.Optional(Type.String({ description: 'Only actions that start with this.' })),
-  target: Type.Optional(Type.String({ description: 'Only actions on the object with this id.' })),
+  target: Type.Optional(Type.String({ description: 'Only actions on the object with this id, or of this name.' })),
   tenant_code: Type.Optional(
     Type.String({
       description:

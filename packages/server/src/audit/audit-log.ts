@@ -28,7 +28,7 @@ export interface AuditFilter {
   readonly actor?: string | undefined;
   /** Only actions that start with this. */
   readonly action?: string | undefined;
-  /** Only actions on the object with this id. */
+  /** Only actions on the object with this id, or of this name. */
   readonly target?: string | undefined;
   /** Only what is about this workspace; what was done inside of it is read then alone. */
   readonly tenantCode?: string | undefined;
@@ -175,7 +175,7 @@ function isAskedFor(entry: AuditEntry, filter: AuditFilter): boolean {
   return (
     isSame(env, entry.env) &&
     isSame(actor, entry.actor.id) &&
-    isSame(target, entry.target?.id) &&
+    (isSame(target, entry.target?.id) || isSame(target, entry.target?.name)) &&
     isSame(tenantCode, entry.tenant_code) &&
     isSame(requestId, entry.request_id) &&
     (action === undefined || entry.action.startsWith(action)) &&

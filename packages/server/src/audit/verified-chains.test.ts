@@ -12,13 +12,13 @@ const inOrg: Verification = { tenantCode: undefined, restart: false };
 const afresh: Verification = { ...inOrg, restart: true };
 
 /** One store for all data spaces: the scopes of production have a name of their own here. */
-function chainsOn({ store }: OpenedStore) {
+function chainsOn({ store }: OpenedStore, now = clock.now()) {
   const named = (name: string) => ({ test: store.scope(name), prod: store.scope(`prod${name}`) });
   return createVerifiedChains({
     platform: store.scope('platform'),
     orgScopes: (org) => named(`org#${org}`),
     workspaceScopes: (org, tenant) => named(`org#${org}-${tenant}`),
-    clock,
+    clock: { now: () => now },
   });
 }
 
@@ -117,12 +117,15 @@ test('what was changed before it was verified is found at its number, and is fin
 });
 
 test('a fault that is repaired is a fault no more', async () => {
-  const { chains, scope } = await bench(5);
+  const { opened, chains, scope } = await bench(5);
   const [, second] = await scope.range('audit', { limit: 2 });
   assert.ok(second !== undefined);
   const put = (value: string) => scope.commit([{ kind: 'put', pk: 'audit', sk: second.sk, value, if: 'any' }]);
   await put(second.value.replace('a1', 'b1'));
-  assert.equal((await ofTest(chains.verify('acme', inOrg))).broken?.entry, 2);
+  const { broken } = await ofTest(chains.verify('acme', inOrg));
+  assert.equal(broken?.entry, 2);
+  const later = chainsOn(opened, clock.now() + 1000);
+  assert.deepEqual((await ofTest(later.verify('acme', inOrg))).broken, broken, 'it was found once');
   await put(second.value);
   const repaired = await ofTest(chains.verify('acme', inOrg));
   assert.deepEqual([repaired.verified, repaired.broken], [5, null]);

@@ -115,7 +115,7 @@ async function verifyChain(
     const head = await headOf(source.scope, source.pk);
     const { reached, broken } = await follow(source, { head, from, left, isOwed: name === 'org' });
     const at = timestamp(clock.now());
-    const found = broken === undefined ? {} : { broken: { ...broken, found_at: at } };
+    const found = broken === undefined ? {} : { broken: { ...broken, found_at: foundAt(broken, row?.value) ?? at } };
     const { count, digest, sk } = reached;
     const verified: Verified = { count, digest, sk, at, ...found };
     const isEmpty = row === undefined && count === 0 && broken === undefined;
@@ -126,6 +126,12 @@ async function verifyChain(
     };
   });
   return planned;
+}
+
+/** When a fault was found that is still there. */
+function foundAt(fault: NonNullable<Followed['broken']>, before: Verified | undefined): string | undefined {
+  const isSame = before?.broken?.entry === fault.entry && before.broken.problem === fault.problem;
+  return isSame ? before.broken?.found_at : undefined;
 }
 
 type Reached = Pick<Verified, 'count' | 'digest' | 'sk'>;

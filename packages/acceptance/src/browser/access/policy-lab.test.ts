@@ -125,6 +125,13 @@ test('a suggestion stands beside what is held and not used, and goes on as a dra
   await suggestion.getByRole('region', { name: 'Suggested statements in JSON' }).getByText('createorder').waitFor();
   assert.equal(await suggestion.getByText('updateorder').count(), 0);
   await assertAccessible(page);
+  await page.setViewportSize({ width: 375, height: 800 });
+  assert.equal(
+    await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+    0,
+    'nothing lies beside a narrow screen',
+  );
+  await page.setViewportSize({ width: 1280, height: 800 });
 
   await page.getByText('Who holds a policy').click();
   await page.getByRole('combobox', { name: 'Policy', exact: true }).fill('img');

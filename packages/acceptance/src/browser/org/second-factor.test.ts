@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { AuthenticatorApp } from '../../authenticator-app.ts';
+import { call } from '../../call.ts';
 import { joinOrg, manage, newEmail, type Org, password, signUp } from '../../org.ts';
 import { addApp } from '../../second-factor-calls.ts';
 import { assertAccessible } from '../accessibility.ts';
@@ -164,6 +165,28 @@ test('a member without a factor of an org that requires one is led to add it, al
   await confirmShownSecret(page);
   await keepCodes(page);
   await page.getByRole('heading', { name: 'Deploy', level: 1 }).waitFor();
+});
+
+test('a member who can add no factor leaves the org that requires one for another org', { skip }, async (context) => {
+  const [strict, own] = [await signUp(platform), await signUp(platform)];
+  const { email } = own.builder;
+  const invited = await manage<{ code: string }>(strict, 'POST', '/org/users', { body: { email, role: 'developer' } });
+  const body = { code: invited.body.code, password };
+  assert.equal((await call('POST', `${platform.management}/auth/accept-invitation`, { body })).status, 200);
+  await addApp(platform, strict.builder.token);
+  await manage(strict, 'PUT', '/org/security', { body: { second_factor: 'required' } });
+  const page = await (await openBrowser(context, platform)).newPage();
+  await typeLogIn(page, email);
+  // Whichever of both orgs is the first.
+  await page
+    .getByRole('button', { name: /^Org: / })
+    .or(page.getByRole('button', { name: 'Passkey' }))
+    .waitFor();
+  await page.goto(`/o/${strict.code}/test/entities`);
+  await page.getByRole('heading', { name: 'Add a second factor' }).waitFor();
+  assert.equal(await page.getByRole('link', { name: `Go to Org ${strict.code}` }).count(), 0);
+  await page.getByRole('link', { name: `Go to Org ${own.code}` }).click();
+  await page.getByRole('button', { name: `Org: Org ${own.code}` }).waitFor();
 });
 
 test('an admin requires a factor of all members once the own account has one, and resets that of a member', {

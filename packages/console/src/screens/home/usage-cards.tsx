@@ -134,7 +134,9 @@ function Card({ name, value, used, limit, forecast, children }: CardProps) {
           </Text>
           {forecast != null && (
             <Text size="xs" mt={4}>
-              At this rate the limit is reached on {forecast}.
+              {used >= limit
+                ? 'The limit is reached: the app refuses writes.'
+                : `At this rate the limit is reached on ${forecast}.`}
             </Text>
           )}
         </>

@@ -14,7 +14,7 @@ export function Basis({ since, decisions, stands_for, not_recorded, truncated }:
       This rests on {counted(decisions, 'recorded decision')} since {since.slice(0, 10)}, which represent{' '}
       {counted(stands_for, 'call')}: calls of a day that are alike are recorded once, with their number and a few of
       them as samples.
-      {truncated && ' There are more recorded decisions than were looked at.'}
+      {truncated && ' There are more recorded decisions: the latest were looked at.'}
       {not_recorded > 0 &&
         ` In this time ${counted(not_recorded, 'call')} of the org found no room in the record, and nothing is said of them.`}
     </Text>

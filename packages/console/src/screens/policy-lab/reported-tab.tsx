@@ -19,7 +19,7 @@ export function ReportedTab({ workspace }: { readonly workspace: string }) {
     <Stack>
       <Text size="sm" c="dimmed">
         A statement with “Only report” changes no answer. This is which recorded calls it would have denied or allowed,
-        each statement alone.
+        each statement alone. The numbers are estimates: of calls of a day that are alike, a few are kept as samples.
       </Text>
       <Loaded query={pages}>
         {({ pages: all }) => {

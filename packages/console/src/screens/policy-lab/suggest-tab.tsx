@@ -1,4 +1,4 @@
-import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { Box, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
@@ -7,6 +7,14 @@ import { MemberSelect } from '../../components/member-select.tsx';
 import { GroupSelect, PolicySelect } from './named-select.tsx';
 import { type Subject, type Suggested, subjects, suggestionQuery } from './queries.ts';
 import { SuggestionView } from './suggestion-view.tsx';
+
+const texts: Readonly<Record<Subject, string>> = {
+  user: 'The suggestion allows what the member did in the recorded time, and nothing else.',
+  policy:
+    'The suggestion takes the place of the policy: it allows what its holders did by it, and denies what it denies.',
+  group:
+    'The suggestion takes the place of the policies of the group: it allows what its members did by them, and denies what they deny.',
+};
 
 const names: Readonly<Record<Subject, string>> = {
   user: 'A member',
@@ -23,20 +31,21 @@ export function SuggestTab({ workspace }: { readonly workspace: string }) {
   const field = { workspace, onChange: (chosen: string | undefined) => show({ id: chosen }) };
   return (
     <Stack gap="lg">
-      <SegmentedControl
-        aria-label="Whose use the suggestion rests on"
-        data={subjects.map((one) => ({ value: one, label: names[one] }))}
-        value={of}
-        w="fit-content"
-        onChange={(chosen) => show({ of: subjects.find((one) => one === chosen) ?? 'user', id: undefined })}
-      />
+      <Box style={{ overflowX: 'auto' }}>
+        <SegmentedControl
+          aria-label="Whose use the suggestion rests on"
+          data={subjects.map((one) => ({ value: one, label: names[one] }))}
+          value={of}
+          w="max-content"
+          onChange={(chosen) => show({ of: subjects.find((one) => one === chosen) ?? 'user', id: undefined })}
+        />
+      </Box>
       {of === 'user' && <MemberSelect {...field} label="Member" member={id} maw={420} />}
       {of === 'policy' && <PolicySelect {...field} label="Policy" chosen={id} />}
       {of === 'group' && <GroupSelect {...field} label="Group" chosen={id} />}
       {id === undefined ? (
         <Text size="sm" c="dimmed">
-          The suggestion allows what these members did in the recorded time, and nothing else. Beside it is what they
-          hold and have not used.
+          {texts[of]} Beside it is what was not used of what they hold.
         </Text>
       ) : (
         <Suggestion key={`${of} ${id}`} workspace={workspace} suggested={{ of, id }} />

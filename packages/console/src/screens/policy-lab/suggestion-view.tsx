@@ -58,7 +58,11 @@ export function SuggestionView({ workspace, suggested, suggestion }: Props) {
             <UseAsDraft workspace={workspace} suggested={suggested} statements={statements} />
           </Group>
           {statements.length === 0 ? (
-            <Text size="sm">No recorded call of theirs was allowed, so nothing is suggested.</Text>
+            <Text size="sm">
+              {of === 'user'
+                ? 'No recorded call of the member was allowed, so nothing is suggested.'
+                : `No recorded call was allowed by ${of === 'policy' ? 'the policy' : 'the policies of the group'}, so nothing is suggested.`}
+            </Text>
           ) : (
             <>
               <StatementLines statements={statements} />

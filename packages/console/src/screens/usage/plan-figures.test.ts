@@ -31,6 +31,19 @@ test('a figure has its use, its limit and when that is reached', () => {
   assert.equal(figureOf('Records')?.outlook, '');
 });
 
+test('a limit that is reached is no forecast, and says what becomes of the app', () => {
+  const limits = { api_calls_per_day: 80, api_calls_per_month: 900, records: 6, runs_per_day: 2, entities: 3 };
+  const caps = { ...given.caps, entities: { limit: 3, test: 3, prod: 2 } };
+  const forecast = { api_calls_per_day: '2026-01-31', api_calls_per_month: '2026-01-31', records: '2026-01-31' };
+  const figures = planFigures({ ...given, plan: { ...given.plan, limits }, caps, forecast });
+  const outlookOf = (name: string) => figures.find((figure) => figure.name === name)?.outlook;
+  for (const name of ['Calls today', 'Calls this month'])
+    assert.equal(outlookOf(name), 'The limit is reached: the app refuses writes until 2026-02-01.');
+  assert.equal(outlookOf('Records'), 'The limit is reached: the app refuses writes until records are removed.');
+  assert.equal(outlookOf('Runs today'), 'The limit is reached. Counts from 0 again on 2026-02-01.');
+  assert.equal(outlookOf('Entities'), '3 in test, 2 in production. The plan has no room for more.');
+});
+
 test('a cap counts the fuller environment, and time of scripts is told in seconds', () => {
   assert.deepEqual([figureOf('Entities')?.used, figureOf('Entities')?.limit], [3, 5]);
   assert.equal(figureOf('Entities')?.outlook, '3 in test, 2 in production.');

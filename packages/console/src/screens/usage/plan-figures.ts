@@ -16,28 +16,32 @@ type Usages = Pick<Usage, 'plan' | 'usage' | 'work' | 'caps' | 'forecast' | 'win
 
 export function planFigures({ plan: { limits }, usage, work, caps, forecast, windows }: Usages): readonly PlanFigure[] {
   const { today } = work;
-  const tomorrow = windows.day === null ? '' : `Counts from 0 again on ${windows.day.slice(0, 10)}.`;
-  const nextMonth = windows.month === null ? '' : `Counts from 0 again on ${windows.month.slice(0, 10)}.`;
   return [
     {
       name: 'Calls today',
       used: usage.api_calls.today,
       limit: limits.api_calls_per_day,
-      outlook: outlookOf(forecast.api_calls_per_day, tomorrow),
+      outlook: outlookOf(usage.api_calls.today, limits.api_calls_per_day, {
+        day: forecast.api_calls_per_day,
+        resets: windows.day,
+      }),
       explained: 'api_calls.today',
     },
     {
       name: 'Calls this month',
       used: usage.api_calls.month,
       limit: limits.api_calls_per_month,
-      outlook: outlookOf(forecast.api_calls_per_month, nextMonth),
+      outlook: outlookOf(usage.api_calls.month, limits.api_calls_per_month, {
+        day: forecast.api_calls_per_month,
+        resets: windows.month,
+      }),
       explained: 'api_calls.month',
     },
     {
       name: 'Records',
       used: usage.records.total,
       limit: limits.records,
-      outlook: outlookOf(forecast.records, ''),
+      outlook: outlookOf(usage.records.total, limits.records, { day: forecast.records, resets: null }),
       explained: 'records.total',
     },
     workFigure('Runs today', today.runs, limits.runs_per_day, 'runs.today'),
@@ -55,7 +59,14 @@ export function planFigures({ plan: { limits }, usage, work, caps, forecast, win
   ];
 
   function workFigure(name: string, used: number, limit: number | undefined, explained: ExplainedFigure): PlanFigure {
-    return { name, used, limit, outlook: tomorrow, explained };
+    const isReached = limit !== undefined && used >= limit;
+    return {
+      name,
+      used,
+      limit,
+      outlook: `${isReached ? 'The limit is reached. ' : ''}${again(windows.day)}`,
+      explained,
+    };
   }
 }
 
@@ -68,10 +79,28 @@ interface Cap {
 /** A cap holds in each environment, so the fuller one counts; of policies in each workspace, so the fullest one. */
 function capFigure(name: string, explained: CapFigure, { limit, test, prod }: Cap): PlanFigure {
   const counted = prod === null ? `${test} in test` : `${test} in test, ${prod} in production`;
-  const outlook = explained === 'policies' ? `The most of a workspace: ${counted}.` : `${counted}.`;
-  return { name, used: Math.max(test, prod ?? 0), limit: limit ?? undefined, outlook, explained };
+  const used = Math.max(test, prod ?? 0);
+  const full = limit !== null && used >= limit ? ' The plan has no room for more.' : '';
+  const outlook = `${explained === 'policies' ? 'The most of a workspace: ' : ''}${counted}.${full}`;
+  return { name, used, limit: limit ?? undefined, outlook, explained };
 }
 
-function outlookOf(day: string | null, otherwise: string): string {
-  return day === null ? otherwise : `At this rate the limit is reached on ${day}.`;
+interface Ahead {
+  /** On which the limit is reached at this rate; null if that is not in sight. */
+  readonly day: string | null;
+  /** When counting starts again; null if it does not. */
+  readonly resets: string | null;
+}
+
+/** From a reached limit on, the app takes no writes. */
+function outlookOf(used: number, limit: number | undefined, { day, resets }: Ahead): string {
+  if (limit !== undefined && used >= limit) {
+    const end = resets === null ? 'until records are removed' : `until ${resets.slice(0, 10)}`;
+    return `The limit is reached: the app refuses writes ${end}.`;
+  }
+  return day === null ? again(resets) : `At this rate the limit is reached on ${day}.`;
+}
+
+function again(resets: string | null): string {
+  return resets === null ? '' : `Counts from 0 again on ${resets.slice(0, 10)}.`;
 }

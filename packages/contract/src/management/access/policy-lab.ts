@@ -134,7 +134,10 @@ export const Suggestion = named(
   'Suggestion',
   Type.Object({
     ...basis,
-    statements: Type.Array(Type.Unknown(), { description: 'They allow the recorded use that was allowed.' }),
+    statements: Type.Array(Type.Unknown(), {
+      description:
+        'They allow the recorded use that was allowed: of a policy or a group, by the policy or those of the group.',
+    }),
     unused: Type.Array(UnusedStatement, {
       description: 'Of the statements that the members hold now and that allow, what no recorded call used.',
     }),

@@ -13,13 +13,13 @@ import {
 } from '../recording/recorded-rows.ts';
 import type { LabDeps } from './lab-deps.ts';
 
-/** The recorded decisions of a workspace that an answer rests on. */
+/** The recorded decisions of a workspace that an answer rests on, those of the latest day first. */
 export interface Recorded {
   readonly since: string;
   readonly decisions: readonly DayDecision[];
   /** Calls of the org that found no room in the record. */
   readonly not_recorded: number;
-  /** Whether there are more than were read. */
+  /** Whether there are more than were read, and earlier ones. */
   readonly truncated: boolean;
 }
 
@@ -54,7 +54,6 @@ export async function readRecorded(
   const oldest = now - recordedDaysMax * dayMilliseconds;
   const from = dayOf(Math.min(Math.max(since ?? oldest, oldest), now));
   const scope = orgScopes(orgCode)[env];
-  const before = dayOf(Date.parse(from) - 1);
   const decisions: DayDecision[] = [];
   let samples = 0;
   let truncated = false;
@@ -69,7 +68,7 @@ export async function readRecorded(
     }
     if (truncated) break;
   }
-  const { not_recorded } = await readDays(scope, before);
+  const { not_recorded } = await readDays(scope, from);
   return { since: `${from}T00:00:00.000Z`, decisions, not_recorded, truncated };
 }
 

@@ -88,8 +88,10 @@ class Changes {
     this.count += 1;
     this.standsFor += weighted.calls;
     const key = JSON.stringify([person.userId, weighted.decision.action, drafted]);
-    const calls = weighted.calls + (this.#groups.get(key)?.calls ?? 0);
-    this.#groups.set(key, { last: compared, calls });
+    const known = this.#groups.get(key);
+    const isLast = known === undefined || known.last.weighted.decision.last_at < weighted.decision.last_at;
+    const calls = weighted.calls + (known?.calls ?? 0);
+    this.#groups.set(key, { last: isLast ? compared : known.last, calls });
   }
 
   largest(): readonly Group[] {
@@ -176,26 +178,31 @@ class Replaying {
     const isDecidedBefore = decideAgain(this.#people.access(person.held), asked, this.#effort);
     const present = isDecidedBefore === 'undecided' ? decision.outcome : isDecidedBefore;
     if (isAllowed(present) !== isAllowed(decision.outcome)) this.#changedSince += 1;
-    if (!this.#concerns(person, decision.action)) {
-      this.#noteUnchanged(calls);
-      return;
-    }
-    const drafted = decideAgain(this.#draftAccess(person), asked, this.#effort);
-    if (drafted === 'undecided') {
-      const isOfMany = /^(?:list|count)/.test(decision.action);
-      this.#noteUndecidable(isOfMany ? reasons.list : reasons.values, calls);
-    } else if (isAllowed(drafted) === isAllowed(present)) this.#noteUnchanged(calls);
-    else (isAllowed(drafted) ? this.#allowed : this.#denied).add({ weighted, person, present, drafted });
+    const { action } = decision;
+    const isOfMany = /^(?:list|count)/.test(action);
+    const drafted = this.#concerns(person, action)
+      ? decideAgain(this.#draftAccess(person), asked, this.#effort)
+      : present;
+    if (drafted === 'undecided') this.#noteUndecidable(isOfMany ? reasons.list : reasons.values, calls);
+    else if (isAllowed(drafted) !== isAllowed(present))
+      (isAllowed(drafted) ? this.#allowed : this.#denied).add({ weighted, person, present, drafted });
+    // A list hides the records that getting them by id is denied for.
+    else if (isAllowed(drafted) && isOfMany && this.#concerns(person, action.replace(/^(?:list|count)/, 'get'), 'Deny'))
+      this.#noteUndecidable(reasons.list, calls);
+    else this.#noteUnchanged(calls);
   }
 
   /** Whether the draft says anything else about an action than what it takes the place of. */
-  #concerns({ held }: LabPerson, action: string): boolean {
-    const known = this.#about.get(action);
+  #concerns({ held }: LabPerson, action: string, Effect?: 'Deny'): boolean {
+    const about = `${action} ${Effect}`;
+    const known = this.#about.get(about);
     if (known !== undefined) return known;
     const { policyId, statements } = this.#asked.draft;
     const before = held.find((one) => one.policyId === policyId)?.statements ?? [];
-    const isOther = aboutAction(before, action, this.#effort) !== aboutAction(statements, action, this.#effort);
-    this.#about.set(action, isOther);
+    const [old, drafted] = [before, statements].map((all) => aboutAction(all, { action, Effect }, this.#effort));
+    // What could not be looked at to its end may be another.
+    const isOther = old !== drafted || this.#effort.stepsLeft < 0;
+    this.#about.set(about, isOther);
     return isOther;
   }
 
@@ -253,13 +260,20 @@ function isAllowed(decision: Explanation['decision']): boolean {
   return decision === 'allowed';
 }
 
+interface AskedAction {
+  readonly action: string;
+  /** Left out, both. */
+  readonly Effect: 'Deny' | undefined;
+}
+
 /** The statements about an action that are enforced, as one text. */
-function aboutAction(statements: unknown, action: string, effort: Effort): string {
+function aboutAction(statements: unknown, { action, Effect: wanted }: AskedAction, effort: Effort): string {
   const enforced = enforcedOf(statements);
   if (!Array.isArray(enforced)) return JSON.stringify(enforced);
   const all: readonly unknown[] = enforced;
   const isAbout = (one: unknown): boolean => {
-    const { Action } = readStatement(one);
+    const { Action, Effect } = readStatement(one);
+    if (wanted !== undefined && Effect !== undefined && Effect !== wanted) return false;
     return (
       Action === undefined || Action.some((pattern) => matchesGlob(compileGlob(foldAscii(pattern)), action, effort))
     );

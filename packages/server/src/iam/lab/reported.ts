@@ -69,9 +69,9 @@ function rounded(use: ReportedUse | undefined): readonly ReportedUse[] {
   return [{ ...use, would_deny: Math.round(use.would_deny), would_allow: Math.round(use.would_allow) }];
 }
 
-/** A logic block's own policies have no id, and the name of their block. */
-function keyOf({ policy_id, policy, index, Effect }: RecordedReport): string {
-  return `${policy_id === '' ? policy : policy_id} ${String(index).padStart(4, '0')} ${Effect}`;
+/** A logic block's own policies have no id, and the name of their block. Another statement may have taken a place. */
+function keyOf({ policy_id, policy, index, Effect, Sid = '' }: RecordedReport): string {
+  return `${policy_id === '' ? policy : policy_id} ${String(index).padStart(4, '0')} ${Effect} ${Sid}`;
 }
 
 function added(known: ReportedUse | undefined, report: RecordedReport, decision: DayDecision): ReportedUse {

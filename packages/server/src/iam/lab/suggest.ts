@@ -8,9 +8,9 @@ import type { Workspace } from '../../tenancy/port.ts';
 import { findWorkspace } from '../founding/find-workspace.ts';
 import { groupLink, linksTo, policyLink } from '../members/links.ts';
 import { memberOf } from '../members/member-of.ts';
-import { groupsWith } from '../policies/group-policies.ts';
+import { groupsWith, policyIdsOf } from '../policies/group-policies.ts';
 import { readRecords } from '../policies/held-policies.ts';
-import { explainAgain } from '../recording/decide-again.ts';
+import { explainLooks } from '../recording/decide-again.ts';
 import type { LabDeps } from './lab-deps.ts';
 import { LabPeople, type LabPerson } from './lab-people.ts';
 import { type Recorded, readRecorded, weightedCalls } from './read-recorded.ts';
@@ -31,7 +31,7 @@ export async function suggest(deps: LabDeps, orgCode: string, asked: AskedSugges
   const workspace = await findWorkspace(deps.stores, { env, orgCode, tenantCode });
   const members = await membersOf(workspace, asked);
   const recorded = await readRecorded(deps, workspace, { limit: replayedMax });
-  const used = new Use(workspace, new Set(members.userIds));
+  const used = new Use(workspace, members);
   await used.read(recorded);
   return used.suggestion(recorded, members.truncated);
 }
@@ -39,6 +39,11 @@ export async function suggest(deps: LabDeps, orgCode: string, asked: AskedSugges
 interface AskedMembers {
   readonly userIds: readonly string[];
   readonly truncated: boolean;
+  /**
+   * The policies that the suggestion would take the place of; undefined for all that a member holds. What other policies
+   * allow one member is none of what every holder of these needs.
+   */
+  readonly policyIds: ReadonlySet<string> | undefined;
 }
 
 /** @throws Problem `not_found`, and `invalid_request` unless one of three is asked for. */
@@ -48,10 +53,12 @@ async function membersOf(
 ): Promise<AskedMembers> {
   if ([user_id, policy_id, group_id].filter((one) => one !== undefined).length !== 1)
     throw new Problem('invalid_request', 'send exactly one of `user_id`, `policy_id` and `group_id`');
-  if (user_id !== undefined) return { userIds: [(await memberOf(workspace, user_id)).id], truncated: false };
+  if (user_id !== undefined)
+    return { userIds: [(await memberOf(workspace, user_id)).id], truncated: false, policyIds: undefined };
   const [entity, id] =
     policy_id === undefined ? (['group', group_id ?? ''] as const) : (['aclpolicy', policy_id] as const);
-  if ((await readRecords(workspace, entity, [id])).length === 0)
+  const [record] = await readRecords(workspace, entity, [id]);
+  if (record === undefined)
     throw new Problem(
       'not_found',
       `there is no ${entity === 'group' ? 'group' : 'policy'} \`${id}\` in \`${workspace.tenantCode}\``,
@@ -66,12 +73,14 @@ async function membersOf(
     for (const { item } of await linksTo(workspace.scope, through.kind, { id: through.id, limit: peopleMax + 1 }))
       found.add(String(systemData(item).user_id));
   const userIds = [...found].slice(0, peopleMax);
-  return { userIds, truncated: found.size > userIds.length || groups.length > groupsMax };
+  const policyIds = new Set(policy_id === undefined ? policyIdsOf(systemData(record)) : [id]);
+  return { userIds, truncated: found.size > userIds.length || groups.length > groupsMax, policyIds };
 }
 
 /** What members did that was allowed, and by which statements they may do it now. */
 class Use {
   readonly #members: ReadonlySet<string>;
+  readonly #policyIds: AskedMembers['policyIds'];
   readonly #people: LabPeople;
   readonly #effort: Effort = { stepsLeft: stepsMax };
   readonly #pause: () => Promise<void> | undefined;
@@ -82,8 +91,9 @@ class Use {
   #standsFor = 0;
   #isCut = false;
 
-  constructor(workspace: Workspace, members: ReadonlySet<string>) {
-    this.#members = members;
+  constructor(workspace: Workspace, { userIds, policyIds }: AskedMembers) {
+    this.#members = new Set(userIds);
+    this.#policyIds = policyIds;
     this.#people = new LabPeople(workspace);
     this.#pause = createYielder({ org: workspace.orgCode, workspace: 'builders' }, () => -this.#effort.stepsLeft);
   }
@@ -92,7 +102,7 @@ class Use {
     this.#isCut = truncated;
     for (const userId of this.#members) {
       const person = await this.#people.person(userId);
-      if (person !== undefined) this.#used.hold(person.held);
+      if (person !== undefined) this.#used.hold(person.held.filter((one) => this.#isAsked(one)));
       await this.#pause();
     }
     for (const decision of decisions) {
@@ -109,16 +119,17 @@ class Use {
         this.#decisions += 1;
         this.#standsFor += calls;
         const asked = { caller: person.caller, action: decision.action, call };
-        const explanation = explainAgain(this.#people.access(person.held), asked, this.#effort);
-        this.#note(person, decision, explanation);
+        this.#note(person, decision, explainLooks(this.#people.access(person.held), asked, this.#effort));
       }
     }
   }
 
-  #note(person: LabPerson, { action, shape }: Recorded['decisions'][number], explanation: Explanation): void {
-    const { decision } = explanation;
-    if (decision !== 'allowed' && decision !== 'undecided') return;
-    for (const statement of neededOf(explanation)) {
+  /** @param looks at the states of the record: each of them needs a statement that allows it. */
+  #note(person: LabPerson, decision: Recorded['decisions'][number], looks: readonly Explanation[]): void {
+    const { action, shape, calls, samples } = decision;
+    if (looks.some((look) => look.decision !== 'allowed' && look.decision !== 'undecided')) return;
+    const isAsked = (one: MatchedStatement): boolean => this.#isAsked(one);
+    for (const statement of looks.flatMap((look) => neededOf(look, { isAsked, hasOthers: calls > samples.length }))) {
       const { policyId, index } = statement;
       const statements = person.held.find((one) => one.policyId === policyId)?.statements;
       const stored: unknown = Array.isArray(statements) ? statements[index] : undefined;
@@ -126,6 +137,7 @@ class Use {
       this.#suggested.add(stored, { action, shape, Effect: 'Allow' });
       this.#used.use(statement, action);
     }
+    if (this.#policyIds !== undefined) return;
     // A list holds what getting the record is not denied for.
     const get = action.replace(/^(?:list|count)/, 'get');
     for (const about of new Set([action, get]))
@@ -133,7 +145,13 @@ class Use {
         this.#suggested.add(stored, { action: about, shape, Effect: 'Deny' });
   }
 
+  #isAsked({ policyId }: Pick<MatchedStatement, 'policyId'>): boolean {
+    return this.#policyIds?.has(policyId) ?? true;
+  }
+
   async suggestion({ since, not_recorded }: Recorded, isEveryMemberLeftOut: boolean): Promise<Suggestion> {
+    // What they deny they also deny of what other policies allow.
+    if (this.#policyIds !== undefined) for (const stored of this.#used.denies()) this.#suggested.keep(stored);
     const { statements, left_out } = await this.#suggested.result(this.#pause);
     const unused = await this.#used.unused(this.#pause);
     const warning = this.#warning();
@@ -156,12 +174,24 @@ class Use {
   }
 }
 
-/** The Allows of which the call needs one, or as many as are limited to fields or depend on the record. */
-function neededOf({ matched, near }: Explanation): readonly MatchedStatement[] {
-  const allows = matched.filter(({ Effect }) => Effect === 'Allow');
-  const whole = allows.find(({ Fields }) => Fields === undefined);
-  if (whole !== undefined) return [whole];
-  const isOpen = ({ Effect, failed_condition, over_budget }: Explanation['near'][number]): boolean =>
-    Effect === 'Allow' && failed_condition === undefined && over_budget === undefined;
-  return [...allows, ...near.filter(isOpen)];
+interface AskedUse {
+  readonly isAsked: (statement: MatchedStatement) => boolean;
+  /** Whether there are calls alike of which nothing is kept: another Allow may have been theirs. */
+  readonly hasOthers: boolean;
 }
+
+/** The Allows of which the call needs one, or as many as are limited to fields or depend on the record. */
+function neededOf({ matched, near }: Explanation, { isAsked, hasOthers }: AskedUse): readonly MatchedStatement[] {
+  const allows = matched.filter((one) => one.Effect === 'Allow' && isAsked(one));
+  const whole = allows.filter(({ Fields }) => Fields === undefined);
+  const ofAll = whole.find(({ conditions }) => conditions === undefined) ?? (hasOthers ? undefined : whole[0]);
+  if (ofAll !== undefined) return [ofAll];
+  const mayAllow = ({ Effect, failed_condition, over_budget }: Explanation['near'][number]): boolean =>
+    Effect === 'Allow' &&
+    over_budget === undefined &&
+    (failed_condition === undefined || (hasOthers && !isOfCaller.test(failed_condition.key)));
+  return [...allows, ...near.filter((one) => isAsked(one) && mayAllow(one))];
+}
+
+/** What calls alike have in common. */
+const isOfCaller = /^(?:user|tenant)\./i;

@@ -33,11 +33,25 @@ export class SuggestedStatements {
     this.#parts.set(key, known);
   }
 
-  /** As many as one policy may have, in a fixed order: those with the most actions first, where not all have room. */
+  /** A statement as it is. */
+  keep(stored: unknown): void {
+    const reading = readStatement(stored);
+    const { Effect, Action, Resource, Condition, Fields, errors } = reading;
+    if (errors.length > 0 || Action === undefined) return;
+    const key = JSON.stringify([Effect, Resource, Condition, Fields, Action]);
+    this.#parts.set(key, { reading, actions: new Set(Action), shapes: new Set() });
+  }
+
+  /**
+   * As many as one policy may have, in a fixed order. Where not all have room, an Allow is left out and never a Deny; those
+   * with the most actions stay.
+   */
   async result(
     pause: () => Promise<void> | undefined,
   ): Promise<{ readonly statements: readonly Statement[]; readonly left_out: number }> {
-    const all = [...this.#parts.values()].sort((left, right) => right.actions.size - left.actions.size);
+    const all = [...this.#parts.values()].sort(
+      (left, right) => denies(right) - denies(left) || right.actions.size - left.actions.size,
+    );
     const taken: Statement[] = [];
     let left_out = 0;
     for (const part of all) {
@@ -49,6 +63,10 @@ export class SuggestedStatements {
     const order = (one: Statement): string => `${one.Effect} ${one.Action.join()} ${JSON.stringify(one)}`;
     return { statements: taken.toSorted((one, other) => (order(one) < order(other) ? -1 : 1)), left_out };
   }
+}
+
+function denies({ reading: { Effect } }: UsedPart): number {
+  return Effect === 'Deny' ? 1 : 0;
 }
 
 function statementOf({ reading, actions, shapes }: UsedPart): Statement {

@@ -30,6 +30,13 @@ export class UsedStatements {
     this.#actions.set(key, actions.add(action));
   }
 
+  /** The enforced Denies that are held. */
+  denies(): readonly unknown[] {
+    return [...this.#held.values()].flatMap((policy) =>
+      elementsOf(policy).filter((element) => readStatement(element).Effect === 'Deny' && !isReportOnly(element)),
+    );
+  }
+
   async unused(pause: () => Promise<void> | undefined): Promise<readonly Unused[]> {
     const all: Unused[] = [];
     for (const policy of [...this.#held.values()].toSorted((one, other) =>

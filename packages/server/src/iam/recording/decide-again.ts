@@ -55,14 +55,19 @@ const stepsOfDecision = 500;
 
 /** Why it is decided so: by the look that decides. */
 export function explainAgain(access: CompiledAccess, asked: CallToDecide, total: Effort): Explanation {
+  const [first, ...others] = explainLooks(access, asked, total);
+  if (first === undefined) return { decision: 'undecided', matched: [], near: [], considered: 0 };
+  return others.reduce((worst, one) => (rank[one.decision] < rank[worst.decision] ? one : worst), first);
+}
+
+/** The same for each look: what allows a record before an update need not allow it after. */
+export function explainLooks(access: CompiledAccess, asked: CallToDecide, total: Effort): readonly Explanation[] {
   const { action, call } = asked;
-  let explained: Explanation | undefined;
-  for (const context of contextsOf(asked)) {
+  return contextsOf(asked).map((context) => {
     const explanation = access.explain(action, call.resource, () => context);
     total.stepsLeft -= stepsOfDecision * (1 + explanation.considered);
-    if (explained === undefined || rank[explanation.decision] < rank[explained.decision]) explained = explanation;
-  }
-  return explained ?? { decision: 'undecided', matched: [], near: [], considered: 0 };
+    return explanation;
+  });
 }
 
 const rank = { explicit_deny: 0, implicit_deny: 1, undecided: 2, allowed: 3 } as const;

@@ -94,9 +94,9 @@ export function expiryOf(day: Day): Due {
 
 const processesMax = 500;
 
-/** What all processes recorded, from a day on. */
-export async function readDays(scope: Scope, from: Day, to?: Day): Promise<RecordedDay> {
-  const range = { limit: processesMax, after: from, ...(to === undefined ? {} : { prefix: to }) };
+/** What all processes recorded from a day on, or on one day alone. Keys of a day begin with it, and so come after it. */
+export async function readDays(scope: Scope, from: Day, only?: Day): Promise<RecordedDay> {
+  const range = { limit: processesMax, after: from, ...(only === undefined ? {} : { prefix: only }) };
   const days = await recordedDays.range(scope, daysPartition, range);
   return days.reduce(
     (sum, { value }) => ({ rows: sum.rows + value.rows, not_recorded: sum.not_recorded + value.not_recorded }),
@@ -107,19 +107,20 @@ export async function readDays(scope: Scope, from: Day, to?: Day): Promise<Recor
 /** A row may have 15 KB, and what is read at a time is parsed at once. */
 const rowsPerRead = 50;
 
-/** The rows of a workspace from a day on, some at a time. */
+/** The rows of a workspace from a day on, some at a time, those of the latest day first. */
 export async function* eachRecorded(
   scope: Scope,
   tenantId: string,
   from: Day,
 ): AsyncGenerator<readonly Row<RecordedDecision>[]> {
-  let after = from;
+  let before: { readonly before?: string } = {};
   for (;;) {
-    const rows = await recordedDecisions.range(scope, partitionOf(tenantId), { after, limit: rowsPerRead });
+    const range = { after: from, ...before, reverse: true, limit: rowsPerRead };
+    const rows = await recordedDecisions.range(scope, partitionOf(tenantId), range);
     yield rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < rowsPerRead) return;
-    after = last.sk;
+    before = { before: last.sk };
   }
 }
 

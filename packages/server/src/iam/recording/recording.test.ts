@@ -192,7 +192,7 @@ async function opened(
     for await (const some of eachRecorded(scope, tenantId, '2026-06-01')) all.push(...some.map(({ value }) => value));
     return all;
   };
-  return { recorder, rows, errors, letGo: held.resolve, days: () => readDays(scope, '2026-05-31') };
+  return { recorder, rows, errors, letGo: held.resolve, days: (from = '2026-06-01') => readDays(scope, from) };
 }
 
 test('what is stored is added to the rows of the day, with the statement that decided', async (t) => {
@@ -245,6 +245,7 @@ test('a day has at most so many rows, and what finds no room is counted', async 
   const { rows: counted, not_recorded } = await days();
   const recorded = (await rows()).reduce((sum, { calls }) => sum + calls, 0);
   assert.deepEqual([counted, recorded + not_recorded], [3, 10]);
+  assert.deepEqual(await days('2026-06-02'), { rows: 0, not_recorded: 0 }, 'of the day before nothing is said');
 });
 
 test('an org that does not record has no rows', async (t) => {

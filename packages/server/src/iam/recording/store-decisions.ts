@@ -77,7 +77,7 @@ async function storeSome(
   const due = expiryOf(day);
   const [[own], all, known] = await Promise.all([
     recordedDays.readMany(scope, [{ day, node }]),
-    readDays(scope, dayBefore(day), day),
+    readDays(scope, day, day),
     recordedDecisions.readMany(
       scope,
       waiting.map(({ place }) => place),
@@ -100,11 +100,6 @@ async function storeSome(
   const counted = { rows: rows + added_, not_recorded: not_recorded + notRecorded };
   if (changes.length === 0 && notRecorded === 0) return;
   await scope.commit([...changes, recordedDays.put({ day, node }, counted, { if: 'any', due })]);
-}
-
-/** Keys of a day begin with it, and so come after the day before. */
-function dayBefore(day: Day): Day {
-  return dayOf(Date.parse(day) - 1);
 }
 
 function keyOf({ tenantId, name }: DecisionPlace): string {
@@ -172,7 +167,7 @@ function added(before: RecordedDecision, after: RecordedDecision): RecordedDecis
 function merged(before: readonly RecordedReport[], after: readonly RecordedReport[]): readonly RecordedReport[] {
   const all = new Map<string, RecordedReport>();
   for (const one of [...before, ...after]) {
-    const key = `${one.policy_id} ${one.index} ${one.would}`;
+    const key = JSON.stringify([one.policy_id, one.policy_id === '' ? one.policy : '', one.index, one.Sid, one.would]);
     const known = all.get(key);
     const calls = one.calls + (known?.calls ?? 0);
     all.set(key, {

@@ -1,10 +1,10 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { passkeyReason } from '../../../api/passkeys.ts';
 import { queryClient } from '../../../api/query-client.ts';
-import { meQuery } from '../../../api/session.ts';
+import { meQuery, orgsQuery } from '../../../api/session.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
 import { useSignOut } from '../../../shell/account-menu.tsx';
@@ -14,7 +14,7 @@ import { AddPasskey } from './add-passkey.tsx';
 import { factorsQuery } from './queries.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
 
-/** Where the org requires a second factor that the user does not have: nothing else can be done but to sign out. */
+/** Where the org requires a second factor that the user does not have: nothing else can be done but to leave for another org, or to sign out. */
 export function RequiredFactor() {
   const { data: me } = useSuspenseQuery(meQuery);
   const { next } = useSearch({ from: '/second-factor' });
@@ -34,9 +34,12 @@ export function RequiredFactor() {
       title="Add a second factor"
       intro={`${me.org.name} requires a second factor of its members. You are signed in as ${me.user.email}.`}
       footer={
-        <Anchor component="button" type="button" size="sm" onClick={signOut}>
-          Sign out
-        </Anchor>
+        <Stack gap="xs" align="flex-start">
+          {codes === undefined && <OtherOrgs org={me.org.code} />}
+          <Anchor component="button" type="button" size="sm" onClick={signOut}>
+            Sign out
+          </Anchor>
+        </Stack>
       }
     >
       {codes !== undefined ? (
@@ -59,6 +62,18 @@ export function RequiredFactor() {
       )}
     </AccountPage>
   );
+}
+
+/** Another org need not ask for one. */
+function OtherOrgs({ org }: { readonly org: string }) {
+  const { data } = useQuery(orgsQuery);
+  return (data?.items ?? [])
+    .filter(({ code }) => code !== org)
+    .map(({ code, name }) => (
+      <Anchor key={code} component={Link} to="/o/$org" params={{ org: code } as never} size="sm">
+        Go to {name}
+      </Anchor>
+    ));
 }
 
 function Choice({ choose }: { readonly choose: (kind: 'app' | 'passkey') => void }) {
