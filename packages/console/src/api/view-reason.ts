@@ -66,7 +66,7 @@ export async function viewReason(viewed: Viewed): Promise<string | undefined> {
   return reason;
 }
 
-const prefix = 'freehold.view-as.';
+const prefix = 'freehold.viewed-as.';
 
 function keyOf({ org, env, user }: Viewed): string {
   return `${prefix}${org}.${env}.${user}`;
