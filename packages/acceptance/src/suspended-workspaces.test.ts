@@ -207,8 +207,8 @@ const appBlock = { run_as: 'app', policies: [allow('createorder')] };
 const made = { id: 'made', type: 'create', entity: 'order', values: { title: 'made' } };
 const secret = `whsec_${Buffer.from('the key of this hook').toString('base64')}`;
 
-function beginRun(org: Org, name: string) {
-  return manage<{ run: string }>(org, 'POST', `/logicblocks/${name}/run`, { body: { tenant_code: 'main' } });
+function beginRun(org: Org, name: string, code = 'main') {
+  return manage<{ run: string }>(org, 'POST', `/logicblocks/${name}/run`, { body: { tenant_code: code } });
 }
 
 async function reaches(org: Org, run: string, end: string): Promise<void> {
@@ -285,6 +285,29 @@ test('deliveries and runs of a suspended workspace wait, and arrive when it is r
     (items) => items.length === 2 && items.every(({ state }) => state === 'delivered'),
   );
   await reaches(org, run, 'done');
+});
+
+test('what was put off by a minute in a suspended workspace goes on at once after the resume', async () => {
+  const org = await multiOrg(gateways);
+  for (const name of ['Alpha', 'Beta']) await founderOf(org, name);
+  const begin = async (name: string, code: string): Promise<string> => {
+    const reply = await beginRun(org, name, code);
+    assert.equal(reply.status, 202, reply.text);
+    return reply.body.run;
+  };
+  for (const [name, seconds] of Object.entries({ short: 2, long: 20 })) {
+    const content = { name, steps: [{ id: 'pause', type: 'wait', seconds }] };
+    const reply = await manage(org, 'POST', '/config/logicblock', { body: { name, content } });
+    assert.equal(reply.status, 201, reply.text);
+  }
+  const waiting = await begin('short', 'alpha');
+  await suspend(org, 'alpha');
+  // It comes due after the other one, which was looked at by then.
+  await reaches(org, await begin('short', 'beta'), 'done');
+  const long = await begin('long', 'beta');
+  await resume(org, 'alpha');
+  await reaches(org, waiting, 'done');
+  assert.equal((await manage<{ state: string }>(org, 'GET', `/runs/${long}`)).body.state, 'waiting');
 });
 
 test('jobs of the org about a suspended workspace go on, and its storage is counted', async () => {

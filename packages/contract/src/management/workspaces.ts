@@ -83,7 +83,8 @@ export const orgWorkspacesApi = {
     access: 'org_admin',
     tag: 'workspaces',
     summary: 'Ends the suspension of a workspace: tokens from before are good again, and what waited goes on',
-    description: 'Deliveries and runs that waited go on within a minute.',
+    description:
+      'Deliveries and runs that waited go on within seconds; of very many, what comes behind the first 200 within a minute.',
     body: closed({ env, reason: Type.Optional(reason) }),
     replies: { 204: reply('Resumed.') },
     problems: ['not_found', 'conflict'],

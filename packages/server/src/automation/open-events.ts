@@ -18,6 +18,7 @@ import { type LaneDeps, LaneVisits } from './outbox/lane-visits.ts';
 import { laneJobs } from './outbox/outbox-rows.ts';
 import { createPauses, type PausesDeps } from './outbox/pauses.ts';
 import { createRecordEvents, KnownLanes } from './outbox/record-events.ts';
+import { createWorkspaceResumed, type WorkspaceResumed } from './resumed-workspace.ts';
 import type { RetentionOf } from './retention.ts';
 import { createSuspensions, type Suspensions } from './suspensions.ts';
 import type { WorkMeter } from './work-meter.ts';
@@ -63,6 +64,8 @@ export interface OpenedEvents {
   readonly suspensions: Suspensions;
   /** What waits for events that have changed is delivered by what they are now. */
   readonly bringForward: BringForward;
+  /** What waited in a workspace that is suspended no more goes on. */
+  readonly workspaceResumed: WorkspaceResumed;
   /** What is done with what is due of events. */
   readonly handlers: ReadonlyMap<string, DueHandler>;
   /** Cuts off what is being sent: it is sent at the next start. */
@@ -89,7 +92,7 @@ export function openEvents(deps: EventsDeps): OpenedEvents {
   });
   const visit = visits.visit.bind(visits);
   return {
-    ...{ chain, live, suspensions, bringForward },
+    ...{ chain, live, suspensions, bringForward, workspaceResumed: createWorkspaceResumed(deps) },
     recordEvents: createRecordEvents({ ...deps, live, lanes, wake }),
     beforeEvents: createBeforeEvents({ ...deps, live }),
     services: eventServices({

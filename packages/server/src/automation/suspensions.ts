@@ -11,7 +11,10 @@ export interface SuspensionPlace {
 }
 
 export interface Suspensions {
-  /** Until when the workspace is left alone, as of the last second; undefined where it is not suspended. */
+  /**
+   * Until when the workspace is left alone; undefined where it is not suspended. A suspension may be a second old before
+   * it is seen on other nodes; its end is seen at once.
+   */
   restsUntil(place: SuspensionPlace): Promise<number | undefined>;
 }
 
@@ -23,26 +26,26 @@ export interface SuspensionsDeps {
 }
 
 const knownMilliseconds = 1000;
-const restMilliseconds = 60_000;
+/** When what is due in a suspended workspace is looked at again. */
+export const restMilliseconds = 60_000;
 
 export function createSuspensions({ stores, clock, changesOf }: SuspensionsDeps): Suspensions {
-  const known = new BoundedMap<
-    string,
-    { readonly isSuspended: boolean; readonly until: number; readonly changes: number }
-  >(10_000);
+  /** Those that are not suspended. */
+  const known = new BoundedMap<string, { readonly until: number; readonly changes: number }>(10_000);
   return {
     restsUntil: async ({ env, orgCode, tenantCode }) => {
       const key = `${env} ${orgCode} ${tenantCode}`;
       const now = clock.now();
       const orgScope = stores[env].scope(orgScopeName(orgCode));
       const changes = changesOf?.[env](orgScope.name, workspaceRowKey(tenantCode)) ?? 0;
-      let state = known.get(key);
-      if (state === undefined || now >= state.until || state.changes !== changes) {
-        const row = await workspaceTable.read(orgScope, tenantCode);
-        state = { isSuspended: row?.value.suspended !== undefined, until: now + knownMilliseconds, changes };
-        known.set(key, state);
-      }
-      return state.isSuspended ? now + restMilliseconds : undefined;
+      const before = known.get(key);
+      if (before !== undefined && now < before.until && before.changes === changes) return undefined;
+      const row = await workspaceTable.read(orgScope, tenantCode);
+      const isSuspended = row?.value.suspended !== undefined;
+      // Who is told so puts off what is due, and does not look again for long: that is read each time.
+      if (isSuspended) known.delete(key);
+      else known.set(key, { until: now + knownMilliseconds, changes });
+      return isSuspended ? now + restMilliseconds : undefined;
     },
   };
 }

@@ -109,12 +109,12 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   });
   const promotion = openPromotion({ ...shared, gates, settingTypes });
   const entities = openEntities({ ...shared, gates, refuseRemoval: promotion.refuseRemoval });
-  const [sealer, stepKey] = [createSealer(secrets.field_keys), derivedKey(secrets, 'steps')];
+  const sealer = createSealer(secrets.field_keys);
   const identity = await openIdentity({
-    ...shared,
+    ...{ ...shared, sealer, stepKey: derivedKey(secrets, 'steps'), workspaceResumed: events.workspaceResumed },
     ...{ signingKeys, mailer: mail.mailer, mailOut: mail.out, mailMeter: metering.work, runtime: records.runtime },
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token, beginJobs: jobs.begin },
-    ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved, sealer, stepKey },
+    ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved },
     ...{ onError: onFault, settings: config, passwordCost: options.passwordCost, removals: records.removals },
     ...{ throttles: counted?.throttles, refusedOrigins: counted?.refusedOrigins, revocations: epochs?.revocations },
   });

@@ -41,6 +41,7 @@ import { createProviderTrials } from './tokens/provider-trials.ts';
 import type { LiveSigningKeys } from './tokens/signing-keys.ts';
 import type { MembershipDeps } from './workspaces/memberships.ts';
 import { createOrgWorkspaces } from './workspaces/org-workspaces.ts';
+import type { SuspendDeps } from './workspaces/suspend-workspace.ts';
 import { createTemplateApplications } from './workspaces/templates/template-applications.ts';
 import { createWorkspaceDrifts } from './workspaces/templates/workspace-drift.ts';
 import type { RemovalDeps } from './workspaces/workspace-removal.ts';
@@ -68,6 +69,7 @@ export interface IdentityDeps extends MembershipDeps {
   readonly wake: () => void;
   readonly operatorLog: OperatorLog;
   readonly workspaceRemoved: RemovalDeps['workspaceRemoved'];
+  readonly workspaceResumed: SuspendDeps['workspaceResumed'];
   readonly onError: (error: unknown) => void;
   readonly settings: IdentitySettings;
   /** What a new password hash costs, where it is not the usual. */

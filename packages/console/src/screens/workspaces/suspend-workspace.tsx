@@ -87,8 +87,8 @@ export function ResumeWorkspace({ workspace: { code, name } }: Props) {
       <Modal opened={isOpen} onClose={close} title={`Resume ${name}?`} keepMounted={false}>
         <ReasonForm action="Resume the workspace" isOptional work={resume} onSend={resume.mutate} onClose={close}>
           <Text size="sm">
-            Its members are let in again, with the tokens that they have. Deliveries and runs that waited go on within a
-            minute.
+            Its members are let in again, with the tokens that they have. Deliveries and runs that waited go on within
+            seconds; of very many, what comes behind the first 200 within a minute.
           </Text>
         </ReasonForm>
       </Modal>

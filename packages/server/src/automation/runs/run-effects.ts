@@ -198,10 +198,10 @@ export class RunEffects implements Effects {
 
   /** @throws Suspended */
   async #assertGoesOn(): Promise<void> {
-    const { journal, restsUntil } = this.#deps;
-    const until = await restsUntil?.();
-    if (until === undefined) return;
-    journal.restUntil(until);
+    const { journal, restsUntil, clock } = this.#deps;
+    if ((await restsUntil?.()) === undefined) return;
+    // The next visit puts it off, unless the suspension has ended by then.
+    journal.restUntil(clock.now());
     throw new Suspended();
   }
 

@@ -20,6 +20,7 @@ async function bench(states: Readonly<Record<string, WorkspaceRow['state']>>) {
   const workspaces = createOrgWorkspaces({
     ...{ stores: { test: store, prod: store }, cursors, epochs: createAccessEpochs() },
     wake: () => undefined,
+    workspaceResumed: async () => undefined,
   });
   const scopeOf = (code: string) => store.scope(workspaceScopeName('acme', code));
   const page = (nexttoken?: string) =>

@@ -20,13 +20,17 @@ async function started() {
     ...{ orgCode: 'acme', env: 'test' as const, id: 'team' },
     auditContext: { at: '2027-01-15T08:00:00Z', actor: { kind: 'org_user' as const, id: 'b1' }, request_id: 'r1' },
   };
-  const on = (store: Store) => ({ stores: { test: store, prod: store }, epochs, wake: () => undefined });
+  const resumed: unknown[] = [];
+  const on = (store: Store) => ({
+    ...{ stores: { test: store, prod: store }, epochs, wake: () => undefined },
+    workspaceResumed: async (place: unknown) => void resumed.push(place, await state()),
+  });
   const state = async () => {
     const row = await workspaceTable.read(org.orgScope, 'team');
     return [row?.value.suspended !== undefined, (await readHead(org.scope))?.is_suspended === true];
   };
   const align = () => alignWorkspace({ store: opened.store, epochs }, { orgCode: 'acme', code: 'team' });
-  return { ...opened, ...org, epochs, command, on, state, align };
+  return { ...opened, ...org, epochs, command, on, resumed, state, align };
 }
 
 async function dies(work: Promise<unknown>): Promise<boolean> {
@@ -85,6 +89,15 @@ test('of changes at once the last one holds in the row and in the head', async (
     const [row, head] = await state();
     assert.equal(row, head);
   }
+});
+
+test('what waited goes on once the workspace lets callers in again, and only after a resume', async () => {
+  const { store, command, on, resumed } = await started();
+  await assert.rejects(resumeWorkspace(on(store), command, undefined), { code: 'conflict' });
+  await suspendWorkspace(on(store), command, 'a dispute');
+  assert.deepEqual(resumed, []);
+  await resumeWorkspace(on(store), command, undefined);
+  assert.deepEqual(resumed, [{ env: 'test', orgCode: 'acme', tenantCode: 'team' }, [false, false]]);
 });
 
 test('each change moves the epoch of the workspace, by which those who are in are looked at again', async () => {

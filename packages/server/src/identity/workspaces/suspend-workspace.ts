@@ -21,6 +21,14 @@ export interface SuspendDeps {
   readonly epochs: AccessEpochs;
   /** Wakes the job runner, because there is work. */
   readonly wake: () => void;
+  /** Has what waited in a workspace go on that is suspended no more. Never fails. */
+  readonly workspaceResumed: (place: ResumedPlace) => Promise<void>;
+}
+
+interface ResumedPlace {
+  readonly env: Environment;
+  readonly orgCode: string;
+  readonly tenantCode: string;
 }
 
 /** An org admin's, about the workspace whose code is the id. */
@@ -45,12 +53,18 @@ export function suspendWorkspace(deps: SuspendDeps, command: SuspendCommand, rea
 }
 
 /** @throws Problem `not_found`, `conflict`. */
-export function resumeWorkspace(deps: SuspendDeps, command: SuspendCommand, reason: string | undefined): Promise<void> {
+export async function resumeWorkspace(
+  deps: SuspendDeps,
+  command: SuspendCommand,
+  reason: string | undefined,
+): Promise<void> {
+  const { env, orgCode, id: tenantCode } = command;
   const detail = reason === undefined ? {} : { detail: { reason } };
-  return changeWorkspace(deps, command, { action: 'workspace.resumed', ...detail }, ({ suspended, ...row }) => {
+  await changeWorkspace(deps, command, { action: 'workspace.resumed', ...detail }, ({ suspended, ...row }) => {
     if (suspended === undefined) throw new Problem('conflict', 'the workspace is not suspended');
     return { changed: row, along: suspendedWorkspaces.remove(row.code, 'any') };
   });
+  await deps.workspaceResumed({ env, orgCode, tenantCode });
 }
 
 interface Changed {
