@@ -102,6 +102,11 @@ function Shown({ run, env, roleReason }: OfRun & { readonly env: Environment }) 
             There are more steps than are shown.
           </Text>
         )}
+        {steps.length > 0 && (
+          <Text size="sm" c="dimmed" mt="xs">
+            Steps that only compute are left out: they are not kept.
+          </Text>
+        )}
       </section>
       {input !== undefined && <Labelled label="Input of the run" title="Input of the run" value={input} />}
       {returns !== undefined && <Labelled label="What the run returned" title="Returned" value={returns} />}
