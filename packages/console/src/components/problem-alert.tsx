@@ -6,10 +6,12 @@ interface Props {
   readonly error: unknown;
   /** Pointers whose sentences stand at their fields already. */
   readonly shownAtFields?: readonly string[];
+  /** Where a pointer leads, in words. */
+  readonly placeOf?: (pointer: string) => string;
 }
 
 /** A refusal where the action was, with the request id by which an operator finds it. Nothing without an error. */
-export function ProblemAlert({ error, shownAtFields = [] }: Props) {
+export function ProblemAlert({ error, shownAtFields = [], placeOf = (pointer) => pointer }: Props) {
   if (error === null || error === undefined) return null;
   if (!(error instanceof ApiProblem))
     return (
@@ -24,7 +26,7 @@ export function ProblemAlert({ error, shownAtFields = [] }: Props) {
         <List size="sm">
           {others.map(({ pointer, message }) => (
             <List.Item key={pointer + message}>
-              {pointer === '' ? '' : `${pointer}: `}
+              {pointer === '' ? '' : `${placeOf(pointer)}: `}
               {message}
             </List.Item>
           ))}

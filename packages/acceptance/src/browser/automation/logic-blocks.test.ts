@@ -153,6 +153,19 @@ test('errors stand at their steps, also within others, and what is not saved is 
     .waitFor();
   await assertAccessible(page);
 
+  // The errors of a trial stand there too, and go once it is not refused any more.
+  await step(page, 'Wrong Id').getByRole('textbox', { name: 'Id' }).fill('get');
+  const tried = page.getByRole('region', { name: 'Try it' });
+  await tried.getByRole('button', { name: 'Run the draft' }).click();
+  await tried.getByText(/^step get, entity: /).waitFor();
+  await all.getByText('wrong', { exact: true }).first().waitFor();
+  await get.getByRole('textbox', { name: 'Entity' }).and(page.locator('[aria-invalid=true]')).waitFor();
+  await assertAccessible(page);
+  await get.getByRole('button', { name: 'Remove get' }).click();
+  await tried.getByRole('textbox', { name: 'Sample input' }).fill('{"list": []}');
+  await tried.getByRole('button', { name: 'Run the draft' }).click();
+  await tried.getByText('It came to its end').waitFor();
+
   await page.getByRole('link', { name: 'Runs', exact: true }).click();
   const guard = page.getByRole('dialog');
   await guard.getByText('is not saved').waitFor();
@@ -246,6 +259,7 @@ test('runs are found by filters in the address, followed, cancelled, and retried
   await page.reload();
   await page.getByRole('link', { name: /^waits, waiting/ }).click();
   await page.getByRole('heading', { name: 'Run of waits', level: 1 }).waitFor();
+  await page.getByText('Steps that only compute are left out').waitFor();
   await page.getByRole('button', { name: 'Cancel the run' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel it' }).click();
   await page.getByText('Cancelled', { exact: true }).waitFor();

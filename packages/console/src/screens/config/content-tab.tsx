@@ -15,6 +15,7 @@ import { ConflictAlert } from './conflict-alert.tsx';
 import { ContentForm, type ContentFormProps } from './content-form.tsx';
 import { type Kind, kinds } from './kinds.ts';
 import { type Item, itemQuery } from './queries.ts';
+import { type Tried, useTried } from './use-tried.ts';
 
 export interface ContentTabProps {
   readonly kind: Kind;
@@ -25,8 +26,8 @@ export interface ContentTabProps {
   readonly Form?: ComponentType<ContentFormProps>;
   /** Says why the form cannot show a content. */
   readonly check?: (content: object) => string | undefined;
-  /** What may be done with the content as it is typed. */
-  readonly below?: (draft: Draft<object>) => ReactNode;
+  /** What may be done with the content as it is typed. Its form shows how a trial was refused. */
+  readonly below?: (draft: Draft<object>, onTried: Tried['onTried']) => ReactNode;
 }
 
 /** The content of an item. What another builder saves meanwhile takes the place of no text unasked. */
@@ -56,19 +57,21 @@ function Editor({
   const [stored, setStored] = useState<Pick<Item, 'content' | 'tag'>>(item);
   const draft = useDraft(item.content, check);
   const isDirty = draft.mistake !== undefined || JSON.stringify(draft.value) !== JSON.stringify(stored.content);
+  const { refused, onTried } = useTried();
   const save = useMutation({
     mutationFn: async ({ content, tag }: Pick<Item, 'content' | 'tag'>) => {
       const headers = tag === undefined ? { 'If-None-Match': '*' } : { 'If-Match': tag };
       const saved = await callWhole('replaceConfigItem', { params: { kind, name }, headers, body: content });
       return { content, tag: saved.headers.get('etag') ?? undefined };
     },
+    onMutate: () => onTried(),
     onSuccess: async (saved) => {
       // The draft stays as it is: more may have been typed while this was saved.
       setStored(saved);
       await queryClient.invalidateQueries({ queryKey: [keyOfKind(kind)] });
     },
   });
-  const problem = save.error instanceof ApiProblem ? save.error : undefined;
+  const isConflict = save.error instanceof ApiProblem && save.error.code === 'version_mismatch';
   const whyReadOnly = readOnlyReason ?? (kind === 'settings' ? adminReason : undefined);
   const reason =
     whyReadOnly ??
@@ -76,8 +79,14 @@ function Editor({
   return (
     <Stack>
       <UnsavedGuard isDirty={isDirty} />
-      <Form kind={kind} schema={schema} draft={draft} isReadOnly={whyReadOnly !== undefined} problem={problem} at="" />
-      {problem?.code === 'version_mismatch' ? (
+      <Form
+        kind={kind}
+        schema={schema}
+        draft={draft}
+        isReadOnly={whyReadOnly !== undefined}
+        {...refused(save.error, '')}
+      />
+      {isConflict ? (
         <Conflict
           kind={kind}
           name={name}
@@ -106,7 +115,7 @@ function Editor({
           {`Save the ${kinds[kind].singular}`}
         </ReasonedButton>
       </Group>
-      {below?.(draft)}
+      {below?.(draft, onTried)}
     </Stack>
   );
 }

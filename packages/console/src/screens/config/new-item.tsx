@@ -2,7 +2,6 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
-import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
 import { keyOfKind } from '../../components/item-versions.tsx';
@@ -14,6 +13,7 @@ import { useDraft } from '../../components/use-draft.ts';
 import { ContentForm } from './content-form.tsx';
 import type { ContentTabProps } from './content-tab.tsx';
 import { type Kind, kinds } from './kinds.ts';
+import { useTried } from './use-tried.ts';
 
 interface Props extends Pick<ContentTabProps, 'Form' | 'check' | 'below'> {
   readonly kind: Kind;
@@ -32,14 +32,16 @@ export function NewItem({ kind, schema, initial, list, onMade, ...editor }: Prop
   const { nameMember = 'name', singular } = kinds[kind];
   const draft = useDraft(initial, check);
   const name = String(Reflect.get(draft.value, nameMember) ?? '');
+  const { refused, onTried } = useTried();
   const make = useMutation({
     mutationFn: () => call('makeConfigItem', { params: { kind }, body: { name, content: draft.value } }),
+    onMutate: () => onTried(),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: [keyOfKind(kind)] });
       await onMade(name);
     },
   });
-  const problem = make.error instanceof ApiProblem ? make.error : undefined;
+  const { problem, at } = refused(make.error, '/content');
   const isReadOnly = readOnlyReason !== undefined;
   const isDirty = draft.mistake !== undefined || JSON.stringify(draft.value) !== JSON.stringify(initial);
   const mistake = draft.mistake === undefined ? undefined : 'The JSON has a mistake.';
@@ -57,7 +59,7 @@ export function NewItem({ kind, schema, initial, list, onMade, ...editor }: Prop
         maw={360}
         onChange={({ currentTarget: { value } }) => draft.setValue({ ...draft.value, [nameMember]: value })}
       />
-      <Form kind={kind} schema={schema} draft={draft} isReadOnly={isReadOnly} problem={problem} at="/content" />
+      <Form kind={kind} schema={schema} draft={draft} isReadOnly={isReadOnly} problem={problem} at={at} />
       <ProblemAlert error={make.error} />
       <Group justify="flex-end">
         <Button component={Link} to={list} variant="default">
@@ -67,7 +69,7 @@ export function NewItem({ kind, schema, initial, list, onMade, ...editor }: Prop
           {`Save the ${singular}`}
         </ReasonedButton>
       </Group>
-      {below?.(draft)}
+      {below?.(draft, onTried)}
     </Stack>
   );
 }

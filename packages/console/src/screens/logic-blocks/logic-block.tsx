@@ -64,7 +64,7 @@ export function LogicBlock() {
           schema={schema}
           Form={BlockForm}
           check={whyNoForm}
-          {...(env === 'test' ? { below: (draft) => <TryDraft draft={draft} /> } : {})}
+          {...(env === 'test' ? { below: (draft, onTried) => <TryDraft draft={draft} onTried={onTried} /> } : {})}
         />
       )}
     </Screen>

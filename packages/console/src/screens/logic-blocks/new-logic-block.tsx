@@ -39,7 +39,7 @@ export function NewLogicBlock() {
               onMade={toBlock}
               Form={BlockForm}
               check={whyNoForm}
-              {...(env === 'test' ? { below: (draft) => <TryDraft draft={draft} /> } : {})}
+              {...(env === 'test' ? { below: (draft, onTried) => <TryDraft draft={draft} onTried={onTried} /> } : {})}
             />
           );
         }}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inputOf, type Schema } from '../../components/schema-form/schema.ts';
 import { stepKindsOf } from './step-schemas.ts';
-import { moved, newStepId, summaryOf, whyNoForm } from './steps.ts';
+import { moved, newStepId, placeIn, summaryOf, whyNoForm } from './steps.ts';
 
 const nested: Schema = { type: 'array', items: { type: 'object' }, minItems: 1, maxItems: 100 };
 
@@ -85,6 +85,18 @@ test('a step is told from others by what it works on', () => {
   assert.equal(summaryOf({ id: 'a', type: 'get', entity: 'order' }), 'order');
   assert.equal(summaryOf({ id: 'a', type: 'wait', seconds: 5 }), '5');
   assert.equal(summaryOf({ id: 'a', type: 'transform', value: 1 }), '');
+});
+
+test('a pointer leads to the innermost step that it passes, by its id', () => {
+  const get = { id: 'get', type: 'get', entity: 'none', filter: { id: 'no step' } };
+  const body = { content: { steps: [{ id: 'each', type: 'loop', steps: [get] }, { type: 'wait' }] }, input: {} };
+  const place = (pointer: string) => placeIn(body, pointer);
+  assert.equal(place('/content/steps/0'), 'step each');
+  assert.equal(place('/content/steps/0/steps/0/id'), 'step get, id');
+  assert.equal(place('/content/steps/0/steps/0/filter/id'), 'step get, filter, id');
+  assert.equal(place('/content/steps/0/steps/7/id'), 'step each, steps, 7, id');
+  for (const pointer of ['', '/input', '/content/steps', '/content/steps/1/seconds', '/content/steps/9/id', '/none/0'])
+    assert.equal(place(pointer), pointer);
 });
 
 test('the form shows contents whose steps are a list of objects', () => {

@@ -38,6 +38,19 @@ function idsIn(value: unknown): ReadonlySet<string> {
   return new Set([own, ...Object.values(value).flatMap((member) => [...idsIn(member)])]);
 }
 
+/** Where a pointer leads, in words: the innermost step on its way by its id, and the member; the pointer itself where there is no step. */
+export function placeIn(body: unknown, pointer: string): string {
+  const names = pointer.split('/').slice(1);
+  let at = body;
+  let place = pointer;
+  for (const [index, name] of names.entries()) {
+    at = typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined;
+    if (!isObject(at) || textMember(at, 'id') === '' || textMember(at, 'type') === '') continue;
+    place = [`step ${textMember(at, 'id')}`, ...names.slice(index + 1)].join(', ');
+  }
+  return place;
+}
+
 const shownCharacters = 60;
 
 /** What tells a step from others of its kind. */

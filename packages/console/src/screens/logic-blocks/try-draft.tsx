@@ -11,10 +11,17 @@ import { Labelled, StepCard } from '../runs/step-card.tsx';
 import classes from './logic-blocks.module.css';
 import type { BlockTest } from './queries.ts';
 import { inputSchema } from './run-now.tsx';
+import { placeIn } from './steps.ts';
 import { useRunWorkspace, WorkspaceInput } from './workspace-input.tsx';
 
+interface Props {
+  readonly draft: Draft<object>;
+  /** Has what is wrong with the content shown at its steps. */
+  readonly onTried: (error: unknown) => void;
+}
+
 /** Does the steps of the content as it is typed, with sample values, and writes nothing. */
-export function TryDraft({ draft }: { readonly draft: Draft<object> }) {
+export function TryDraft({ draft, onTried }: Props) {
   const { code, setCode, isCleared, ask, settled } = useRunWorkspace();
   const [input, setInput] = useState<unknown>({});
   const [samples, setSamples] = useState<Samples>({});
@@ -26,6 +33,7 @@ export function TryDraft({ draft }: { readonly draft: Draft<object> }) {
           ...{ input: objectOf(input), record: sampleOf(samples.record), before: sampleOf(samples.before) },
         },
       }),
+    onSettled: (_test, error) => onTried(error),
   });
   return (
     <Paper withBorder p="md" component="section" aria-label="Try it" onFocusCapture={ask}>
@@ -59,7 +67,7 @@ export function TryDraft({ draft }: { readonly draft: Draft<object> }) {
             Run the draft
           </ReasonedButton>
         </Group>
-        <ProblemAlert error={test.error} />
+        <ProblemAlert error={test.error} placeOf={(pointer) => placeIn({ content: test.variables }, pointer)} />
         {test.data !== undefined && <Outcome test={test.data} />}
       </Stack>
     </Paper>
