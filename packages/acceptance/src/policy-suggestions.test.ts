@@ -63,6 +63,7 @@ test('a suggestion allows what was done, says what was not used, passes lint, an
 interface Suggested {
   readonly statements: readonly object[];
   readonly unused: readonly { readonly Sid?: string }[];
+  readonly reports_left_out: number;
 }
 
 async function suggested({ org, founder, policyId }: Shop): Promise<Suggested> {
@@ -125,6 +126,28 @@ test('a suggestion for a policy has nothing of what other policies of its holder
   assert.deepEqual(ofGroup.body.statements, statements);
   const ofUser = await manage<Suggested>(of.org, 'GET', `${path}&user_id=${other.id}`);
   assert.match(JSON.stringify(ofUser.body.statements), /createorder.*"Deny".*secret/);
+});
+
+test('a suggestion for a policy keeps its report-only statements, which change no decision', async () => {
+  const tried = { Sid: 'Try', ...deny('getorder'), Mode: 'report' };
+  const maybe = { Sid: 'Maybe', ...allow('countorder'), Mode: 'report' };
+  const of = await shop(gateways, [tried, allow(['get*', 'create*']), maybe]);
+  const { id } = await create(of.clerk, 'order', { title: 'a' });
+  assert.equal((await act(of.clerk, 'GET', `/item/order/${id}`)).status, 200);
+  const { statements, reports_left_out } = await suggested(of);
+  assert.deepEqual([statements.slice(1), reports_left_out], [[maybe, tried], 0]);
+  const { newly_denied, newly_allowed } = await replayed(of, { draft: { policy_id: of.policyId, statements } });
+  assert.deepEqual([newly_denied.count, newly_allowed.count], [0, 0]);
+  const saved = await act(of.founder, 'PUT', `/update/aclpolicy/${of.policyId}`, { body: { statements } });
+  assert.equal(saved.status, 200, saved.text);
+  const group = await create(of.founder, 'group', { name: 'g', acl_policies: [of.policyId] });
+  await create(of.founder, 'usergroup', { user_id: of.clerk.id, group_id: group.id });
+  const path = `/acl/suggest?tenant_code=${of.founder.tenantCode}`;
+  const ofGroup = await manage<Suggested>(of.org, 'GET', `${path}&group_id=${group.id}`);
+  assert.deepEqual(ofGroup.body.statements, statements);
+  // The policies of a member stay beside what is suggested for the member alone.
+  const ofUser = await manage<Suggested>(of.org, 'GET', `${path}&user_id=${of.clerk.id}`);
+  assert.doesNotMatch(ofUser.text, /"report"/);
 });
 
 test('a suggestion keeps what may have allowed a call that is no sample', async () => {

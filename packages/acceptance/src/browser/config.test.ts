@@ -137,8 +137,16 @@ test('a setting is set, kept against a change by another builder, and gets its d
   assert.deepEqual(await contentOf(org, 'settings/auth.password_login'), {
     value: { enabled: true, allow_signup: true, min_length: 16 },
   });
+  const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Reset to the default' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Reset it' }).click();
+  const later = { group: 'auth', name: 'password_login', value: { min_length: 18 } };
+  assert.equal((await manage(org, 'PUT', '/org/settings', { body: later })).status, 200);
+  await dialog.getByRole('button', { name: 'Reset it' }).click();
+  await dialog.getByRole('alert').getByText('It was changed since you opened it. Nothing is taken away.').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Reset to the default' }).click();
+  await dialog.getByRole('button', { name: 'Reset it' }).click();
   await page.getByRole('row', { name: 'auth.password_login' }).getByText('default', { exact: true }).waitFor();
   await page.goto(`/o/${org.code}/test/config/nothing`);
   await page.getByRole('heading', { name: /nothing here|not found/i }).waitFor();

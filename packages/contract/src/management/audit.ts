@@ -48,6 +48,10 @@ export const AuditChain = named(
         problem: text,
         found_at: time,
       }),
+      {
+        description:
+          'The fault that was found. It stays while the verification begins again, until its entry is looked at again: while `verified` is less than `entry` - 1.',
+      },
     ),
   }),
 );

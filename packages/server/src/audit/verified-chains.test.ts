@@ -70,6 +70,14 @@ function withEntry(at: number, change: (value: string) => string) {
   };
 }
 
+/** Nine entries without the last one, and a head that says so. */
+function cutToEight(items: readonly Item[]): readonly Item[] {
+  const digest = (items.filter(({ pk }) => pk === 'audit')[7]?.value ?? '').slice(0, 64);
+  return withoutEntry(9)(items).map((item) =>
+    item.pk === 'chain' ? { ...item, value: headValue({ count: 8, digest }) } : item,
+  );
+}
+
 test('a long chain is verified part by part, and what is appended meanwhile by the next call', async () => {
   const { chains, write } = await bench(4500);
   assert.deepEqual(await ofTest(chains.show('acme', undefined)), {
@@ -146,19 +154,82 @@ test('what is changed after it was verified is found by a verification from the 
 test('a chain whose end was cut off is found, and so is another entry in the place of the last verified one', async () => {
   const { opened, chains } = await bench(9);
   await chains.verify('acme', inOrg);
-  const cut = await tampered(opened, (items) =>
-    withoutEntry(9)(items).map((item) => {
-      const [before] = items.filter(({ pk }) => pk === 'audit').slice(7);
-      const digest = (before?.value ?? '').slice(0, 64);
-      return item.pk === 'chain' ? { ...item, value: headValue({ count: 8, digest }) } : item;
-    }),
-  );
+  const cut = await tampered(opened, cutToEight);
   assert.match((await ofTest(cut.verify('acme', inOrg))).broken?.problem ?? '', /its head counts 8/);
   const replaced = await tampered(
     opened,
     withEntry(9, (value) => `${'0'.repeat(64)}${value.slice(64)}`),
   );
   assert.equal((await ofTest(replaced.verify('acme', inOrg))).broken?.entry, 9);
+});
+
+test('a fault stays known while the chain is verified from the first entry again, until its entry is looked at', async () => {
+  const { opened, chains, scope } = await bench(6000);
+  // The entry of the org itself is among the first 2,000: a part ends at entry 1,999, 3,999 and 5,999.
+  const stored = (await scope.range('audit', { after: '', limit: 5000 })).at(-1) ?? assert.fail();
+  const put = (value: string) => scope.commit([{ kind: 'put', pk: 'audit', sk: stored.sk, value, if: 'any' }]);
+  await put(stored.value.replace('"a', '"b'));
+  for (const _ of [1, 2]) assert.equal((await ofTest(chains.verify('acme', inOrg))).broken, null);
+  const { broken } = await ofTest(chains.verify('acme', inOrg));
+  assert.equal(broken?.entry, 5000);
+  const later = chainsOn(opened, clock.now() + 1000);
+  const again = await ofTest(later.verify('acme', afresh));
+  assert.deepEqual([again.verified, again.broken], [1999, broken]);
+  assert.deepEqual(await ofTest(later.show('acme', undefined)), again);
+  await put(stored.value);
+  for (const [verified, fault] of [
+    [3999, broken],
+    [5999, null],
+  ] as const) {
+    const state = await ofTest(later.verify('acme', inOrg));
+    assert.deepEqual([state.verified, state.broken], [verified, fault]);
+  }
+});
+
+test('a known fault is not left just before its entry, as if it were found again', async () => {
+  for (const entry of [2000, 2001]) {
+    const { chains, scope } = await bench(2100);
+    const sk = (await scope.range('audit', { limit: entry })).at(-1)?.sk ?? assert.fail();
+    const [item] = await scope.get([{ pk: 'audit', sk }]);
+    const put = (value: string) => scope.commit([{ kind: 'put', pk: 'audit', sk, value, if: 'any' }]);
+    await put('no entry');
+    await chains.verify('acme', inOrg);
+    assert.equal((await ofTest(chains.verify('acme', inOrg))).broken?.entry, entry);
+    await put(item?.value ?? '');
+    const { verified, broken } = await ofTest(chains.verify('acme', afresh));
+    // With the entry of the org 2,000 are looked at, or one more.
+    assert.deepEqual([verified, broken?.entry], entry === 2000 ? [2000, undefined] : [1999, 2001]);
+    assert.deepEqual((await ofTest(chains.verify('acme', inOrg))).broken, null);
+  }
+});
+
+test('a fault of a chain stays known by a call that comes no further than the chains before it', async () => {
+  const { opened, chains, scope } = await bench(5);
+  const [, second] = await scope.range('audit', { limit: 2 });
+  assert.ok(second !== undefined);
+  await scope.commit([{ kind: 'put', pk: 'audit', sk: second.sk, value: 'no entry', if: 'any' }]);
+  const { broken } = await ofTest(chains.verify('acme', inOrg));
+  assert.equal(broken?.entry, 2);
+  const platform = opened.store.scope('platform');
+  for (let written = 0; written < 2500; written += 500)
+    await platform.commit(
+      Array.from({ length: 500 }, (_, nr) => platformAuditEntry('acme', auditContext, { action: `a${nr}` })),
+    );
+  assert.deepEqual((await ofTest(chains.verify('acme', inOrg))).broken, broken);
+  const again = await ofTest(chains.verify('acme', afresh));
+  assert.deepEqual([again.verified, again.broken], [0, broken]);
+});
+
+test('a verification from the first entry finds an end that is cut off, and a log that is gone', async () => {
+  const { opened, chains } = await bench(9);
+  await chains.verify('acme', inOrg);
+  const cut = await tampered(opened, cutToEight);
+  const state = await ofTest(cut.verify('acme', afresh));
+  assert.deepEqual([state.verified, state.broken?.entry], [8, 9]);
+  assert.match(state.broken?.problem ?? '', /its head counts 8/);
+  assert.deepEqual(await ofTest(cut.verify('acme', inOrg)), state);
+  const gone = await tampered(opened, () => []);
+  assert.match((await ofTest(gone.verify('acme', afresh))).broken?.problem ?? '', /head of the chain is missing/);
 });
 
 test('a chain without its head is broken, and so is a log that is gone', async () => {

@@ -28,13 +28,16 @@ export interface VerifiedChainsDeps extends Pick<AuditLogDeps, 'platform' | 'org
   readonly clock: Clock;
 }
 
+type Fault = NonNullable<ChainState['broken']>;
+
 interface Verified {
   readonly count: number;
   readonly digest: string;
   /** The sort key of the last verified entry; empty before the first. */
   readonly sk: string;
   readonly at: string;
-  readonly broken?: NonNullable<ChainState['broken']> | undefined;
+  /** A fault that was found, until the verification has passed it. */
+  readonly broken?: Fault | undefined;
 }
 
 const entriesPerCall = 2000;
@@ -56,7 +59,7 @@ export function createVerifiedChains(deps: VerifiedChainsDeps): VerifiedChains {
       for (const chain of chainsOf(deps, orgCode, tenantCode)) {
         const { state, looked } = await verifyChain(deps, chain, { restart, left });
         states.push(state);
-        left -= looked;
+        left = Math.max(0, left - looked);
       }
       return states;
     },
@@ -111,14 +114,18 @@ async function verifyChain(
 ): Promise<{ readonly state: ChainState; readonly looked: number }> {
   const { planned } = await transact(platform, async () => {
     const row = await verifiedChains.read(platform, place);
-    const from = restart || row === undefined ? nothingVerified : row.value;
+    const before = row?.value;
+    const from = restart || before === undefined ? nothingVerified : before;
     const head = await headOf(source.scope, source.pk);
-    const { reached, broken } = await follow(source, { head, from, left, isOwed: name === 'org' });
+    const isOwed = name === 'org' || (before?.count ?? 0) > 0;
+    const known = before === undefined ? undefined : (cutOff(head, before) ?? before.broken);
+    const followed = await follow(source, { head, from, left: enoughFor(known, from, left), isOwed });
+    const { count, digest, sk } = followed.reached;
+    const fault = followed.broken ?? (known !== undefined && count < known.entry ? known : undefined);
     const at = timestamp(clock.now());
-    const found = broken === undefined ? {} : { broken: { ...broken, found_at: foundAt(broken, row?.value) ?? at } };
-    const { count, digest, sk } = reached;
-    const verified: Verified = { count, digest, sk, at, ...found };
-    const isEmpty = row === undefined && count === 0 && broken === undefined;
+    const broken = fault === undefined ? {} : { broken: { ...fault, found_at: foundAt(fault, before) ?? at } };
+    const verified: Verified = { count, digest, sk, at, ...broken };
+    const isEmpty = before === undefined && count === 0 && fault === undefined;
     return {
       changes: isEmpty ? [] : [verifiedChains.put(place, verified, { if: asRead(row) })],
       state: stateOf(name, head, isEmpty ? undefined : verified),
@@ -126,6 +133,11 @@ async function verifyChain(
     };
   });
   return planned;
+}
+
+/** A known fault is never left just before the entry that it is about: it would look as if it had been found again. */
+function enoughFor(known: Followed['broken'], { count }: Reached, left: number): number {
+  return known?.entry === count + left + 1 ? left + 1 : left;
 }
 
 /** When a fault was found that is still there. */
@@ -158,19 +170,25 @@ async function follow(source: Source, way: Way): Promise<Followed> {
     if (first === undefined && from.count === 0 && !isOwed) return { reached: from };
     return brokenBehind(from, 'the head of the chain is missing');
   }
-  if (head.count < from.count) {
-    const problem = `the chain was verified up to entry ${from.count}, but its head counts ${head.count}`;
-    return { reached: from, broken: { entry: head.count + 1, problem } };
-  }
+  const broken = cutOff(head, from);
+  if (broken !== undefined) return { reached: from, broken };
   if (from.count > 0 && !(await isAsVerified(source, from)))
     return {
       reached: from,
       broken: { entry: from.count, problem: 'the entry differs from the entry that was verified' },
     };
   const followed = await followEntries(source, from, Math.min(left, head.count - from.count));
-  const { reached, broken } = followed;
-  if (broken !== undefined || reached.count < head.count || reached.digest === head.digest) return followed;
+  const { reached } = followed;
+  const isSound = reached.count < head.count || reached.digest === head.digest;
+  if (followed.broken !== undefined || isSound) return followed;
   return { reached, broken: { entry: reached.count, problem: 'the head of the chain has another digest' } };
+}
+
+/** What was verified and is counted no more. A verification from the first entry would not find it. */
+function cutOff(head: ChainHead | undefined, { count }: Reached): Followed['broken'] {
+  if (head === undefined || head.count >= count) return undefined;
+  const problem = `the chain was verified up to entry ${count}, but its head counts ${head.count}`;
+  return { entry: head.count + 1, problem };
 }
 
 async function followEntries({ scope, pk }: Source, from: Reached, wanted: number): Promise<Followed> {

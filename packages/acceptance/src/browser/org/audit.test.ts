@@ -85,7 +85,41 @@ test('a chain that is broken says so at once', { skip }, async (context) => {
   await page.goto(`/o/${org.code}/test/audit`);
   const alert = page.getByRole('alert').filter({ hasText: 'The log is not as it was written' });
   await alert.getByText('Entry 7 of the chain of test: the entry is missing.').waitFor();
+  assert.equal(await alert.getByText('being verified again').count(), 0);
   await assertAccessible(page);
+});
+
+test('a known fault is shown while the log is verified from the first entry again, until it is looked at', {
+  skip,
+}, async (context) => {
+  const org = await signUp(platform);
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  const broken = { entry: 5000, problem: 'the entry is missing', found_at: '2026-01-01T00:00:00Z' };
+  const chain = { chain: 'test', entries: 6000, verified_at: broken.found_at, digest: null };
+  const found = { ...chain, verified: 4999, broken };
+  await page.route('**/audit/chains*', (route) => route.fulfill({ json: { items: [found] } }));
+  const parts = [
+    { ...chain, verified: 2000, broken },
+    { ...chain, verified: 4000, broken },
+    { ...chain, verified: 6000, broken: null },
+  ];
+  const held = Promise.withResolvers<void>();
+  let calls = 0;
+  await page.route('**/audit/chains/verify', async (route) => {
+    const part = parts[calls++];
+    if (calls === 2) await held.promise;
+    await route.fulfill({ json: { items: [part] } });
+  });
+  await page.goto(`/o/${org.code}/test/audit`);
+  const alert = page.getByRole('alert').filter({ hasText: 'The log is not as it was written' });
+  await alert.getByText('Entry 5,000 of the chain of test: the entry is missing.').waitFor();
+  await page.getByRole('button', { name: 'Verify from the first entry' }).click();
+  await alert.getByText('It is being verified again, up to entry 2,000 so far.').waitFor();
+  await assertAccessible(page);
+  held.resolve();
+  await page.getByText('All 6,000 entries are verified').waitFor();
+  assert.deepEqual([calls, await alert.count()], [3, 0]);
 });
 
 test('what a workspace did is shown with the workspace, and the entries become a file', { skip }, async (context) => {

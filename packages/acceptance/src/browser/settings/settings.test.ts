@@ -149,8 +149,21 @@ test('a setting is set with a value of its own for production, kept against anot
   await page.getByRole('link', { name: 'Versions of auth.password_login' }).click();
   await page.getByText('live in test').waitFor();
   await page.goBack();
-  await page.getByRole('button', { name: 'Reset to the default' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Reset it' }).click();
+  const askReset = () => page.getByRole('button', { name: 'Reset to the default' }).click();
+  const dialog = page.getByRole('dialog');
+  await askReset();
+  assert.equal((await manage(org, 'PUT', '/org/settings', { body: theirs })).status, 200);
+  await dialog.getByRole('button', { name: 'Reset it' }).click();
+  await dialog.getByRole('alert').getByText('It was changed since you opened it. Nothing is taken away.').waitFor();
+  await assertAccessible(page);
+  assert.deepEqual((await stored(org, 'auth.password_login'))?.value, { ...open_, min_length: 20 });
+  // Asking the same dialog again stays refused: what was meant is the value that was shown.
+  await dialog.getByRole('button', { name: 'Reset it' }).click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await page.getByRole('textbox', { name: 'Shortest new password' }).inputValue(), '20');
+  await askReset();
+  await dialog.getByRole('button', { name: 'Reset it' }).click();
   await page.getByText('default', { exact: true }).waitFor();
   assert.equal((await stored(org, 'auth.password_login'))?.version, 0);
 });

@@ -1,6 +1,7 @@
 import { Button, Group, NativeSelect, Select, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { actionKinds } from './action-kinds.ts';
 import type { AuditSearch } from './audit-search.ts';
 import type { Names } from './told-entry.ts';
 
@@ -8,38 +9,6 @@ interface Props {
   readonly search: AuditSearch;
   readonly names: Names;
 }
-
-/** Kinds of actions, by how the names of the actions begin. */
-const kinds = [
-  ['org_user', 'Members of the org'],
-  ['org_invitation', 'Invitations to the org'],
-  ['second_factor.', 'Second factors'],
-  ['org_security.', 'Requirement of a second factor'],
-  ['environment.', 'Environments'],
-  ['deploy.', 'Deploys'],
-  ['entity.', 'Entities'],
-  ['setting.', 'Settings'],
-  ['logicblock.', 'Logic blocks'],
-  ['event.', 'Events'],
-  ['delivery.', 'Deliveries'],
-  ['hook.', 'Hooks'],
-  ['schedule.', 'Schedules'],
-  ['run.', 'Runs'],
-  ['secret.', 'Secrets'],
-  ['service_key.', 'Service keys'],
-  ['deploy_key.', 'Deploy keys'],
-  ['client_id.', 'Client ids'],
-  ['plan.', 'Plan'],
-  ['alert', 'Alerts'],
-  ['workspace.', 'Workspaces'],
-  ['workspace_template.', 'Workspace templates'],
-  ['impersonation.', 'Impersonation'],
-  ['app_user.', 'Accounts of the app'],
-  ['invitation.', 'Invitations to a workspace'],
-  ['member.', 'Members of a workspace'],
-  ['policy', 'Policies'],
-  ['group', 'Groups'],
-] as const;
 
 /** What is shown of the log. All of it stands in the address. */
 export function AuditFilters({ search, names }: Props) {
@@ -66,7 +35,7 @@ export function AuditFilters({ search, names }: Props) {
       <Select
         label="What"
         placeholder="Everything"
-        data={optionsOf(kinds, what)}
+        data={optionsOf(actionKinds, what)}
         value={what ?? null}
         searchable
         clearable

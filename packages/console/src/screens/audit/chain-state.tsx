@@ -91,8 +91,13 @@ function useVerification(workspace: string | undefined) {
   };
 }
 
-function isDone({ entries, verified, broken }: Chain): boolean {
-  return broken !== null || verified >= entries;
+function isDone(chain: Chain): boolean {
+  return chain.verified >= chain.entries || (chain.broken !== null && !isToBeLookedAt(chain));
+}
+
+/** Whether the fault was found before the verification began again, which has not reached it. */
+function isToBeLookedAt({ verified, broken }: Chain): boolean {
+  return broken !== null && verified < broken.entry - 1;
 }
 
 function verifiedOf(chains: readonly Chain[]): number {
@@ -110,10 +115,8 @@ function Summary({ chains }: { readonly chains: readonly Chain[] }) {
   if (broken.length > 0)
     return (
       <Alert color="red" role="alert" title="The log is not as it was written">
-        {broken.map(({ chain, broken: fault }) => (
-          <Text key={chain} size="sm">
-            Entry {figures.format(fault?.entry ?? 0)} of the chain of {names[chain]}: {fault?.problem}.
-          </Text>
+        {broken.map((chain) => (
+          <Fault key={chain.chain} chain={chain} />
         ))}
         <Text size="sm">
           A person with access to the stored data has changed it, or storage was damaged. Compare it with a backup, and
@@ -132,6 +135,18 @@ function Summary({ chains }: { readonly chains: readonly Chain[] }) {
         {last === undefined ? 'Nothing was verified yet.' : <Last at={last} />}
       </Text>
     </Group>
+  );
+}
+
+function Fault({ chain }: { readonly chain: Chain }) {
+  const { chain: name, broken: fault, verified } = chain;
+  if (fault === null) return null;
+  return (
+    <Text size="sm">
+      Entry {figures.format(fault.entry)} of the chain of {names[name]}: {fault.problem}. Found{' '}
+      <When at={fault.found_at} />.
+      {isToBeLookedAt(chain) && ` It is being verified again, up to entry ${figures.format(verified)} so far.`}
+    </Text>
   );
 }
 

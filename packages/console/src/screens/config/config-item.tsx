@@ -23,12 +23,11 @@ function KnownKind({ env, kind, name }: Named & { readonly kind: ListedKind }) {
   const item = useQuery(itemQuery({ env, kind, name }));
   const schemas = useQuery(schemasQuery);
   const schema = schemas.data === undefined ? undefined : schemaOf(schemas.data, kind, name);
-  const isStored = item.data?.version !== undefined;
   return (
     <Screen
       title={name}
       intro={<Sentence text={schema?.description ?? `A ${listedKinds[kind].singular}`} />}
-      actions={isStored && <RemoveItem kind={kind} name={name} referencedBy={item.data?.referencedBy ?? []} />}
+      actions={item.data?.version !== undefined && <RemoveItem kind={kind} name={name} item={item.data} />}
     >
       <IdleNotice kind={kind} />
       {!listedKinds[kind].isIdle &&

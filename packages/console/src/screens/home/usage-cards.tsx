@@ -2,6 +2,7 @@ import { Group, Paper, Progress, SimpleGrid, Stack, Text, Title } from '@mantine
 import type { Environment } from '../../api/session.ts';
 import { DayBars } from './day-bars.tsx';
 import type { Usage } from './first-steps.tsx';
+import { limitOutlook } from './limit-outlook.ts';
 
 const figures = new Intl.NumberFormat('en');
 
@@ -96,12 +97,13 @@ interface CardProps {
   /** What counts towards the limit: calls and records of both environments. */
   readonly used: number;
   readonly limit: number | undefined;
-  /** The day on which the limit is reached if use goes on as in the last week; null if that is far off. */
+  /** Of a limit that writes are held to; null if it is not in sight. */
   readonly forecast?: string | null;
   readonly children?: React.ReactNode;
 }
 
 function Card({ name, value, used, limit, forecast, children }: CardProps) {
+  const outlook = limit === undefined || forecast === undefined ? undefined : limitOutlook({ used, limit, forecast });
   const percent = limit === undefined || limit === 0 ? 0 : Math.min(100, (used / limit) * 100);
   return (
     <Paper withBorder p="md">
@@ -132,11 +134,9 @@ function Card({ name, value, used, limit, forecast, children }: CardProps) {
           <Text size="xs" c="dimmed" mt={4}>
             {figures.format(used)} of {figures.format(limit)} in the whole org
           </Text>
-          {forecast != null && (
+          {outlook !== undefined && (
             <Text size="xs" mt={4}>
-              {used >= limit
-                ? 'The limit is reached: the app refuses writes.'
-                : `At this rate the limit is reached on ${forecast}.`}
+              {outlook}
             </Text>
           )}
         </>

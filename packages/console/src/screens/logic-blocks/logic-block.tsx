@@ -84,7 +84,7 @@ function Actions({ name, item }: { readonly name: string; readonly item: Item })
       <RemoveItem
         kind={kind}
         name={name}
-        referencedBy={item.referencedBy}
+        item={item}
         toList={() => navigate({ to: '/o/$org/$env/logic-blocks', params: { org, env } })}
       />
     </>

@@ -11,9 +11,9 @@ import { SuggestionView } from './suggestion-view.tsx';
 const texts: Readonly<Record<Subject, string>> = {
   user: 'The suggestion allows what the member did in the recorded time, and nothing else.',
   policy:
-    'The suggestion takes the place of the policy: it allows what its holders did by it, and denies what it denies.',
+    'The suggestion takes the place of the policy: it allows what its holders did by it, denies what it denies, and keeps its report-only statements.',
   group:
-    'The suggestion takes the place of the policies of the group: it allows what its members did by them, and denies what they deny.',
+    'The suggestion takes the place of the policies of the group: it allows what its members did by them, denies what they deny, and keeps their report-only statements.',
 };
 
 const names: Readonly<Record<Subject, string>> = {

@@ -22,7 +22,7 @@ interface Props {
 
 /** What members hold now, with what they have not used, beside the statements that allow what they did. */
 export function SuggestionView({ workspace, suggested, suggestion }: Props) {
-  const { statements, unused, days, members, left_out, warning } = suggestion;
+  const { statements, unused, days, members, left_out, reports_left_out, warning } = suggestion;
   const { of, id } = suggested;
   if (suggestion.decisions === 0) return <NothingRecorded />;
   const held = { workspace, unused };
@@ -43,6 +43,12 @@ export function SuggestionView({ workspace, suggested, suggestion }: Props) {
         <Alert color="yellow">
           {counted(left_out, 'recorded action')} did not fit into the statements of one policy, and the suggestion does
           not allow them.
+        </Alert>
+      )}
+      {reports_left_out > 0 && (
+        <Alert color="yellow">
+          {counted(reports_left_out, 'report-only statement')} did not fit into one policy beside the other statements:
+          the draft will not have {reports_left_out === 1 ? 'it' : 'them'}.
         </Alert>
       )}
       <div className={classes.sides}>

@@ -4,30 +4,41 @@ import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { keyOfKind } from '../../components/item-versions.tsx';
-import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
+import { RemovalProblem } from '../config/removal-problem.tsx';
 
 interface Props {
   /** `<group>.<name>`. */
   readonly name: string;
+  /** Of the value that is shown: another one is not reset. */
+  readonly version: number;
   readonly reason: string | undefined;
   readonly onReset: () => void;
 }
 
 /** Gives a setting its default back. */
-export function ResetSetting({ name, reason, onReset }: Props) {
+export function ResetSetting({ name, version, reason, onReset }: Props) {
   const [isAsking, setIsAsking] = useState(false);
+  /** The version when the reset was asked for. */
+  const [seen, setSeen] = useState(version);
   const reset = useMutation({
-    mutationFn: () => call('removeConfigItem', { params: { kind: 'settings', name } }),
+    mutationFn: () =>
+      call('removeConfigItem', { params: { kind: 'settings', name }, headers: { 'If-Match': `"${seen}"` } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: [keyOfKind('settings')] });
       setIsAsking(false);
       onReset();
     },
+    onError: () => queryClient.invalidateQueries({ queryKey: [keyOfKind('settings')] }),
   });
+  const ask = () => {
+    reset.reset();
+    setSeen(version);
+    setIsAsking(true);
+  };
   return (
     <>
-      <ReasonedButton reason={reason} variant="default" color="red" onClick={() => setIsAsking(true)}>
+      <ReasonedButton reason={reason} variant="default" color="red" onClick={ask}>
         Reset to the default
       </ReasonedButton>
       <Modal opened={isAsking} onClose={() => setIsAsking(false)} title={`Reset ${name} to its default?`}>
@@ -35,7 +46,7 @@ export function ResetSetting({ name, reason, onReset }: Props) {
           <Text size="sm">
             The default applies in test within a second. The value of today stays among the versions of the setting.
           </Text>
-          <ProblemAlert error={reset.error} />
+          <RemovalProblem error={reset.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={() => setIsAsking(false)}>
               Cancel

@@ -140,7 +140,9 @@ function Actions({ setting, draft, whyReadOnly }: ActionsProps) {
           Saved
         </Text>
       )}
-      {setting.version > 0 && <ResetSetting name={draft.key} reason={whyReadOnly} onReset={draft.discard} />}
+      {setting.version > 0 && (
+        <ResetSetting name={draft.key} version={setting.version} reason={whyReadOnly} onReset={draft.discard} />
+      )}
       {draft.isDirty && (
         <Button variant="default" onClick={draft.discard}>
           Discard the changes

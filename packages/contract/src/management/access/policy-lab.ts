@@ -136,7 +136,7 @@ export const Suggestion = named(
     ...basis,
     statements: Type.Array(Type.Unknown(), {
       description:
-        'They allow the recorded use that was allowed: of a policy or a group, by the policy or those of the group.',
+        'They allow the recorded use that was allowed: of a policy or a group, by the policy or those of the group, whose Denies and report-only statements they keep.',
     }),
     unused: Type.Array(UnusedStatement, {
       description: 'Of the statements that the members hold now and that allow, what no recorded call used.',
@@ -146,6 +146,11 @@ export const Suggestion = named(
     left_out: Type.Integer({
       minimum: 0,
       description: 'Recorded actions that did not fit into the statements of one policy.',
+    }),
+    reports_left_out: Type.Integer({
+      minimum: 0,
+      description:
+        'Report-only statements of the policy, or of the policies of the group, that did not fit beside the others.',
     }),
     warning: Type.Optional(text),
   }),

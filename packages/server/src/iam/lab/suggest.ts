@@ -150,9 +150,12 @@ class Use {
   }
 
   async suggestion({ since, not_recorded }: Recorded, isEveryMemberLeftOut: boolean): Promise<Suggestion> {
-    // What they deny they also deny of what other policies allow.
-    if (this.#policyIds !== undefined) for (const stored of this.#used.denies()) this.#suggested.keep(stored);
-    const { statements, left_out } = await this.#suggested.result(this.#pause);
+    if (this.#policyIds !== undefined) {
+      // What they deny they also deny of what other policies allow.
+      for (const stored of this.#used.denies()) this.#suggested.keep(stored);
+      for (const stored of this.#used.reports()) this.#suggested.keepReport(stored);
+    }
+    const { statements, left_out, reports_left_out } = await this.#suggested.result(this.#pause);
     const unused = await this.#used.unused(this.#pause);
     const warning = this.#warning();
     return {
@@ -160,7 +163,7 @@ class Use {
       truncated: this.#isCut || isEveryMemberLeftOut,
       statements: [...statements],
       unused: [...unused],
-      ...{ days: this.#days.size, members: this.#members.size, left_out },
+      ...{ days: this.#days.size, members: this.#members.size, left_out, reports_left_out },
       ...(warning === undefined ? {} : { warning }),
     };
   }

@@ -12,6 +12,14 @@ interface UsedAt {
   readonly Effect: 'Allow' | 'Deny';
 }
 
+export interface SuggestedPolicy {
+  readonly statements: readonly Statement[];
+  /** Actions. */
+  readonly left_out: number;
+  /** Report-only statements. */
+  readonly reports_left_out: number;
+}
+
 const shapesMax = 20;
 
 /**
@@ -21,6 +29,7 @@ const shapesMax = 20;
 export class SuggestedStatements {
   /** By effect, resources, condition and fields. */
   readonly #parts = new Map<string, UsedPart>();
+  readonly #reports = new Map<string, Statement>();
 
   add(stored: unknown, { action, shape, Effect }: UsedAt): void {
     const reading = readStatement(stored);
@@ -42,13 +51,18 @@ export class SuggestedStatements {
     this.#parts.set(key, { reading, actions: new Set(Action), shapes: new Set() });
   }
 
+  /** A report-only statement as it is. It allows and denies nothing. */
+  keepReport(stored: unknown): void {
+    const parsed = parseStatements([stored]);
+    if (!('statements' in parsed)) return;
+    for (const statement of parsed.statements) this.#reports.set(JSON.stringify(statement), statement);
+  }
+
   /**
-   * As many as one policy may have, in a fixed order. Where not all have room, an Allow is left out and never a Deny; those
-   * with the most actions stay.
+   * As many as one policy may have, in a fixed order. Where not all have room, a report-only statement is left out before an
+   * Allow, and never a Deny; the Allows with the most actions stay.
    */
-  async result(
-    pause: () => Promise<void> | undefined,
-  ): Promise<{ readonly statements: readonly Statement[]; readonly left_out: number }> {
+  async result(pause: () => Promise<void> | undefined): Promise<SuggestedPolicy> {
     const all = [...this.#parts.values()].sort(
       (left, right) => denies(right) - denies(left) || right.actions.size - left.actions.size,
     );
@@ -60,9 +74,31 @@ export class SuggestedStatements {
       if ('statements' in parseStatements([...taken, statement])) taken.push(statement);
       else left_out += part.actions.size;
     }
-    const order = (one: Statement): string => `${one.Effect} ${one.Action.join()} ${JSON.stringify(one)}`;
-    return { statements: taken.toSorted((one, other) => (order(one) < order(other) ? -1 : 1)), left_out };
+    const enforced = inOrder(taken);
+    const statements = await this.#withReports(enforced, pause);
+    const reports_left_out = this.#reports.size - (statements.length - enforced.length);
+    return { statements, left_out, reports_left_out };
   }
+
+  async #withReports(
+    enforced: readonly Statement[],
+    pause: () => Promise<void> | undefined,
+  ): Promise<readonly Statement[]> {
+    const taken = [...enforced];
+    for (const report of inOrder([...this.#reports.values()])) {
+      await pause();
+      const { Sid, ...nameless } = report;
+      // Two policies of a group may use the same name.
+      const statement = taken.some((one) => Sid !== undefined && one.Sid === Sid) ? nameless : report;
+      if ('statements' in parseStatements([...taken, statement])) taken.push(statement);
+    }
+    return taken;
+  }
+}
+
+function inOrder(statements: readonly Statement[]): readonly Statement[] {
+  const order = (one: Statement): string => `${one.Effect} ${one.Action.join()} ${JSON.stringify(one)}`;
+  return statements.toSorted((one, other) => (order(one) < order(other) ? -1 : 1));
 }
 
 function denies({ reading: { Effect } }: UsedPart): number {

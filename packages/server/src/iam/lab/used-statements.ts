@@ -37,6 +37,11 @@ export class UsedStatements {
     );
   }
 
+  /** The report-only statements that are held. */
+  reports(): readonly unknown[] {
+    return [...this.#held.values()].flatMap((policy) => elementsOf(policy).filter(isReportOnly));
+  }
+
   async unused(pause: () => Promise<void> | undefined): Promise<readonly Unused[]> {
     const all: Unused[] = [];
     for (const policy of [...this.#held.values()].toSorted((one, other) =>
