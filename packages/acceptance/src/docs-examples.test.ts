@@ -24,7 +24,7 @@ const slowPages = ['docs/recipes/sync.md'];
 const platform = await startPlatform({ env: backupSettings(temporaryDirectory()) });
 after(() => platform.kill());
 const guide = guideShell(platform);
-const shell = { ...guide, env: { ...guide.env, OPERATOR_KEY: operatorKey } };
+const shell = { ...guide, env: { ...guide.env, FREEHOLD_OPERATOR_KEY: operatorKey } };
 const pageOf = (path: string) => guidePage(path, platform);
 
 for (const path of ['README.md', ...docs.filter((page) => ![...pagesWithoutExamples, ...slowPages].includes(page))])

@@ -14,6 +14,8 @@ import { platformOf, platformOfFile } from './platform-for-tests.ts';
 
 interface PlatformError {
   readonly at: string;
+  readonly times: number;
+  readonly first_at: string;
   readonly kind: string;
   readonly request_id: string | null;
   readonly route: string | null;
@@ -68,11 +70,12 @@ test('a request that failed is found by its id, with its route, its problem and 
   const { request_id } = assertProblem(failed, 'internal_error');
   const [error, ...others] = await foundBy(org, failed);
   assert.deepEqual(others, []);
-  const { at, fault, ...rest } = error ?? assert.fail();
+  const { at, first_at, fault, ...rest } = error ?? assert.fail();
   assert.deepEqual(rest, {
     ...{ kind: 'request', request_id, gateway: 'management', method: 'GET', route: '/platform/orgs/:org/plan' },
-    ...{ status: 500, problem: 'internal_error', org: null, env: null, job: null },
+    ...{ status: 500, problem: 'internal_error', org: null, env: null, job: null, times: 1 },
   });
+  assert.equal(first_at, at);
   assert.ok(Date.parse(at) <= Date.now() && Date.parse(at) > Date.now() - 600_000, at);
   assert.deepEqual([fault?.name, fault?.code], ['DamagedRow', null]);
   assert.match(fault?.message ?? '', /^a stored plan of scope platform is no JSON$/);
@@ -104,6 +107,8 @@ test('an error of a caller of an org tells the org and the environment, and one 
   while (background === undefined)
     background = (await shown<Page>(org, '/errors')).items.find(({ kind }) => kind === 'background');
   assert.deepEqual([background.request_id, background.route, background.fault?.name], [null, null, 'DamagedRow']);
+  assert.deepEqual([background.job, background.times], ['usage', 1]);
+  assert.equal(background.first_at, background.at);
 });
 
 test('errors come page by page, the latest first, and a call that succeeds or is refused is none', {

@@ -156,6 +156,7 @@ export const pictures: readonly Picture[] = [
   { name: 'operations', path: () => '/operations' },
   { name: 'operations-orgs', path: () => '/operations/orgs', show: unlock },
   { name: 'operations-org', path: ({ org }) => `/operations/orgs/${org}`, show: unlock },
+  { name: 'operations-accounts', path: () => '/operations/accounts', show: unlock },
   { name: 'operations-health', path: () => '/operations/health', show: unlock },
   { name: 'operations-doctor', path: () => '/operations/doctor', show: unlock },
   { name: 'operations-errors', path: () => '/operations/errors', show: unlock },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type BackupFacts, readFacts, writeFacts } from './backup-facts.ts';
 import { type BackupRecord, BackupRunner } from './backup-runner.ts';
+import { createBackups } from './backups.ts';
 import type { CommandEnd } from './run-command.ts';
 
 const now = Date.UTC(2026, 0, 31, 3);
@@ -160,4 +161,25 @@ test('a backup whose restore test is seen to have passed can be tested again and
   }
   runner.remove(name);
   assert.deepEqual(readdirSync(folder), []);
+});
+
+test('a removal that a restore test keeps from being done is refused before it is recorded', async (context) => {
+  const { runner, folder, commands } = runnerOf(context);
+  const clock = { now: () => now };
+  const settings = { backupSchedule: undefined, backupKeep: 1 };
+  const backups = createBackups({ folder, dataDir: folder, settings, desk: runner, clock });
+  writeFileSync(join(folder, name), 'no archive');
+  const recorded: string[] = [];
+  const remove = () =>
+    backups.remove(name, async (of) => {
+      recorded.push(of);
+    });
+  runner.test(name, { bytes: 10, created_at: new Date(now).toISOString() });
+  await assert.rejects(remove, { code: 'conflict', message: `a restore test of \`${name}\` is running` });
+  assert.deepEqual([recorded, existsSync(join(folder, name))], [[], true]);
+  while (commands.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  commands[0]?.end({ code: 2 });
+  await settled(runner);
+  await remove();
+  assert.deepEqual([recorded, existsSync(join(folder, name))], [[name], false]);
 });

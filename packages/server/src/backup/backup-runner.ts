@@ -28,6 +28,8 @@ export interface BackupDesk {
   begin(name: string, by: BackupMaker): void;
   /** @param file what was found under the name: a complete backup. */
   test(name: string, file: BackupFile): void;
+  /** Whether the backup may be removed now. */
+  checkRemoval(name: string): void;
   remove(name: string): void;
   standing(): BackupStanding;
 }
@@ -121,8 +123,12 @@ export class BackupRunner implements BackupDesk {
     this.#start({ name, is: 'restore test' }, (work) => this.#test(name, file, work));
   }
 
-  remove(name: string): void {
+  checkRemoval(name: string): void {
     if (this.#work?.name === name) throw new Problem('conflict', `a ${this.#work.is} of \`${name}\` is running`);
+  }
+
+  remove(name: string): void {
+    this.checkRemoval(name);
     rmSync(join(this.#deps.folder, name), { force: true });
     removeFacts(this.#deps.folder, name);
     if (this.#lastPassed?.name === name) void this.#findPassed().catch(this.#deps.onError);

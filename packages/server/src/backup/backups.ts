@@ -86,6 +86,7 @@ export function createBackups({ settings, desk, clock, ...places }: BackupsDeps)
     remove: async (name, record) => {
       const { state } = await findBackup(places, name);
       if (state === 'running') throw new Problem('conflict', 'the backup is being made');
+      desk.checkRemoval(name);
       await record(name);
       desk.remove(name);
     },

@@ -23,6 +23,7 @@ import { createCursors, createSealer, openRecords } from '../records/port.ts';
 import { explainStoreFailure } from '../store/explain-failure.ts';
 import type { OpenedStore } from '../store/port.ts';
 import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
+import type { FaultHandlers } from '../telemetry/note-errors.ts';
 import { countDenials } from '../telemetry/work-metrics.ts';
 import { composeBackups } from './backups/compose-backups.ts';
 import { automationParts, composeAutomation, composeEvents } from './compose-automation.ts';
@@ -73,30 +74,30 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const { config, clock, shared: common } = options;
   const newId = uuidv7Source(clock);
   const measurement = startMeasurement(clock, common?.counted.errorLog);
-  const { metrics, tallies, workFacts, watchJobs: watch } = measurement;
-  const onFault = measurement.errors.noting(options.onFault);
+  const { metrics, tallies, workFacts, watchJobs: watch, errors } = measurement;
+  const { onFault, within } = errors.handlers(options.onFault);
 
   // One process has a folder.
   const isAlone = common === undefined && config.store.folder !== undefined && config.storeProd.folder !== undefined;
   const opened = await composeSpaces(config, options, { measurement, isAlone });
   const { spaces, stores, platform, onceScopes, readiness } = opened;
-  const { secrets, signingKeys, cursors, backups } = await openSecrets(spaces, options, metrics);
+  const { secrets, signingKeys, cursors, backups } = await openSecrets(spaces, options, { metrics, within });
   const { counted, epochs, changesOf } = common ?? {};
   const configs = openConfigs(stores, { clock, tally: tallies.config, events: () => events }, changesOf, opened.told);
 
-  const mail = openSharedMail({ ...options, onFault });
-  const made = { platform, stores, configs, clock, newId, cursors, nodeId: nodeIdOf(common) };
-  const alerts = startAlerts(spaces, { ...made, config, onFault, secrets, watch });
+  const mail = openSharedMail({ ...options, onFault: within('mail') });
+  const made = { config, platform, stores, configs, clock, newId, cursors, nodeId: nodeIdOf(common), watch, workFacts };
+  const alerts = startAlerts(spaces, { ...made, onFault: within('alerts'), secrets });
   const { announce } = alerts.webhook;
-  const metering = composeMetering(opened, { configs, clock, announce, onError: onFault, planChanges: epochs?.plans });
+  const metering = composeMetering(opened, { ...made, announce, onError: within('usage'), planChanges: epochs?.plans });
   const parts = automationParts({ ...made, announce, metering });
   const events = composeEvents({
-    ...{ ...made, ...parts, config, secrets, onError: onFault, changesOf, worker: common?.name },
+    ...{ ...made, ...parts, secrets, onError: within('automation'), changesOf, worker: common?.name },
     automation: () => automation,
   });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
-  const iam = composeIam(opened, { ...made, metrics, onFault, common });
-  const jobs = startJobs(spaces, { ...made, onFault, watch, workFacts, events, metering, iam, foundingGate });
+  const iam = composeIam(opened, { ...made, metrics, onFault: within('decisions'), common });
+  const jobs = startJobs(spaces, { ...made, onFault: within('jobs'), events, metering, iam, foundingGate });
 
   const shared = { ...made, wake: jobs.wake };
   const audit = openAudit({ ...opened, clock, cursors });
@@ -114,16 +115,16 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...{ ...shared, sealer, stepKey: derivedKey(secrets, 'steps'), workspaceResumed: events.workspaceResumed },
     ...{ signingKeys, mailer: mail.mailer, mailOut: mail.out, mailMeter: metering.work, runtime: records.runtime },
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token, beginJobs: jobs.begin },
-    ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved },
-    ...{ onError: onFault, settings: config, passwordCost: options.passwordCost, removals: records.removals },
+    ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved, removals: records.removals },
+    ...{ onError: within('signing-keys'), settings: config, passwordCost: options.passwordCost },
     ...{ throttles: counted?.throttles, refusedOrigins: counted?.refusedOrigins, revocations: epochs?.revocations },
   });
 
   const decisions = countDenials(metrics, iam.decisions);
-  const reached = { runtime: records.runtime, mail: mail.out, sealer, decisions, workFacts, onError: onFault };
+  const reached = { runtime: records.runtime, mail: mail.out, sealer, decisions, onError: within('automation') };
   const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached, counted });
 
-  const operations = composeOperations(opened, { ...made, config, measurement, onFault, common, jobs });
+  const operations = composeOperations(opened, { ...made, measurement, onFault: within('nodes'), common, jobs });
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, jobs, ...operations },
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
@@ -148,8 +149,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
  */
 async function openSecrets(
   spaces: Spaces,
-  { config, clock, onFault, shared: common }: ComposeOptions,
-  metrics: Measurement['metrics'],
+  { config, clock, shared: common }: ComposeOptions,
+  { metrics, within }: { readonly metrics: Measurement['metrics']; readonly within: FaultHandlers['within'] },
 ) {
   const vault = common?.vault ?? (await openVaultOf(spaces, config));
   const secrets = await loadSecrets(vault, clock);
@@ -158,6 +159,7 @@ async function openSecrets(
   const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
   const { platform } = spaces;
   const shared = common?.counted.backups;
+  const onFault = within('backups');
   const backups = await composeBackups({ config, clock, onFault, secrets, platform, shared, metrics });
   return { secrets, signingKeys, cursors, backups };
 }

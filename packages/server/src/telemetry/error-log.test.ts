@@ -28,8 +28,34 @@ test('the last 500 of each kind are kept, and others are counted', () => {
   const lastOf = (kind: string, count: number) => Array.from({ length: 500 }, (_, at) => `${kind}${count - 1 - at}`);
   assert.deepEqual(ids, [...lastOf('j', 700), ...lastOf('u', 2000), ...lastOf('f', 600)]);
   assert.equal(log.list(all).dropped, 1800);
+  assert.ok(each(log).every(({ times, at, first_at }) => times === 1 && at === first_at));
   assert.equal(log.list({ ...all, requestId: 'f599' }).items.length, 1);
   assert.equal(log.list({ ...all, requestId: 'f99' }).items.length, 0);
+});
+
+test('the same work that fails by the same fault is one entry, with a count, its first and its last time', () => {
+  let now = 0;
+  const log = createErrorLog({ ...systemClock, now: () => now });
+  log.add({ ...failed, request_id: 'a request' });
+  for (now = 1; now <= 1000; now++) for (const job of ['usage', 'jobs']) log.add({ ...noRequest, job, fault });
+  log.add({ ...noRequest, job: 'usage', fault: { ...fault, code: 'ENOSPC' } });
+  log.add({ ...noRequest, job: 'usage', fault });
+  const time = (milliseconds: number) => new Date(milliseconds).toISOString();
+  assert.deepEqual(
+    each(log).map(({ job, fault, times, first_at, at }) => [job, fault?.code, times, first_at, at]),
+    [
+      ['usage', null, 1001, time(1), time(1001)],
+      ['usage', 'ENOSPC', 1, time(1001), time(1001)],
+      ['jobs', null, 1000, time(1), time(1000)],
+      [null, null, 1, time(0), time(0)],
+    ],
+  );
+  assert.equal(log.list(all).dropped, 0);
+  const { nexttoken } = log.list({ ...all, pageSize: 1 });
+  assert.equal(log.list({ ...all, nexttoken: nexttoken ?? '' }).items.length, 3);
+  // Each of those that an entry stands for is counted when the entry goes.
+  for (let id = 0; id < 500; id++) log.add({ ...noRequest, job: `j${id}`, fault });
+  assert.equal(log.list(all).dropped, 2002);
 });
 
 test('an entry has a bound, whatever was sent or said', () => {
@@ -113,6 +139,26 @@ test('what fails in the background is noted with its job', () => {
       ['background', 'purge', null],
     ],
   );
+});
+
+test('work that is no job is named too, and a job within it by its own name', () => {
+  const log = createErrorLog(systemClock);
+  const notes = createErrorNotes(log);
+  const faults: unknown[] = [];
+  const { onFault, within } = notes.handlers((error) => faults.push(error));
+  // A store that is away throws the same error to each.
+  const away = new Error('the store is away');
+  within('usage')(away);
+  notes.failedIn('purge', away);
+  within('jobs')(away);
+  within('jobs')(away);
+  within('mail')('no error');
+  onFault(away);
+  assert.deepEqual(
+    each(log).map(({ job }) => job),
+    [null, null, 'jobs', 'purge', 'usage'],
+  );
+  assert.equal(faults.length, 5);
 });
 
 test('a log that cannot be reached keeps no fault from being handled', () => {

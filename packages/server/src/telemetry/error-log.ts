@@ -8,6 +8,9 @@ type ErrorsPage = ReplyOf<typeof platformErrorsApi.listErrors>;
 /** An error as the operator is shown it. */
 export type ShownError = ErrorsPage['items'][number];
 
+/** One as it happens; the log knows when, and how often. */
+export type NewError = Omit<ShownError, 'at' | 'first_at' | 'times'>;
+
 export interface ErrorsQuery {
   readonly requestId: string | undefined;
   readonly pageSize: number;
@@ -16,7 +19,7 @@ export interface ErrorsQuery {
 
 /** The last errors of a node since it started, in memory. */
 export interface ErrorLog {
-  add(error: Omit<ShownError, 'at'>): void;
+  add(error: NewError): void;
   /** The latest first. @throws Problem `invalid_cursor`. */
   list(query: ErrorsQuery): ErrorsPage;
 }
@@ -31,30 +34,39 @@ const lengthMax = { short: 128, long: 300 } as const;
 
 /**
  * Requests that failed, requests that were refused because the node could not serve, and work in the background are kept
- * apart: while a store is away there are very many of the last two, and the first are what people ask about.
+ * apart: while a store is away there are very many of the last two, and the first are what people ask about. Work that
+ * fails each second by the same fault is one entry, which counts: else it would drive out what failed before.
  */
 export function createErrorLog(clock: Clock): ErrorLog {
   const since = timestamp(clock.now());
-  const rings: Readonly<Record<'failed' | 'unavailable' | 'background', Kept[]>> = {
-    failed: [],
-    unavailable: [],
-    background: [],
+  const rings: Readonly<Record<'failed' | 'unavailable', Kept[]>> = { failed: [], unavailable: [] };
+  /** By what failed and how, the one that happened last at the end. */
+  const background = new Map<string, Kept>();
+  const addRequest = (kept: Kept): void => {
+    const ring = kept.error.problem === 'unavailable' ? rings.unavailable : rings.failed;
+    ring.push(kept);
+    if (ring.length > eachMax) ring.shift();
   };
-  const ringOf = ({ kind, problem }: Omit<ShownError, 'at'>): Kept[] => {
-    if (kind === 'background') return rings.background;
-    return problem === 'unavailable' ? rings.unavailable : rings.failed;
+  const addBackground = ({ number, error }: Kept): void => {
+    const key = JSON.stringify([error.job, error.fault]);
+    const { times, first_at } = background.get(key)?.error ?? { times: 0, first_at: error.at };
+    background.delete(key);
+    background.set(key, { number, error: { ...error, times: times + 1, first_at } });
+    const [oldest] = background.keys();
+    if (background.size > eachMax && oldest !== undefined) background.delete(oldest);
   };
   let count = 0;
   return {
     add: (error) => {
       count += 1;
-      const ring = ringOf(error);
-      ring.push({ number: count, error: bounded({ at: timestamp(clock.now()), ...error }) });
-      if (ring.length > eachMax) ring.shift();
+      const at = timestamp(clock.now());
+      const kept = { number: count, error: bounded({ at, times: 1, first_at: at, ...error }) };
+      if (error.kind === 'background') addBackground(kept);
+      else addRequest(kept);
     },
     list: ({ requestId, pageSize, nexttoken }) => {
       const before = nexttoken === undefined ? Number.POSITIVE_INFINITY : readCursor(nexttoken, since);
-      const all = Object.values(rings).flat();
+      const all = [...rings.failed, ...rings.unavailable, ...background.values()];
       const chosen = all
         .filter(({ number, error }) => number < before && (requestId === undefined || error.request_id === requestId))
         .sort((left, right) => right.number - left.number);
@@ -62,7 +74,7 @@ export function createErrorLog(clock: Clock): ErrorLog {
       const last = chosen.length > pageSize ? shown.at(-1) : undefined;
       return {
         since,
-        dropped: count - all.length,
+        dropped: count - all.reduce((sum, { error }) => sum + error.times, 0),
         items: shown.map(({ error }) => error),
         nexttoken: last === undefined ? null : `${Date.parse(since)}-${last.number}`,
       };

@@ -33,9 +33,9 @@ export function startMeasurement(clock: Clock, errorLog = createErrorLog(clock))
   recordHits(metrics, tallies);
   const { loopDelay, close } = startProcessMetrics(metrics);
   const errors = createErrorNotes(errorLog);
-  const workFacts = createWorkFacts(clock);
+  const workFacts = createWorkFacts(clock, errors);
   const storeFacts = createStoreFacts(clock);
-  const counted = watchJobs(metrics, errors);
+  const counted = watchJobs(metrics);
   const noted = workFacts.watch('work');
   return {
     ...{ metrics, errors, errorLog, workFacts, storeFacts, tallies, loopDelay, close },

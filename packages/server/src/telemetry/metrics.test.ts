@@ -90,9 +90,7 @@ test('calls of a store are counted with their failures, and conflicts apart', as
 test('runs of jobs are counted by their end', async () => {
   const metrics = createMetrics();
   const fails = new Error('fails');
-  const jobs = watchJobs(metrics, { failedIn: () => undefined })(
-    new Map([['j', async (_space: unknown, work: unknown) => assert.ok(work, fails)]]),
-  );
+  const jobs = watchJobs(metrics)(new Map([['j', async (_space: unknown, work: unknown) => assert.ok(work, fails)]]));
   const run = (work: boolean) => jobs.get('j')?.(undefined, work, async () => undefined);
   await run(true);
   await assert.rejects(async () => run(false), fails);

@@ -1,7 +1,7 @@
 import type { CallTrace } from '../gateway/call-trace.ts';
 import type { CallWatch } from '../gateway/call-watch.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
-import type { ErrorLog, ShownError } from './error-log.ts';
+import type { ErrorLog, NewError, ShownError } from './error-log.ts';
 import { type Fault, faultOfError } from './errors/fault-of-error.ts';
 
 type GatewayName = NonNullable<ShownError['gateway']>;
@@ -12,11 +12,18 @@ export interface ErrorNotes {
   noting(onFault: FaultHandler): FaultHandler;
   /** Notes the calls of a gateway that fail. */
   callsOf(gateway: GatewayName): Pick<CallWatch, 'answering' | 'ended'>;
-  /** Remembers which job an error comes from. */
+  /** Remembers which job an error comes from, until it is noted. */
   failedIn(job: string, error: unknown): void;
+  /** {@link noting}, and `within` for faults of some work, which names it where no job in it is known to have failed. */
+  handlers(onFault: FaultHandler): FaultHandlers;
 }
 
 type FaultHandler = (error: unknown, requestId?: string) => void;
+
+export interface FaultHandlers {
+  readonly onFault: FaultHandler;
+  readonly within: (work: string) => (error: unknown) => void;
+}
 
 /** Of requests that have failed and not ended yet. */
 const waitingMax = 1000;
@@ -24,22 +31,27 @@ const waitingMax = 1000;
 export function createErrorNotes(log: Pick<ErrorLog, 'add'>): ErrorNotes {
   const waiting = new BoundedMap<string, Fault>(waitingMax);
   const jobs = new WeakMap<Error, string>();
-  const add = (error: Omit<ShownError, 'at'>): void => {
+  const add = (error: NewError): void => {
     try {
       log.add(error);
     } catch {
       // The main thread does not answer, and says so to every request; the log has the fault itself.
     }
   };
+  /** A store that is away may throw the same error to one job after the other. */
+  const takeJob = (error: unknown): string | undefined => {
+    if (!(error instanceof Error)) return undefined;
+    const job = jobs.get(error);
+    jobs.delete(error);
+    return job;
+  };
+  const noting: ErrorNotes['noting'] = (onFault) => (error, requestId) => {
+    if (requestId !== undefined) waiting.set(requestId, faultOfError(error));
+    else add({ ...noRequest, job: takeJob(error) ?? null, fault: faultOfError(error) });
+    onFault(error, requestId);
+  };
   return {
-    noting: (onFault) => (error, requestId) => {
-      if (requestId !== undefined) waiting.set(requestId, faultOfError(error));
-      else {
-        const job = (error instanceof Error ? jobs.get(error) : undefined) ?? null;
-        add({ ...noRequest, job, fault: faultOfError(error) });
-      }
-      onFault(error, requestId);
-    },
+    noting,
     callsOf: (gateway) => {
       const note = (trace: CallTrace, { status, isRefused }: { status: number | undefined; isRefused: boolean }) => {
         if (!isRefused && waiting.size === 0) return;
@@ -56,6 +68,14 @@ export function createErrorNotes(log: Pick<ErrorLog, 'add'>): ErrorNotes {
     },
     failedIn: (job, error) => {
       if (error instanceof Error) jobs.set(error, job);
+    },
+    handlers: (handle) => {
+      const onFault = noting(handle);
+      const within = (work: string) => (error: unknown) => {
+        if (error instanceof Error && !jobs.has(error)) jobs.set(error, work);
+        onFault(error);
+      };
+      return { onFault, within };
     },
   };
 }

@@ -5,7 +5,8 @@ import { addWorkFacts, createWorkFacts } from './work-facts.ts';
 
 function factsAt(times: readonly number[]) {
   const left = [...times];
-  return createWorkFacts({ now: () => left.shift() ?? assert.fail('the clock was asked too often') });
+  const clock = { now: () => left.shift() ?? assert.fail('the clock was asked too often') };
+  return createWorkFacts(clock, { failedIn: () => undefined });
 }
 
 const at = (milliseconds: number) => new Date(milliseconds).toISOString();

@@ -3,6 +3,7 @@ import type { ReplyOf } from '@freehold/contract/route';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { Conflict, ScopeClosed } from '../store/port.ts';
 import { faultOfError } from './errors/fault-of-error.ts';
+import type { ErrorNotes } from './note-errors.ts';
 
 type ShownJob = ReplyOf<typeof platformHealthApi.readPlatformHealth>['jobs'][number];
 
@@ -23,7 +24,8 @@ export interface WorkFacts {
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-export function createWorkFacts(clock: Clock): WorkFacts {
+/** @param errors told which work an error comes from. */
+export function createWorkFacts(clock: Clock, errors: Pick<ErrorNotes, 'failedIn'>): WorkFacts {
   const facts = new Map<string, Writable<WorkFact>>();
   const factOf = (name: string, queue: ShownJob['queue']): Writable<WorkFact> => {
     const none = { running: 0, runs: 0, failures: 0, last_run_at: null, last_failure: null };
@@ -33,7 +35,7 @@ export function createWorkFacts(clock: Clock): WorkFacts {
   };
   return {
     watch: (queue) => (handlers) =>
-      new Map([...handlers].map(([name, handle]) => [name, noted(factOf(name, queue), handle, clock)])),
+      new Map([...handlers].map(([name, handle]) => [name, noted(factOf(name, queue), handle, { clock, errors })])),
     all: () => [...facts.values()].map((fact) => ({ ...fact })),
   };
 }
@@ -41,13 +43,14 @@ export function createWorkFacts(clock: Clock): WorkFacts {
 function noted<Args extends readonly unknown[]>(
   fact: Writable<WorkFact>,
   handle: Handler<Args>,
-  clock: Clock,
+  { clock, errors }: { readonly clock: Clock; readonly errors: Pick<ErrorNotes, 'failedIn'> },
 ): Handler<Args> {
   return async (...args) => {
     fact.running += 1;
     try {
       await handle(...args);
     } catch (error) {
+      errors.failedIn(fact.name, error);
       // Another node was faster, or the scope is being removed: neither is a failure.
       if (!(error instanceof Conflict || error instanceof ScopeClosed)) {
         const { name, code, message } = faultOfError(error);

@@ -1,7 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { HitTally } from '../lib/hit-tally.ts';
 import type { Metrics, Sample } from './metrics.ts';
-import type { ErrorNotes } from './note-errors.ts';
 
 /** How often caches had what they were asked for. */
 export function recordHits(metrics: Metrics, tallies: Readonly<Record<string, HitTally>>): void {
@@ -66,8 +65,8 @@ type Handler<Space> = (space: Space, work: unknown, renewLease: () => Promise<vo
 
 export type WatchJobs = <Space>(handlers: ReadonlyMap<string, Handler<Space>>) => ReadonlyMap<string, Handler<Space>>;
 
-/** Counts each run of a job, and those that did not come to an end, whose errors are known by the job. */
-export function watchJobs(metrics: Metrics, errors: Pick<ErrorNotes, 'failedIn'>): WatchJobs {
+/** Counts each run of a job, and those that did not come to an end. */
+export function watchJobs(metrics: Metrics): WatchJobs {
   const runs = metrics.counter({
     name: 'freehold_job_runs_total',
     help: 'Runs of background jobs; a run that is `cut_off` continues later.',
@@ -80,9 +79,6 @@ export function watchJobs(metrics: Metrics, errors: Pick<ErrorNotes, 'failedIn'>
       try {
         await handle(...asked);
         outcome = done;
-      } catch (error) {
-        errors.failedIn(job, error);
-        throw error;
       } finally {
         outcome.add();
       }

@@ -75,6 +75,7 @@ test('the operator key is in the header of calls below /platform, and nowhere el
 
 const screens = [
   ['Orgs', 'Orgs'],
+  ['Accounts', 'Accounts'],
   ['Health', 'Health'],
   ['Doctor', 'Doctor'],
   ['Errors', 'Errors'],

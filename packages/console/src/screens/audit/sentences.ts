@@ -64,8 +64,8 @@ export const predicates: Readonly<Record<string, Predicate>> = {
     detail('as') === 'proof'
       ? `proved a change of the second factors by a recovery code, of which ${detail('left')} are left`
       : `signed in by a recovery code, of which ${detail('left')} are left`,
-  'second_factor.reset': ({ name }) => `removed the second factors of ${name || 'a member'}`,
-  'second_factor.reset_refused': refused('to remove the second factors of a member'),
+  'second_factor.reset': ({ name }) => `removed the second factors of ${name || 'an account'}`,
+  'second_factor.reset_refused': refused('to remove the second factors of an account'),
   'audit.export_continues': 'noted that an export goes on in another file',
   'session.org_refused': refused('to act in another org than the session’s'),
 

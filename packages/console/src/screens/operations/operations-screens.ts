@@ -5,6 +5,7 @@ import {
   KeyIcon,
   PolicyIcon,
   UsageIcon,
+  UserIcon,
   WorkspaceIcon,
 } from '../../components/icons.tsx';
 import { lazyPart } from '../../components/lazy.tsx';
@@ -24,6 +25,12 @@ export const operationsScreens = [
     label: 'Orgs',
     icon: WorkspaceIcon,
     Shown: part(async () => (await import('./orgs/orgs.tsx')).OperatedOrgs),
+  },
+  {
+    path: 'accounts',
+    label: 'Accounts',
+    icon: UserIcon,
+    Shown: part(async () => (await import('./accounts/accounts.tsx')).BuilderAccounts),
   },
   {
     path: 'health',

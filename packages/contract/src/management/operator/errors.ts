@@ -1,12 +1,20 @@
 import { Type } from '@sinclair/typebox';
 import { nexttoken, pagesize } from '../../parameters.ts';
 import { reply, route } from '../../route.ts';
-import { closed, count, named, oneOf, orNull, text, time } from '../../schema.ts';
+import { closed, count, named, oneOf, orNull, text } from '../../schema.ts';
 
 export const PlatformError = named(
   'PlatformError',
   Type.Object({
-    at: time,
+    at: Type.String({
+      format: 'date-time',
+      description: 'When it happened, the last time if it happened several times.',
+    }),
+    times: Type.Integer({
+      minimum: 1,
+      description: 'How often the same work failed by the same fault: such failures are one entry. 1 for a request.',
+    }),
+    first_at: Type.String({ format: 'date-time', description: 'When it happened first.' }),
     kind: oneOf(['request', 'background'], {
       description: 'Whether a request was answered with a status of 500 and more, or work in the background failed.',
     }),
@@ -20,7 +28,10 @@ export const PlatformError = named(
     problem: orNull(text, { description: 'The code of the refusal.' }),
     org: orNull(text),
     env: orNull(oneOf(['test', 'prod'])),
-    job: orNull(text, { description: 'The job that failed; null for other work.' }),
+    job: orNull(text, {
+      description:
+        'The work in the background that failed, such as `purge-entity`; null for a request, and where it is not known.',
+    }),
     fault: orNull(
       Type.Object({
         name: Type.String({ description: 'The class of the error, such as `TypeError`.' }),
@@ -47,7 +58,7 @@ export const platformErrorsApi = {
     summary:
       'The last errors of this node since it started, the latest first: replies of 500 and more, and work in the background that failed',
     description:
-      'Kept in memory: the last 500 requests that failed, the last 500 that were answered 503, and the last 500 failures in the background. Readiness probes that were answered 503 are left out.',
+      'Kept in memory: the last 500 requests that failed, the last 500 that were answered 503, and the last 500 different failures in the background: the same work that fails by the same fault is one entry, with a count. Readiness probes that were answered 503 are left out.',
     query: closed({
       request_id: Type.Optional(
         Type.String({ minLength: 1, maxLength: 128, description: 'Only the error of this request.' }),

@@ -9,6 +9,7 @@ const limits: HashLimits = {
   perOrgMax: 10,
   perAddressMax: 12,
   perAddressOfOrgMax: 5,
+  waitMilliseconds: 10_000,
 };
 
 /** Turns of which one hash runs already, and whose hashes end when the test says so. */
@@ -39,6 +40,29 @@ function busy(change: Partial<HashLimits> = {}) {
 const at = (org: string, host = 1): HashCaller => ({ org, ip: `192.0.2.${host}` });
 
 describe('turns at hashing', () => {
+  test('what has waited for ten seconds is refused, and its place is free again', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { ask, end, settle, served, refused } = busy();
+    ask('early', at('a'), 5);
+    context.mock.timers.tick(9_999);
+    ask('late', at('b'));
+    await end(1);
+    context.mock.timers.tick(1);
+    await settle();
+    assert.deepEqual(
+      refused,
+      Array.from({ length: 4 }, () => 'early rate_limited 1'),
+    );
+    ask('again', at('a'), 5);
+    await settle();
+    assert.equal(refused.length, 4);
+    await end(10);
+    context.mock.timers.tick(60_000);
+    await settle();
+    assert.equal(refused.length, 4, 'what was served is refused no more');
+    assert.deepEqual(served.toSorted(), ['again', 'again', 'again', 'again', 'again', 'early', 'first', 'late']);
+  });
+
   test('an org waits for no more than two hashes of a flood of another', async () => {
     const { ask, end, served } = busy();
     ask('flood', at('a'), 5);

@@ -18,6 +18,8 @@ export interface HashLimits {
   readonly perAddressMax: number;
   /** Less than an org's, so that one address alone closes no app. */
   readonly perAddressOfOrgMax: number;
+  /** What has waited for so long is refused: on a busy machine a short line takes long, and a silent connection is cut. */
+  readonly waitMilliseconds: number;
 }
 
 /**
@@ -53,13 +55,15 @@ export class HashScheduler {
     const org = asked ?? address;
     const line = this.#orgs.of(org);
     const place = line.places.of(address);
-    const { waitingMax, perOrgMax, perAddressMax, perAddressOfOrgMax } = this.#limits;
+    const { waitingMax, perOrgMax, perAddressMax, perAddressOfOrgMax, waitMilliseconds } = this.#limits;
     const ofAddress = this.#perAddress.get(address) ?? 0;
     if (line.length >= perOrgMax || ofAddress >= perAddressMax || place.line.length >= perAddressOfOrgMax)
       throw tooMany();
     if (this.#waiting >= waitingMax) this.#makeRoom(line);
     return new Promise((resolve, reject) => {
-      place.line.push({ address, resolve, reject });
+      const one: Waiting = { address, resolve, reject, timer: undefined };
+      one.timer = setTimeout(() => this.#giveUp(line, place, one), waitMilliseconds).unref();
+      place.line.push(one);
       line.places.join(address, place);
       line.length += 1;
       this.#orgs.join(org, line);
@@ -77,6 +81,13 @@ export class HashScheduler {
     this.#taken(longest, place, place.line.pop())?.reject(tooMany());
   }
 
+  #giveUp(line: OrgLine, place: QueuedHash, one: Waiting): void {
+    const index = place.line.indexOf(one);
+    if (index === -1) return;
+    place.line.splice(index, 1);
+    this.#taken(line, place, one)?.reject(tooMany());
+  }
+
   #next(): Waiting | undefined {
     const line = this.#orgs.next();
     const place = line?.places.next();
@@ -88,6 +99,7 @@ export class HashScheduler {
 
   #taken(line: OrgLine, place: QueuedHash, one: Waiting | undefined): Waiting | undefined {
     if (one === undefined) return undefined;
+    clearTimeout(one.timer);
     line.length -= 1;
     this.#waiting -= 1;
     const left = (this.#perAddress.get(one.address) ?? 1) - 1;
@@ -114,6 +126,7 @@ interface Waiting {
   readonly address: string;
   readonly resolve: () => void;
   readonly reject: (problem: Problem) => void;
+  timer: NodeJS.Timeout | undefined;
 }
 
 /** The hashes of one address that wait in one org. */

@@ -41,11 +41,16 @@ function keyed(errors: readonly NodeError[]): readonly { readonly key: string; r
 }
 
 function ErrorRow({ error }: { readonly error: NodeError }) {
-  const { at, org, env, request_id, fault, gateway } = error;
+  const { at, times, first_at, org, env, request_id, fault, gateway } = error;
   return (
     <Table.Tr className={classes.row ?? ''}>
       <Table.Td className={classes.when ?? ''}>
         <When at={at} />
+        {times > 1 && (
+          <Text size="xs" c="dimmed" component="div">
+            {times.toLocaleString('en')} times since <When at={first_at} />
+          </Text>
+        )}
       </Table.Td>
       <Table.Td>
         <Text size="sm" component="div">

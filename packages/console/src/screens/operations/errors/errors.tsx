@@ -22,7 +22,7 @@ export function Errors() {
   return (
     <Screen
       title="Errors"
-      intro="Requests that this node answered with a status of 500 and more, and work in the background that failed, the latest first."
+      intro="Requests that this node answered with a status of 500 and more, and work in the background that failed, the latest first. Work that fails again in the same way is one line."
       actions={
         <Button
           variant="default"

@@ -4,6 +4,8 @@ import { causeSentence, errorSentence } from './words.ts';
 
 const failed = {
   at: '2026-11-26T22:00:00.000Z',
+  times: 1,
+  first_at: '2026-11-26T22:00:00.000Z',
   kind: 'request',
   request_id: 'one',
   gateway: 'app',
@@ -17,11 +19,11 @@ const failed = {
   fault: { name: 'TypeError', code: null, message: null, place: 'records/record.ts:12' },
 } as const;
 
-test('a request that failed is told by its route and status, work in the background by its job', () => {
+test('a request that failed is told by its route and status, work in the background by its name', () => {
   assert.equal(errorSentence(failed), '`POST /app/:org/:entity` was answered 500');
   assert.equal(errorSentence({ ...failed, status: null }), '`POST /app/:org/:entity` ended before its reply');
   assert.equal(errorSentence({ ...failed, route: null }), '`POST`, which reached no route, was answered 500');
-  assert.equal(errorSentence({ ...failed, kind: 'background', job: 'purge' }), 'the job `purge` failed');
+  assert.equal(errorSentence({ ...failed, kind: 'background', job: 'purge' }), 'the background work `purge` failed');
   assert.equal(errorSentence({ ...failed, kind: 'background' }), 'work in the background failed');
 });
 

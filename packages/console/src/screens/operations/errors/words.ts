@@ -3,7 +3,8 @@ import type { NodeError } from './queries.ts';
 /** What failed, in a sentence with names in backticks. */
 export function errorSentence(error: NodeError): string {
   const { kind, job, method, route, status } = error;
-  if (kind === 'background') return job === null ? 'work in the background failed' : `the job \`${job}\` failed`;
+  if (kind === 'background')
+    return job === null ? 'work in the background failed' : `the background work \`${job}\` failed`;
   const call = method === null ? 'a request' : `\`${method}${route === null ? '' : ` ${route}`}\``;
   const where = route === null ? `${call}, which reached no route,` : call;
   return status === null ? `${where} ended before its reply` : `${where} was answered ${status}`;
