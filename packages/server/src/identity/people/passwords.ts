@@ -22,7 +22,7 @@ const defaultLimits: HashLimits = {
   perOrgMax: 128,
   perAddressMax: 128,
   perAddressOfOrgMax: 64,
-  waitMilliseconds: 10_000,
+  waitMilliseconds: 20_000,
 };
 
 /**
