@@ -17,6 +17,7 @@ import {
   shownConfig,
   staged,
   tryActivate,
+  tryChange,
   tryPublish,
   tryRollback,
 } from './promotion.ts';
@@ -30,9 +31,17 @@ type State = (typeof states)[number];
 async function paint(org: Org, state: State): Promise<void> {
   for (const name of ['one', 'two']) {
     await change(org, `list-${name}`, { Views: { colour: { fields: [{ name: 'id' }] } } });
-    await change(org, `create-${name}`, { UpdateParams: [{ name: state }] });
+    await exchangeField(org, `create-${name}`, state);
     await change(org, `list-${name}`, { Views: { colour: { fields: [{ name: state, as: 'colour' }] } } });
   }
+}
+
+/** A field of an earlier state comes back once its values are erased, which takes a moment. */
+async function exchangeField(org: Org, apiName: string, name: State): Promise<void> {
+  let reply: Reply<unknown>;
+  do reply = await tryChange(org, apiName, { UpdateParams: [{ name }] });
+  while (reply.status === 409 && reply.text.includes('still being erased'));
+  assert.equal(reply.status, 200, reply.text);
 }
 
 /** An org whose production was red first and is blue now: releases 1 and 2. */

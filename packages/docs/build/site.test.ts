@@ -5,6 +5,8 @@ import { appApi } from '@freehold/contract/app';
 import { recordRoutes } from '@freehold/contract/app/records';
 import { managementApi } from '@freehold/contract/management';
 import { problemStatus } from '@freehold/contract/problem';
+import MiniSearch from 'minisearch';
+import { type Found, searchOptions } from '../src/client/search-options.ts';
 import { brokenLinks } from './broken-links.ts';
 import { buildSite } from './site.ts';
 
@@ -128,6 +130,19 @@ test('the page of an app holds nothing of an app, and no link but to its files',
   assert.doesNotMatch(html, /acme|order/);
   for (const [, link = ''] of html.matchAll(/ (?:href|src)="([^"]*)"/g))
     assert.match(link, /^(?:\.\.\/\.\.\/docs\/assets\/|#content)/);
+});
+
+test('a sentence is searched for without the words that are on every page, and operators are words', () => {
+  const [text = ''] = [...files].filter(([path]) => path.startsWith('assets/search-')).map(([, index]) => index);
+  const index = MiniSearch.loadJSON<Found>(text, searchOptions);
+  const idsOf = (query: string) => index.search(query).map(({ id }) => String(id));
+  const found = idsOf('The pause of an event');
+  assert.ok(
+    found.some((id) => id.startsWith('guides/events')),
+    found.join(),
+  );
+  assert.deepEqual(found, idsOf('pause event'));
+  for (const operator of ['or', 'and', 'not', 'in', 'if']) assert.ok(idsOf(operator).length > 0, operator);
 });
 
 test('a page is small: 40 KB with its scripts and styles by gzip, 20 KB for the frame, and the search index 200 KB', () => {

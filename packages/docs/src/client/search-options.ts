@@ -7,11 +7,21 @@ export interface Found {
   readonly heading: string;
 }
 
-/** Words of three letters or more; the text of a place is searched and not kept. */
+/** They are on nearly every page. Words that are operators of filters and conditions too, such as `or`, are not among them. */
+const fillWords: ReadonlySet<string> = new Set(
+  'an are as at be by for from has have is it its of on than that the their then there these they this to was were which with'.split(
+    ' ',
+  ),
+);
+
+/** Words of two letters or more; the text of a place is searched and not kept. */
 export const searchOptions: Options = {
   fields: ['title', 'heading', 'text'],
   storeFields: ['title', 'heading'],
-  processTerm: (term) => (term.length < 2 ? null : term.toLowerCase()),
+  processTerm: (term) => {
+    const word = term.toLowerCase();
+    return word.length < 2 || fillWords.has(word) ? null : word;
+  },
   searchOptions: {
     prefix: true,
     fuzzy: (term) => (term.length > 4 ? 0.2 : false),
