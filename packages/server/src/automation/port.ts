@@ -9,7 +9,7 @@ export type { Hooks } from './hooks/hooks.ts';
 export { type Automation, openAutomation } from './open-automation.ts';
 export { type EventsDeps, type OpenedEvents, openEvents } from './open-events.ts';
 export type { EventServices } from './outbox/event-services.ts';
-export { leaseOfDue } from './outbox/outbox-rows.ts';
+export { askedAt, leaseOfDue } from './outbox/outbox-rows.ts';
 export type { RetentionOf } from './retention.ts';
 export { forgetRunsOf } from './runs/close-run.ts';
 export type { RunName } from './runs/control-run.ts';

@@ -1,6 +1,6 @@
 import type { platformHealthApi } from '@freehold/contract/management/operator/health';
 import type { ReplyOf } from '@freehold/contract/route';
-import { leaseOfDue } from '../../automation/port.ts';
+import { askedAt, leaseOfDue } from '../../automation/port.ts';
 import { sweepJob } from '../../jobs/expiry-sweep.ts';
 import { works } from '../../jobs/job-runner.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -75,8 +75,7 @@ async function readQueue(
 
 function shownQueue(store: Store, { space, queue, due }: Found): DueQueue {
   const items = due.slice(0, countedMax[queue]);
-  // What is asked for at once is due from the beginning of time.
-  const oldest = items.find(({ item }) => item.due?.at !== 0)?.item.due?.at;
+  const oldest = items.find(({ item }) => item.due?.at !== askedAt)?.item.due?.at;
   return {
     ...{ space, queue, due: items.length, more: due.length > items.length },
     oldest_due_at: oldest === undefined ? null : timestamp(oldest),
