@@ -13,7 +13,7 @@ import { secretText } from '../lib/network/signature.ts';
 import { notFound } from '../lib/problem.ts';
 import type { Change, Scope } from '../store/port.ts';
 import { removeAsRead } from '../store/table.ts';
-import { tryCommit } from '../store/transact.ts';
+import { transact } from '../store/transact.ts';
 import { type DeliverDeps, deliver } from './deliver.ts';
 import { readWebhook } from './read-webhook.ts';
 import {
@@ -151,14 +151,18 @@ async function setWebhook(
 }
 
 async function removeWebhook(platform: Scope, { orgCode, auditContext }: AskedWebhook): Promise<void> {
-  const row = await webhooks.read(platform, orgCode);
-  if (row === undefined) throw notFound();
-  const isRemoved = await tryCommit(platform, [
-    removeAsRead(row),
-    deliveries.remove(orgCode, 'any'),
-    platformAuditEntry(orgCode, auditContext, { action: 'alert_webhook.removed', target: targetOf(row.value) }),
-  ]);
-  if (!isRemoved) throw notFound();
+  await transact(platform, async () => {
+    const row = await webhooks.read(platform, orgCode);
+    if (row === undefined) throw notFound();
+    const target = targetOf(row.value);
+    return {
+      changes: [
+        removeAsRead(row),
+        deliveries.remove(orgCode, 'any'),
+        platformAuditEntry(orgCode, auditContext, { action: 'alert_webhook.removed', target }),
+      ],
+    };
+  });
 }
 
 function targetOf({ id }: StoredWebhook) {

@@ -106,8 +106,7 @@ test('an org at the end of a long list is found without a click', { skip }, asyn
   const further = page.getByRole('button', { name: 'Search further' });
   await further.waitFor();
   assert.equal(asked.length, 10, 'the rest waits for a click');
-  await further.click();
-  await page.waitForResponse('**/platform/orgs?*');
+  await Promise.all([page.waitForResponse('**/platform/orgs?*'), further.click()]);
   await page.getByText('There are more orgs to search.').waitFor();
   assert.equal(asked.length, 11);
 });

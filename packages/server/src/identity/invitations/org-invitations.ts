@@ -8,7 +8,7 @@ import { invitationMail } from '../../mail/mail-texts.ts';
 import { mayBeId } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { json, type Row, removeAsRead, table } from '../../store/table.ts';
-import { tryCommit } from '../../store/transact.ts';
+import { transact } from '../../store/transact.ts';
 import {
   memberships,
   type OrgAccountsDeps,
@@ -104,21 +104,23 @@ export async function listInvitations(platform: Scope, orgCode: string): Promise
 
 /** @throws Problem `not_found`. */
 export async function changeInvitation(platform: Scope, command: OrgUserCommand, role: OrgRole): Promise<void> {
-  const row = await findInvitation(platform, command);
   const told = invitationAudited('org_invitation.role_changed', command.id, role);
-  const isChanged = await tryCommit(platform, [
-    invitations.replace(row, { ...row.value, role, invited_by: command.auditContext.actor.id }),
-    platformAuditEntry(command.orgCode, command.auditContext, told),
-  ]);
-  if (!isChanged) throw notFound();
+  await transact(platform, async () => {
+    const row = await findInvitation(platform, command);
+    const changed = { ...row.value, role, invited_by: command.auditContext.actor.id };
+    return {
+      changes: [invitations.replace(row, changed), platformAuditEntry(command.orgCode, command.auditContext, told)],
+    };
+  });
 }
 
 /** @throws Problem `not_found`. */
 export async function withdrawInvitation(platform: Scope, command: OrgUserCommand): Promise<void> {
-  const row = await findInvitation(platform, command);
   const told = invitationAudited('org_invitation.withdrawn', command.id);
-  const entry = platformAuditEntry(command.orgCode, command.auditContext, told);
-  if (!(await tryCommit(platform, [...spending(row), entry]))) throw notFound();
+  await transact(platform, async () => {
+    const row = await findInvitation(platform, command);
+    return { changes: [...spending(row), platformAuditEntry(command.orgCode, command.auditContext, told)] };
+  });
 }
 
 function invitationAudited(action: string, id: string, role?: OrgRole): Audited {
