@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { everyInterleaving, extentOn } from '../../records/testing/interleaving.ts';
 import { openForTest } from '../../store/testing/open-test-store.ts';
 import { orgScopeName, workspaceScopeName } from '../../tenancy/workspace.ts';
 import { workspaceTable } from '../../tenancy/workspace-directory.ts';
 import { SteppedClock } from '../../testing/record-bench.ts';
+import type { Outcome } from '../destinations/destination.ts';
 import { createBringForward } from './bring-forward.ts';
 import { Lease } from './lane.ts';
 import { laneMark, putLane, putRetry } from './outbox-rows.ts';
@@ -93,7 +95,7 @@ test('a visit that ends when the pause does puts nothing off by a minute', async
   assert.equal(put?.due?.at, stage.bench.clock.now() + 60_000);
 });
 
-test('what a builder waits for is looked at again in two seconds where another node is in its outbox', async (t) => {
+test('what a builder waits for stays due where another node is in its outbox', async (t) => {
   const stage = await openOutboxBench(t);
   await stage.define({ event_name: 'tell' });
   await stage.bench.found(stage.bench.workspace);
@@ -103,13 +105,67 @@ test('what a builder waits for is looked at again in two seconds where another n
   await node.deliver();
   const { scope } = stage.bench.workspace;
   const lane = { ...place, tenantCode: 'main', scope, orgScope: scope, event: 'tell' };
-  const now = stage.bench.clock.now();
-  assert.ok((await Lease.take(lane, 'another', now)) instanceof Lease);
+  const lease = await Lease.take(lane, 'another', stage.bench.clock.now());
+  assert.ok(lease instanceof Lease);
   await node.pauses.resume(tell);
   await node.deliver();
   const [mark] = await scope.get([laneMark('tell')]);
-  assert.equal(mark?.due?.at, now + 2000);
+  assert.equal(mark?.due?.at, 0);
+  await lease.end([]);
+  await node.deliver();
+  assert.deepEqual(await stage.left(), []);
 });
+
+/** What is due when the visit begins. */
+const visited: Readonly<Record<string, (stage: OutboxBench, node: OutboxNode) => Promise<unknown>>> = {
+  'a new write': async (_stage, node) => node.runtime.create(await node.call('order'), { title: 'a' }),
+  'a held record': heldOnce,
+  'a held record and a new write behind it': async (stage, node) => {
+    const { id } = await heldOnce(stage, node);
+    await node.runtime.update(await node.call('order'), { id, body: { title: 'b' } });
+  },
+  'an endpoint that is left alone': async (stage, node) => {
+    for (let index = 0; index < 6; index++) await node.runtime.create(await node.call('order'), { title: `${index}` });
+    await settle(stage, [node], 3);
+    await node.runtime.create(await node.call('order'), { title: 'a' });
+  },
+};
+
+async function heldOnce(stage: OutboxBench, node: OutboxNode): Promise<{ readonly id: string }> {
+  const { data } = await node.runtime.create(await node.call('order'), { title: 'a' });
+  await node.deliver();
+  stage.bench.clock.advance(1000);
+  return data;
+}
+
+for (const [name, begin] of Object.entries(visited))
+  test(`whichever call of a visit of ${name} an event is resumed at, what it has put off for an hour is sent within seconds`, async (t) => {
+    let left = 0;
+    await everyInterleaving(extentOn('memory'), async (interleaving) => {
+      const stage = await openOutboxBench(t);
+      await stage.bench.found(stage.bench.workspace);
+      for (const op of ['create', 'update'] as const)
+        await stage.define({ event_name: op === 'create' ? 'tell' : 'changed', event_optype: op });
+      let asked: Outcome = failure;
+      const receive = async () => asked;
+      const [visits, resumes] = interleaving.stores(stage.bench.opened.store);
+      await begin(stage, stage.node(receive, { name: 'a' }));
+      asked = { ...failure, retryAfterSeconds: 3600 };
+      const [one, other] = [
+        stage.node(receive, { name: 'a', store: visits }),
+        stage.node(receive, { store: resumes, name: 'b' }),
+      ];
+      const resume = async (): Promise<void> => {
+        asked = delivered;
+        await other.bringForward(place, ['tell', 'changed']);
+      };
+      await interleaving.run(() => one.deliver(), resume);
+      await settle(stage, [one], 4);
+      assert.deepEqual(await stage.left(), [], interleaving.name);
+      left += 1;
+    });
+    assert.ok(left > 10);
+  });
 
 test('of very many workspaces the first 200 with something waiting are brought forward, and a failure is no refusal', async (t) => {
   const clock = new SteppedClock();
@@ -137,7 +193,7 @@ test('of very many workspaces the first 200 with something waiting are brought f
     woken += 1;
   };
   const errors: unknown[] = [];
-  const deps = { clock, wake, onError: (error: unknown) => void errors.push(error) };
+  const deps = { wake, onError: (error: unknown) => void errors.push(error) };
   const bring = createBringForward({ ...deps, stores: { test: counted, prod: counted } });
   const due = async () => (await maintenance.due('automation', clock.now(), 10_000)).length;
   await bring(place, []);

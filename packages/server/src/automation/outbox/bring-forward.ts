@@ -1,15 +1,14 @@
 /** Has what waits for events of an org delivered now, in place of the time that it was put off to. */
-import type { Clock } from '../../lib/clock.ts';
-import { type Scope, ScopeClosed, type Store } from '../../store/port.ts';
+import { type Change, type Scope, ScopeClosed, type Store } from '../../store/port.ts';
+import { asRead } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName, workspaceScopeName, workspaceTable } from '../../tenancy/port.ts';
 import type { OrgPlace } from '../config/live-events.ts';
 import { moveDue } from './lane.ts';
-import { askedAt, dueLane, laneJobs, laneMark, retryMark } from './outbox-rows.ts';
+import { askedAt, laneJobs, laneMark, putLane, retryMark } from './outbox-rows.ts';
 
 export interface BringForwardDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
-  readonly clock: Clock;
   /** Has what is due looked for now. */
   readonly wake: () => void;
   readonly onError: (error: unknown) => void;
@@ -42,7 +41,7 @@ export function createBringForward(deps: BringForwardDeps): BringForward {
 }
 
 async function walk(
-  { stores, clock }: BringForwardDeps,
+  { stores }: BringForwardDeps,
   { env, orgCode }: OrgPlace,
   events: readonly string[],
 ): Promise<void> {
@@ -61,30 +60,28 @@ async function walk(
         if (budget.looks <= 0 || budget.brought <= 0) return;
         const some = ready.slice(start, start + workspacesAtOnce);
         budget.looks -= some.length;
-        await Promise.all(
-          some.map(({ sk }) => bring(store.scope(workspaceScopeName(orgCode, sk)), event, budget, clock.now())),
-        );
+        await Promise.all(some.map(({ sk }) => bring(store.scope(workspaceScopeName(orgCode, sk)), event, budget)));
       }
     after = page.at(-1)?.sk;
     if (page.length < workspacesPerPage) return;
   }
 }
 
-/** What is due already stays as it is. */
-async function bring(scope: Scope, event: string, budget: Budget, now: number): Promise<void> {
+/**
+ * What is due already is moved too: a visit under way then finds, before it puts anything off, that it was asked for. A
+ * mark of the outbox is made for it where only held records have some.
+ */
+async function bring(scope: Scope, event: string, budget: Budget): Promise<void> {
   const plan = async () => {
     const held = retryMark(event, '');
     const [[lane], retries] = await Promise.all([
       scope.get([laneMark(event)]),
       scope.range(held.pk, { prefix: held.sk, limit: heldMax }),
     ]);
-    const later = [lane, ...retries].filter((mark) => mark !== undefined && (mark.due?.at ?? 0) > now);
-    const changes = later.slice(0, Math.max(budget.brought, 0)).flatMap((mark) => {
-      if (mark === undefined) return [];
-      const job = dueLane(mark.sk).recordId === undefined ? laneJobs.lane : laneJobs.retry;
-      return [moveDue(mark, job, askedAt)];
-    });
-    return { changes };
+    if (lane === undefined && retries.length === 0) return { changes: [] };
+    const asked: Change = { ...putLane(event, askedAt), if: asRead(lane) };
+    const moved = [asked, ...retries.map((mark) => moveDue(mark, laneJobs.retry, askedAt))];
+    return { changes: moved.slice(0, Math.max(budget.brought, 0)) };
   };
   try {
     const { planned } = await transact(scope, plan, { priority: 'background' });

@@ -17,7 +17,7 @@ import type { WorkMeter } from '../work-meter.ts';
 import { type Circuit, callsAtOnce, failed } from './circuit.ts';
 import { signingKeys } from './event-secrets.ts';
 import {
-  emptied,
+  endVisit,
   type Lane,
   Lease,
   LeaseLost,
@@ -27,7 +27,7 @@ import {
   sweepPage,
   type Waiting,
 } from './lane.ts';
-import { askedAt, dueLane, laneJobs, putLane, putRetry } from './outbox-rows.ts';
+import { askedAt, dueLane, laneJobs, laneMark } from './outbox-rows.ts';
 import type { Pauses } from './pauses.ts';
 import { readReceipts, receiptChanges, receiptOf } from './receipts.ts';
 import type { KnownLanes } from './record-events.ts';
@@ -73,8 +73,6 @@ const callsMax = 16;
 const sweptPerPause = 256;
 /** When a lane whose event is paused is looked at again. */
 const pausedMilliseconds = 60_000;
-/** When another node is in an outbox that a builder waits for. */
-const soonMilliseconds = 2000;
 const fullMilliseconds = 3600 * 1000;
 const gone = 'the event is gone, or switched off';
 const expired = 'it did not arrive within 24 hours';
@@ -92,6 +90,9 @@ interface Visit {
   readonly workspace: () => Promise<Workspace | undefined>;
   readonly lease: Lease;
   readonly heads: Set<string>;
+  /** Records that it has put off. */
+  readonly retried: Set<string>;
+  readonly askedBy: number | undefined;
   readonly endsAt: number;
   itemsLeft: number;
 }
@@ -120,7 +121,7 @@ export class LaneVisits {
     const restsUntil = await this.#restsUntil(lane);
     if (restsUntil !== undefined) return putOff(scope, moveDue(item, job, restsUntil));
     const isAsked = item.due?.at === askedAt;
-    if (isAsked) await this.#lookAnew(lane);
+    const askedBy = isAsked ? await this.#lookAnew(lane) : undefined;
     const key = `${env} ${scope.name} ${event}`;
     const known = this.#heads.get(key);
     if (recordId !== undefined) known?.add(recordId);
@@ -134,20 +135,19 @@ export class LaneVisits {
     try {
       const { clock, node } = this.#deps;
       const lease = await Lease.take(lane, node, clock.now());
-      if (lease instanceof Lease) await this.#begin(lane, lease, heads);
-      else {
-        const soon = clock.now() + soonMilliseconds;
-        await putOff(scope, moveDue(item, job, isAsked ? Math.min(soon, lease.heldUntil) : lease.heldUntil));
-      }
+      if (lease instanceof Lease) await this.#begin(lane, lease, heads, askedBy);
+      // The node that has it looks whether a builder has asked meanwhile, and leaves it to the next visit.
+      else if (!isAsked) await putOff(scope, moveDue(item, job, lease.heldUntil));
     } finally {
       this.#heads.delete(key);
     }
   }
 
-  async #begin(lane: Lane, lease: Lease, heads: Set<string>): Promise<void> {
+  async #begin(lane: Lane, lease: Lease, heads: Set<string>, askedBy: number | undefined): Promise<void> {
     const endsAt = this.#deps.clock.now() + visitMilliseconds;
+    const of = { lane, workspace: workspaceOnce(lane), lease, heads, retried: new Set<string>(), askedBy };
     try {
-      await this.#deliverAll({ lane, workspace: workspaceOnce(lane), lease, heads, endsAt, itemsLeft: visitItemsMax });
+      await this.#deliverAll({ ...of, endsAt, itemsLeft: visitItemsMax });
     } catch (error) {
       if (error instanceof LeaseLost) return;
       await lease.end([]).catch(() => undefined);
@@ -156,12 +156,12 @@ export class LaneVisits {
   }
 
   async #deliverAll(visit: Visit): Promise<void> {
-    const { lane, lease, heads } = visit;
-    const { clock, lanes, closing } = this.#deps;
+    const { lane, heads } = visit;
+    const { clock, closing } = this.#deps;
     for (;;) {
       const restsUntil = await this.#restsUntil(lane);
       // The next visit puts it off, unless that has ended by then.
-      if (restsUntil !== undefined) return this.#leave(visit, [], clock.now());
+      if (restsUntil !== undefined) return void (await this.#leave(visit, clock.now()));
       const pausedUntil = this.#pausedUntil(lane);
       if (pausedUntil !== undefined) return this.#pause(visit, pausedUntil);
       const fullUntil = await this.#deps.meter.fullUntil(lane.orgCode, 'deliveries');
@@ -171,26 +171,29 @@ export class LaneVisits {
       const lines = await readLines(lane, due);
       for (const id of due) heads.delete(id);
       if (lines.length === 0) {
-        if (!(await lease.end(emptied(lane.event)))) continue;
-        lanes.forget(lane);
-        return;
+        if (await this.#leave(visit, undefined)) return;
+        continue;
       }
       const done = await this.#attemptAll(visit, lines);
       await this.#write(visit, done);
       if (closing.aborted || clock.now() >= visit.endsAt || visit.itemsLeft <= 0) {
-        await lease.end([putLane(lane.event, clock.now())]);
-        this.#deps.wakeAt(clock.now());
+        await this.#leave(visit, clock.now());
         return;
       }
     }
   }
 
-  /** By the newest configuration, and with a call that finds out whether an endpoint that is left alone answers again. */
-  async #lookAnew(lane: Lane): Promise<void> {
+  /**
+   * By the newest configuration, and with a call that finds out whether an endpoint that is left alone answers again.
+   * @returns the version of the mark that asks for it; one that comes later asks for another visit.
+   */
+  async #lookAnew(lane: Lane): Promise<number | undefined> {
+    const [mark] = await lane.scope.get([laneMark(lane.event)]);
     await this.#deps.configs[lane.env].refresh(lane.orgCode);
     const endpoint = endpointOf(lane);
     const circuit = this.#circuits.get(endpoint);
     if (circuit !== undefined) this.#circuits.set(endpoint, { ...circuit, openUntil: 0 });
+    return mark?.version;
   }
 
   /** Until when the endpoint is left alone; undefined where it is not. */
@@ -209,23 +212,28 @@ export class LaneVisits {
 
   /** Leaves the lane until its endpoint is tried again. What has waited too long meanwhile is given up. */
   async #pause(visit: Visit, until: number): Promise<void> {
-    const { lane } = visit;
+    const { lane, lease } = visit;
     const now = this.#deps.clock.now();
     const lines = await this.#expiredLines(lane, now);
     const done = lines.map((line): SettledLine => {
       const settled = line.waiting.map((waiting): Settled => ({ waiting, state: 'dead', reason: expired }));
       return { line, settled };
     });
-    if (done.length > 0) await this.#note(lane, done, now);
-    const at = this.#afterPause(until);
-    await this.#leave(visit, done.length === 0 ? [] : laneChanges(lane.event, done, now), at);
+    if (done.length > 0) {
+      await this.#note(lane, done, now);
+      await lease.commit(laneChanges(lane.event, done, now), now);
+    }
+    await this.#leave(visit, this.#afterPause(until));
   }
 
-  /** Ends the visit with these changes; the lane is visited again at a time. */
-  async #leave({ lane, lease, heads }: Visit, changes: readonly Change[], at: number): Promise<void> {
-    const retries = [...heads].map((recordId) => putRetry(lane.event, recordId, at));
-    await lease.end([...changes, ...retries, putLane(lane.event, at)]);
-    this.#deps.wakeAt(at);
+  /** Ends the visit; the lane is visited again at a time, or holds nothing any more. False where it does, and the visit goes on. */
+  async #leave({ lane, lease, heads, retried, askedBy }: Visit, at: number | undefined): Promise<boolean> {
+    const { clock, lanes, wakeAt } = this.#deps;
+    const next = await endVisit({ lane, lease, at, unsent: heads, retried, askedBy, now: clock.now() });
+    if (next === 'filled') return false;
+    if (next === undefined) lanes.forget(lane);
+    else wakeAt(next);
+    return true;
   }
 
   /** Until when a lane is not looked at because a builder has paused the event or suspended the workspace; undefined otherwise. */
@@ -351,7 +359,7 @@ export class LaneVisits {
   }
 
   /** Receipts first: after a crash between the commits something is sent once more, and nothing is without a receipt. */
-  async #write({ lane, lease, heads }: Visit, done: readonly SettledLine[]): Promise<void> {
+  async #write({ lane, lease, heads, retried }: Visit, done: readonly SettledLine[]): Promise<void> {
     const { clock, wakeAt } = this.#deps;
     const now = clock.now();
     await this.#note(lane, done, now);
@@ -361,7 +369,10 @@ export class LaneVisits {
       const { recordId, head } = line;
       const isOver = settled.some(({ state }) => state === 'delivered' || state === 'dead');
       if (head !== undefined && isOver && (head.hasNext || followed.has(recordId))) heads.add(recordId);
-      for (const one of settled) if (one.state === 'retrying') wakeAt(one.nextAt);
+      for (const one of settled) {
+        if (one.state === 'retrying') retried.add(recordId);
+        if (one.state === 'retrying') wakeAt(one.nextAt);
+      }
     }
   }
 

@@ -1,16 +1,19 @@
 /** The outbox of an event in a workspace: who has it, and how its lines of writes are read and left. */
-import { type Change, type CommitOptions, limits, type Scope } from '../../store/port.ts';
+import { type Change, type CommitOptions, type Item, limits, type Scope } from '../../store/port.ts';
 import { asRead, type Row } from '../../store/table.ts';
 import { attemptCommit } from '../../store/transact.ts';
 import type { OrgPlace } from '../config/live-events.ts';
 import { dues } from '../due.ts';
 import {
+  askedAt,
   heldItems,
   laneLeases,
   laneMark,
   type OutboxItem,
   outboxes,
   outboxPrefix,
+  putLane,
+  putRetry,
   recordIdOf,
   retryMark,
 } from './outbox-rows.ts';
@@ -73,10 +76,46 @@ export class Lease {
   }
 }
 
-/** Takes the mark away that says that there is something in the outbox, unless there is. */
-export function emptied(event: string): readonly Change[] {
+/** How a visit ends. Times are milliseconds since the epoch. */
+export interface Ending {
+  readonly lane: Lane;
+  readonly lease: Lease;
+  /** When the outbox is visited again; undefined where nothing is left in it. */
+  readonly at: number | undefined;
+  /** Records whose held items were due, and were not sent. */
+  readonly unsent: Iterable<string>;
+  /** Records that the visit has put off after a failure. */
+  readonly retried: Iterable<string>;
+  /** The version of the mark by which a builder has asked for this visit. */
+  readonly askedBy: number | undefined;
+  readonly now: number;
+}
+
+/**
+ * Ends a visit. What a builder has asked for while it was going on is not put off: the mark stays, and so that what was
+ * sent before that goes on too, its records are due now. @returns when it is visited again; undefined where nothing is
+ * left; `filled` where something has come, and the visit goes on. @throws LeaseLost
+ */
+export async function endVisit({ lane, lease, at, ...ending }: Ending): Promise<number | 'filled' | undefined> {
+  const { event, scope } = lane;
+  for (;;) {
+    const [mark] = await scope.get([laneMark(event)]);
+    const isAsked = mark?.due?.at === askedAt && mark.version !== ending.askedBy;
+    const records = isAsked ? new Set([...ending.unsent, ...ending.retried]) : ending.unsent;
+    const next = isAsked ? ending.now : at;
+    const retries = next === undefined ? [] : [...records].map((recordId) => putRetry(event, recordId, next));
+    if (await lease.end([...retries, ...(isAsked ? [] : marked(event, mark, at))])) return next;
+    if (next === undefined) return 'filled';
+  }
+}
+
+/** Sets the mark of an outbox, or takes it away where the outbox is empty. Refused where the mark is another one by now. */
+function marked(event: string, mark: Item | undefined, at: number | undefined): readonly Change[] {
+  const condition = asRead(mark);
+  if (at !== undefined) return [{ ...putLane(event, at), if: condition }];
+  const key = laneMark(event);
   return [
-    { kind: 'remove', ...laneMark(event), if: 'any' },
+    mark === undefined ? { kind: 'check', ...key, if: condition } : { kind: 'remove', ...key, if: condition },
     { kind: 'check-empty', pk: `${outboxPrefix}${event}`, prefix: '' },
   ];
 }

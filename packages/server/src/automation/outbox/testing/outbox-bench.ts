@@ -91,7 +91,7 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
     const recordEvents = createRecordEvents({ live, lanes, clock, newId, wake: () => undefined });
     const made = bench.node(own, recordEvents);
     const configs = { test: made.configs, prod: made.configs };
-    const bringForward = createBringForward({ stores, clock, wake: () => undefined, onError });
+    const bringForward = createBringForward({ stores, wake: () => undefined, onError });
     const pauses = createPauses({ stores, configs, live, clock, bringForward });
     const visits = new LaneVisits({
       ...{ stores, configs, live, lanes, destinations, pauses, clock, meter, node: name },
