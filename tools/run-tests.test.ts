@@ -75,6 +75,16 @@ it('${name}', () => console.log('${name} in ' + process.pid));\n${more}`;
     assert.notEqual(processOf.get('a'), processOf.get('c'));
   });
 
+  it('names the test that never ends, ends its process, and runs the others', () => {
+    const waits = `${passing}import { setTimeout as wait } from 'node:timers/promises';
+it('waits', async () => { for (;;) await wait(10); });\nit('comes after it', () => {});\n`;
+    const { status, stdout } = runTests([waits, passing], {}, ['--minutes', '0.03']);
+    assert.equal(status, 1);
+    assert.match(stdout, /^failed: .*0\.test\.ts: waits: test timed out after 1800ms$/m);
+    assert.match(stdout, /✔ comes after it/);
+    assert.equal(readClosingLine(stdout)?.passed, 3, stdout);
+  });
+
   it('names the file that fails where files share a process', () => {
     const { stdout } = runTests(
       [

@@ -3,10 +3,12 @@
  * acceptance tests of what is stored), or of the files that match the globs given, and ends with the closing line.
  * Without arguments it runs all kinds.
  *
- *   node tools/run-tests.ts [--together] [--at-once 2] [kind or glob]…
+ *   node tools/run-tests.ts [--together] [--at-once 2] [--minutes 5] [kind or glob]…
  *
  * With `--together` files that leave their process as they found it share one; else each has its own. `--at-once` is the
- * number of processes: what mostly waits, for a lease or for a browser, leaves room on two cores for a third.
+ * number of processes: what mostly waits, for a lease or for a browser, leaves room on two cores for a third. A test that
+ * takes more than `--minutes` has failed, and a process that takes four times as many is ended: one that waits for what
+ * never comes is named, and takes no other with it.
  */
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -27,17 +29,27 @@ const secondsMax = 5400;
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled');
 
 const { values, positionals } = parseArgs({
-  options: { together: { type: 'boolean', default: false }, 'at-once': { type: 'string', default: '2' } },
+  options: {
+    together: { type: 'boolean', default: false },
+    'at-once': { type: 'string', default: '2' },
+    minutes: { type: 'string', default: '5' },
+  },
   allowPositionals: true,
 });
 const found = findFiles(positionals.length > 0 ? positionals : Object.keys(testKinds));
 const processes = values.together ? groupFiles(root, found) : found.map(aloneIn);
 const tally = new TestTally(processes);
+const milliseconds = Number(values.minutes) * 60_000;
+process.env.FREEHOLD_TEST_PROCESS_MILLISECONDS = String(milliseconds * 4);
+const preloaded = ['./seeded-properties.ts', './runs/process-limit.ts'].map(
+  (path) => new URL(path, import.meta.url).href,
+);
 const stream = run({
   files: processes.map(({ file }) => file),
   concurrency: Number(values['at-once']),
   cwd: root,
-  execArgv: ['--import', new URL('./seeded-properties.ts', import.meta.url).href],
+  execArgv: preloaded.flatMap((url) => ['--import', url]),
+  timeout: milliseconds,
   signal: AbortSignal.timeout(secondsMax * 1000),
 });
 tally.follow(stream);
