@@ -98,7 +98,7 @@ function NoteItem({ note }: { readonly note: Note }) {
   const title = String(note.title);
   return (
     <li>
-      <span>{title}</span> update:{String(mayUpdate)} delete:{String(mayDelete)} as read:{' '}
+      <span>{title}</span> version:{note.version} update:{String(mayUpdate)} delete:{String(mayDelete)} as read:{' '}
       {String(read.data?.title ?? 'not')}
       <button type="button" onClick={() => setBase(note)}>
         Hold {title}

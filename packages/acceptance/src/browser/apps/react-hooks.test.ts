@@ -211,8 +211,13 @@ test('a write has what it may have changed read again: lists, counts and pages',
   await page.getByText(`count: ${before}`, { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByText(`count: ${before + 1}`, { exact: true }).waitFor();
+  const text = await page.getByRole('listitem').filter({ hasText: 'made here' }).textContent();
+  const made = /version:(\d+)/.exec(text ?? '')?.[1];
+  assert.ok(made !== undefined, text ?? '');
   await page.getByRole('button', { name: 'Change made here' }).click();
-  await page.getByText('made here, changed', { exact: true }).waitFor();
+  // Shown before the answer, with the version before it: only what is read again has the new one.
+  const changed = page.getByRole('listitem').filter({ hasText: 'made here, changed' });
+  await changed.filter({ hasNotText: `version:${made} update` }).waitFor();
   await page.getByRole('button', { name: 'Delete made here, changed' }).click();
   await page.getByText(`count: ${before}`, { exact: true }).waitFor();
   await page.getByText('made here, changed').waitFor({ state: 'detached' });

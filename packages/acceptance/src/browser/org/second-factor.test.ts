@@ -180,7 +180,7 @@ test('a member who can add no factor leaves the org that requires one for anothe
   // Whichever of both orgs is the first.
   await page
     .getByRole('button', { name: /^Org: / })
-    .or(page.getByRole('button', { name: 'Passkey' }))
+    .or(page.getByRole('heading', { name: 'Add a second factor' }))
     .waitFor();
   await page.goto(`/o/${strict.code}/test/entities`);
   await page.getByRole('heading', { name: 'Add a second factor' }).waitFor();
