@@ -48,7 +48,7 @@ const stream = run({
   files: processes.map(({ file }) => file),
   concurrency: Number(values['at-once']),
   cwd: root,
-  execArgv: preloaded.flatMap((url) => ['--import', url]),
+  execArgv: preloaded.flatMap(({ href }) => ['--import', href]),
   timeout: milliseconds,
   signal: AbortSignal.timeout(secondsMax * 1000),
 });
