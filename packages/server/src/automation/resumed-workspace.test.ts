@@ -40,7 +40,7 @@ test('deliveries that waited are sent at once after the resume, by a node that k
   assert.deepEqual([seen.toSorted(), await stage.left(), errors], [['a', 'b'], [], []]);
 });
 
-test('runs that waited go on at once after the resume; one that waits by its own step waits on', async (t) => {
+test('runs that waited go on at once after the resume; a run that waits by its own step waits on', async (t) => {
   const bench = await (await openOrg(t, 'memory'))();
   const { records } = bench;
   const { scope } = records.workspace;

@@ -40,7 +40,7 @@ const lengthMax = { short: 128, long: 300 } as const;
 export function createErrorLog(clock: Clock): ErrorLog {
   const since = timestamp(clock.now());
   const rings: Readonly<Record<'failed' | 'unavailable', Kept[]>> = { failed: [], unavailable: [] };
-  /** By what failed and how, the one that happened last at the end. */
+  /** By the work that failed and its fault, the latest at the end. */
   const background = new Map<string, Kept>();
   const addRequest = (kept: Kept): void => {
     const ring = kept.error.problem === 'unavailable' ? rings.unavailable : rings.failed;

@@ -171,3 +171,19 @@ test('an erase that has failed is begun again', { skip }, async (context) => {
   const report = page.getByRole('article', { name: 'Erase, done', exact: true });
   await report.getByRole('row', { name: 'Records deleted 2' }).waitFor();
 });
+
+test('of very many jobs about others a bounded part is looked at, and the page says so', { skip }, async (context) => {
+  const { org, person } = await fixture();
+  const page = await (await openBrowser(context, platform)).newPage();
+  let calls = 0;
+  await page.route('**/org/person-jobs?*', (route) => {
+    calls += 1;
+    return route.fulfill({ json: { items: [], nexttoken: `after-${calls}` } });
+  });
+  await signInAs(page, org.builder);
+  await page.goto(`/o/${org.code}/test/app-users/${person.id}/personal-data`);
+  await page.getByText('earlier ones of this person are not shown').waitFor();
+  await page.getByText(/^Nothing was found\./).waitFor();
+  assert.equal(calls, 10);
+  await assertAccessible(page);
+});

@@ -1,8 +1,8 @@
 import { Group, Paper, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { Environment } from '../../api/session.ts';
+import { type Ahead, limitOutlook } from '../usage/limit-outlook.ts';
 import { DayBars } from './day-bars.tsx';
 import type { Usage } from './first-steps.tsx';
-import { limitOutlook } from './limit-outlook.ts';
 
 const figures = new Intl.NumberFormat('en');
 
@@ -28,7 +28,7 @@ export function UsageCards({ usage, env, workspace }: Props) {
         value={own?.api_calls.today ?? 0}
         used={usage.usage.api_calls.today}
         limit={limits.api_calls_per_day}
-        forecast={usage.forecast.api_calls_per_day}
+        ahead={{ day: usage.forecast.api_calls_per_day, resets: usage.windows.day }}
       >
         {workspace === undefined && (
           <DayBars
@@ -42,7 +42,7 @@ export function UsageCards({ usage, env, workspace }: Props) {
         value={own?.records.total ?? 0}
         used={usage.usage.records.total}
         limit={limits.records}
-        forecast={usage.forecast.records}
+        ahead={{ day: usage.forecast.records, resets: null }}
       />
       <Card
         name="Entities"
@@ -97,13 +97,13 @@ interface CardProps {
   /** What counts towards the limit: calls and records of both environments. */
   readonly used: number;
   readonly limit: number | undefined;
-  /** Of a limit that writes are held to; null if it is not in sight. */
-  readonly forecast?: string | null;
+  /** Of a limit that writes are held to. */
+  readonly ahead?: Ahead;
   readonly children?: React.ReactNode;
 }
 
-function Card({ name, value, used, limit, forecast, children }: CardProps) {
-  const outlook = limit === undefined || forecast === undefined ? undefined : limitOutlook({ used, limit, forecast });
+function Card({ name, value, used, limit, ahead, children }: CardProps) {
+  const outlook = ahead && limitOutlook(used, limit, ahead);
   const percent = limit === undefined || limit === 0 ? 0 : Math.min(100, (used / limit) * 100);
   return (
     <Paper withBorder p="md">

@@ -1,4 +1,5 @@
 import type { CapFigure, ExplainedFigure } from './figures.ts';
+import { type Ahead, limitOutlook } from './limit-outlook.ts';
 import type { Usage } from './queries.ts';
 
 /** A number that a plan limits, as the screen shows it. */
@@ -85,20 +86,8 @@ function capFigure(name: string, explained: CapFigure, { limit, test, prod }: Ca
   return { name, used, limit: limit ?? undefined, outlook, explained };
 }
 
-interface Ahead {
-  /** On which the limit is reached at this rate; null if that is not in sight. */
-  readonly day: string | null;
-  /** When counting starts again; null if it does not. */
-  readonly resets: string | null;
-}
-
-/** From a reached limit on, the app takes no writes. */
-function outlookOf(used: number, limit: number | undefined, { day, resets }: Ahead): string {
-  if (limit !== undefined && used >= limit) {
-    const end = resets === null ? 'until records are removed' : `until ${resets.slice(0, 10)}`;
-    return `The limit is reached: the app refuses writes ${end}.`;
-  }
-  return day === null ? again(resets) : `At this rate the limit is reached on ${day}.`;
+function outlookOf(used: number, limit: number | undefined, ahead: Ahead): string {
+  return limitOutlook(used, limit, ahead) ?? again(ahead.resets);
 }
 
 function again(resets: string | null): string {

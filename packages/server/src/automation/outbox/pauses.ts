@@ -1,7 +1,6 @@
 /** Builders pause the deliveries of an event in one environment. What it would send waits in its outboxes meanwhile. */
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import type { ConfigReader } from '../../config/port.ts';
-import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { Key, Scope, ScopeName, Store } from '../../store/port.ts';
@@ -9,6 +8,7 @@ import { asRead, json, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { LiveEvents, OrgPlace } from '../config/live-events.ts';
+import { RestCache } from '../rest-cache.ts';
 import type { BringForward } from './bring-forward.ts';
 
 interface StoredPause {
@@ -48,13 +48,11 @@ export interface PausesDeps {
   readonly bringForward: BringForward;
 }
 
-const knownMilliseconds = 1000;
 /** Of an org, in one environment. */
 export const pausesMax = 1000;
 
 export function createPauses({ stores, configs, live, clock, bringForward, changesOf }: PausesDeps): Pauses {
-  /** Those that are not paused. */
-  const known = new BoundedMap<string, { readonly until: number; readonly changes: number }>(10_000);
+  const cache = new RestCache(clock);
   const keyOf = ({ env, orgCode }: OrgPlace, event: string): string => `${env} ${orgCode} ${event}`;
   const scopeOf = ({ env, orgCode }: OrgPlace): Scope => stores[env].scope(orgScopeName(orgCode));
   const stageOf = async ({ env, orgCode, event }: PauseCommand): Promise<'before' | 'after' | undefined> => {
@@ -62,17 +60,10 @@ export function createPauses({ stores, configs, live, clock, bringForward, chang
     return found?.content.event_stage;
   };
   return {
-    isPaused: async (place, event) => {
-      const key = keyOf(place, event);
-      const before = known.get(key);
-      const now = clock.now();
+    isPaused: (place, event) => {
       const changes = changesOf?.[place.env](orgScopeName(place.orgCode), eventPauses.key(event)) ?? 0;
-      if (before !== undefined && now < before.until && before.changes === changes) return false;
-      const isPaused = (await eventPauses.read(scopeOf(place), event)) !== undefined;
-      // Who is told so puts off what is due, and does not look again for long: that is read each time.
-      if (isPaused) known.delete(key);
-      else known.set(key, { until: now + knownMilliseconds, changes });
-      return isPaused;
+      const read = async () => (await eventPauses.read(scopeOf(place), event)) !== undefined;
+      return cache.rests({ key: keyOf(place, event), changes }, read);
     },
     pause: async (command) => {
       const { auditContext, event } = command;
@@ -89,7 +80,7 @@ export function createPauses({ stores, configs, live, clock, bringForward, chang
         const put = eventPauses.put(event, { at: auditContext.at, by: auditContext.actor.id }, { if: asRead(row) });
         return { changes: [put, told(command, 'event.paused')] };
       });
-      known.delete(keyOf(command, event));
+      cache.forget(keyOf(command, event));
     },
     resume: async (command) => {
       const { event } = command;
@@ -100,7 +91,7 @@ export function createPauses({ stores, configs, live, clock, bringForward, chang
         return { changes: [eventPauses.remove(event, { version: row.version }), told(command, 'event.resumed')] };
       });
       if (committed === undefined && (await stageOf(command)) === undefined) throw notFound();
-      known.delete(keyOf(command, event));
+      cache.forget(keyOf(command, event));
       await bringForward(command, [event]);
     },
   };

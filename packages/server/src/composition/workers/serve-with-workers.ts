@@ -230,8 +230,9 @@ class WorkerPool {
   }
 
   /**
-   * What every other worker answers; a worker that ends meanwhile knows nothing any more. One that starts answers no caller
-   * yet, and may take long: it hears what is asked, and is waited for by `learn keys` alone, as it may have read the old ones.
+   * What every other worker answers; a worker that ends meanwhile knows nothing any more. A worker that starts answers no
+   * caller yet, and may take long: it hears the question, and is waited for by `learn keys` alone, as it may have read the old
+   * keys.
    * @throws Error where one fails to answer and serves on.
    */
   async #askOthers(asking: string, { topic, payload }: OthersAsked): Promise<readonly unknown[]> {

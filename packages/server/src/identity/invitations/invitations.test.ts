@@ -70,7 +70,7 @@ test('an invitation is good to its last moment and not after it', async () => {
   await assert.rejects(late.invitations.resend(late.context, late.issued.id), isGone);
 });
 
-test('an invitation of a sender whose account is disabled or being erased lets in no one', async () => {
+test('an invitation of a sender whose account is disabled or being erased admits no person', async () => {
   const created_at = '2026-11-20T09:00:00Z';
   const disabled = { disabled: { at: created_at, by: 'builder', reason: 'left' } };
   for (const closed of [disabled, { is_erasing: true as const }]) {

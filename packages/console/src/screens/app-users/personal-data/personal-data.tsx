@@ -45,18 +45,23 @@ function Jobs({ person }: { readonly person: Person }) {
   const jobs = useQuery(personJobsQuery(person));
   return (
     <Loaded query={jobs}>
-      {({ items }) => (
+      {({ items, isCut }) => (
         <Stack gap="xl">
           <Actions person={person} jobs={items} />
           <Stack gap="sm" component="section" aria-label="Jobs">
             <Title order={2}>Jobs</Title>
             {items.length === 0 ? (
               <Text size="sm" c="dimmed">
-                Nothing was asked for in the last 30 days. Previews, exports and erases of this person are shown here
-                with their reports.
+                {isCut ? 'Nothing was found.' : 'Nothing was asked for in the last 30 days.'} Previews, exports and
+                erases of this person are shown here with their reports.
               </Text>
             ) : (
               items.map((job) => <JobReport key={job.id} job={job} env={person.env} />)
+            )}
+            {isCut && (
+              <Text size="sm" c="dimmed">
+                The org has had more jobs than were looked at: earlier ones of this person are not shown.
+              </Text>
             )}
           </Stack>
         </Stack>

@@ -22,19 +22,27 @@ export function isOver({ state }: PersonJob): boolean {
 }
 
 const shownMax = 50;
+/** Each page looks at 500 jobs of the org. */
+const callsMax = 10;
 
-/** An org may have had so many jobs about others that a page has none of this person, and the next one has to be read. */
-async function latestJobs({ env, id }: Person, signal: AbortSignal): Promise<{ readonly items: readonly PersonJob[] }> {
+interface LatestJobs {
+  readonly items: readonly PersonJob[];
+  /** Whether the org has earlier jobs that were not looked at. */
+  readonly isCut: boolean;
+}
+
+/** An org may have had so many jobs about others that a page has none of this person, and the next page has to be read. */
+async function latestJobs({ env, id }: Person, signal: AbortSignal): Promise<LatestJobs> {
   const items: PersonJob[] = [];
   const first = { env, user_id: id, pagesize: shownMax };
   let query: (typeof first & { readonly nexttoken?: string }) | undefined = first;
-  while (query !== undefined) {
+  for (let calls = 0; query !== undefined && calls < callsMax; calls++) {
     const page: JobsPage = await call('listPersonJobs', { query, signal });
     items.push(...page.items);
     const { nexttoken } = page;
     query = nexttoken === null || items.length >= shownMax ? undefined : { ...query, nexttoken };
   }
-  return { items };
+  return { items, isCut: query !== undefined };
 }
 
 /** The latest jobs about a person, read again while one of them works. */

@@ -33,7 +33,7 @@ test('makers, sizes and the call for a shell', () => {
   assert.ok(!inShell.slice(inShell.indexOf('| curl')).includes('KEY'), inShell);
 });
 
-test('the last restore test is the one that ended last, whatever the age of its backup', () => {
+test('the last restore test is the latest to end, however old its backup is', () => {
   const tested = (name: string, hour: number, result: 'passed' | 'failed' | 'running' = 'passed') => ({
     ...complete,
     name,

@@ -29,7 +29,7 @@ export function testSentence({ state, test }: Backup): string {
   }
 }
 
-/** Of the backups that are shown, the one whose restore test ended last. */
+/** The backup of the latest restore test, among those that are shown. */
 export function lastTested(backups: readonly Backup[]): Backup | undefined {
   const endedAt = ({ test }: Backup): string => (test === null || test.result === 'running' ? '' : test.at);
   return backups.filter((backup) => endedAt(backup) !== '').toSorted((a, b) => endedAt(b).localeCompare(endedAt(a)))[0];

@@ -158,9 +158,9 @@ export type QueueRow = Pick<Queue, 'space' | 'queue'> & { readonly state: Queue 
 
 const spaces = ['platform', 'test', 'prod'] as const;
 
-/** All queues of the platform: the state of one that could not be read is not known. */
+/** All queues of the platform; a queue that could not be read has no state. */
 export function queueRows(queues: readonly Queue[]): readonly QueueRow[] {
-  const kinds = ['work', 'automation', 'expire'] as const;
+  const kinds = Object.keys(queueNames) as readonly Queue['queue'][];
   const stateOf = (asked: Pick<Queue, 'space' | 'queue'>) =>
     queues.find(({ space, queue }) => space === asked.space && queue === asked.queue);
   return spaces
