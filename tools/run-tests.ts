@@ -41,14 +41,14 @@ const processes = values.together ? groupFiles(root, found) : found.map(aloneIn)
 const tally = new TestTally(processes);
 const milliseconds = Number(values.minutes) * 60_000;
 process.env.FREEHOLD_TEST_PROCESS_MILLISECONDS = String(milliseconds * 4);
-const preloaded = ['./seeded-properties.ts', './runs/process-limit.ts'].map(
-  (path) => new URL(path, import.meta.url).href,
-);
 const stream = run({
   files: processes.map(({ file }) => file),
   concurrency: Number(values['at-once']),
   cwd: root,
-  execArgv: preloaded.flatMap(({ href }) => ['--import', href]),
+  execArgv: [
+    ...['--import', new URL('./seeded-properties.ts', import.meta.url).href],
+    ...['--import', new URL('./runs/process-limit.ts', import.meta.url).href],
+  ],
   timeout: milliseconds,
   signal: AbortSignal.timeout(secondsMax * 1000),
 });
