@@ -7,14 +7,15 @@ import { ignoreConflict } from '../../store/transact.ts';
 import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import type { LiveEvent } from '../config/event-forms.ts';
 import { isDelivered, type LiveEvents, type OrgPlace } from '../config/live-events.ts';
-import type { Delivery, Outcome, SigningKeys } from '../destinations/destination.ts';
+import type { Delivery, SigningKeys } from '../destinations/destination.ts';
 import { type Destinations, deliverTo } from '../destinations/registry.ts';
 import type { DueWork } from '../due.ts';
 import { workspaceOnce } from '../ready-workspace.ts';
 import type { RetentionOf } from '../retention.ts';
 import type { Suspensions } from '../suspensions.ts';
 import type { WorkMeter } from '../work-meter.ts';
-import { type Circuit, callsAtOnce, failed } from './circuit.ts';
+import type { Circuit } from './circuit.ts';
+import { Endpoints } from './endpoints.ts';
 import { signingKeys } from './event-secrets.ts';
 import {
   endVisit,
@@ -69,7 +70,6 @@ export interface LaneDeps {
 /** After so much it is the turn of others. */
 const visitMilliseconds = 10_000;
 const visitItemsMax = 512;
-const callsMax = 16;
 const sweptPerPause = 256;
 /** When a lane whose event is paused is looked at again. */
 const pausedMilliseconds = 60_000;
@@ -92,6 +92,7 @@ interface Visit {
   readonly heads: Set<string>;
   /** Records that it has put off. */
   readonly retried: Set<string>;
+  /** The version of the mark by which a builder has asked for it. */
   readonly askedBy: number | undefined;
   readonly endsAt: number;
   itemsLeft: number;
@@ -101,14 +102,13 @@ export class LaneVisits {
   readonly #deps: LaneDeps;
   /** By lane that is being visited: records whose held items have come due. */
   readonly #heads = new Map<string, Set<string>>();
-  /** By org and event, so that all workspaces of an org share what is known of an endpoint. */
-  readonly #circuits = new BoundedMap<string, Circuit>(10_000);
-  readonly #probing = new Set<string>();
+  readonly #endpoints: Endpoints;
   /** Where the look for what has waited too long goes on. */
   readonly #swept = new BoundedMap<string, string>(10_000);
 
   constructor(deps: LaneDeps) {
     this.#deps = deps;
+    this.#endpoints = new Endpoints(deps.clock, deps.random);
   }
 
   /** Delivers what is due in a lane, until nothing is left or it is the turn of others. */
@@ -126,7 +126,7 @@ export class LaneVisits {
     const known = this.#heads.get(key);
     if (recordId !== undefined) known?.add(recordId);
     if (known !== undefined) return;
-    const pausedUntil = this.#pausedUntil(lane);
+    const pausedUntil = this.#endpoints.pausedUntil(lane);
     // Of many held records none has the endpoint tried: the mark of the lane does.
     if (recordId !== undefined && pausedUntil !== undefined)
       return putOff(scope, moveDue(item, laneJobs.retry, this.#afterPause(pausedUntil)));
@@ -145,9 +145,9 @@ export class LaneVisits {
 
   async #begin(lane: Lane, lease: Lease, heads: Set<string>, askedBy: number | undefined): Promise<void> {
     const endsAt = this.#deps.clock.now() + visitMilliseconds;
-    const of = { lane, workspace: workspaceOnce(lane), lease, heads, retried: new Set<string>(), askedBy };
+    const outbox = { lane, workspace: workspaceOnce(lane), lease, heads, retried: new Set<string>(), askedBy };
     try {
-      await this.#deliverAll({ ...of, endsAt, itemsLeft: visitItemsMax });
+      await this.#deliverAll({ ...outbox, endsAt, itemsLeft: visitItemsMax });
     } catch (error) {
       if (error instanceof LeaseLost) return;
       await lease.end([]).catch(() => undefined);
@@ -162,7 +162,7 @@ export class LaneVisits {
       const restsUntil = await this.#restsUntil(lane);
       // The next visit puts it off, unless that has ended by then.
       if (restsUntil !== undefined) return void (await this.#leave(visit, clock.now()));
-      const pausedUntil = this.#pausedUntil(lane);
+      const pausedUntil = this.#endpoints.pausedUntil(lane);
       if (pausedUntil !== undefined) return this.#pause(visit, pausedUntil);
       const fullUntil = await this.#deps.meter.fullUntil(lane.orgCode, 'deliveries');
       // The plan may be another one before the day is over.
@@ -190,19 +190,8 @@ export class LaneVisits {
   async #lookAnew(lane: Lane): Promise<number | undefined> {
     const [mark] = await lane.scope.get([laneMark(lane.event)]);
     await this.#deps.configs[lane.env].refresh(lane.orgCode);
-    const endpoint = endpointOf(lane);
-    const circuit = this.#circuits.get(endpoint);
-    if (circuit !== undefined) this.#circuits.set(endpoint, { ...circuit, openUntil: 0 });
+    this.#endpoints.tryAgain(lane);
     return mark?.version;
-  }
-
-  /** Until when the endpoint is left alone; undefined where it is not. */
-  #pausedUntil(lane: Lane): number | undefined {
-    const { clock } = this.#deps;
-    const endpoint = endpointOf(lane);
-    const circuit = this.#circuits.get(endpoint);
-    if (callsAtOnce(circuit, clock.now(), callsMax) === 0) return circuit?.openUntil;
-    return this.#probing.has(endpoint) ? clock.now() + 1000 : undefined;
   }
 
   /** Not all at once. */
@@ -245,12 +234,12 @@ export class LaneVisits {
 
   /** How an endpoint has answered lately; undefined where it answered well. */
   circuitOf(place: OrgPlace, event: string): Circuit | undefined {
-    return this.#circuits.get(endpointOf({ ...place, event }));
+    return this.#endpoints.circuitOf({ ...place, event });
   }
 
   /** A part of what waits at an endpoint that does not answer, each time another one. */
   async #expiredLines(lane: Lane, now: number): Promise<readonly Line[]> {
-    const key = `${lane.scope.name} ${endpointOf(lane)}`;
+    const key = `${lane.env} ${lane.scope.name} ${lane.event}`;
     const after = this.#swept.get(key);
     const page = await sweepPage(lane, after, sweptPerPause);
     if (page.next === undefined) this.#swept.delete(key);
@@ -261,12 +250,7 @@ export class LaneVisits {
   /** One attempt for the first of each line, and for those behind it as long as they arrive; as many at once as the endpoint takes. */
   async #attemptAll(visit: Visit, lines: readonly Line[]): Promise<readonly SettledLine[]> {
     const { lane } = visit;
-    const { clock } = this.#deps;
     const live = await this.#liveEvent(lane, lines);
-    const endpoint = endpointOf(lane);
-    const calls = callsAtOnce(this.#circuits.get(endpoint), clock.now(), callsMax);
-    const isProbe = calls === 1;
-    if (isProbe) this.#probing.add(endpoint);
     const done: SettledLine[] = [];
     const queue = lines.values();
     const work = async (): Promise<void> => {
@@ -275,11 +259,9 @@ export class LaneVisits {
         done.push({ line, settled });
       }
     };
-    try {
-      await Promise.all(Array.from({ length: Math.min(calls, lines.length) }, work));
-    } finally {
-      if (isProbe) this.#probing.delete(endpoint);
-    }
+    await this.#endpoints.withCalls(lane, (calls) =>
+      Promise.all(Array.from({ length: Math.min(calls, lines.length) }, work)),
+    );
     return done;
   }
 
@@ -313,7 +295,7 @@ export class LaneVisits {
   #isToStop({ lane, endsAt }: Visit): boolean {
     const { clock, closing } = this.#deps;
     if (closing.aborted || clock.now() >= endsAt) return true;
-    return callsAtOnce(this.#circuits.get(endpointOf(lane)), clock.now(), callsMax) === 0;
+    return this.#endpoints.callsAtOnce(lane) === 0;
   }
 
   /** Undefined where this process has cut the call off. */
@@ -336,7 +318,7 @@ export class LaneVisits {
     const outcome = await deliverTo(this.#deps.destinations, delivery, keys);
     meter.add(lane, 'deliveries', 1);
     if (outcome.state !== 'delivered' && closing.aborted) return undefined;
-    this.#noteCircuit(lane, outcome);
+    this.#endpoints.note(lane, outcome);
     return afterAttempt(waiting, { ...outcome, at }, clock.now(), random());
   }
 
@@ -351,13 +333,6 @@ export class LaneVisits {
     };
   }
 
-  #noteCircuit(lane: Lane, { state }: Outcome): void {
-    const { clock, random } = this.#deps;
-    const endpoint = endpointOf(lane);
-    if (state === 'failed') this.#circuits.set(endpoint, failed(this.#circuits.get(endpoint), clock.now(), random()));
-    else this.#circuits.delete(endpoint);
-  }
-
   /** Receipts first: after a crash between the commits something is sent once more, and nothing is without a receipt. */
   async #write({ lane, lease, heads, retried }: Visit, done: readonly SettledLine[]): Promise<void> {
     const { clock, wakeAt } = this.#deps;
@@ -370,8 +345,9 @@ export class LaneVisits {
       const isOver = settled.some(({ state }) => state === 'delivered' || state === 'dead');
       if (head !== undefined && isOver && (head.hasNext || followed.has(recordId))) heads.add(recordId);
       for (const one of settled) {
-        if (one.state === 'retrying') retried.add(recordId);
-        if (one.state === 'retrying') wakeAt(one.nextAt);
+        if (one.state !== 'retrying') continue;
+        retried.add(recordId);
+        wakeAt(one.nextAt);
       }
     }
   }
@@ -398,8 +374,4 @@ export class LaneVisits {
 /** What was moved meanwhile stays where it was put. */
 async function putOff(scope: Scope, moved: Change): Promise<void> {
   await scope.commit([moved], { priority: 'background' }).catch(ignoreConflict);
-}
-
-function endpointOf({ env, orgCode, event }: OrgPlace & { readonly event: string }): string {
-  return `${env} ${orgCode} ${event}`;
 }
