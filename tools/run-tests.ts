@@ -18,7 +18,7 @@ import { parseArgs } from 'node:util';
 import { closingLine } from './closing-line.ts';
 import { aloneIn, groupFiles } from './runs/test-groups.ts';
 import { TestTally } from './runs/test-tally.ts';
-import { isTestKind, shortenedFilesOf, storedFilesOf, testFilesOf, testKinds } from './test-kinds.ts';
+import { isTestKind, longest, shortenedFilesOf, storedFilesOf, testFilesOf, testKinds } from './test-kinds.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -37,7 +37,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const found = findFiles(positionals.length > 0 ? positionals : Object.keys(testKinds));
-const processes = values.together ? groupFiles(root, found) : found.map(aloneIn);
+const processes = values.together ? groupFiles(root, found, longest) : found.map(aloneIn);
 const tally = new TestTally(processes);
 const milliseconds = Number(values.minutes) * 60_000;
 process.env.FREEHOLD_TEST_PROCESS_MILLISECONDS = String(milliseconds * 4);

@@ -98,6 +98,16 @@ const slow = {
   ].map((name) => `packages/acceptance/src/${name}.test.ts`),
 };
 
+/** What takes a minute or more: it begins first, in processes of its own, so that no core waits for it at the end. */
+export const longest: readonly string[] = [
+  'packages/acceptance/src/event-crash.test.ts',
+  'packages/acceptance/src/nodes.postgres.test.ts',
+  'packages/acceptance/src/workers.test.ts',
+  'packages/server/src/records/removals/removal-model.test.ts',
+  'packages/server/src/testing/worst-cases/app-work.test.ts',
+  'packages/server/src/testing/worst-cases/management-work.test.ts',
+];
+
 /** What times the largest requests, for about a quarter of an hour: `npm run test:load`. */
 const load = ['packages/server/src/testing/worst-cases/load.test.ts'];
 

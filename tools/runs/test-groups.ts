@@ -27,11 +27,17 @@ function sharesItsProcess(text: string): boolean {
   return !keepsToItself.test(text);
 }
 
-/** The files that keep to themselves first: they are the longer ones. Neighbours of a folder load the same modules. */
-export function groupFiles(root: string, files: readonly string[]): readonly TestProcess[] {
-  const sharing = files.filter((file) => sharesItsProcess(readFileSync(file, 'utf8')));
-  const alone = files.filter((file) => !sharing.includes(file));
-  const processes = alone.map(aloneIn);
+/**
+ * The longest files first, then those that keep to themselves: most are longer than those that share a process. Neighbours
+ * of a folder load the same modules.
+ * @param longest paths from the root
+ */
+export function groupFiles(root: string, files: readonly string[], longest: readonly string[]): readonly TestProcess[] {
+  const first = new Set(longest.map((path) => join(root, path)));
+  const others = files.filter((file) => !first.has(file));
+  const sharing = others.filter((file) => sharesItsProcess(readFileSync(file, 'utf8')));
+  const alone = others.filter((file) => !sharing.includes(file));
+  const processes = [...files.filter((file) => first.has(file)), ...alone].map(aloneIn);
   for (let at = 0; at < sharing.length; at += membersMax)
     processes.push(together(root, sharing.slice(at, at + membersMax)));
   return processes;
