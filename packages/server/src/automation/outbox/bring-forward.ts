@@ -4,8 +4,9 @@ import { asRead } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName, workspaceScopeName, workspaceTable } from '../../tenancy/port.ts';
 import type { OrgPlace } from '../config/live-events.ts';
+import { askedAt } from '../due.ts';
 import { moveDue } from './lane.ts';
-import { askedAt, laneJobs, laneMark, putLane, retryMark } from './outbox-rows.ts';
+import { laneJobs, laneMark, putLane, retryMark } from './outbox-rows.ts';
 
 export interface BringForwardDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
@@ -41,7 +42,7 @@ export function createBringForward(deps: BringForwardDeps): BringForward {
 }
 
 async function walk(
-  { stores }: BringForwardDeps,
+  { stores, onError }: BringForwardDeps,
   { env, orgCode }: OrgPlace,
   events: readonly string[],
 ): Promise<void> {
@@ -60,7 +61,9 @@ async function walk(
         if (budget.looks <= 0 || budget.brought <= 0) return;
         const some = ready.slice(start, start + workspacesAtOnce);
         budget.looks -= some.length;
-        await Promise.all(some.map(({ sk }) => bring(store.scope(workspaceScopeName(orgCode, sk)), event, budget)));
+        await Promise.all(
+          some.map(({ sk }) => bring(store.scope(workspaceScopeName(orgCode, sk)), event, budget).catch(onError)),
+        );
       }
     after = page.at(-1)?.sk;
     if (page.length < workspacesPerPage) return;

@@ -10,6 +10,7 @@ import { type Row, removeAsRead } from '../../store/table.ts';
 import { transact, tryCommit } from '../../store/transact.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
 import type { OrgPlace } from '../config/live-events.ts';
+import { askedAt } from '../due.ts';
 import { type OutboxItem, outboxes, pastItems, putLane } from './outbox-rows.ts';
 import {
   listOfEvent,
@@ -224,7 +225,7 @@ async function sendAgain(
     const changes: readonly Change[] = [
       removeAsRead(past),
       outboxes.put({ event, sk: past.sk.slice(id.length + 1) }, item, { if: 'absent' }),
-      putLane(event, now),
+      putLane(event, askedAt),
     ];
     if (await tryCommit(scope, changes)) sent.push(row);
   }

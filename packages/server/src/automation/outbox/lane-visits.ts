@@ -9,7 +9,7 @@ import type { LiveEvent } from '../config/event-forms.ts';
 import { isDelivered, type LiveEvents, type OrgPlace } from '../config/live-events.ts';
 import type { Delivery, SigningKeys } from '../destinations/destination.ts';
 import { type Destinations, deliverTo } from '../destinations/registry.ts';
-import type { DueWork } from '../due.ts';
+import { askedAt, type DueWork } from '../due.ts';
 import { workspaceOnce } from '../ready-workspace.ts';
 import type { RetentionOf } from '../retention.ts';
 import type { Suspensions } from '../suspensions.ts';
@@ -28,7 +28,7 @@ import {
   sweepPage,
   type Waiting,
 } from './lane.ts';
-import { askedAt, dueLane, laneJobs, laneMark } from './outbox-rows.ts';
+import { dueLane, laneJobs, laneMark } from './outbox-rows.ts';
 import type { Pauses } from './pauses.ts';
 import { readReceipts, receiptChanges, receiptOf } from './receipts.ts';
 import type { KnownLanes } from './record-events.ts';
@@ -92,7 +92,7 @@ interface Visit {
   readonly heads: Set<string>;
   /** Records that it has put off. */
   readonly retried: Set<string>;
-  /** The version of the mark by which a builder has asked for it. */
+  /** The version of the outbox's mark when a visit that was asked for began. */
   readonly askedBy: number | undefined;
   readonly endsAt: number;
   itemsLeft: number;
@@ -121,18 +121,18 @@ export class LaneVisits {
     const restsUntil = await this.#restsUntil(lane);
     if (restsUntil !== undefined) return putOff(scope, moveDue(item, job, restsUntil));
     const isAsked = item.due?.at === askedAt;
-    const askedBy = isAsked ? await this.#lookAnew(lane) : undefined;
     const key = `${env} ${scope.name} ${event}`;
     const known = this.#heads.get(key);
     if (recordId !== undefined) known?.add(recordId);
     if (known !== undefined) return;
-    const pausedUntil = this.#endpoints.pausedUntil(lane);
-    // Of many held records none has the endpoint tried: the mark of the lane does.
-    if (recordId !== undefined && pausedUntil !== undefined)
-      return putOff(scope, moveDue(item, laneJobs.retry, this.#afterPause(pausedUntil)));
     const heads = new Set(recordId === undefined ? [] : [recordId]);
     this.#heads.set(key, heads);
     try {
+      const askedBy = isAsked ? await this.#lookAnew(lane) : undefined;
+      const pausedUntil = this.#endpoints.pausedUntil(lane);
+      // Of many held records none has the endpoint tried: the mark of the lane does.
+      if (recordId !== undefined && pausedUntil !== undefined)
+        return await putOff(scope, moveDue(item, job, this.#afterPause(pausedUntil)));
       const { clock, node } = this.#deps;
       const lease = await Lease.take(lane, node, clock.now());
       if (lease instanceof Lease) await this.#begin(lane, lease, heads, askedBy);
@@ -185,7 +185,7 @@ export class LaneVisits {
 
   /**
    * By the newest configuration, and with a call that finds out whether an endpoint that is left alone answers again.
-   * @returns the version of the mark that asks for it; one that comes later asks for another visit.
+   * @returns the version of the outbox's mark before; an ask that comes later is for another visit.
    */
   async #lookAnew(lane: Lane): Promise<number | undefined> {
     const [mark] = await lane.scope.get([laneMark(lane.event)]);
@@ -217,8 +217,8 @@ export class LaneVisits {
 
   /** Ends the visit; the lane is visited again at a time, or holds nothing any more. False where it does, and the visit goes on. */
   async #leave({ lane, lease, heads, retried, askedBy }: Visit, at: number | undefined): Promise<boolean> {
-    const { clock, lanes, wakeAt } = this.#deps;
-    const next = await endVisit({ lane, lease, at, unsent: heads, retried, askedBy, now: clock.now() });
+    const { lanes, wakeAt } = this.#deps;
+    const next = await endVisit({ lane, lease, at, unsent: heads, retried, askedBy });
     if (next === 'filled') return false;
     if (next === undefined) lanes.forget(lane);
     else wakeAt(next);
@@ -344,6 +344,7 @@ export class LaneVisits {
       const { recordId, head } = line;
       const isOver = settled.some(({ state }) => state === 'delivered' || state === 'dead');
       if (head !== undefined && isOver && (head.hasNext || followed.has(recordId))) heads.add(recordId);
+      if (isOver) retried.delete(recordId);
       for (const one of settled) {
         if (one.state !== 'retrying') continue;
         retried.add(recordId);

@@ -3,9 +3,8 @@ import { type Change, type CommitOptions, type Item, limits, type Scope } from '
 import { asRead, type Row } from '../../store/table.ts';
 import { attemptCommit } from '../../store/transact.ts';
 import type { OrgPlace } from '../config/live-events.ts';
-import { dues } from '../due.ts';
+import { askedAt, dues } from '../due.ts';
 import {
-  askedAt,
   heldItems,
   laneLeases,
   laneMark,
@@ -82,18 +81,17 @@ export interface Ending {
   readonly lease: Lease;
   /** When the outbox is visited again; undefined where nothing is left in it. */
   readonly at: number | undefined;
-  /** Records whose held items were due, and were not sent. */
+  /** Records with held items that are due. */
   readonly unsent: Iterable<string>;
   /** Records that the visit has put off after a failure. */
   readonly retried: Iterable<string>;
-  /** The version of the mark by which a builder has asked for this visit. */
+  /** The version of the outbox's mark when a visit that was asked for began. */
   readonly askedBy: number | undefined;
-  readonly now: number;
 }
 
 /**
- * Ends a visit. What a builder has asked for while it was going on is not put off: the mark stays, and so that what was
- * sent before that goes on too, its records are due now. @returns when it is visited again; undefined where nothing is
+ * Ends a visit. What a builder has asked for while it was going on is not put off: the outbox's mark stays, and what failed
+ * before the ask is asked for too. @returns when it is visited again; undefined where nothing is
  * left; `filled` where something has come, and the visit goes on. @throws LeaseLost
  */
 export async function endVisit({ lane, lease, at, ...ending }: Ending): Promise<number | 'filled' | undefined> {
@@ -102,7 +100,7 @@ export async function endVisit({ lane, lease, at, ...ending }: Ending): Promise<
     const [mark] = await scope.get([laneMark(event)]);
     const isAsked = mark?.due?.at === askedAt && mark.version !== ending.askedBy;
     const records = isAsked ? new Set([...ending.unsent, ...ending.retried]) : ending.unsent;
-    const next = isAsked ? ending.now : at;
+    const next = isAsked ? askedAt : at;
     const retries = next === undefined ? [] : [...records].map((recordId) => putRetry(event, recordId, next));
     if (await lease.end([...retries, ...(isAsked ? [] : marked(event, mark, at))])) return next;
     if (next === undefined) return 'filled';

@@ -79,9 +79,6 @@ const laneJob = 'lane';
 const retryJob = 'retry';
 export const laneJobs = { lane: laneJob, retry: retryJob } as const;
 
-/** When something is due that a builder waits for: from the beginning of time, and whatever was known of its endpoint. */
-export const askedAt = 0;
-
 /** Says that an outbox may hold something. */
 export function laneMark(event: string): Key {
   return dues.key(`${laneJob};${event}`);
