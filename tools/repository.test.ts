@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { type AllowedScripts, checkLockfile, type Lockfile } from './lockfile.ts';
 import { checkLinks } from './markdown-links.ts';
 import { readSourceTree, type SourceTree } from './source-tree.ts';
-import { filesForAnyStore, isShortened, isTestKind, testFilesOf, testKinds } from './test-kinds.ts';
+import { filesForAnyStore, isShortened, isTestKind, longest, testFilesOf, testKinds } from './test-kinds.ts';
 import { checkTexts } from './text-rules.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -74,7 +74,7 @@ describe('the repository', () => {
 
   it('names no test by a path where none lies', () => {
     const slow = [...testKinds['slow-unit'].globs, ...testKinds['slow-acceptance'].globs];
-    const named = [...slow, ...testKinds.load.globs, ...filesForAnyStore];
+    const named = [...slow, ...testKinds.load.globs, ...filesForAnyStore, ...longest];
     assert.deepEqual(
       named.filter((path) => globSync(path, { cwd: root }).length === 0),
       [],

@@ -23,6 +23,7 @@ import {
   Lease,
   LeaseLost,
   type Line,
+  laneKey,
   moveDue,
   readLines,
   sweepPage,
@@ -121,7 +122,7 @@ export class LaneVisits {
     const restsUntil = await this.#restsUntil(lane);
     if (restsUntil !== undefined) return putOff(scope, moveDue(item, job, restsUntil));
     const isAsked = item.due?.at === askedAt;
-    const key = `${env} ${scope.name} ${event}`;
+    const key = laneKey(lane);
     const known = this.#heads.get(key);
     if (recordId !== undefined) known?.add(recordId);
     if (known !== undefined) return;
@@ -239,7 +240,7 @@ export class LaneVisits {
 
   /** A part of what waits at an endpoint that does not answer, each time another one. */
   async #expiredLines(lane: Lane, now: number): Promise<readonly Line[]> {
-    const key = `${lane.env} ${lane.scope.name} ${lane.event}`;
+    const key = laneKey(lane);
     const after = this.#swept.get(key);
     const page = await sweepPage(lane, after, sweptPerPause);
     if (page.next === undefined) this.#swept.delete(key);

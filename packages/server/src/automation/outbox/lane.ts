@@ -24,6 +24,14 @@ export interface Lane extends OrgPlace {
   readonly event: string;
 }
 
+/** Where an outbox is. */
+export type LanePlace = Pick<Lane, 'env' | 'scope' | 'event'>;
+
+/** Names an outbox among all that this node knows. */
+export function laneKey({ env, scope, event }: LanePlace): string {
+  return `${env} ${scope.name} ${event}`;
+}
+
 /** Longer than any page takes. */
 const leaseMilliseconds = 60_000;
 const background: CommitOptions = { priority: 'background' };

@@ -14,11 +14,11 @@ import type {
   WriteLoop,
 } from '../../records/port.ts';
 import { asDefined, unconditional } from '../../records/port.ts';
-import type { Scope } from '../../store/port.ts';
 import { laneOf } from '../../tenancy/port.ts';
 import type { LiveEvent } from '../config/event-forms.ts';
 import type { LiveEvents } from '../config/live-events.ts';
 import { opOf, type WriteValues, writeValues } from '../config/write-values.ts';
+import { type LanePlace, laneKey } from './lane.ts';
 import { apartTexts, laneMark, type OutboxItem, outboxes, outboxPrefix, placeText, putLane } from './outbox-rows.ts';
 
 export interface RecordEventsDeps {
@@ -38,26 +38,16 @@ export class KnownLanes {
   readonly #known = new BoundedMap<string, true>(100_000);
 
   has(place: LanePlace): boolean {
-    return this.#known.get(keyOf(place)) !== undefined;
+    return this.#known.get(laneKey(place)) !== undefined;
   }
 
   add(place: LanePlace): void {
-    this.#known.set(keyOf(place), true);
+    this.#known.set(laneKey(place), true);
   }
 
   forget(place: LanePlace): void {
-    this.#known.delete(keyOf(place));
+    this.#known.delete(laneKey(place));
   }
-}
-
-export interface LanePlace {
-  readonly env: string;
-  readonly scope: Scope;
-  readonly event: string;
-}
-
-function keyOf({ env, scope, event }: LanePlace): string {
-  return `${env} ${scope.name} ${event}`;
 }
 
 export function createRecordEvents(deps: RecordEventsDeps): RecordEvents {
