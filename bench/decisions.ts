@@ -1,7 +1,7 @@
 /**
  * What recording decisions costs a get, as a share of all that the get costs in the same process.
  *
- *   npm run bench:decisions
+ *   npm run bench -- decisions
  *
  * A platform is asked for gets over HTTP, by callers with action policies alone and with a row rule. After each round the
  * same process authorizes gets with the record on and off, in turns (`decision-cost.ts`), which shows what recording costs:

@@ -1,7 +1,7 @@
 /**
  * What an exchange of tokens costs: CPU of the platform's whole process per `GET /token`, in milliseconds.
  *
- *   npm run bench:exchange
+ *   npm run bench -- exchange
  *
  * The provider is another process's: its keys are fetched once, by the warm-up, and known from then on. Both kinds of
  * exchange are measured in turns.

@@ -2,7 +2,7 @@
  * What related records cost: a list of 20 records with `expand` against the same list without, and
  * against the requests that a client would send instead, in turns.
  *
- * npm run bench:expand -- [--rounds 400]
+ * npm run bench -- expand [--rounds 400]
  */
 import { parseArgs } from 'node:util';
 import { type AppUser, act, create, defineEntity, definition, foundedOrg } from '../packages/acceptance/src/org.ts';

@@ -1,7 +1,7 @@
 /**
  * What a migration of records costs the writers beside it.
  *
- * npm run bench:fill -- [--records 5000] [--seconds 5] [--beside 3600]
+ * npm run bench -- fill [--records 5000] [--seconds 5] [--beside 3600]
  *
  * An entity has so many records. A writer updates one after the other: alone for a while, then as long as a new field and a
  * new formula are brought to all of them and their indexes are built, but for no more than `beside` seconds. The writes of a second in the

@@ -2,7 +2,7 @@
  * What filters and sorts cost: pages of 20 records, found by an index or one record after the other, by fields of their own
  * and by fields of the records that they look up, in turns.
  *
- * npm run bench:filters -- [--rounds 200] [--customers 400]
+ * npm run bench -- filters [--rounds 200] [--customers 400]
  *
  * Each customer has ten tickets, and one customer in 40 is gold.
  */

@@ -1,7 +1,7 @@
 /**
  * What it costs to hold an org to a plan, and to tell what it uses where it has very many workspaces.
  *
- *   npm run bench:metering -- [--workspaces 1000] [--short]
+ *   npm run bench -- metering [--workspaces 1000] [--short]
  *
  * Orgs of one platform are measured in the same run, in turns; each ratio is the median of the rounds. Creates of an org
  * with limits are compared with those of an org without, both counted; `GET /observability` and creates of an org with

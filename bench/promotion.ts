@@ -1,7 +1,7 @@
 /**
  * How long a promotion of many entities takes, and whom it holds up.
  *
- * npm run bench:promotion -- [--entities 500] [--rounds 5]
+ * npm run bench -- promotion [--entities 500] [--rounds 5]
  *
  * Two orgs have a writer each in production, who creates one record after the other. In each round nothing is done for
  * a moment, then all entities go back to an earlier release, then forward again by an activation; the longest that a

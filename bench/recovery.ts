@@ -1,7 +1,7 @@
 /**
  * How long a platform takes from `kill -9` under load to its ready line, and how long the write-ahead log gets meanwhile.
  *
- *   npm run bench:recovery -- [--records 1000000] [--kills 9] [--seconds 5] [--backups 3]
+ *   npm run bench -- recovery [--records 1000000] [--kills 9] [--seconds 5] [--backups 3]
  *
  * The records come in by an import, which takes some minutes for a million. Before each kill, callers who never pause
  * create, list and export for so many seconds; before the last ones, backups are taken beside them, one after the other.

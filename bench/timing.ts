@@ -2,7 +2,7 @@
  * Whether the time of a refused log-in reveals that an account exists: log-ins for a known and for an unknown address,
  * in random turns, compared by the Mann-Whitney U test.
  *
- * npm run bench:timing -- [--pairs 500]
+ * npm run bench -- timing [--pairs 500]
  *
  * A small p says that the two can be distinguished. Of a hundred runs one gives less than 0.01 by chance.
  */

@@ -1,7 +1,7 @@
 /**
  * How long imports and exports of many rows take, and by how much the platform's memory grows meanwhile.
  *
- *   npm run bench:transfer -- [--rows 100000]
+ *   npm run bench -- transfer [--rows 100000]
  */
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -5,7 +5,17 @@ import { describe, it } from 'node:test';
 import { type AllowedScripts, checkLockfile, type Lockfile } from './lockfile.ts';
 import { checkLinks } from './markdown-links.ts';
 import { readSourceTree, type SourceTree } from './source-tree.ts';
-import { filesForAnyStore, isShortened, isTestKind, longest, testFilesOf, testKinds } from './test-kinds.ts';
+import {
+  filesForAnyStore,
+  isShortened,
+  isTestKind,
+  longest,
+  testFilesOf,
+  testKinds,
+  testSelections,
+  watchedTests,
+} from './test-kinds.ts';
+import { testRuns } from './test-runs.ts';
 import { checkTexts } from './text-rules.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -14,6 +24,7 @@ const tree = readSourceTree(root);
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly scripts?: Readonly<Record<string, string>>;
   readonly allowScripts?: AllowedScripts;
 }
 
@@ -62,7 +73,7 @@ describe('the repository', () => {
     assert.deepEqual(found.sort(), written.sort());
   });
 
-  it('runs in full with `npm run test:slow` whatever the gate shortens', () => {
+  it('shows at the name of what a file of tests imports that the gate makes only a share of its runs', () => {
     for (const [path, text] of tree) {
       if (!/^packages\/.*\/testing\/.*(?<!\.test)\.ts$/.test(path) || !isShortened(text)) continue;
       const names = [...text.matchAll(/^export (?:async function|function|const) (\w+)/gm)].map(
@@ -72,13 +83,30 @@ describe('the repository', () => {
     }
   });
 
-  it('names no test by a path where none lies', () => {
-    const slow = [...testKinds['slow-unit'].globs, ...testKinds['slow-acceptance'].globs];
-    const named = [...slow, ...testKinds.load.globs, ...filesForAnyStore, ...longest];
+  it('names no test by a path where none lies, and no path that is watched in vain', () => {
+    const named = Object.keys(testKinds)
+      .filter(isTestKind)
+      .flatMap((kind): readonly string[] => testKinds[kind].globs);
+    const watched = watchedTests.flatMap(({ protects }) => protects);
     assert.deepEqual(
-      named.filter((path) => globSync(path, { cwd: root }).length === 0),
+      [...named, ...watched, ...filesForAnyStore, ...longest].filter(
+        (path) => globSync(path, { cwd: root }).length === 0,
+      ),
       [],
     );
+    for (const [name, select] of Object.entries(testSelections)) assert.ok(select(root).length > 0, name);
+  });
+
+  it('runs each test by a word of `npm test`, and explains each word', () => {
+    const run = new Set<string>(Object.values(testRuns).flatMap(({ files }) => files));
+    for (const kind of Object.keys(testKinds))
+      assert.ok(run.has(kind) || (kind === 'watched' && run.has('watched-changed')), kind);
+    const page = tree.get('CONTRIBUTING.md') ?? '';
+    for (const word of Object.keys(testRuns)) assert.ok(page.includes(`\`${word}\``), word);
+  });
+
+  it('has few scripts', () => {
+    assert.ok(Object.keys(read<Manifest>('package.json').scripts ?? {}).length <= 20);
   });
 });
 

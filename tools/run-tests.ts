@@ -1,14 +1,13 @@
 /**
- * Runs the tests of the kinds named (`unit`, `slow-unit`, …, `shortened` for those that the gate shortens, `stored` for the
- * acceptance tests of what is stored), or of the files that match the globs given, and ends with the closing line.
- * Without arguments it runs all kinds.
+ * Runs the tests of the kinds and selections of `test-kinds.ts` that are named, or the files that match the globs given, and
+ * ends with the closing line. Without arguments it runs all kinds.
  *
  *   node tools/run-tests.ts [--together] [--at-once 2] [--minutes 5] [kind or glob]…
  *
  * With `--together` files that leave their process as they found it share one; else each has its own. `--at-once` is the
- * number of processes: what mostly waits, for a lease or for a browser, leaves room on two cores for a third. A test that
- * takes more than `--minutes` has failed, and a process that takes four times as many is ended: one that waits for what
- * never comes is named, and takes no other with it.
+ * number of processes: tests that mostly wait, for a lease or for a browser, leave room on two cores for a third. A test
+ * that takes more than `--minutes` has failed, and a process that takes four times as many is ended: its file is named,
+ * and the others go on.
  */
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -18,7 +17,7 @@ import { parseArgs } from 'node:util';
 import { closingLine } from './closing-line.ts';
 import { aloneIn, groupFiles } from './runs/test-groups.ts';
 import { TestTally } from './runs/test-tally.ts';
-import { isTestKind, longest, shortenedFilesOf, storedFilesOf, testFilesOf, testKinds } from './test-kinds.ts';
+import { isTestKind, longest, testFilesOf, testKinds, testSelections } from './test-kinds.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -37,6 +36,10 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const found = findFiles(positionals.length > 0 ? positionals : Object.keys(testKinds));
+if (found.length === 0 && positionals.every((word) => word === 'watched-changed')) {
+  console.log(`these tests protect nothing that has changed\n${closingLine({ passed: 0, failed: 0 })}`);
+  process.exit(0);
+}
 const processes = values.together ? groupFiles(root, found, longest) : found.map(aloneIn);
 const tally = new TestTally(processes);
 const milliseconds = Number(values.minutes) * 60_000;
@@ -64,9 +67,8 @@ report.once('end', () => {
 
 function findFiles(kindsOrGlobs: readonly string[]): readonly string[] {
   const found = kindsOrGlobs.flatMap((word) => {
-    if (word === 'shortened') return shortenedFilesOf(root);
-    if (word === 'stored') return storedFilesOf(root);
-    return isTestKind(word) ? testFilesOf(root, word) : globSync(word, { cwd: root });
+    if (isTestKind(word)) return testFilesOf(root, word);
+    return testSelections[word]?.(root) ?? globSync(word, { cwd: root });
   });
   return [...new Set(found.map((file) => resolve(root, file)))].sort();
 }

@@ -1,50 +1,225 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
+/** Where the tests of each kind lie. CONTRIBUTING.md says what each kind protects, and when it runs. */
+import { globSync } from 'node:fs';
+import { matchesGlob, sep } from 'node:path';
+import { changedPaths } from './changed.ts';
+
+const server = 'packages/server/src';
+
+function acceptance(...names: readonly string[]): readonly string[] {
+  return names.map((name) => `packages/acceptance/src/${name}.test.ts`);
+}
 
 /**
- * What takes long, since it kills processes, fills disks, copies whole platforms, exhausts scripts or compares by the
- * hundred thousand.
- * The gate leaves it to `npm run test:slow`.
+ * The acceptance tests of the gate: a file or two for each part of the platform, each cheap. CI runs the others too.
  */
-const slow = {
-  unit: [
-    'packages/server/src/access/**/*.proof.test.ts',
-    'packages/server/src/audit-command.test.ts',
-    'packages/server/src/automation/scripts/*.test.ts',
-    'packages/server/src/backup.test.ts',
-    'packages/server/src/copy.test.ts',
-    'packages/server/src/copy/copy-platform.test.ts',
-    'packages/server/src/entities/entity-bound.test.ts',
-    'packages/server/src/gateway/pipeline/field-names.test.ts',
-    'packages/server/src/gateway/pipeline/values-as-stored.test.ts',
-    'packages/server/src/gateway/openapi/testing/generators.test.ts',
-    'packages/server/src/maintenance/{maintain-entity,maintain-model,purge-entity}.test.ts',
-    'packages/server/src/promotion/planted-faults.test.ts',
-    'packages/server/src/promotion/promotion-attacks.test.ts',
-    'packages/server/src/recount.test.ts',
-    'packages/server/src/records/filtering/lookup-races.test.ts',
-    'packages/server/src/records/listing/list-paging.test.ts',
-    'packages/server/src/records/removals/removal-marks.test.ts',
-    'packages/server/src/records/search/words.test.ts',
-    'packages/server/src/store/copy-store.test.ts',
-    'packages/server/src/store/sqlite/sharing/attached.test.ts',
-    'packages/server/src/store/testing/conformance/planted-faults.test.ts',
-    'packages/server/src/store/sqlite/testing/power-loss/*.test.ts',
-    'packages/server/src/testing/faults/!(access-audited|audited|every-writing-route|turns).test.ts',
-    'packages/server/src/testing/older-data/open.test.ts',
-    'packages/server/src/testing/worst-cases/app-work.test.ts',
-    'packages/server/src/testing/worst-cases/management-work.test.ts',
-    'packages/server/src/verify.test.ts',
-    'tools/deploy/kubernetes.test.ts',
-    'tools/run-tests.test.ts',
-  ],
-  acceptance: [
+const gateAcceptance = acceptance(
+  'access-overview',
+  'audit',
+  'automation-routes',
+  'bad-input',
+  'batch',
+  'before-events',
+  'client',
+  'config-items',
+  'cors',
+  'coverage',
+  'credentials',
+  'data-routes',
+  'decisions',
+  'encrypted-fields',
+  'entity-definitions',
+  'escalation',
+  'events',
+  'export',
+  'field-types',
+  'filters',
+  'founding',
+  'idempotency-of-making',
+  'import',
+  'inbound-hooks',
+  'isolation',
+  'list',
+  'logic-blocks',
+  'lookups',
+  'members',
+  'paths',
+  'policies',
+  'promotion-activate',
+  'promotion-callers',
+  'promotion-diff',
+  'promotion-rollback',
+  'protocol',
+  'routes',
+  'runs',
+  'search',
+  'self',
+  'service-keys',
+  'settings',
+  'sign-up',
+  'simulate',
+  'suspension',
+  'tenancy',
+  'token-exchange',
+  'unique-values',
+  'workspaces',
+);
+
+/**
+ * Tests of what the store does for the platform, which CI runs on PostgreSQL each time: commits, races, ranges, large
+ * records, jobs. All others of what is stored run there at night.
+ */
+const storeSensitive = acceptance(
+  'audit',
+  'batch',
+  'batch-limits',
+  'compound-indexes',
+  'converted-fields',
+  'cursor',
+  'entity-changes',
+  'entity-jobs',
+  'events',
+  'export',
+  'filled-fields',
+  'filters',
+  'founding',
+  'idempotency',
+  'idempotency-of-making',
+  'import',
+  'isolation',
+  'jobs',
+  'large-records',
+  'list',
+  'lookup-arrays',
+  'lookup-sorts',
+  'lookups',
+  'org-invitation-races',
+  'owner-and-parent',
+  'plan-limits',
+  'promotion-activate',
+  'promotion-races',
+  'promotion-rollback',
+  'renamed-fields',
+  'runs',
+  'search',
+  'unique-values',
+  'workspaces',
+);
+
+/** What CI runs where the code that it protects has changed, and at night. */
+export interface WatchedTests {
+  readonly tests: readonly string[];
+  /** Globs of what they protect. */
+  readonly protects: readonly string[];
+}
+
+const store = [`${server}/store/**`, `${server}/engines/**`];
+
+export const watchedTests: readonly WatchedTests[] = [
+  { tests: [`${server}/access/**/*.proof.test.ts`], protects: [`${server}/{access,lib}/**`] },
+  {
+    tests: [
+      `${server}/{audit-command,backup,copy,recount,verify}.test.ts`,
+      `${server}/copy/copy-platform.test.ts`,
+      `${server}/store/copy-store.test.ts`,
+      ...acceptance(
+        'backups',
+        'backups-cut-off',
+        'command-each',
+        'disk-failures',
+        'doctor',
+        'operator-doctor',
+        'verify',
+      ),
+    ],
+    protects: [...store, `${server}/*.ts`, `${server}/{backup,composition,copy,doctor,maintenance,upgrade}/**`],
+  },
+  { tests: [`${server}/testing/older-data/open.test.ts`], protects: [`${server}/**/!(*.test).ts`] },
+  {
+    tests: [
+      `${server}/promotion/planted-faults.test.ts`,
+      `${server}/store/testing/conformance/planted-faults.test.ts`,
+      `${server}/store/sqlite/testing/power-loss/*.test.ts`,
+      `${server}/testing/worst-cases/planted-work.test.ts`,
+    ],
+    protects: [
+      `${server}/store/{*.ts,committing/**,sqlite/**,testing/**}`,
+      `${server}/promotion/testing/**`,
+      `${server}/testing/worst-cases/**`,
+    ],
+  },
+  {
+    tests: acceptance(
+      'cli-config',
+      'cli-data',
+      'cli-data-policy',
+      'cli-data-seed',
+      'cli-data-types',
+      'cli-deploy',
+      'cli-dev',
+      'cli-secrets',
+      'cli-sign-in',
+    ),
+    protects: ['packages/{cli,client}/src/**', 'packages/server/bin/*'],
+  },
+  { tests: [`${server}/automation/scripts/*.test.ts`], protects: [`${server}/{automation,expressions}/**`] },
+  {
+    tests: acceptance('event-crash', 'filled-fields-crash', 'metering-crash', 'person-crash', 'promotion-crash'),
+    protects: [...store, `${server}/{automation,jobs,maintenance,metering,promotion}/**`],
+  },
+];
+
+/**
+ * Unit tests that the gate leaves to CI: they kill processes, fill disks, compare by the hundred thousand, or need a
+ * program that a fresh machine may lack.
+ */
+const slowUnit: readonly string[] = [
+  'packages/cli/src/completion/shell-scripts.test.ts',
+  'packages/console/src/screens/hooks/hook-example.test.ts',
+  `${server}/entities/entity-bound.test.ts`,
+  `${server}/gateway/pipeline/{field-names,values-as-stored}.test.ts`,
+  `${server}/maintenance/{maintain-entity,maintain-model,purge-entity}.test.ts`,
+  `${server}/promotion/archive/config-archive.test.ts`,
+  `${server}/promotion/promotion-attacks.test.ts`,
+  `${server}/records/filtering/lookup-races.test.ts`,
+  `${server}/records/listing/list-paging.test.ts`,
+  `${server}/records/removals/removal-marks.test.ts`,
+  `${server}/records/search/words.test.ts`,
+  `${server}/store/sqlite/sharing/attached.test.ts`,
+  `${server}/testing/faults/!(access-audited|audited|every-writing-route|turns).test.ts`,
+  `${server}/testing/worst-cases/{app,management}-work.test.ts`,
+  'tools/deploy.test.ts',
+  'tools/run-tests.test.ts',
+];
+
+/** What looks at other systems in front of the platform or below it, or at one more time: at night alone. */
+const nightly: readonly string[] = [
+  `${server}/gateway/openapi/testing/generators.test.ts`,
+  'tools/deploy/kubernetes.test.ts',
+  ...acceptance('deployed-nginx', 'nginx'),
+];
+
+/** What takes a minute or more: it begins first, in processes of its own, so that no core waits for it at the end. */
+export const longest: readonly string[] = [
+  ...acceptance('event-crash', 'workers'),
+  'packages/acceptance/src/nodes.postgres.test.ts',
+  `${server}/records/removals/removal-model.test.ts`,
+  `${server}/testing/worst-cases/app-work.test.ts`,
+  `${server}/testing/worst-cases/management-work.test.ts`,
+];
+
+/** Models that are compared on each engine. */
+const storeModels = [
+  `${server}/maintenance/fill-model.test.ts`,
+  `${server}/promotion/rename-model.test.ts`,
+  `${server}/records/filtering/{filter-lookups,lookup-index}-model.test.ts`,
+  `${server}/records/listing/compound-lists.test.ts`,
+  `${server}/records/removals/removal-model.test.ts`,
+];
+
+/** What asks nothing of the store that others do not ask: it is not repeated on PostgreSQL. */
+export const filesForAnyStore: readonly string[] = [
+  ...acceptance(
     'additions',
-    'alert-webhook',
-    'backups',
-    'backups-cut-off',
-    'builder-passwords',
-    'call-log',
     'cli-config',
     'cli-data',
     'cli-data-policy',
@@ -54,96 +229,25 @@ const slow = {
     'cli-dev',
     'cli-secrets',
     'cli-sign-in',
-    'deployed-nginx',
-    'disk-failures',
-    'docs-examples',
-    'docs-reference',
     'command',
     'command-sign-in-guesses',
-    'command-each',
     'compiled-code',
-    'computed-fields',
-    'converted-fields',
-    'decision-cases',
-    'deploy-keys',
-    'deploy-files',
-    'doctor',
-    'entity-jobs',
-    'event-crash',
-    'exhaustion',
-    'filled-fields-crash',
-    'first-run-killed',
+    'deployed-nginx',
+    'docs-reference',
     'greedy-clients',
     'mail-delivery',
-    'metering-crash',
-    'metrics',
-    'observability',
-    'operator-doctor',
-    'operator-errors',
-    'operator-health',
-    'person-crash',
-    'plan-caps',
-    'plan-limits',
-    'policy-aliases',
-    'platform-keys',
-    'promotion-crash',
     'provider-trials',
-    'recipes',
-    'restart',
-    'sign-in-floods',
-    'start',
     'supervised',
-    'verify',
-    'workers',
-  ].map((name) => `packages/acceptance/src/${name}.test.ts`),
-};
-
-/** What takes a minute or more: it begins first, in processes of its own, so that no core waits for it at the end. */
-export const longest: readonly string[] = [
-  'packages/acceptance/src/event-crash.test.ts',
-  'packages/acceptance/src/nodes.postgres.test.ts',
-  'packages/acceptance/src/workers.test.ts',
-  'packages/server/src/records/removals/removal-model.test.ts',
-  'packages/server/src/testing/worst-cases/app-work.test.ts',
-  'packages/server/src/testing/worst-cases/management-work.test.ts',
+    'traces',
+    'trusted-proxies',
+  ),
 ];
 
-/** What times the largest requests, for about a quarter of an hour: `npm run test:load`. */
-const load = ['packages/server/src/testing/worst-cases/load.test.ts'];
-
-/** What drives a real browser; skipped, with a line, where there is none. */
+const watched = watchedTests.flatMap(({ tests }) => tests);
 const browser = ['packages/acceptance/src/browser/**/*.test.ts'];
-
-/** What builds the image of `deploy/` and runs it, for several minutes: `npm run test:image`. */
 const image = ['packages/acceptance/src/image/*.test.ts'];
-
-/**
- * What looks at commands, processes, proxies and other systems in front of the store, of which it asks nothing that other
- * acceptance tests do not ask. `npm run test:postgres` leaves it out.
- */
-export const filesForAnyStore: readonly string[] = [
-  'additions',
-  'cli-config',
-  'cli-data',
-  'cli-data-policy',
-  'cli-data-seed',
-  'cli-data-types',
-  'cli-deploy',
-  'cli-dev',
-  'cli-secrets',
-  'cli-sign-in',
-  'command',
-  'command-sign-in-guesses',
-  'compiled-code',
-  'deployed-nginx',
-  'docs-reference',
-  'greedy-clients',
-  'mail-delivery',
-  'provider-trials',
-  'supervised',
-  'traces',
-  'trusted-proxies',
-].map((name) => `packages/acceptance/src/${name}.test.ts`);
+const load = [`${server}/testing/worst-cases/load.test.ts`];
+const elsewhere = [...watched, ...nightly, ...browser, ...image, ...load];
 
 interface TestKind {
   readonly globs: readonly string[];
@@ -151,56 +255,71 @@ interface TestKind {
 }
 
 /**
- * Where the tests of each kind lie. Every `*.test.*` file belongs to exactly one kind; `repository.test.ts` sees to it.
- * Those of `postgres` need a server, those of `citus` a cluster.
+ * Every `*.test.*` file belongs to exactly one kind; `repository.test.ts` sees to it. Those of `postgres` need a server,
+ * those of `citus` a cluster.
  */
 export const testKinds = {
   unit: {
     globs: [
       'packages/{contract,server,client,cli,console,docs}/src/**/!(*.postgres|*.citus).test.ts',
       'packages/{client,console,docs,react}/build/*.test.ts',
-      'bench/**/*.test.ts',
-      'examples/**/*.test.ts',
       'tools/**/*.test.ts',
     ],
-    but: [...slow.unit, ...load],
+    but: [...slowUnit, ...elsewhere],
   },
-  acceptance: {
+  acceptance: { globs: gateAcceptance },
+  'slow-unit': { globs: slowUnit },
+  'slow-acceptance': {
     globs: ['packages/acceptance/src/**/!(*.postgres|*.citus).test.ts'],
-    but: [...slow.acceptance, ...browser, ...image],
+    but: [...gateAcceptance, ...elsewhere],
   },
+  watched: { globs: watched },
+  nightly: { globs: nightly },
   browser: { globs: browser },
   image: { globs: image },
-  'slow-unit': { globs: slow.unit },
   load: { globs: load },
-  'slow-acceptance': { globs: slow.acceptance },
   postgres: { globs: ['packages/{server,acceptance}/src/**/*.postgres.test.ts'] },
   citus: { globs: ['packages/{server,acceptance}/src/**/*.citus.test.ts'] },
 } as const satisfies Readonly<Record<string, TestKind>>;
+
+/** Files that belong to a kind, and are run once more for another reason. */
+export const testSelections: Readonly<Record<string, (root: string) => readonly string[]>> = {
+  /** The acceptance tests of what is stored, which an engine has to pass. */
+  stored: (root) =>
+    globSync(testKinds['slow-acceptance'].globs, { cwd: root, exclude: [...elsewhereButWatched, ...filesForAnyStore] }),
+  'store-sensitive': (root) => globSync(storeSensitive, { cwd: root }),
+  'store-models': (root) => globSync(storeModels, { cwd: root }),
+  /** Those of `watched` that protect what has changed since FREEHOLD_TEST_CHANGED_SINCE, or all of them. */
+  'watched-changed': (root) => {
+    const since = process.env.FREEHOLD_TEST_CHANGED_SINCE;
+    const changed = since === undefined || since === '' ? undefined : changedPaths(root, since);
+    const chosen = watchedTests.filter(
+      ({ tests, protects }) =>
+        changed === undefined ||
+        changed.some((path) => [...tests, ...protects].some((glob) => matchesGlob(path, glob))),
+    );
+    return globSync(
+      chosen.flatMap(({ tests }) => tests),
+      { cwd: root },
+    );
+  },
+};
+
+const elsewhereButWatched = [...nightly, ...browser, ...image];
 
 export function isTestKind(word: string): word is keyof typeof testKinds {
   return Object.hasOwn(testKinds, word);
 }
 
 /** Paths from the root of the repository, with `/`. */
-export function testFilesOf(root: string, kind: keyof typeof testKinds): readonly string[] {
+export function testFilesOf(root: string, kind: keyof typeof testKinds, prefix = ''): readonly string[] {
   const { globs, but = [] }: TestKind = testKinds[kind];
-  return globSync(globs, { cwd: root, exclude: but }).map((path) => path.replaceAll(sep, '/'));
-}
-
-/** The acceptance tests of what is stored, quick and slow, which an engine has to pass. */
-export function storedFilesOf(root: string): readonly string[] {
-  const all = [...testFilesOf(root, 'acceptance'), ...testFilesOf(root, 'slow-acceptance')];
-  return all.filter((path) => !filesForAnyStore.includes(path));
+  const found = globSync(globs, { cwd: root, exclude: but }).map((path) => path.replaceAll(sep, '/'));
+  return found.filter((path) => path.startsWith(prefix));
 }
 
 /** How a file shows that the gate may shorten it (`quick.ts`). */
 const shortened = /\b(?:isQuick|thinned|raceKinds|roundsOn|extentOn)\b/;
-
-/** Unit tests of which the gate makes a share of the runs; `npm run test:slow` makes all of them. */
-export function shortenedFilesOf(root: string): readonly string[] {
-  return testFilesOf(root, 'unit').filter((path) => isShortened(readFileSync(join(root, path), 'utf8')));
-}
 
 export function isShortened(text: string): boolean {
   return shortened.test(text);

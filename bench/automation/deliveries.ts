@@ -1,7 +1,7 @@
 /**
  * How many events a platform delivers in a second, to a receiver on this machine in a process of its own.
  *
- *   npm run bench:automation -- [--deliveries 20000] [--workspaces 64] [--rounds 3] [--flags=--cpu-prof]
+ *   npm run bench -- automation [--deliveries 20000] [--workspaces 64] [--rounds 3] [--flags=--cpu-prof]
  *
  * The writes are imported while the receiver holds its answers; then it lets go, and the time is taken until all have
  * arrived. Each round is one such run. CPU is that of the whole process, divided by the deliveries.

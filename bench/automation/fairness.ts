@@ -1,7 +1,7 @@
 /**
  * What a hundred orgs notice of each other's automation.
  *
- *   npm run bench:automation-fairness -- [--orgs 100] [--seconds 8] [--rounds 3]
+ *   npm run bench -- automation-fairness [--orgs 100] [--seconds 8] [--rounds 3]
  *
  * Each org has an event that is delivered, creates and gets a record every two seconds. The p99 of these calls, and of the
  * time from a create to its delivery, is measured alone, and beside other orgs: one with a dead endpoint (it takes calls

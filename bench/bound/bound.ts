@@ -1,8 +1,8 @@
 /**
  * Fails where a request costs more CPU than a quarter over what is recorded.
  *
- *   npm run bench:bound                 holds the platform to `ratios.json`
- *   npm run bench:bound -- --record     measures them again, and writes them down
+ *   npm run bench -- bound                 holds the platform to `ratios.json`
+ *   npm run bench -- bound --record     measures them again, and writes them down
  *
  * Costs are ratios to a reference in the same process (`reference.ts`), which stay the same on a faster or a busier
  * machine: both are measured in turns, in many short rounds, of which the median counts. A request is over the bound if it is
@@ -62,7 +62,7 @@ async function hold(): Promise<void> {
     names = names.filter(isOver);
   }
   if (names.length === 0) return;
-  console.log(`${names.join(' and ')} cost too much CPU; where that is meant: npm run bench:bound -- --record`);
+  console.log(`${names.join(' and ')} cost too much CPU; where that is meant: npm run bench -- bound --record`);
   process.exitCode = 1;
 }
 

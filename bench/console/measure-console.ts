@@ -1,7 +1,7 @@
 /**
  * How fast the console shows itself, and what scrolling costs.
  *
- *   npm run measure:console -- [--records 100000] [--entities 500] [--visits 5] [--frames 300]
+ *   npm run bench -- console [--records 100000] [--entities 500] [--visits 5] [--frames 300]
  *
  * A platform on loopback addresses has one org with so many records and entities. Each visit is that of a signed-in builder whose browser
  * has nothing in its cache. Printed are the medians of: when the page first paints content, when what the screen is about stands there and the

@@ -1,7 +1,7 @@
 /**
  * What grows with the number of orgs that a platform holds, of which few are at work.
  *
- *   npm run bench:orgs -- [--orgs 100000] [--workspaces 10] [--active 1,100,1000,10000] [--rounds 8] [--idle 60]
+ *   npm run bench -- orgs [--orgs 100000] [--workspaces 10] [--active 1,100,1000,10000] [--rounds 8] [--idle 60]
  *     [--data FOLDER]
  *
  * Two platforms with an embedded store each: one with a hundred orgs, one with `--orgs`, all of the same shape. They are

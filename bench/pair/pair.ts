@@ -1,7 +1,7 @@
 /**
  * What a change costs or saves: the platforms of two working trees do the same work in turns, in one run.
  *
- *   npm run bench:pair -- --against COMMIT_OR_FOLDER [--records 10000] [--orgs 1] [--statements 1] [--rounds 24]
+ *   npm run bench -- pair --against COMMIT_OR_FOLDER [--records 10000] [--orgs 1] [--statements 1] [--rounds 24]
  *     [--only get,list,create,update,mix] [--rules row,actions] [--flags=--max-semi-space-size=8] [--env NAME=VALUE]
  *     [--events 1] [--records-before 1000] [--orgs-before 1] [--statements-before 1] [--events-before 0] [--pinned]
  *     [--event '{"entry_conditions": […]}']

@@ -45,6 +45,7 @@ const reasons: Readonly<Record<string, string>> = {
   'deploy/README.md sh': 'installs services and applies to clusters',
   'packages/client/README.md ts': 'names an address and an account of the reader',
   'packages/server/src/testing/older-data/README.md sh': 'makes a fixture of a commit that is still to come',
+  'CONTRIBUTING.md sh': 'runs the tests themselves',
   'packages/console/README.md sh': 'starts and builds the console, which the gate does',
   'packages/console/README.md ts': 'an excerpt of a test',
   'packages/console/README.md tsx': 'an excerpt of a screen',

@@ -1,7 +1,7 @@
 /**
  * How many small faults planted into the access engine its tests find.
  *
- *   npm run access:mutate -- [--count 200] [--seed 1] [--only decide.ts]
+ *   npm run mutants -- [--count 200] [--seed 1] [--only decide.ts]
  *
  * Each fault is planted alone into a copy outside the repository; the test files run one after the other, the
  * quickest first, until one fails. What survives is listed: a test is missing, or the fault changes nothing that can be seen.

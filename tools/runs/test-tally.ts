@@ -6,7 +6,7 @@ import type { TestProcess } from './test-groups.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** `notes` are lines for the reader: each skipped test, each failed one, and each failure without a failing test. */
+/** `notes` are lines for the reader: each slow file, each skipped test, each failed one, and each failure without a failing test. */
 export interface Tally extends Count {
   readonly notes: readonly string[];
 }
@@ -23,7 +23,7 @@ interface Counts {
 interface TestEvent {
   readonly name: string;
   readonly nesting: number;
-  readonly details: { readonly type?: string | undefined };
+  readonly details: { readonly type?: string | undefined; readonly duration_ms: number };
   readonly file?: string | undefined;
   readonly skip?: string | boolean | undefined;
 }
@@ -31,6 +31,7 @@ interface TestEvent {
 interface FailEvent extends TestEvent {
   readonly details: {
     readonly type?: string | undefined;
+    readonly duration_ms: number;
     readonly error: Error & { readonly failureType?: string | undefined };
   };
 }
@@ -38,7 +39,11 @@ interface FailEvent extends TestEvent {
 interface SummaryEvent {
   readonly file?: string | undefined;
   readonly counts: Counts;
+  readonly duration_ms: number;
 }
+
+/** A file that takes longer is named: one core may wait for it at the end. */
+const slowSeconds = 10;
 
 /**
  * Counts the events of `node:test`, which by itself reports a test file that holds no test, or that leaves by
@@ -52,6 +57,7 @@ export class TestTally {
   readonly #failedAsAFile = new Set<string>();
   readonly #skipped: string[] = [];
   readonly #failures: string[] = [];
+  readonly #seconds = new Map<string, number>();
   /** A suite that is skipped as a whole holds no test that could be counted; it is reported nevertheless. */
   readonly #skippedIn = new Set<string>();
   readonly #members: ReadonlySet<string>;
@@ -74,7 +80,7 @@ export class TestTally {
         this.#skipped.push(skipNote(event));
         if (event.file !== undefined) this.#skippedIn.add(event.file);
       }
-      if (this.#isMember(event)) this.#endMember(event.name);
+      if (this.#isMember(event)) this.#endMember(event);
       else if (isSkipped || event.details.type !== 'suite') this.#sinceMember.seen++;
     });
     stream.on('test:fail', (event: FailEvent) => {
@@ -87,8 +93,12 @@ export class TestTally {
       }
     });
     stream.on('test:summary', (event: SummaryEvent) => {
-      if (event.file === undefined) this.#total = event.counts;
-      else if (event.counts.tests > 0 || this.#skippedIn.has(event.file)) this.#ran.add(event.file);
+      if (event.file === undefined) {
+        this.#total = event.counts;
+        return;
+      }
+      this.#seconds.set(event.file, event.duration_ms / 1000);
+      if (event.counts.tests > 0 || this.#skippedIn.has(event.file)) this.#ran.add(event.file);
     });
   }
 
@@ -96,7 +106,8 @@ export class TestTally {
     return nesting === 0 && this.#members.has(name);
   }
 
-  #endMember(name: string): void {
+  #endMember({ name, details }: TestEvent): void {
+    this.#seconds.set(name, details.duration_ms / 1000);
     if (this.#sinceMember.seen > 0) this.#ran.add(name);
     this.#sinceMember = { seen: 0, failed: 0 };
   }
@@ -108,7 +119,7 @@ export class TestTally {
       if (this.#sinceMember.failed === 0) this.#failedByThemselves++;
       this.#failedAsAFile.add(event.name);
     }
-    this.#endMember(event.name);
+    this.#endMember(event);
   }
 
   result(): Tally {
@@ -121,12 +132,21 @@ export class TestTally {
       passed: total.passed - endedEarly.filter(({ file }) => this.#passedAsAFile.has(file)).length,
       failed: total.failed + total.cancelled + total.todo + this.#failedByThemselves + silent.length,
       notes: [
+        ...this.#slowNotes(),
         ...this.#skipped,
         ...this.#failures,
         ...(total.todo > 0 ? [`failed: ${total.todo} tests are only noted for later`] : []),
         ...silent.map((file) => `failed: ${shortName(file)} ran no test, or ended before its tests did`),
       ],
     };
+  }
+
+  #slowNotes(): readonly string[] {
+    const members = new Map(this.#processes.map(({ file, members }) => [file, members]));
+    return [...this.#seconds]
+      .filter(([file, seconds]) => seconds > slowSeconds && (members.get(file)?.length ?? 0) === 0)
+      .toSorted(([, one], [, other]) => other - one)
+      .map(([file, seconds]) => `slow: ${shortName(file)}: ${seconds.toFixed(1)} s`);
   }
 
   /** Of files that share a process the first that is not reported has ended it; it is named with those after it. */

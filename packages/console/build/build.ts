@@ -1,4 +1,4 @@
-/** `npm run build:console`: builds the console into `packages/console/dist`, from where the platform serves it. */
+/** `npm run build`: builds the console into `packages/console/dist`, from where the platform serves it. */
 import { build } from 'vite';
 import { settings } from './settings.ts';
 

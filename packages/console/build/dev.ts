@@ -1,5 +1,5 @@
 /**
- * `npm run dev:console [-- MANAGEMENT APP]`: the console with hot reload, on a platform that runs beside it at these two
+ * `npm run dev [-- MANAGEMENT APP]`: the console with hot reload, on a platform that runs beside it at these two
  * addresses, which are by default those of `npm start`.
  */
 import { createServer } from 'vite';

@@ -1,4 +1,4 @@
-/** `npm run size:console`: the bytes of a first visit to Home, compressed by gzip, held to their bound. */
+/** `npm run bench -- console-size`: the bytes of a first visit to Home, compressed by gzip, held to their bound. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -1,5 +1,5 @@
 /**
- * `npm run build:docs [-- FOLDER]`: builds the documentation into `packages/docs/dist`, from where the platform serves it
+ * `node packages/docs/build/build.ts [FOLDER]`, or `npm run build`: builds the documentation into `packages/docs/dist`, from where the platform serves it
  * and any static host can. Files are put beside their place and moved there when all are written.
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -33,7 +33,7 @@ function browser(): Promise<Browser> {
   return launched;
 }
 
-/** A platform of this file's own that serves the console as `npm run build:console` has built it. */
+/** A platform of this file's own that serves the console as `npm run build` has built it. */
 export async function consolePlatform(options: StartOptions = {}): Promise<Platform> {
   const platform = await startPlatform({ ...options, env: { FREEHOLD_CONSOLE: 'on', ...options.env } });
   after(async () => {

@@ -2,6 +2,7 @@
  * Kills a platform under load, starts it again and holds it to what it had answered.
  *
  *   npm run crash -- [--rounds 30] [--seed 1]
+ *   npm run crash -- events […]                  of deliveries: `run-event-crash.ts`
  *
  * In each round eight callers write; what they ask and are answered stands in a ledger. `kill -9` comes at a moment of
  * chance. Nothing may have drifted in the files as they were left, and after the start each line of the ledger has to be
@@ -37,4 +38,5 @@ async function main(): Promise<void> {
   judge.end();
 }
 
-await main();
+if (process.argv[2] === 'events') await import('./run-event-crash.ts');
+else await main();

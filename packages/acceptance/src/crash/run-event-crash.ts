@@ -1,7 +1,7 @@
 /**
  * Kills a platform while it delivers events, starts it again, and holds their receiver to what was written.
  *
- *   npm run crash:events -- [--rounds 20] [--seed 1] [--drained 25] [--planted]
+ *   npm run crash -- events [--rounds 20] [--seed 1] [--drained 25] [--planted]
  *
  * Four callers write orders, and three events send each create, update and removal to a receiver that fails in three of
  * ten calls; two more copy orders, as a record and by a run of two steps. `kill -9` comes 5 to 80 ms after a first answer. After each start nothing may have arrived that was not
@@ -22,6 +22,8 @@ async function main(): Promise<void> {
       drained: { type: 'string', default: '25' },
       planted: { type: 'boolean', default: false },
     },
+    // The word `events` itself.
+    allowPositionals: true,
   });
   const [rounds, drained] = [Number(values.rounds), Number(values.drained)];
   const chance = chances(Number(values.seed));

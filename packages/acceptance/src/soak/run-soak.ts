@@ -2,7 +2,7 @@
  * Has a platform work for long while it is started again and its keys are rotated, and looks at what it takes.
  *
  * npm run soak -- [--minutes 10] [--rate 60] [--samples FILE]
- * npm run soak:postgres -- [...]
+ * node packages/server/src/store/postgres/testing/with-server.ts npm run soak -- [...]      on PostgreSQL
  *
  * Clients of all sorts call at a bounded rate; the number of records stays the same. A fifth of the time goes by with
  * restarts, then one process warms up for three tenths, and is measured for the rest. Each read is held to what was

@@ -1,7 +1,7 @@
 /**
  * How fast the engine decides, beside three others on the same statements and requests, in turns in one run.
  *
- *   npm run bench:access
+ *   npm run bench -- access
  */
 import type { AccessContext } from '../context/context.ts';
 import { compileAll } from './agreement.ts';

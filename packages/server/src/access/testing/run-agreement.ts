@@ -1,7 +1,7 @@
 /**
  * Compares the engine with the reference evaluator on as many pairs of random policies and a request as one likes.
  *
- *   npm run access:agreement -- [--pairs 5000000] [--seed n]
+ *   npm run agreement -- [--pairs 5000000] [--seed n]
  */
 import { parseArgs } from 'node:util';
 import { agree, type Distribution, describe } from './agreement.ts';

@@ -1,5 +1,5 @@
 /**
- * Loaded into the platform (`--import`) by `npm run bench:decisions`: answers the message `record` with what recording costs
+ * Loaded into the platform (`--import`) by `npm run bench -- decisions`: answers the message `record` with what recording costs
  * a get in this process, and each other message with the CPU that the process has used.
  *
  * In each round so many gets are authorized with the record on and off, in turns, by a hundred callers; what is between the

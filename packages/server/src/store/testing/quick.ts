@@ -1,6 +1,6 @@
 /**
- * Whether the quick gate runs, in which proofs make a share of their runs. `npm run test:slow` makes all of them, and so
- * does a file that is run by itself.
+ * Whether the quick gate runs, in which proofs make a share of their runs. `FREEHOLD_TEST_WHOLE=1 npm test` makes all of
+ * them, as CI does, and so does a file that is run by its path.
  */
 export const isQuick = process.env.FREEHOLD_TEST_QUICK === '1';
 

@@ -1,7 +1,7 @@
 /**
  * What counting a call costs by itself, and holding a write to a plan, in CPU of this process.
  *
- * npm run bench:gate
+ * npm run bench -- gate
  *
  * In each round so many writes go by without either, counted alone, and held to a plan without limits and with all of
  * them; nothing is committed. The result is the median of the rounds, less that of the writes without either.

@@ -3,7 +3,7 @@
  * servers, both engines in one run, in turns.
  *
  *   FREEHOLD_TEST_CITUS=postgres://…,postgres://…,postgres://… FREEHOLD_TEST_POSTGRES=postgres://… \
- *     npm run bench:cluster -- [--rounds 7] [--clients 1] [--scopes 16] [--only get,create]
+ *     npm run bench -- cluster [--rounds 7] [--clients 1] [--scopes 16] [--only get,create]
  *
  * All servers must run on this machine, and do nothing else meanwhile. Each ratio is the median of the rounds' ratios,
  * with the quarters beside it.

@@ -2,7 +2,7 @@
  * How long calls over HTTP take while one server of a cluster of Citus is stopped: those for workspaces of the other
  * servers, and those for its own, which get a 503.
  *
- *   FREEHOLD_TEST_CITUS=postgres://…,postgres://…,postgres://… npm run bench:outage -- [--seconds 10] [--pause 20]
+ *   FREEHOLD_TEST_CITUS=postgres://…,postgres://…,postgres://… npm run bench -- outage [--seconds 10] [--pause 20]
  *
  * All servers must run on this machine, and do nothing else meanwhile. A client for each workspace calls in turns, with
  * a pause of so many milliseconds after each reply.

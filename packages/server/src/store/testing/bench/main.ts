@@ -1,7 +1,7 @@
 /**
  * What the stores do in a second, and what a million records take of memory and disk.
  *
- *   npm run bench:store -- [--engine memory|sqlite|postgres] [--short]
+ *   npm run bench -- store [--engine memory|sqlite|postgres] [--short]
  *
  * Durable creates are held against a rival in the same process, in turns: the embedded store against its own writer with
  * a transaction for each commit, PostgreSQL against INSERTs of a row that are written by hand. Nothing fails when a

@@ -2,7 +2,7 @@
  * Whether one org or workspace can slow another down. A victim sends a few calls a second at a steady rate; the
  * aggressor, another process, sends a hundred times as many, or as many as it can.
  *
- * npm run bench:fairness -- [--short] [--first] [--only reads,writes,…] [--rounds 6] [--seconds 5]
+ * npm run bench -- fairness [--short] [--first] [--only reads,writes,…] [--rounds 6] [--seconds 5]
  *
  * Each round measures the victim alone, beside the aggressor, and beside a process that burns as much CPU as the
  * aggressor did and sends no calls: that is what sharing the machine costs. The aggressor and the burner run at a low
@@ -18,10 +18,10 @@ import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startPlatform } from '../packages/acceptance/src/platform.ts';
-import type { LoadDone, LoadJob } from './call-load.ts';
+import { startPlatform } from '../../packages/acceptance/src/platform.ts';
+import type { LoadDone, LoadJob } from '../call-load.ts';
+import { median } from '../measure.ts';
 import { type Case, caseNames, prepareFairness, type Victim } from './fairness-cases.ts';
-import { median } from './measure.ts';
 import type { CallReport } from './report-calls.ts';
 
 const ratioMax = 2;
@@ -85,7 +85,7 @@ async function main(): Promise<void> {
 }
 
 function startLoad(): ChildProcess {
-  return fork(join(import.meta.dirname, 'call-load.ts'));
+  return fork(join(import.meta.dirname, '..', 'call-load.ts'));
 }
 
 async function ask<Answer>(child: ChildProcess, question: LoadJob | string): Promise<Answer> {

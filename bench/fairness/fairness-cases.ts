@@ -7,10 +7,10 @@ import {
   defineEntity,
   definition,
   type Org,
-} from '../packages/acceptance/src/org.ts';
-import type { Gateways } from '../packages/acceptance/src/platform.ts';
-import { founderOf, multiOrg } from '../packages/acceptance/src/workspaces.ts';
-import type { Call, LoadJob } from './call-load.ts';
+} from '../../packages/acceptance/src/org.ts';
+import type { Gateways } from '../../packages/acceptance/src/platform.ts';
+import { founderOf, multiOrg } from '../../packages/acceptance/src/workspaces.ts';
+import type { Call, LoadJob } from '../call-load.ts';
 import { victimHeader } from './victim-header.ts';
 
 export const caseNames = [

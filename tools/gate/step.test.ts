@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { describe, it } from 'node:test';
-import { closingLine, readClosingLine } from './closing-line.ts';
+import { closingLine, readClosingLine } from '../closing-line.ts';
 import { judge, runCommand } from './step.ts';
 
 const check = { name: 'check', command: '', countsTests: false };

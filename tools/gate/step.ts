@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
-import { type Count, readClosingLine } from './closing-line.ts';
+import { type Count, readClosingLine } from '../closing-line.ts';
 
 /** One command of the gate. A step that `countsTests` must end with the closing line. */
 export interface Step {
