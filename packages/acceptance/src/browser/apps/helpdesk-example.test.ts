@@ -12,7 +12,7 @@ import type { Page } from 'playwright-core';
 import { call } from '../../call.ts';
 import { temporaryDirectory } from '../../platform.ts';
 import { assertAccessible } from '../accessibility.ts';
-import { closeBrowser, openBrowser, skip } from '../browser.ts';
+import { endWithFiles, openBrowser, skip } from '../browser.ts';
 
 interface Example {
   /** Of the page. */
@@ -43,8 +43,8 @@ async function startExample(): Promise<Example> {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
+  endWithFiles();
   after(async () => {
-    await closeBrowser();
     const ended = once(child, 'exit');
     // The group: npm does not hand every signal on.
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');

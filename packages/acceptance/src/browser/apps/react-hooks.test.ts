@@ -21,7 +21,7 @@ import {
 } from '../../org.ts';
 import { startPlatform } from '../../platform.ts';
 import { assertAccessible } from '../accessibility.ts';
-import { closeBrowser, openBrowser, skip } from '../browser.ts';
+import { endWithFiles, openBrowser, skip } from '../browser.ts';
 
 interface Fixture {
   readonly pageUrl: string;
@@ -44,8 +44,8 @@ async function serveFixture(): Promise<Fixture> {
     logLevel: 'warn',
   });
   await server.listen();
+  endWithFiles();
   after(async () => {
-    await closeBrowser();
     await server.close();
     await platform.kill();
   });
