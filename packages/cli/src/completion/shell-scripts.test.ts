@@ -24,6 +24,8 @@ function completedByBash(...words: readonly string[]): readonly string[] {
   const asked = `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _freehold; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout, stderr, status } = spawnSync('bash', ['--norc', '-c', `${shellScripts.bash?.(tree)}\n${asked}`], {
     encoding: 'utf8',
+    // It warns of a locale that the machine does not have.
+    env: { ...process.env, LC_ALL: 'C' },
   });
   assert.deepEqual([status, stderr], [0, '']);
   return stdout.split('\n').filter((line) => line !== '');
