@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { creating, together } from '../batches.ts';
 import { call } from '../call.ts';
+import { freePort } from '../free-port.ts';
 import {
   type AppUser,
   act,
@@ -325,7 +326,10 @@ test('selected records are changed and deleted together; what one of them refuse
 test('a restart in the middle of a form loses nothing; a delete of many records is a job with its progress', {
   skip,
 }, async (context) => {
-  const before = await startPlatform({ env: { FREEHOLD_CONSOLE: 'on' } });
+  const [app, management] = [await freePort(), await freePort()];
+  const ports = { FREEHOLD_APP_PORT: String(app), FREEHOLD_MANAGEMENT_PORT: String(management) };
+  const env = { FREEHOLD_CONSOLE: 'on', ...ports };
+  const before = await startPlatform({ env });
   context.after(() => before.kill());
   const { founder, page, address } = await deskOn(context, before);
   const { id } = await create(founder, 'customer', { name: 'Blue Ltd' });
@@ -338,11 +342,7 @@ test('a restart in the middle of a form loses nothing; a delete of many records 
   await before.terminate();
   await panel.getByRole('button', { name: 'Save' }).click();
   await panel.getByText('The platform cannot be reached.').waitFor();
-  const ports = {
-    FREEHOLD_MANAGEMENT_PORT: new URL(before.management).port,
-    FREEHOLD_APP_PORT: new URL(before.app).port,
-  };
-  const again = await startPlatform({ env: { FREEHOLD_CONSOLE: 'on', ...ports }, dataDir: before.dataDir });
+  const again = await startPlatform({ env, dataDir: before.dataDir });
   context.after(() => again.kill());
   await panel.getByRole('button', { name: 'Save' }).click();
   await panel.getByText('Saved.').waitFor();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import { call } from '../call.ts';
+import { freePort } from '../free-port.ts';
 import { create, defineEntity, definition, foundedOrg, manage, type Org, password, signUp } from '../org.ts';
 import { startPlatform } from '../platform.ts';
 import { assertAccessible } from './accessibility.ts';
@@ -152,7 +153,8 @@ test('an org of others is not found, and neither is a screen that there is none 
 });
 
 test('a restart of the platform in the middle of a form loses nothing that was typed', { skip }, async (context) => {
-  const before = await startPlatform({ env: { FREEHOLD_CONSOLE: 'on' } });
+  const env = { FREEHOLD_CONSOLE: 'on', FREEHOLD_MANAGEMENT_PORT: String(await freePort()) };
+  const before = await startPlatform({ env });
   context.after(() => before.kill());
   const page = await (await openBrowser(context, before)).newPage();
   const { code } = await newOrgOn(page, before);
@@ -161,7 +163,6 @@ test('a restart of the platform in the middle of a form loses nothing that was t
   await before.terminate();
   await page.getByRole('button', { name: 'Change the password' }).click();
   await page.getByText('The platform cannot be reached.').waitFor();
-  const env = { FREEHOLD_CONSOLE: 'on', FREEHOLD_MANAGEMENT_PORT: new URL(before.management).port };
   const again = await startPlatform({ env, dataDir: before.dataDir });
   context.after(() => again.kill());
   await page.getByRole('button', { name: 'Change the password' }).click();

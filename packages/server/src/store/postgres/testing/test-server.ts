@@ -201,19 +201,25 @@ function linkLibraries(folder: string, native: string): string {
   return [libraries, join(native, 'lib')].join(delimiter);
 }
 
+/** Below those that the system gives to connections, so that none has it when the server starts, or starts again. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('a server without a port');
-  return address.port;
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 18_000);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
 }
+
+/** A net, and no promise: the processes of other tests may have the machine. */
+const startMilliseconds = 240_000;
 
 /** The server says nowhere that it is ready; it is when it answers. */
 async function untilReady(url: string, server: ChildProcess): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + startMilliseconds;
   while (server.exitCode === null && Date.now() < deadline) {
     try {
       await runOn(url, 'select 1');
