@@ -10,6 +10,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { create, lostOf, makeWorkspaces, type Workspace } from '../testing/cluster-platform.ts';
+import { eventually } from '../testing/eventually.ts';
 import { startPlatform } from '../testing/platform-on-server.ts';
 import { haveClusterAlone, testCluster, whyNotCluster } from '../testing/test-cluster.ts';
 
@@ -78,6 +79,6 @@ async function distributes(env: Readonly<Record<string, string>>, wait: number, 
   child.kill('SIGKILL');
   await ended;
   // The server ends a statement whose client is gone only when it has something to tell it.
-  while ((await run(`select ${sessions}`)).length > 0) await after(50);
+  await eventually('the end of the sessions', async () => (await run(`select ${sessions}`)).length === 0);
   return false;
 }
