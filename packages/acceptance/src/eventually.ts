@@ -28,7 +28,11 @@ export async function eventually<T>(
 }
 
 /** Holds what is read to a value, or its text to a pattern, once it has it. */
-export async function assertBecomes<T>(read: () => T | Promise<T>, expected: NoInfer<T> | RegExp): Promise<void> {
+export async function assertBecomes<T>(
+  read: () => T | Promise<T>,
+  expected: NoInfer<T> | RegExp,
+  message?: string,
+): Promise<void> {
   const deadline = performance.now() + netMilliseconds;
   for (;;) {
     const value = await read();
@@ -37,7 +41,7 @@ export async function assertBecomes<T>(read: () => T | Promise<T>, expected: NoI
       else assert.deepEqual(value, expected);
       return;
     } catch (error) {
-      if (performance.now() > deadline) throw error;
+      if (performance.now() > deadline) throw message === undefined ? error : new Error(message, { cause: error });
     }
     await setTimeout(pauseMilliseconds);
   }

@@ -40,6 +40,7 @@ export async function assertSeenAfter(milliseconds: number, isSeen: () => Promis
     if (await isSeen()) return;
     slowest = Math.max(slowest, performance.now() - askedAt);
     const age = askedAt - changedAt;
+    // wall time: a time is what is promised, and the machine is measured in the same wait.
     assert.ok(age < milliseconds + answersAllowed * slowest, `not seen ${age} ms after the change`);
   }
 }

@@ -326,6 +326,7 @@ test('workers outlive a stop of the process that is longer than they wait for th
   });
   await eventually('twenty answers', () => answered >= 20);
   platform.child.kill('SIGSTOP');
+  // wall time: longer than the ten seconds for which a worker waits; a longer stop is as good.
   await new Promise((resolve) => setTimeout(resolve, 11_000));
   platform.child.kill('SIGCONT');
   await call('GET', `${platform.app}/healthz`);

@@ -24,6 +24,7 @@ describe('distributing the data of a platform', { skip: whyNotCluster }, () => {
     const { run, schema, env } = subjectOf(t);
     const workspaces = await filledPlatform(t, env);
     let kills = 0;
+    // wall time: each kill comes a step later than the one before, so they come at many moments.
     for (let wait = stepMilliseconds; !(await distributes(env, wait, schema)); wait += stepMilliseconds) kills++;
     t.diagnostic(`killed ${kills} times`);
     assert.ok(kills > 2, `killed ${kills} times`);

@@ -17,6 +17,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import pg from 'pg';
+import { eventually } from './eventually.ts';
 
 /** A PostgreSQL server for tests. */
 export interface TestServer {
@@ -214,21 +215,15 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** A net, and no promise: the processes of other tests may have the machine. */
-const startMilliseconds = 240_000;
-
 /** The server says nowhere that it is ready; it is when it answers. */
-async function untilReady(url: string, server: ChildProcess): Promise<void> {
-  const deadline = Date.now() + startMilliseconds;
-  while (server.exitCode === null && Date.now() < deadline) {
-    try {
-      await runOn(url, 'select 1');
-      return;
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
-  throw new Error('the PostgreSQL server did not start');
+function untilReady(url: string, server: ChildProcess): Promise<void> {
+  return eventually('the start of the PostgreSQL server', () => {
+    if (server.exitCode !== null) throw new Error('the PostgreSQL server did not start');
+    return runOn(url, 'select 1').then(
+      () => true,
+      () => false,
+    );
+  });
 }
 
 /** Runs statements on a server by itself. */
