@@ -1,5 +1,6 @@
 /** What is left of what was counted when the platform ends, in whichever way. */
 import assert from 'node:assert/strict';
+import { eventually } from './eventually.ts';
 import { testOnOneDay as test } from './on-one-day.ts';
 import { type AppUser, act, count, defineEntity, definition, foundedOrg, type Org } from './org.ts';
 import { auditOf, givePlan, observe, withOperator } from './plans.ts';
@@ -45,7 +46,7 @@ test('kill -9 loses no call that a second has stored and no record that was answ
   await givePlan(org, { api_calls_per_day: 40 });
   for (let sent = 0; sent < 30; sent++) await act(founder, 'GET', '/user/me');
   // What tells of 80 % comes after the calls that make them were stored.
-  while (!(await auditOf(org)).includes('plan.limit_near'));
+  await eventually('the alert of 80 %', async () => (await auditOf(org)).includes('plan.limit_near'));
   await givePlan(org, {});
   const create = (user: AppUser) => act(user, 'POST', '/create/order', { body: { title: 'x' } });
   const { tally, ended } = await untilGone(founder, create);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { assertProblem, assertRefusal } from './assert-problem.ts';
 import { call } from './call.ts';
 import { documentedManagement } from './documented-gateway.ts';
+import { eventually } from './eventually.ts';
 import { testOnOneDay as test } from './on-one-day.ts';
 import { act, appUrl, create, defineEntity, definition, foundedOrg, joinOrg, manage } from './org.ts';
 import { auditOf, givePlan, type Observability, observe, type ShownUsage, withOperator } from './plans.ts';
@@ -131,7 +132,8 @@ test('what was counted outlives a drain, and kill -9 once a second has stored it
   await givePlan({ ...org, management: second.management }, { api_calls_per_day: 40 });
   for (let sent = 0; sent < 10; sent++) await visit(second);
   // What tells of 80 % comes after the calls that make them were stored.
-  while (!(await auditOf({ ...org, management: second.management })).includes('plan.limit_near'));
+  const there = { ...org, management: second.management };
+  await eventually('the alert of 80 %', async () => (await auditOf(there)).includes('plan.limit_near'));
   await second.kill();
   assert.equal(await calls(await platformOf(t, { ...withOperator, dataDir: first.dataDir })), 32);
 });

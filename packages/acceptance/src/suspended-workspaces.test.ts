@@ -8,6 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import { assertProblem } from './assert-problem.ts';
 import { type CallOptions, call } from './call.ts';
 import { deliveries, makeEvent, startReceiver } from './event-receiver.ts';
+import { eventually } from './eventually.ts';
 import {
   type AppUser,
   act,
@@ -212,11 +213,11 @@ function beginRun(org: Org, name: string, code = 'main') {
 }
 
 async function reaches(org: Org, run: string, end: string): Promise<void> {
-  for (let state = ''; state !== end; ) {
+  await eventually(`a run that is ${end}`, async () => {
     const reply = await manage<{ state: string }>(org, 'GET', `/runs/${run}`);
     assert.equal(reply.status, 200, reply.text);
-    ({ state } = reply.body);
-  }
+    return reply.body.state === end;
+  });
 }
 
 test('no block begins in a suspended workspace, by a builder, by a retry or by a hook', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, type TestContext } from 'node:test';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { netMilliseconds } from '../eventually.ts';
 import { type Platform, type StartOptions, startPlatform } from '../platform.ts';
 
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -22,6 +23,7 @@ let files = 0;
 /** One browser for all tests of a process; each test has a context, and so cookies, of its own. */
 function browser(): Promise<Browser> {
   launched ??= chromium.launch({
+    timeout: netMilliseconds,
     ...(program === undefined ? {} : { executablePath: program }),
     args: [
       '--no-sandbox',
@@ -96,7 +98,7 @@ export async function watchedContext(
   options: BrowserContextOptions = {},
 ): Promise<WatchedContext> {
   const context = await (await browser()).newContext({ baseURL: management, reducedMotion: 'reduce', ...options });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(netMilliseconds);
   const found: string[] = [];
   const first = Promise.withResolvers<string>();
   const note = (fault: string): void => {
