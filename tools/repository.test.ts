@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { type AllowedScripts, checkLockfile, type Lockfile } from './lockfile.ts';
 import { checkLinks } from './markdown-links.ts';
-import { readSourceTree, type SourceTree } from './source-tree.ts';
+import { isTestFile, readSourceTree, type SourceTree } from './source-tree.ts';
 import {
+  apart,
   filesForAnyStore,
+  foldersFor,
   isShortened,
   isTestKind,
   longest,
@@ -73,6 +75,25 @@ describe('the repository', () => {
     assert.deepEqual(found.sort(), written.sort());
   });
 
+  it('needs nothing in the gate but the install of the root', () => {
+    for (const kind of ['unit', 'acceptance'] as const) assert.deepEqual(foldersFor(testFilesOf(root, kind)), []);
+  });
+
+  it('installs first whatever a test loads from a folder of its own packages', () => {
+    for (const [folder, files] of Object.entries(apart)) {
+      const loaders = [...tree].filter(([, text]) => text.includes(`${folder}/package.json'`)).map(([path]) => path);
+      const helpers = loaders
+        .filter((path) => !isTestFile(path))
+        .flatMap((path) => [`/${basename(path)}'`, `'${basename(path)}'`]);
+      const loading = [...tree].filter(
+        ([path, text]) =>
+          isTestFile(path) &&
+          (path.startsWith(`${folder}/`) || loaders.includes(path) || helpers.some((name) => text.includes(name))),
+      );
+      assert.deepEqual(loading.map(([path]) => path).sort(), files, folder);
+    }
+  });
+
   it('shows at the name of what a file of tests imports that the gate makes only a share of its runs', () => {
     for (const [path, text] of tree) {
       if (!/^packages\/.*\/testing\/.*(?<!\.test)\.ts$/.test(path) || !isShortened(text)) continue;
@@ -89,7 +110,7 @@ describe('the repository', () => {
       .flatMap((kind): readonly string[] => testKinds[kind].globs);
     const watched = watchedTests.flatMap(({ protects }) => protects);
     assert.deepEqual(
-      [...named, ...watched, ...filesForAnyStore, ...longest].filter(
+      [...named, ...watched, ...filesForAnyStore, ...longest, ...Object.values(apart).flat()].filter(
         (path) => globSync(path, { cwd: root }).length === 0,
       ),
       [],
