@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { type AllowedScripts, checkLockfile, type Lockfile } from './lockfile.ts';
+import { type AllowedScripts, checkEngines, checkLockfile, type Lockfile } from './lockfile.ts';
 import { checkLinks } from './markdown-links.ts';
 import { isTestFile, readSourceTree, type SourceTree } from './source-tree.ts';
 import {
@@ -57,6 +57,14 @@ describe('the repository', () => {
       const { allowScripts = {} } = read<Manifest>(path.replace('package-lock.json', 'package.json'));
       assert.deepEqual(checkLockfile(read<Lockfile>(path), allowScripts), [], path);
     }
+  });
+
+  it('installs on Node 20 with one warning, which is about Freehold', () => {
+    const lockfile = read<Lockfile>('package-lock.json');
+    assert.deepEqual(checkEngines(lockfile, '20.19.0'), []);
+    const own = Object.entries(lockfile.packages).filter(([path]) => !path.includes('node_modules/'));
+    const warned = own.filter(([, { engines }]) => engines?.node !== undefined).map(([path]) => path);
+    assert.deepEqual(warned, ['']);
   });
 
   it('brings nothing but Node along beside what the server needs, where an install omits what development needs', () => {
@@ -230,6 +238,22 @@ describe('the check of the lockfile', () => {
     assert.deepEqual(check({ ...entry, hasInstallScript: true }, { '@b/c': true }), ['@b/c has an install script']);
     assert.deepEqual(checkLockfile({ packages: { '': {} } }, {}), ['the lockfile names no package']);
   });
+});
+
+describe('the check of the engines', () => {
+  const check = (node: string) =>
+    checkEngines(
+      { packages: { '': { engines: { node: '>=24' } }, 'node_modules/a': { engines: { node } } } },
+      '20.19.0',
+    );
+
+  for (const range of ['>=20.19.0', '>= 12', '>= 10.x', '^20.18', '20', '20.x', '^18.20.5 || ^20.19.0 || >=22'])
+    it(`allows ${range}`, () => assert.deepEqual(check(range), []));
+  for (const range of ['>=20.19.1', '>=20.20', '>=22', '^18', '^20.20', '20.18', '^18 || >=22.12.0', '200'])
+    it(`refuses ${range}`, () => assert.deepEqual(check(range), [`node_modules/a needs Node ${range}`]));
+  for (const range of ['', '>20', '~20', '<21', '20 - 22', '>=18 <21', '>=20 || latest'])
+    it(`refuses what it cannot read: ${range}`, () =>
+      assert.deepEqual(check(range), [`node_modules/a needs Node \`${range}\`, which cannot be read`]));
 });
 
 function textTree(text: string, path = 'a.txt'): SourceTree {
