@@ -177,6 +177,8 @@ const slowUnit: readonly string[] = [
   'packages/console/src/screens/hooks/hook-example.test.ts',
   `${server}/entities/entity-bound.test.ts`,
   `${server}/gateway/pipeline/{field-names,values-as-stored}.test.ts`,
+  `${server}/gateway/openapi/testing/lint.test.ts`,
+  `${server}/identity/oidc/real-provider.test.ts`,
   `${server}/maintenance/{maintain-entity,maintain-model,purge-entity}.test.ts`,
   `${server}/promotion/archive/config-archive.test.ts`,
   `${server}/promotion/promotion-attacks.test.ts`,
@@ -249,6 +251,27 @@ const image = ['packages/acceptance/src/image/*.test.ts'];
 const load = [`${server}/testing/worst-cases/load.test.ts`];
 const elsewhere = [...watched, ...nightly, ...browser, ...image, ...load];
 
+/**
+ * Folders of packages that the install of the root leaves out, with the tests that load them: `run-tests.ts` installs a
+ * folder before the first of its tests. The gate has none of these.
+ */
+export const apart: Readonly<Record<string, readonly string[]>> = {
+  'packages/server/src/access/testing/rivals': [`${server}/access/testing/rivals/cedar.proof.test.ts`],
+  'tools/outside': [
+    'packages/acceptance/src/browser/settings/settings.test.ts',
+    ...acceptance('provider-trials', 'traces'),
+    `${server}/gateway/openapi/testing/generators.test.ts`,
+    `${server}/gateway/openapi/testing/lint.test.ts`,
+    `${server}/identity/oidc/real-provider.test.ts`,
+    'tools/deploy/kubernetes.test.ts',
+  ],
+};
+
+/** The folders that must be installed for these tests. */
+export function foldersFor(files: readonly string[]): readonly string[] {
+  return Object.keys(apart).filter((folder) => apart[folder]?.some((file) => files.includes(file)));
+}
+
 interface TestKind {
   readonly globs: readonly string[];
   readonly but?: readonly string[];
@@ -314,7 +337,9 @@ export function isTestKind(word: string): word is keyof typeof testKinds {
 /** Paths from the root of the repository, with `/`. */
 export function testFilesOf(root: string, kind: keyof typeof testKinds, prefix = ''): readonly string[] {
   const { globs, but = [] }: TestKind = testKinds[kind];
-  const found = globSync(globs, { cwd: root, exclude: but }).map((path) => path.replaceAll(sep, '/'));
+  const found = globSync(globs, { cwd: root, exclude: ['**/node_modules', ...but] }).map((path) =>
+    path.replaceAll(sep, '/'),
+  );
   return found.filter((path) => path.startsWith(prefix));
 }
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { Webhook } from 'standardwebhooks';
 import { assertProblem } from './assert-problem.ts';
 import { call, type Reply } from './call.ts';
 import { eventually } from './eventually.ts';
 import { allow, create, defineEntity, definition, foundedOrg, joinOrg, list, manage, random } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
+import { signMessage } from './standard-webhook.ts';
 import { founderOf, multiOrg } from './workspaces.ts';
 
 const gateways = await platformForTests();
@@ -45,11 +45,7 @@ await block('paid', hooked([made]));
 type Headers = Readonly<Record<string, string>>;
 
 function signed(id: string, body: string, by = secret, at = new Date()): Headers {
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': new Webhook(by).sign(id, at, body),
-  };
+  return signMessage(by, id, body, at);
 }
 
 interface Begun {

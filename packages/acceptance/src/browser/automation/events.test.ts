@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { Webhook } from 'standardwebhooks';
 import { deliveries, makeEvent, startReceiver } from '../../event-receiver.ts';
 import { assertBecomes } from '../../eventually.ts';
 import { type AppUser, create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org } from '../../org.ts';
 import { deploy, provision } from '../../promotion.ts';
+import { verifyMessage } from '../../standard-webhook.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
 import { retype, signInAs } from '../console-pages.ts';
@@ -74,7 +74,7 @@ test('a builder sees an event, tries it with a sample, pauses it, and gets a sec
   await create(founder, 'order', { amount: 500 });
   const [, message] = await receiver.arrived(2);
   assert.ok(message !== undefined);
-  new Webhook(secret).verify(message.body, message.headers as Record<string, string>);
+  verifyMessage(secret, message);
 
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('note').getByText('You paused it').waitFor();

@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { Webhook } from 'standardwebhooks';
 import { call } from '../../call.ts';
 import { assertBecomes } from '../../eventually.ts';
 import { allow, foundedOrg, joinOrg, manage, type Org } from '../../org.ts';
+import { signMessage } from '../../standard-webhook.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
 import { signInAs } from '../console-pages.ts';
@@ -33,12 +33,7 @@ async function signedIn(context: TestContext, email: string): Promise<Page> {
 }
 
 function send(org: Org, body: string, id: string, by = secret) {
-  const at = new Date();
-  const headers = {
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': new Webhook(by).sign(id, at, body),
-  };
+  const headers = signMessage(by, id, body);
   return call('POST', `${org.app}/app/${org.code}/hooks/paid?env=test`, { body, headers });
 }
 
