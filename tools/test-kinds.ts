@@ -1,7 +1,7 @@
 /** Where the tests of each kind lie. CONTRIBUTING.md says what each kind protects, and when it runs. */
 import { globSync } from 'node:fs';
 import { matchesGlob, sep } from 'node:path';
-import { changedPaths } from './changed.ts';
+import { changedPaths } from './runs/changed.ts';
 
 const server = 'packages/server/src';
 

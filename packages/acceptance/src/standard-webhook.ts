@@ -29,6 +29,7 @@ export function verifyMessage(secret: string, { headers, body }: Message): void 
     return typeof value === 'string' && value !== '' ? value : assert.fail(`the message has no ${name}`);
   }) as [string, string, string];
   const at = new Date(Number(timestamp) * 1000);
+  // wall time: the specification has receivers refuse messages of another time.
   assert.ok(
     Math.abs(Date.now() - at.getTime()) <= toleranceSeconds * 1000,
     `the message is of another time: ${timestamp}`,
