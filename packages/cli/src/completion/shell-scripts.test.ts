@@ -22,10 +22,10 @@ const tree = commandTree(program, others);
 function completedByBash(...words: readonly string[]): readonly string[] {
   const quoted = words.map((word) => `'${word}'`).join(' ');
   const asked = `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _freehold; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr, status } = spawnSync('bash', ['--norc', '-c', `${shellScripts.bash?.(tree)}\n${asked}`], {
+  const script = `${shellScripts.bash?.(tree)}\n${asked}`;
+  // It warns of a locale that the machine does not have.
+  const { stdout, stderr, status } = spawnSync('env', ['LC_ALL=C', 'bash', '--norc', '-c', script], {
     encoding: 'utf8',
-    // It warns of a locale that the machine does not have.
-    env: { ...process.env, LC_ALL: 'C' },
   });
   assert.deepEqual([status, stderr], [0, '']);
   return stdout.split('\n').filter((line) => line !== '');
