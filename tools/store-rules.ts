@@ -15,7 +15,7 @@ const mayBelieveJson: ReadonlyMap<string, string> = new Map([
   ['transfer/record-cells.ts', 'the text of a view that has just been made'],
   ['telemetry/open-log.ts', 'a line that this process has written'],
   ['demo/show-demo.ts', 'what the first start has noted'],
-  ['composition/release-version.ts', 'our own package.json'],
+  ['lib/installation.ts', 'our own package.json'],
   ['composition/operations/diagnoses.ts', 'what the command of the same release has printed'],
   ['keys.ts', 'what the platform answers to its own command'],
   ['plan.ts', 'what the platform answers to its own command'],

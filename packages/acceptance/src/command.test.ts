@@ -67,3 +67,11 @@ test('a Node is too old below what `engines` asks for, and no other', () => {
       assert.ok(stderr.startsWith(`Freehold needs Node ${engines.node.slice(2)} or newer; this is`), stderr);
   }
 });
+
+test('the launcher looks for the SQLite that the store takes', () => {
+  const read = (path: string) => readFileSync(join(root, 'packages', 'server', path), 'utf8');
+  const [, taken = ''] = /oldestVersion = \[([\d, ]+)\]/.exec(read('src/store/sqlite/connection.ts')) ?? [];
+  const [, needed = ''] = /neededSqlite = '([\d.]+)'/.exec(read('bin/needed-node.mjs')) ?? [];
+  assert.match(needed, /^3\./);
+  assert.equal(needed, taken.split(', ').join('.'));
+});

@@ -53,6 +53,7 @@ async function dev(context: Context, options: DevOptions): Promise<ExitCode> {
   const kept = readState(folder);
   const state = kept ?? newState(project?.main.org ?? 'dev');
   const platform = await startChild({
+    launcher: context.launcher,
     dataDir: join(folder, 'data'),
     appPort: portOf(options.port) || (await freePort(state.appPort)),
     managementPort: portOf(options.managementPort) || (await freePort(state.managementPort)),

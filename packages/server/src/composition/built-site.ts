@@ -41,8 +41,6 @@ export interface SiteOptions<Files> {
   read(dist: string): Files;
 }
 
-export const root = join(import.meta.dirname, '..', '..', '..', '..');
-
 /** What goes wrong with the files of a site is logged: the API is served without it. */
 export function openBuiltSite<Files>(options: SiteOptions<Files>): BuiltSite<Files> {
   const { name, verb, command, isServed, mode, log, folder } = options;

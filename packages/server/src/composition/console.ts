@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { readSiteFiles } from '../gateway/site-files.ts';
 import type { ConsoleFiles, ConsoleSource } from '../gateway/site-source.ts';
-import { type BuiltSite, openBuiltSite, root, type SiteLog } from './built-site.ts';
+import { root } from '../lib/installation.ts';
+import { type BuiltSite, openBuiltSite, type SiteLog } from './built-site.ts';
 
 export interface OpenedConsole extends ConsoleSource, BuiltSite<ConsoleFiles> {
   /** Says where the app gateway listens on this machine; undefined where it does not. */
