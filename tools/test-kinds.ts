@@ -234,6 +234,7 @@ export const filesForAnyStore: readonly string[] = [
     'command',
     'command-sign-in-guesses',
     'compiled-code',
+    'console-not-built',
     'deployed-nginx',
     'docs-reference',
     'greedy-clients',

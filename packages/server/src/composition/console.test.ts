@@ -37,7 +37,7 @@ test('a production start without a console says so in one line, and builds none'
   const opened = openConsole(settings, log, folderOf(context));
   opened.build();
   assert.deepEqual(opened.current(), { is: 'missing' });
-  assert.deepEqual(lines, ['the console is not built: `npm run build:console` builds it for the next start']);
+  assert.deepEqual(lines, ['the console is not built: `npm ci && npm run build` builds it for the next start']);
 });
 
 test('a platform without a console, or without a management gateway, says nothing of it', (context) => {

@@ -21,7 +21,7 @@ export function openConsole(
 ): OpenedConsole {
   const { mode, managementUrl, publicUrl } = settings;
   const site = openBuiltSite({
-    ...{ name: 'the console', verb: 'is', command: 'build:console', mode, log, folder },
+    ...{ name: 'the console', verb: 'is', mode, log, folder },
     isServed: settings.console && settings.managementPort !== undefined,
     // The descriptions of the routes, and what the console knows of OpenAPI documents.
     sources: [join(root, 'packages', 'contract', 'src'), join(root, 'packages', 'docs', 'src', 'openapi')],

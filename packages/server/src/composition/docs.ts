@@ -13,7 +13,7 @@ export function openDocs(
   folder = join(root, 'packages', 'docs'),
 ): BuiltSite<SiteFiles> {
   return openBuiltSite({
-    ...{ name: 'the docs', verb: 'are', command: 'build:docs', mode, log, folder },
+    ...{ name: 'the docs', verb: 'are', mode, log, folder },
     isServed: docs,
     sources: [
       ...[
