@@ -16,6 +16,7 @@ const mayBelieveJson: ReadonlyMap<string, string> = new Map([
   ['telemetry/open-log.ts', 'a line that this process has written'],
   ['demo/show-demo.ts', 'what the first start has noted'],
   ['lib/installation.ts', 'our own package.json'],
+  ['gateway/site-files.ts', 'the list in a file of the same release'],
   ['composition/operations/diagnoses.ts', 'what the command of the same release has printed'],
   ['keys.ts', 'what the platform answers to its own command'],
   ['plan.ts', 'what the platform answers to its own command'],

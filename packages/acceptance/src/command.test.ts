@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { bare, commandNames, saying } from './commands.ts';
+import { launcher } from './launcher.ts';
 import { commandToEnd } from './platform.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -17,7 +18,7 @@ test('`freehold --help` names every command, and ends well', async () => {
 });
 
 test('a command whose reader has gone ends without a word', async () => {
-  const child = spawn(process.execPath, [join(root, 'packages/server/bin/freehold.mjs'), '--help'], { env: bare });
+  const child = spawn(process.execPath, [launcher, '--help'], { env: bare });
   child.stdout.destroy();
   const stderr = text(child.stderr);
   const [code] = await once(child, 'exit');

@@ -7,6 +7,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
+import { hasSite } from '../gateway/site-files.ts';
 import type { SiteState } from '../gateway/site-source.ts';
 
 /** Where the lines about a site go. */
@@ -45,7 +46,7 @@ export function openBuiltSite<Files>(options: SiteOptions<Files>): BuiltSite<Fil
   const read = (): SiteState<Files> => {
     const dist = join(folder, 'dist');
     try {
-      return existsSync(join(dist, 'index.html')) ? { is: 'built', files: options.read(dist) } : { is: 'missing' };
+      return hasSite(dist) ? { is: 'built', files: options.read(dist) } : { is: 'missing' };
     } catch (error) {
       log.warn(`${name} cannot be read: ${messageOf(error)}`);
       return { is: 'missing' };

@@ -62,6 +62,19 @@ test('what was built is read once, and what others put beside it is not served',
   assert.deepEqual(lines, []);
 });
 
+test('a console that is one file, as in a release, is read like a folder', (context) => {
+  const { lines, log } = listening();
+  const files = { 'assets/main-1.js': 'const x = 1;', 'assets/main-1.js.br': 'b', 'index.html': '<p>ä' };
+  const lengths = Object.entries(files).map(([path, text]) => [path, Buffer.byteLength(text)]);
+  const pack = `${JSON.stringify(lengths)}\n${Object.values(files).join('')}`;
+  const state = openConsole(settings, log, folderOf(context, { 'dist/site.pack': pack })).current();
+  assert.ok(state.is === 'built');
+  assert.equal(state.files.page, '<p>ä');
+  const [[path, { plain, coded }] = assert.fail(), ...others] = state.files.assets;
+  assert.deepEqual([path, String(plain), String(coded.br), others], ['/assets/main-1.js', 'const x = 1;', 'b', []]);
+  assert.deepEqual(lines, []);
+});
+
 test('browsers reach the app gateway at its public address, else at its port', (context) => {
   const { log } = listening();
   const folder = folderOf(context);

@@ -43,8 +43,9 @@ export function openConsole(
 
 function readConsole(dist: string): ConsoleFiles {
   const files = readSiteFiles(dist);
+  const page = files.get('/index.html')?.plain ?? readFileSync(join(dist, 'index.html'));
   return {
-    page: readFileSync(join(dist, 'index.html'), 'utf8'),
+    page: page.toString('utf8'),
     assets: new Map([...files].filter(([path]) => !path.endsWith('.html'))),
   };
 }
