@@ -8,6 +8,7 @@ import { join, sep } from 'node:path';
  */
 const slow = {
   unit: [
+    'packages/client/build/package.test.ts',
     'packages/server/src/access/**/*.proof.test.ts',
     'packages/server/src/audit-command.test.ts',
     'packages/server/src/automation/scripts/*.test.ts',
