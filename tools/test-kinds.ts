@@ -173,6 +173,7 @@ export const watchedTests: readonly WatchedTests[] = [
  * program that a fresh machine may lack.
  */
 const slowUnit: readonly string[] = [
+  'packages/client/build/package.test.ts',
   'packages/cli/src/completion/shell-scripts.test.ts',
   'packages/console/src/screens/hooks/hook-example.test.ts',
   `${server}/entities/entity-bound.test.ts`,
