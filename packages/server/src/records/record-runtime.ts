@@ -1,6 +1,7 @@
 /** The one runtime that serves the records of every entity. */
 import { serialLanes } from '../lib/scheduling/serial-lanes.ts';
 import { TooLarge } from '../store/port.ts';
+import type { Workspace } from '../tenancy/port.ts';
 import type { AuthorizedCall } from './caller-access.ts';
 import { withFilter } from './filtering/compile-filter.ts';
 import { filterTargets } from './filtering/filter-lookups.ts';
@@ -18,13 +19,14 @@ import { TooManyDependents } from './references/plan-removal.ts';
 import { MarkedRecord } from './removals/marks.ts';
 import type { Job } from './removals/removal-row.ts';
 import type { LargeRemovals } from './removals/start-removal.ts';
+import { beginTransaction, type RecordTransaction } from './transactions/record-transaction.ts';
 import { afterCommitHooks } from './writing/after-commit-hooks.ts';
 import type { DeleteInput } from './writing/delete-record.ts';
 import { boundedLoop } from './writing/policy-bound.ts';
 import type { RecordWriteDeps } from './writing/record-write-deps.ts';
 import type { UpdateInput } from './writing/update-record.ts';
 import { gatedLoop } from './writing/write-gate.ts';
-import type { RecordCall } from './writing/write-loop.ts';
+import type { RecordCall, WriteLoop } from './writing/write-loop.ts';
 import {
   type RecordOperation,
   rehearseWrite,
@@ -55,6 +57,8 @@ export interface RecordRuntime {
   /** The number of records on all pages of the list that a page is of. */
   total(call: RecordCall, query: ListQuery, page: Page): Promise<Total>;
   count(call: RecordCall, query: ListQuery): Promise<Count>;
+  /** Begins a transaction, which is forgotten unless it commits. */
+  transaction(workspace: Workspace): RecordTransaction;
   readonly bulk: BulkWrites;
 }
 
@@ -80,11 +84,14 @@ export interface CreatedRecord extends StoredRecord, Pick<Written, 'isReplayed'>
  */
 export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
   const { gate, policyBound, rules } = given;
-  // The gate is innermost: who holds a place at it and asked how the org stands would wait for that very place.
-  const gated = gate === undefined ? given.writeLoop : gatedLoop(given.writeLoop, gate);
-  const bounded = policyBound === undefined ? gated : boundedLoop(gated, policyBound);
-  const hooked = afterCommitHooks(bounded, rules);
-  const parts = { ...given, writeLoop: given.events?.around(hooked) ?? hooked };
+  const around = (writeLoop: WriteLoop): WriteLoop => {
+    // The gate is innermost: who holds a place at it and asked how the org stands would wait for that very place.
+    const gated = gate === undefined ? writeLoop : gatedLoop(writeLoop, gate);
+    const bounded = policyBound === undefined ? gated : boundedLoop(gated, policyBound);
+    const hooked = afterCommitHooks(bounded, rules);
+    return given.events?.around(hooked) ?? hooked;
+  };
+  const parts = { ...given, writeLoop: around(given.writeLoop) };
   const inTurn = serialLanes<string>();
   const laneOf = (operation: RecordOperation): readonly string[] => {
     const { workspace, entity } = operation.call;
@@ -136,6 +143,7 @@ export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
     list: (call, query, left = newScan(given.elapsed)) => listRecords(parts.cursors, call, query, left),
     total: (call, query, page) => totalRecords(parts.cursors, call, { query, page }, newScan(given.elapsed)),
     count: (call, query) => countRecords(parts.cursors, call, query, newScan(given.elapsed)),
+    transaction: (workspace) => beginTransaction({ parts: given, around }, workspace),
     bulk: {
       deps: parts,
       inTurn: (call, work) => (parts.rules.has(call.entity.name) ? inTurn(ruledLane(call), work) : work()),

@@ -118,7 +118,7 @@ export class DraftEffects implements Effects {
       return readAs(runtime, caller, step);
     }
     const id = step.type === 'create' ? newId() : step.record;
-    const allowed = await allowedWrite({ caller, origin: { depth: 0, chain: [] } }, step, id);
+    const allowed = await allowedWrite({ caller, origin: { depth: 0, chain: [] } }, step, { id, numbers: new Map() });
     redaction.hideOf(path, allowed.secrets);
     // Not before it is known which of its values are secret.
     this.#inputs.set(path, askedOf(step));
