@@ -1,4 +1,5 @@
 /** The one runtime that serves the records of every entity. */
+import type { IdSource } from '../lib/ids.ts';
 import { serialLanes } from '../lib/scheduling/serial-lanes.ts';
 import { TooLarge } from '../store/port.ts';
 import type { Workspace } from '../tenancy/port.ts';
@@ -36,6 +37,8 @@ import {
 } from './writing/write-records.ts';
 
 export interface RecordRuntime {
+  /** An id for a record that is known by it before it is made. */
+  readonly newId: IdSource;
   create(call: RecordCall, body: unknown, once?: OnceRequest): Promise<CreatedRecord>;
   /** Undefined where there is none. @throws Problem `not_found` where it is not the caller's. */
   get(call: RecordCall, id: string): Promise<ReadableText | undefined>;
@@ -115,6 +118,7 @@ export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
     await write([{ action: 'delete', call, input }]);
   };
   return {
+    newId: given.newId,
     create: (call, body, once) => writeOne({ action: 'create', call, body }, { once }),
     get: readText,
     update: (call, input) => writeOne({ action: 'update', call, input }),
