@@ -20,7 +20,7 @@ import { TooManyDependents } from './references/plan-removal.ts';
 import { MarkedRecord } from './removals/marks.ts';
 import type { Job } from './removals/removal-row.ts';
 import type { LargeRemovals } from './removals/start-removal.ts';
-import { beginTransaction, type RecordTransaction } from './transactions/record-transaction.ts';
+import { beginTransaction, type RecordTransaction, rehearsalLoop } from './transactions/record-transaction.ts';
 import { afterCommitHooks } from './writing/after-commit-hooks.ts';
 import type { DeleteInput } from './writing/delete-record.ts';
 import { boundedLoop } from './writing/policy-bound.ts';
@@ -31,6 +31,7 @@ import type { RecordCall, WriteLoop } from './writing/write-loop.ts';
 import {
   type RecordOperation,
   rehearseWrite,
+  rehearsing,
   type WriteOptions,
   type Written,
   writeRecords,
@@ -62,6 +63,8 @@ export interface RecordRuntime {
   count(call: RecordCall, query: ListQuery): Promise<Count>;
   /** Begins a transaction, which is forgotten unless it commits. */
   transaction(workspace: Workspace): RecordTransaction;
+  /** One that is judged as {@link rehearse} judges, with its values that have to be unique, and is not committed. */
+  rehearsal(workspace: Workspace): Omit<RecordTransaction, 'commit'>;
   readonly bulk: BulkWrites;
 }
 
@@ -148,6 +151,8 @@ export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
     total: (call, query, page) => totalRecords(parts.cursors, call, { query, page }, newScan(given.elapsed)),
     count: (call, query) => countRecords(parts.cursors, call, query, newScan(given.elapsed)),
     transaction: (workspace) => beginTransaction({ parts: given, around }, workspace),
+    rehearsal: (workspace) =>
+      beginTransaction({ parts: { ...rehearsing(given), writeLoop: rehearsalLoop }, around }, workspace),
     bulk: {
       deps: parts,
       inTurn: (call, work) => (parts.rules.has(call.entity.name) ? inTurn(ruledLane(call), work) : work()),

@@ -66,6 +66,16 @@ export function beginTransaction({ parts, around }: TransactionDeps, workspace: 
   };
 }
 
+/** Of a transaction that is not committed: it writes no fence either. */
+export const rehearsalLoop: WriteLoop = async ({ workspace, config }, _entityNames, makePlan) => {
+  const plan = await makePlan(config);
+  const changes = plan.changes.map(({ change }) => change);
+  const attempt = await attemptCommit(workspace.scope, changes);
+  if ('committed' in attempt) return { plan, committed: attempt.committed };
+  const refused = plan.changes[attempt.refusedAt];
+  throw refused === undefined || refused.onConflict === 'replan' ? overtaken() : refused.onConflict();
+};
+
 const attemptsMax = 16;
 
 /** Planned again only where something beside the transaction was in the way. */

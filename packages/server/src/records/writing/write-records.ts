@@ -82,10 +82,15 @@ export async function rehearseWrite(
   parts: RecordWriteDeps,
   operation: RecordOperation,
 ): Promise<StoredRecord | undefined> {
-  const alone = { ...parts, before: undefined, events: undefined, numbering: { next: async () => 1 } };
+  const alone = rehearsing(parts);
   const asked = askedOf(alone, operation, (problem) => problem);
   const { record } = await planOne(alone, operation.call.config, asked);
   return answered([operation], [record], 0)[0];
+}
+
+/** The same for writes that are not done. */
+export function rehearsing<Deps extends RecordWriteDeps>(parts: Deps): Deps {
+  return { ...parts, before: undefined, events: undefined, numbering: { next: async () => 1 } };
 }
 
 /**

@@ -3,10 +3,10 @@ import { type Clock, timestamp } from '../../../lib/clock.ts';
 import type { IdSource } from '../../../lib/ids.ts';
 import { createYielder } from '../../../lib/scheduling/event-loop.ts';
 import { outsideOfTransactions } from '../../../promotion/port.ts';
-import { type RecordRuntime, type RecordTransaction, TooManyReads } from '../../../records/port.ts';
+import type { RecordRuntime, RecordTransaction } from '../../../records/port.ts';
 import { laneOf, type Workspace } from '../../../tenancy/port.ts';
 import { blockFailure } from '../../blocks/block-failure.ts';
-import { type BlockCaller, readAs } from '../../blocks/caller-effects.ts';
+import { readAs } from '../../blocks/caller-effects.ts';
 import type { CompiledBlock, Effects, EntityStep, ScriptStep, ScriptValue } from '../../blocks/effects.ts';
 import { logOfFailure, runScriptStep } from '../../blocks/script-step.ts';
 import { LogBudget, type ScriptLog } from '../../scripts/script-log.ts';
@@ -18,6 +18,7 @@ import { assertFits } from '../run-bounds.ts';
 import type { RunPlace } from '../run-caller.ts';
 import type { BegunStep } from '../run-effects.ts';
 import type { RunStep } from '../run-rows.ts';
+import { callerIn, explainReads } from './caller-in.ts';
 
 export interface TransactionEffectsDeps {
   readonly runtime: Pick<RecordRuntime, 'get' | 'query' | 'list'>;
@@ -76,13 +77,8 @@ export class TransactionEffects implements Effects {
     return this.#deps.block(name);
   }
 
-  async entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown> {
-    try {
-      return await this.#entity(path, step, app);
-    } catch (error) {
-      if (!(error instanceof TooManyReads)) throw error;
-      throw blockFailure(`a transaction reads at most ${error.readsMax} records and index entries`, {}, error);
-    }
+  entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown> {
+    return this.#entity(path, step, app).catch(explainReads);
   }
 
   async #entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown> {
@@ -166,15 +162,4 @@ export class TransactionEffects implements Effects {
       ...(shown === undefined ? {} : { output: shown }),
     });
   }
-}
-
-/** The same caller, whose calls are parts of the transaction. */
-function callerIn(transaction: RecordTransaction, caller: BlockCaller): BlockCaller {
-  return {
-    workspace: caller.workspace,
-    actor: caller.actor,
-    user: caller.user,
-    authorize: async (request) => transaction.at(await caller.authorize(request)),
-    asApp: (access) => callerIn(transaction, caller.asApp(access)),
-  };
 }
