@@ -41,11 +41,12 @@ export function beginTransaction({ parts, around }: TransactionDeps, workspace: 
   const events = parts.events && new NetEvents(parts.events, workspace);
   const inside = { ...parts, events, writeLoop: events?.around(parts.writeLoop) ?? parts.writeLoop };
   const written: RecordOperation[] = [];
+  const spentBefore = { milliseconds: 0 };
   return {
     get hasWritten() {
       return written.length > 0;
     },
-    at: (call) => ({ ...call, workspace: { ...call.workspace, scope }, beneath: workspace }),
+    at: (call) => ({ ...call, workspace: { ...call.workspace, scope }, beneath: workspace, spentBefore }),
     write: async (operation) => {
       const { records } = await writeRecords(inside, [operation]);
       written.push(operation);

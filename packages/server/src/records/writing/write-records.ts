@@ -61,7 +61,7 @@ export async function writeRecords(
   if (first === undefined) throw new TypeError('a write has at least one operation');
   const names = new Set(operations.map((operation) => operation.call.entity.name));
   const asked = operations.map((operation, index) => askedOf(parts, operation, (problem) => refused(index, problem)));
-  const spentBefore = { milliseconds: 0 };
+  const { spentBefore = { milliseconds: 0 } } = first.call;
   const outcome = await once(first.call.workspace.scope, request, async () => {
     const { plan, committed } = await parts.writeLoop(first.call, [...names], (config) =>
       planTogether(parts, config, { asked, request, along, spentBefore }),

@@ -1,13 +1,12 @@
-import { readsIn } from '../committing/parts.ts';
-import type { CheckReads, Conflict, Key, PartRead } from '../port.ts';
+import type { CheckReads, Key, PartRead } from '../port.ts';
 
 /** What a transaction has read was written by another commit meanwhile. Nothing of it stands; its work is done again. */
 export class Overtaken extends Error {
   override readonly name = 'Overtaken';
 }
 
-export function overtaken(cause?: Conflict): Overtaken {
-  return new Overtaken('another commit has changed what was read', { cause });
+export function overtaken(): Overtaken {
+  return new Overtaken('another commit has changed what was read');
 }
 
 /** A transaction has read more than one commit checks. */
@@ -20,6 +19,9 @@ export class TooManyReads extends Error {
     this.readsMax = readsMax;
   }
 }
+
+/** A part takes a search of its own: as much as so many items. */
+const partCost = 4;
 
 /** What a transaction has read, as its commit checks it. What is read twice has to be the same twice. */
 export class ReadSet {
@@ -65,7 +67,7 @@ export class ReadSet {
     const known = this.#parts.get(name);
     if (known === undefined) {
       this.#parts.set(name, part);
-      this.#spend(readsIn({ items: [], parts: [part] }));
+      this.#spend(partCost + count);
     } else if (known.count !== count || known.newest !== newest) throw overtaken();
   }
 

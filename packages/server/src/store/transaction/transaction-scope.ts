@@ -20,6 +20,7 @@ import {
   type Scope,
   TooLarge,
 } from '../port.ts';
+import { tryCommit } from '../transact.ts';
 import { itemAfter, type OwnWrite, OwnWrites, ownVersion, type Writing } from './own-writes.ts';
 import { Page } from './page.ts';
 import { overtaken, ReadSet } from './read-set.ts';
@@ -62,11 +63,7 @@ export class TransactionScope implements Scope {
   async assertReads(): Promise<void> {
     // What was read at one moment stood together then.
     if (this.#calls <= 1) return;
-    try {
-      await this.#base.commit([this.reads]);
-    } catch (error) {
-      throw error instanceof Conflict ? overtaken(error) : error;
-    }
+    if (!(await tryCommit(this.#base, [this.reads]))) throw overtaken();
   }
 
   async get(keys: readonly Key[]): Promise<readonly (Item | undefined)[]> {

@@ -134,7 +134,7 @@ test('a transaction that others overtake ten times is a conflict, and leaves not
   assert.deepEqual(await bench.left(), [1, 60]);
 });
 
-test('one that nobody waits for is done later, where others overtake it', async (context) => {
+test('one that no caller waits for is done later, where others overtake it', async (context) => {
   const bench = await openCounters(await openBench(context), ([id]) => ({ block: increment(id) }));
   const [id] = bench.ids;
   let attempts = 0;

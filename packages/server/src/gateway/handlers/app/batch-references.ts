@@ -1,15 +1,25 @@
 /** In a batch lookups may name the records of operations before, whose ids their sender does not know yet. */
 import type { InputError } from '@freehold/contract/problem';
 import { pointerTo } from '../../../lib/json-pointer.ts';
-import { invalidBody } from '../../../lib/problem.ts';
+import { errorsMax, invalidBody } from '../../../lib/problem.ts';
 import { type CompiledEntity, fieldName, isLookupList, lookupOf } from '../../../schema/port.ts';
 import type { BatchOperation } from './read-batch.ts';
 
 /** What `$ref` names: an operation by its index or its `ref`. */
 type Reference = number | string;
 
-/** The id of the record of an operation; undefined where it has none. */
-export type IdOf = (operation: number) => string | undefined;
+/** What operations of a batch may refer to. */
+export interface Referable {
+  /** The id of the record of an operation; undefined where it has none. */
+  idOf(operation: number): string | undefined;
+  /** The places of operations by their names. */
+  readonly names: ReadonlyMap<string, number>;
+}
+
+export function namesOf(operations: readonly BatchOperation[]): Referable['names'] {
+  const named = operations.map((operation, place) => ['ref' in operation ? operation.ref : undefined, place] as const);
+  return new Map(named.flatMap(([name, place]) => (name === undefined ? [] : [[name, place]])));
+}
 
 /** Whether the operation may refer to others: what of that is a lookup is known by its entity alone. */
 export function mayRefer(operation: BatchOperation): boolean {
@@ -25,24 +35,21 @@ export function mayRefer(operation: BatchOperation): boolean {
 
 /**
  * The data of an operation with ids in the place of references.
- * @param place that of the operation in the batch. @throws Problem `validation_failed` with `unknown_reference`.
+ * @param place that of the operation. @throws Problem `validation_failed` with `unknown_reference`.
  */
 export function withIds(
   { entity, data }: { readonly entity: CompiledEntity; readonly data: unknown },
-  {
-    operations,
-    place,
-    idOf,
-  }: { readonly operations: readonly BatchOperation[]; readonly place: number; readonly idOf: IdOf },
+  place: number,
+  { idOf, names }: Referable,
 ): unknown {
   if (!isObject(data)) return data;
   const errors: InputError[] = [];
   const resolved = (name: string, value: unknown, pointer: string): unknown => {
     const reference = referenceIn(value);
     if (reference === undefined) return value;
-    const named = placeOf(operations, reference);
-    const id = named < place ? idOf(named) : undefined;
-    if (id === undefined) errors.push(unknownReference(name, reference, pointer));
+    const named = typeof reference === 'number' ? reference : names.get(reference);
+    const id = named !== undefined && named < place ? idOf(named) : undefined;
+    if (id === undefined && errors.length <= errorsMax) errors.push(unknownReference(name, reference, pointer));
     return id;
   };
   const members = Object.entries(data).map(([name, value]) => {
@@ -55,13 +62,6 @@ export function withIds(
   });
   if (errors.length > 0) throw invalidBody(errors);
   return Object.fromEntries(members);
-}
-
-/** One that names no operation is behind all of them. */
-function placeOf(operations: readonly BatchOperation[], reference: Reference): number {
-  if (typeof reference === 'number') return reference;
-  const place = operations.findIndex((operation) => 'ref' in operation && operation.ref === reference);
-  return place === -1 ? operations.length : place;
 }
 
 function referenceIn(value: unknown): Reference | undefined {

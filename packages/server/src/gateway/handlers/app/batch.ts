@@ -19,7 +19,7 @@ import { readOnce, replayedHeaders } from '../../pipeline/headers/idempotency-ke
 import type { Reply } from '../../reply.ts';
 import type { EachCaller, EachRoute } from '../../routing/app-route.ts';
 import { type Received, serveReply } from '../../serve.ts';
-import { mayRefer, withIds } from './batch-references.ts';
+import { mayRefer, namesOf, type Referable, withIds } from './batch-references.ts';
 import { type BatchOperation, readBatch } from './read-batch.ts';
 import type { AppServices } from './services.ts';
 
@@ -64,10 +64,11 @@ async function runTogether(
     if (operation.action === 'create') return runtime.newId();
     return operation.action === 'update' ? operation.id : undefined;
   });
+  const referable: Referable = { names: namesOf(operations), idOf: (place) => ids[place] };
   const allowed: Allowed[] = [];
   for (const [place, operation] of operations.entries()) {
     await pause();
-    const decided = await decide(caller, operation, { operations, place, idOf: (named) => ids[named] });
+    const decided = await decide(caller, operation, place, referable);
     if ('error' in decided) throw decided.error instanceof Problem ? refused(place, decided.error) : decided.error;
     allowed.push(decided.action === 'create' ? { ...decided, id: ids[place] ?? runtime.newId() } : decided);
   }
@@ -89,8 +90,8 @@ async function runEach(
 ): Promise<Results> {
   const pause = createYielder(laneOf(caller.workspace));
   const ids: (string | undefined)[] = [];
-  const decideAt = (operation: BatchOperation, place: number) =>
-    decide(caller, operation, { operations, place, idOf: (named) => ids[named] });
+  const referable: Referable = { names: namesOf(operations), idOf: (place) => ids[place] };
+  const decideAt = (operation: BatchOperation, place: number) => decide(caller, operation, place, referable);
   // One that refers to others is decided by their ids: when they are done.
   const decided: (Decided | 'later')[] = [];
   for (const [place, operation] of operations.entries()) {
@@ -127,7 +128,8 @@ type Decided = Allowed | { readonly error: unknown };
 async function decide(
   caller: EachCaller,
   operation: BatchOperation,
-  references: Parameters<typeof withIds>[1],
+  place: number,
+  referable: Referable,
 ): Promise<Decided> {
   const { action, entity: entityName } = operation;
   try {
@@ -140,7 +142,7 @@ async function decide(
     const asked = { verb: action, entityName, ...(action === 'update' ? { id: operation.id } : {}) };
     const isOpen = mayRefer(operation);
     const open = await caller.authorize(isOpen ? asked : { ...asked, body: data });
-    const body = isOpen ? withIds({ entity: open.entity, data }, references) : data;
+    const body = isOpen ? withIds({ entity: open.entity, data }, place, referable) : data;
     const call = isOpen ? authorizeBody(open, body) : open;
     if (action === 'create') return { action, call, body };
     const { id, ifMatch } = operation;

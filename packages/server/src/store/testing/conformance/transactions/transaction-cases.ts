@@ -4,7 +4,6 @@ import type { Change, Condition, Item, Range, RangeRead, Scope } from '../../../
 import { Conflict } from '../../../port.ts';
 import { Overtaken } from '../../../transaction/read-set.ts';
 import { TransactionScope } from '../../../transaction/transaction-scope.ts';
-import { thinned } from '../../quick.ts';
 import { add, type Bench, type ConformanceCase, check, checkEmpty, contents, put, putIndex, remove } from '../bench.ts';
 import { SerialScope } from './serial-scope.ts';
 
@@ -117,7 +116,7 @@ export const transactionCases: readonly ConformanceCase[] = [
       const workload = fc.array(clientArbitrary, { minLength: 2, maxLength: clientsMax });
       const property = fc.asyncProperty(workload, (clients) => assertSerial(bench, clients));
       // What meets what is another time each run, so a smaller workload that fails would tell no more.
-      await fc.assert(property, { numRuns: thinned(80), endOnFailure: true });
+      await fc.assert(property, { numRuns: 40, endOnFailure: true });
     },
   },
 ];
