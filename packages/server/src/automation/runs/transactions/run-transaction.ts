@@ -34,10 +34,8 @@ export function runTransaction(
   const { runtime, workspace, journal } = deps;
   const created = new Map<string, Creating>();
   return deps.transactions.run(`${workspace.env} ${workspace.scope.name}`, async () => {
-    await journal.renew();
     const transaction = runtime.transaction(workspace);
-    const { redaction, run } = journal;
-    const effects = new TransactionEffects({ ...deps, transaction, redaction, run, created });
+    const effects = new TransactionEffects({ ...deps, transaction, created });
     attempted(effects);
     const doSteps = async () => {
       const returns = await interpret(block, start, effects);

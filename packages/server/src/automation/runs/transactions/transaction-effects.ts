@@ -13,7 +13,7 @@ import { LogBudget, type ScriptLog } from '../../scripts/script-log.ts';
 import type { ScriptRunner } from '../../scripts/script-runner.ts';
 import { allowedWrite, type Creating } from '../entity-steps.ts';
 import { type HeldCharacters, holdCharacters } from '../held-characters.ts';
-import type { Redaction } from '../redaction.ts';
+import type { RunJournal } from '../journal.ts';
 import { assertFits } from '../run-bounds.ts';
 import type { RunPlace } from '../run-caller.ts';
 import type { BegunStep } from '../run-effects.ts';
@@ -29,8 +29,7 @@ export interface TransactionEffectsDeps {
   readonly place: RunPlace;
   readonly scripts: Pick<ScriptRunner, 'run'>;
   readonly block: (name: string) => Promise<CompiledBlock>;
-  readonly redaction: Redaction;
-  readonly run: { readonly id: string; readonly now: number };
+  readonly journal: Pick<RunJournal, 'redaction' | 'run' | 'renew'>;
   /** By the paths of steps: what their records are called, however often the transaction is done. */
   readonly created: Map<string, Creating>;
 }
@@ -82,7 +81,8 @@ export class TransactionEffects implements Effects {
   }
 
   async #entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown> {
-    const { runtime, transaction, place, redaction } = this.#deps;
+    const { runtime, transaction, place, journal } = this.#deps;
+    await journal.renew();
     const caller = callerIn(transaction, app === undefined ? place.caller : place.caller.asApp(app));
     const { id, type, entity } = step;
     if (step.type === 'get' || step.type === 'list') {
@@ -97,7 +97,7 @@ export class TransactionEffects implements Effects {
     const record: string = step.type === 'create' ? creating.id : step.record;
     this.#begin(path, { id, type, entity, record });
     const { operation, outputOf, secrets } = await allowedWrite({ ...place, caller }, step, creating);
-    redaction.hideOf(path, secrets);
+    journal.redaction.hideOf(path, secrets);
     const output = await outputOf(await transaction.write(operation));
     this.#keep(path, output, { output: { id: record }, ...(secrets.length === 0 ? {} : { has_secrets: true }) });
     return output;
@@ -105,8 +105,10 @@ export class TransactionEffects implements Effects {
 
   /** A script that is done again gives the same: its clock and its chance are the run's. */
   async script(path: string, { id, source, args }: ScriptStep): Promise<ScriptValue> {
-    const { scripts, workspace, run } = this.#deps;
+    const { scripts, workspace, journal } = this.#deps;
     const { orgCode: org, env } = workspace;
+    const { run } = journal;
+    await journal.renew();
     this.#begin(path, { id, type: 'script' });
     try {
       const done = await runScriptStep(scripts, { source, args, org, env, now: run.now, seed: `${run.id} ${path}` });

@@ -86,6 +86,16 @@ const programs = {
     await ask({ type: 'update', entity: 'visit', record: first.id, values });
     return [visits.map(({ slot }) => slot), (await slotsIn(ask, other)).map(({ slot }) => slot)];
   },
+  claim: async (ask: Ask, { slot }: Task) => {
+    await ask({ type: 'create', entity: 'visit', values: { room: 'claimed', slot, code: `claimed${slot}` } });
+    return [slot];
+  },
+  release: async (ask: Ask) => {
+    const [first] = await slotsIn(ask, 'claimed');
+    if (first === undefined) throw blockFailure('empty');
+    await ask({ type: 'delete', entity: 'visit', record: first.id });
+    return [first.slot];
+  },
   total: async (ask: Ask, _task: Task, accounts: Asked['accounts']) => {
     let sum = 0;
     for (const id of accounts) sum += (await amountOf(ask, id)).n;
@@ -118,6 +128,15 @@ class Serial {
         const other = rooms.find((one) => one !== room) ?? '';
         this.visits[this.#placeOf(room, first)] = { room: other, slot: before.length + 20 };
         return [before, this.slots(other)];
+      }
+      case 'claim':
+        assert.ok(!this.slots('claimed').includes(slot), 'a unique value is claimed once');
+        this.visits.push({ room: 'claimed', slot });
+        return [slot];
+      case 'release': {
+        const [claimed] = this.slots('claimed');
+        this.visits.splice(this.#placeOf('claimed', claimed), 1);
+        return [claimed];
       }
       case 'total':
         return [begunWith * accountsMade];
@@ -219,7 +238,7 @@ async function assertLeft({ records, accounts }: Bench, serial: Serial): Promise
   );
   const call = await node.call('visit');
   const visits = await listAll(node, call);
-  for (const room of rooms) {
+  for (const room of [...rooms, 'claimed']) {
     const slots = visits.filter((visit) => visit.room === room).map(({ slot }) => Number(slot));
     assert.deepEqual(
       slots.toSorted((one, other) => one - other),
@@ -258,6 +277,7 @@ function forgetting(drop: (reads: CheckReads) => CheckReads): (store: Store) => 
 
 const faults: readonly (readonly [name: string, drop: (reads: CheckReads) => CheckReads])[] = [
   ['ranges', (reads) => ({ ...reads, parts: [] })],
+  ['absences', (reads) => ({ ...reads, items: reads.items.filter(({ version }) => version !== undefined) })],
   ['versions', (reads) => ({ ...reads, items: reads.items.filter(({ version }) => version === undefined) })],
 ];
 
