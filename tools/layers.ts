@@ -104,7 +104,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   entities: ['lib', ...storePort, 'audit', 'access', 'tenancy', 'schema', 'config', 'records', 'maintenance'],
   maintenance: ['lib', ...storePort, 'store/lost-head.ts', 'audit', 'tenancy', 'schema', 'config', 'records'],
   transfer: ['lib', ...storePort, 'tenancy', 'schema', 'config', 'records'],
-  records: ['lib', ...storePort, 'audit', 'tenancy', 'schema', 'config', 'expressions'],
+  records: ['lib', ...storePort, 'store/transaction', 'audit', 'tenancy', 'schema', 'config', 'expressions'],
   config: ['lib', ...storePort, 'audit', 'tenancy', 'schema'],
   schema: ['lib', ...storePort, 'tenancy', 'expressions'],
   expressions: ['lib'],

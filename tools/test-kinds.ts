@@ -72,6 +72,7 @@ const storeSensitive = acceptance(
   'audit',
   'batch',
   'batch-limits',
+  'batch-references',
   'compound-indexes',
   'converted-fields',
   'cursor',
@@ -101,6 +102,7 @@ const storeSensitive = acceptance(
   'renamed-fields',
   'runs',
   'search',
+  'transactions',
   'unique-values',
   'workspaces',
 );
@@ -212,11 +214,13 @@ export const longest: readonly string[] = [
 
 /** Models that are compared on each engine. */
 const storeModels = [
+  `${server}/automation/runs/transactions/transaction-model.test.ts`,
   `${server}/maintenance/fill-model.test.ts`,
   `${server}/promotion/rename-model.test.ts`,
   `${server}/records/filtering/{filter-lookups,lookup-index}-model.test.ts`,
   `${server}/records/listing/compound-lists.test.ts`,
   `${server}/records/removals/removal-model.test.ts`,
+  `${server}/records/transactions/record-transaction.test.ts`,
 ];
 
 /** What asks nothing of the store that others do not ask: it is not repeated on PostgreSQL. */

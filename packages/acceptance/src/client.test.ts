@@ -161,6 +161,17 @@ test('a batch is all or nothing and names the operation that was refused, or has
   assert.ok(
     refused?.status === 'refused' && refused.error.operation === 1 && refused.error.code === 'validation_failed',
   );
+  const related = await founder
+    .batch('atomic')
+    .create('customer', { name: 'Bea' }, { ref: 'bea' })
+    .create('ticket', { title: 'of Bea', customer_id: { $ref: 'bea' } })
+    .create('ticket', { title: 'of Bea, too', customer_id: { $ref: 0 } })
+    .send();
+  const [bea, ...ofBea] = related.map((result) => (result.status === 201 ? result.record : undefined));
+  assert.deepEqual(
+    ofBea.map((ticket) => ticket?.customer_id),
+    [bea?.id, bea?.id],
+  );
   const full = founder.batch('independent');
   for (let index = 0; index < 100; index++) full.delete('ticket', 'x');
   assert.throws(() => full.delete('ticket', 'x'), RangeError);

@@ -67,6 +67,21 @@ test('D11: of 64 who write at once exactly as many make a record as the plan has
   assert.deepEqual(again.map(({ status }) => status).sort(), [201, ...Array(7).fill(429)]);
 });
 
+test('a transaction counts as a whole: beyond the limit of records it writes nothing', async () => {
+  const { org, founder } = await orgWithOrders();
+  const make = (id: string) => ({ id, type: 'create', entity: 'order', values: { title: `{{ input.title }} ${id}` } });
+  const content = { name: 'three', transaction: true, steps: ['a', 'b', 'c'].map(make) };
+  const defined = await manage(org, 'POST', '/config/logicblock', { body: { name: 'three', content } });
+  assert.equal(defined.status, 201, defined.text);
+  const three = (title: string) => act(founder, 'POST', '/logicblocks/three', { body: { title } });
+  await givePlan(org, { records: 5 });
+  assert.equal((await three('first')).status, 200);
+  assertProblem(await three('second'), 'plan_limit_exceeded');
+  assert.equal(await count(founder, 'order'), 3);
+  assert.equal((await observe(org)).usage.records.total, 3);
+  assert.equal((await add(founder, 'fourth')).status, 201);
+});
+
 test('a refused write names the metric, the usage, the limit, the window and the upgrade address', async () => {
   const { org, founder } = await orgWithOrders();
   await givePlan(org, { records: 1 });

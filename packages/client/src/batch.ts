@@ -19,9 +19,33 @@ export interface SendOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** In the place of a lookup's id: the record that an operation before it makes or changes, by its place or its `ref`. */
+export interface Reference {
+  readonly $ref: number | string;
+}
+
+/** Names the record for references of later operations. */
+export interface RefOptions {
+  readonly ref?: string | undefined;
+}
+
+/** Fields whose values may be ids take references, too. */
+export type Referring<T> = { readonly [F in keyof T]: OrReference<T[F]> };
+
+type OrReference<V> = V extends string
+  ? V | (string extends V ? Reference : never)
+  : V extends readonly (infer Element)[]
+    ? readonly OrReference<Element>[]
+    : V;
+
 export interface Batch<S> {
-  create<E extends EntityName<S>>(entity: E, data: CreateOf<S, E>): this;
-  update<E extends EntityName<S>>(entity: E, id: string, changes: UpdateOf<S, E>, options?: ChangeOptions): this;
+  create<E extends EntityName<S>>(entity: E, data: Referring<CreateOf<S, E>>, options?: RefOptions): this;
+  update<E extends EntityName<S>>(
+    entity: E,
+    id: string,
+    changes: Referring<UpdateOf<S, E>>,
+    options?: ChangeOptions & RefOptions,
+  ): this;
   delete(entity: EntityName<S>, id: string, options?: ChangeOptions): this;
   /**
    * @returns a result for each operation, in their order.
@@ -40,8 +64,9 @@ export function batch<S>(caller: Caller, mode: BatchMode): Batch<S> {
     return self;
   };
   const self: Batch<S> = {
-    create: (entity, data) => add({ action: 'create', entity, data }),
-    update: (entity, id, data, options) => add({ action: 'update', entity, id, data, ...conditionOf(options) }),
+    create: (entity, data, { ref } = {}) => add({ action: 'create', entity, data, ref }),
+    update: (entity, id, data, { ref, ...options } = {}) =>
+      add({ action: 'update', entity, id, data, ref, ...conditionOf(options) }),
     delete: (entity, id, options) => add({ action: 'delete', entity, id, ...conditionOf(options) }),
     send: async (options) => {
       const { body } = await caller.call('POST', '/batch', { ...options, body: { mode, operations } });

@@ -10,7 +10,7 @@ import { type Credentials, type SignIn, signIn } from './sign-in.ts';
 import { type Transport, transport } from './transport.ts';
 import { type Workspaces, workspacesOf } from './workspaces.ts';
 
-export type { Batch, BatchMode, BatchResult } from './batch.ts';
+export type { Batch, BatchMode, BatchResult, Reference, Referring, RefOptions } from './batch.ts';
 export type { CallOptions, RequestOptions } from './caller.ts';
 export type { EntityClient, Job, Page } from './entity.ts';
 export { FreeholdError, VersionConflictError } from './errors.ts';

@@ -68,6 +68,19 @@ await tickets.update('1', { cost: 1 });
 await app.batch('atomic').create('tag', { label: 'a' }).update('ticket', '1', { paid: true }).delete('tag', '1').send();
 // @ts-expect-error a label is missing
 app.batch('atomic').create('tag', {});
+await app
+  .batch('atomic')
+  .create('customer', { name: 'a' }, { ref: 'ann' })
+  .create('tag', { label: 'b' })
+  .create('ticket', { title: 'a', state: 'open', customer_id: { $ref: 'ann' }, tag_ids: [{ $ref: 1 }, '1'] })
+  .update('ticket', '1', { customer_id: { $ref: 0 } }, { ref: 'other', ifMatch: 1 })
+  .send();
+// @ts-expect-error no reference
+app.batch('atomic').create('ticket', { title: 'a', state: 'open', customer_id: { ref: 0 } });
+// @ts-expect-error one of some values
+app.batch('atomic').create('ticket', { title: 'a', state: { $ref: 0 } });
+// @ts-expect-error in a batch alone
+await tickets.create({ title: 'a', state: 'open', customer_id: { $ref: 0 } });
 `,
   'lists take the filters, orders and members that the entity has': `
 await tickets.list({

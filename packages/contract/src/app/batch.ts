@@ -5,7 +5,16 @@ import { anyObject, closed, named, oneOf, text } from '../schema.ts';
 
 const entity = Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$', description: 'the name of an entity' });
 const id = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'the id of a record' });
-const data = anyObject({ description: 'The body of the call that does this operation alone.' });
+const data = anyObject({
+  description:
+    'The body of the call that does this operation alone. A lookup, or an element of an array of lookups, may be `{"$ref": 0}` or `{"$ref": "name"}`: the record of an earlier operation, by its index or its `ref`.',
+});
+const ref = Type.Optional(
+  Type.String({
+    pattern: '^[a-z][a-z0-9_]{0,31}$',
+    description: 'a name for the record, by which later operations refer to it; unique in the batch',
+  }),
+);
 const if_match = Type.Optional(
   Type.String({
     pattern: '^[ \\t]*(\\*[ \\t]*|(,[ \\t]*)*((W/)?"[^"]*"[ \\t]*(,[ \\t]*|$))+)$',
@@ -19,8 +28,8 @@ export const Batch = named(
     mode: oneOf(['atomic', 'independent']),
     operations: Type.Array(
       Type.Union([
-        closed({ action: Type.Literal('create'), entity, data }),
-        closed({ action: Type.Literal('update'), entity, id, data, if_match }),
+        closed({ action: Type.Literal('create'), entity, data, ref }),
+        closed({ action: Type.Literal('update'), entity, id, data, if_match, ref }),
         closed({ action: Type.Literal('delete'), entity, id, if_match }),
       ]),
       { minItems: 1, maxItems: 100 },

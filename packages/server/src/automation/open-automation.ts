@@ -14,6 +14,7 @@ import { openRuns, type Runs } from './runs/open-runs.ts';
 import type { RunLogDeps } from './runs/run-log.ts';
 import { type RunsDeps, runHandler } from './runs/runs.ts';
 import { startRun } from './runs/start-run.ts';
+import { TransactionQueue } from './runs/transactions/transaction-queue.ts';
 import { reconcileHandler } from './schedules/reconcile.ts';
 import { scheduleJob } from './schedules/schedule-rows.ts';
 import { openSchedules, type Schedules } from './schedules/schedules.ts';
@@ -23,7 +24,7 @@ import type { AutomationWork } from './work-port.ts';
 
 export interface AutomationDeps
   extends Omit<DueRunnerOptions, 'handlers' | 'deliveries'>,
-    Omit<RunsDeps, 'http' | 'suspensions'>,
+    Omit<RunsDeps, 'http' | 'suspensions' | 'transactions'>,
     Pick<RunLogDeps, 'cursors'> {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
@@ -61,7 +62,8 @@ export function openAutomation(deps: AutomationDeps): Automation {
     ...{ ...deps.outside, slots, closing: closing.signal },
     ...{ chain: deps.events.chain, clock: deps.clock },
   });
-  const runDeps = { ...deps, http, suspensions: deps.events.suspensions };
+  const transactions = new TransactionQueue(deps.clock);
+  const runDeps = { ...deps, http, suspensions: deps.events.suspensions, transactions };
   const start: AutomationWork['start'] = async (ask, along) => {
     const started = await startRun(deps, ask, along);
     wake();

@@ -19,7 +19,7 @@ import type { Request } from './testing/proof/model-state.ts';
 import { type Step, takeAll } from './testing/proof/steps.ts';
 import type { Planted } from './testing/proof/two-spaces.ts';
 
-type Keyed = Exclude<Change, { readonly kind: 'append' | 'check-empty' }>;
+type Keyed = Exclude<Change, { readonly kind: 'append' | 'check-empty' | 'check-reads' }>;
 
 function isAt(change: Change, pk: string, sk = ''): change is Keyed {
   return 'sk' in change && change.pk === pk && change.sk.startsWith(sk);

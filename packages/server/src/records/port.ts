@@ -1,4 +1,6 @@
 /** The one runtime of all records: writes, lists, views. */
+
+export { Overtaken, TooManyReads } from '../store/transaction/read-set.ts';
 export type { Actor } from './actor.ts';
 export type { AuthorizedCall, NamedPolicyRequest, RecordPolicyRequest } from './caller-access.ts';
 export { presentExpanded } from './expand/expand-records.ts';
@@ -61,6 +63,7 @@ export { readRemoveRecordWork, runRemoval } from './removals/run-removal.ts';
 export type { LargeRemovals } from './removals/start-removal.ts';
 export { type MarkedScope, markingStore, type RepeatedRequests, runPartition } from './repeated-requests.ts';
 export { countStoredRecords } from './stored-counts.ts';
+export type { RecordTransaction } from './transactions/record-transaction.ts';
 export { bodyAsRead } from './writing/body-as-read.ts';
 export {
   asDefined,

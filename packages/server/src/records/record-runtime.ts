@@ -1,6 +1,8 @@
 /** The one runtime that serves the records of every entity. */
+import type { IdSource } from '../lib/ids.ts';
 import { serialLanes } from '../lib/scheduling/serial-lanes.ts';
 import { TooLarge } from '../store/port.ts';
+import type { Workspace } from '../tenancy/port.ts';
 import type { AuthorizedCall } from './caller-access.ts';
 import { withFilter } from './filtering/compile-filter.ts';
 import { filterTargets } from './filtering/filter-lookups.ts';
@@ -18,22 +20,26 @@ import { TooManyDependents } from './references/plan-removal.ts';
 import { MarkedRecord } from './removals/marks.ts';
 import type { Job } from './removals/removal-row.ts';
 import type { LargeRemovals } from './removals/start-removal.ts';
+import { beginTransaction, type RecordTransaction, rehearsalLoop } from './transactions/record-transaction.ts';
 import { afterCommitHooks } from './writing/after-commit-hooks.ts';
 import type { DeleteInput } from './writing/delete-record.ts';
 import { boundedLoop } from './writing/policy-bound.ts';
 import type { RecordWriteDeps } from './writing/record-write-deps.ts';
 import type { UpdateInput } from './writing/update-record.ts';
 import { gatedLoop } from './writing/write-gate.ts';
-import type { RecordCall } from './writing/write-loop.ts';
+import type { RecordCall, WriteLoop } from './writing/write-loop.ts';
 import {
   type RecordOperation,
   rehearseWrite,
+  rehearsing,
   type WriteOptions,
   type Written,
   writeRecords,
 } from './writing/write-records.ts';
 
 export interface RecordRuntime {
+  /** An id for a record that is known by it before it is made. */
+  readonly newId: IdSource;
   create(call: RecordCall, body: unknown, once?: OnceRequest): Promise<CreatedRecord>;
   /** Undefined where there is none. @throws Problem `not_found` where it is not the caller's. */
   get(call: RecordCall, id: string): Promise<ReadableText | undefined>;
@@ -55,6 +61,10 @@ export interface RecordRuntime {
   /** The number of records on all pages of the list that a page is of. */
   total(call: RecordCall, query: ListQuery, page: Page): Promise<Total>;
   count(call: RecordCall, query: ListQuery): Promise<Count>;
+  /** Begins a transaction, which is forgotten unless it commits. */
+  transaction(workspace: Workspace): RecordTransaction;
+  /** One that is judged as {@link rehearse} judges, with its values that have to be unique, and is not committed. */
+  rehearsal(workspace: Workspace): Omit<RecordTransaction, 'commit'>;
   readonly bulk: BulkWrites;
 }
 
@@ -80,11 +90,14 @@ export interface CreatedRecord extends StoredRecord, Pick<Written, 'isReplayed'>
  */
 export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
   const { gate, policyBound, rules } = given;
-  // The gate is innermost: who holds a place at it and asked how the org stands would wait for that very place.
-  const gated = gate === undefined ? given.writeLoop : gatedLoop(given.writeLoop, gate);
-  const bounded = policyBound === undefined ? gated : boundedLoop(gated, policyBound);
-  const hooked = afterCommitHooks(bounded, rules);
-  const parts = { ...given, writeLoop: given.events?.around(hooked) ?? hooked };
+  const around = (writeLoop: WriteLoop): WriteLoop => {
+    // The gate is innermost: who holds a place at it and asked how the org stands would wait for that very place.
+    const gated = gate === undefined ? writeLoop : gatedLoop(writeLoop, gate);
+    const bounded = policyBound === undefined ? gated : boundedLoop(gated, policyBound);
+    const hooked = afterCommitHooks(bounded, rules);
+    return given.events?.around(hooked) ?? hooked;
+  };
+  const parts = { ...given, writeLoop: around(given.writeLoop) };
   const inTurn = serialLanes<string>();
   const laneOf = (operation: RecordOperation): readonly string[] => {
     const { workspace, entity } = operation.call;
@@ -108,6 +121,7 @@ export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
     await write([{ action: 'delete', call, input }]);
   };
   return {
+    newId: given.newId,
     create: (call, body, once) => writeOne({ action: 'create', call, body }, { once }),
     get: readText,
     update: (call, input) => writeOne({ action: 'update', call, input }),
@@ -136,6 +150,9 @@ export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
     list: (call, query, left = newScan(given.elapsed)) => listRecords(parts.cursors, call, query, left),
     total: (call, query, page) => totalRecords(parts.cursors, call, { query, page }, newScan(given.elapsed)),
     count: (call, query) => countRecords(parts.cursors, call, query, newScan(given.elapsed)),
+    transaction: (workspace) => beginTransaction({ parts: given, around }, workspace),
+    rehearsal: (workspace) =>
+      beginTransaction({ parts: { ...rehearsing(given), writeLoop: rehearsalLoop }, around }, workspace),
     bulk: {
       deps: parts,
       inTurn: (call, work) => (parts.rules.has(call.entity.name) ? inTurn(ruledLane(call), work) : work()),

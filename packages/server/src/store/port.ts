@@ -123,6 +123,32 @@ export interface CheckEmpty {
   readonly prefix: string;
 }
 
+/** How an item was read: its version, or undefined where none was there. */
+export interface ItemRead extends Key {
+  readonly version: number | undefined;
+}
+
+/** How a part of a partition was read: how many items it had, and the version of the newest of them. */
+export interface PartRead extends Omit<Range, 'reverse'> {
+  readonly pk: string;
+  readonly count: number;
+  /** 0 where there were none; left out where the items were counted alone. */
+  readonly newest?: number;
+  /** It was not counted further: there may have been more. */
+  readonly isCut?: true;
+}
+
+/**
+ * Holds the commit to what was read before it: a conflict where any of that would be read in another way now, judged on
+ * what stands before the commit's own changes. A commit has one of these at most, which reads at most
+ * {@link limits.readsMax} items. A commit of this alone takes no `seq`, and gives that of the commit before it.
+ */
+export interface CheckReads {
+  readonly kind: 'check-reads';
+  readonly items: readonly ItemRead[];
+  readonly parts: readonly PartRead[];
+}
+
 /** Adds a value at the end of a partition: its `sk` comes from `seq`, so the partition reads in commit order. */
 export interface Append {
   readonly kind: 'append';
@@ -136,7 +162,7 @@ export interface Append {
 }
 
 /** A commit names each key at most once, a `check` included: a second one is a `TypeError`. */
-export type Change = Put | PutIndex | Remove | Add | Check | CheckEmpty | Append;
+export type Change = Put | PutIndex | Remove | Add | Check | CheckEmpty | CheckReads | Append;
 
 /** `sums` are the new values of the commit's `add` changes, in their order. */
 export interface Committed {
@@ -243,6 +269,7 @@ export const limits = {
   scopeBytesMax: 256,
   valueBytesMax: 2 * 1024 * 1024,
   changesMax: 10_000,
+  readsMax: 10_000,
   commitBytesMax: 8 * 1024 * 1024,
   scanBytesMax: 4 * 1024 * 1024,
 } as const;

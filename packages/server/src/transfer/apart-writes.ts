@@ -37,8 +37,8 @@ export function apartWrites(): ApartWrites {
 
 type Change = PlannedChange['change'];
 
-function isOfOnePlace(change: Change): change is Exclude<Change, { kind: 'add' | 'append' | 'check-empty' }> {
-  return change.kind !== 'add' && change.kind !== 'append' && change.kind !== 'check-empty';
+function isOfOnePlace(change: Change): change is Exclude<Extract<Change, Key>, { kind: 'add' }> {
+  return 'sk' in change && change.kind !== 'add';
 }
 
 /** A commit also checks a fence for each entity that it touches. */

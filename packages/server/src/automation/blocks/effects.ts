@@ -38,6 +38,8 @@ export interface HttpDone {
 
 /** All that a block reaches beside its own values. */
 export interface Effects {
+  /** Branches beside each other are done one after the other. */
+  readonly isInOrder?: true;
   /**
    * @param path the place of the step in the run, with those of the loops and calls around it.
    * @param app the policies that decide the step, where they are not those of the caller.

@@ -3,7 +3,7 @@ import type { IdSource } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { outsideOfTransactions } from '../../promotion/port.ts';
-import type { RecordRuntime } from '../../records/port.ts';
+import type { RecordRuntime, RecordTransaction } from '../../records/port.ts';
 import { laneOf, type Workspace } from '../../tenancy/port.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
 import { type BlockCaller, readAs } from '../blocks/caller-effects.ts';
@@ -24,6 +24,7 @@ import { errorOf } from '../runs/execute-run.ts';
 import type { Redaction } from '../runs/redaction.ts';
 import { assertMail } from '../runs/run-bounds.ts';
 import type { RunError } from '../runs/run-rows.ts';
+import { callerIn, explainReads } from '../runs/transactions/caller-in.ts';
 import { LogBudget, type ScriptLog } from '../scripts/script-log.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 
@@ -56,7 +57,8 @@ export interface DraftEffectsDeps {
   readonly began: number;
   readonly now: () => number;
   readonly block: (name: string) => Promise<CompiledBlock>;
-  readonly isTransaction: boolean;
+  /** Where the block is one: it has what later steps are to see, and is never committed. */
+  readonly transaction?: Omit<RecordTransaction, 'commit'>;
   /** Ends the draft before its next step, with its reason. */
   readonly signal: AbortSignal;
 }
@@ -64,6 +66,7 @@ export interface DraftEffectsDeps {
 /** Does what reads and computes, and judges what would write, which is not done. */
 export class DraftEffects implements Effects {
   readonly steps: DraftStep[] = [];
+  readonly isInOrder?: true;
   readonly #deps: DraftEffectsDeps;
   readonly #yield: () => Promise<void> | undefined;
   readonly #skipped = new Set<string>();
@@ -73,6 +76,7 @@ export class DraftEffects implements Effects {
 
   constructor(deps: DraftEffectsDeps) {
     this.#deps = deps;
+    if (deps.transaction !== undefined) this.isInOrder = true;
     this.#yield = createYielder(laneOf(deps.workspace));
   }
 
@@ -110,21 +114,27 @@ export class DraftEffects implements Effects {
     }
   }
 
-  async entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown> {
-    const { runtime, newId, redaction, isTransaction } = this.#deps;
-    const caller = app === undefined ? this.#deps.caller : this.#deps.caller.asApp(app);
+  entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown> {
+    return this.#entity(path, step, app).catch(explainReads);
+  }
+
+  async #entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown> {
+    const { runtime, newId, redaction, transaction } = this.#deps;
+    const by = app === undefined ? this.#deps.caller : this.#deps.caller.asApp(app);
+    const caller = transaction === undefined ? by : callerIn(transaction, by);
     if (step.type === 'get' || step.type === 'list') {
       this.#inputs.set(path, askedOf(step));
       return readAs(runtime, caller, step);
     }
     const id = step.type === 'create' ? newId() : step.record;
-    const allowed = await allowedWrite({ caller, origin: { depth: 0, chain: [] } }, step, id);
+    const allowed = await allowedWrite({ caller, origin: { depth: 0, chain: [] } }, step, { id, numbers: new Map() });
     redaction.hideOf(path, allowed.secrets);
     // Not before it is known which of its values are secret.
     this.#inputs.set(path, askedOf(step));
-    const record = await runtime.rehearse(allowed.operation);
+    const { operation, outputOf } = allowed;
+    const record = await (transaction?.write(operation) ?? runtime.rehearse(operation));
     this.#skipped.add(path);
-    return isTransaction ? { id } : allowed.outputOf(record);
+    return outputOf(record);
   }
 
   async script(path: string, { source, args }: ScriptStep): Promise<ScriptValue> {
@@ -158,12 +168,12 @@ export class DraftEffects implements Effects {
   }
 
   async wait(path: string): Promise<void> {
-    if (this.#deps.isTransaction) throw blockFailure('a transaction does not wait');
+    if (this.#deps.transaction !== undefined) throw blockFailure('a transaction does not wait');
     this.#skipped.add(path);
   }
 
   #send(path: string): void {
-    if (this.#deps.isTransaction) throw blockFailure(outsideOfTransactions);
+    if (this.#deps.transaction !== undefined) throw blockFailure(outsideOfTransactions);
     this.#skipped.add(path);
   }
 }

@@ -172,3 +172,49 @@ test('a draft ends at its time, and no more of an org are under way than its sha
   assert.deepEqual(codes.toSorted(), [...Array(20).fill('block_failed'), ...Array(5).fill('rate_limited')]);
   assert.equal((await drafts.run(asked([{ id: 'fast', type: 'transform', value: 1 }]))).steps.length, 1);
 });
+
+test('later steps of a transaction see what those before would write, and nothing is written', async (t) => {
+  const { bench, run } = await openStage(t);
+  const node = bench.records.node();
+  const lookup = { entity: 'order', onDelete: 'restrict' };
+  await node.admin.define('acme', {
+    entityName: 'line',
+    UpdateParams: [{ name: 'code' }, { name: 'order_id', colType: 'guid', lookup }],
+    UniqueIndexes: [{ indexName: 'by_code', fields: ['code'] }],
+  });
+  await node.configs.refresh('acme');
+  const order = await node.runtime.create(await node.call('order'), { title: 'one' });
+  await node.runtime.create(await node.call('line'), { code: 'a', order_id: order.data.id });
+  const line = (id: string, code: string) => ({
+    ...{ id, type: 'create', entity: 'line' },
+    values: { code, order_id: '{{ steps.make.id }}' },
+  });
+  const list = { id: 'list', type: 'list', entity: 'order', sortby: 'created_at' };
+  const change = {
+    id: 'change',
+    type: 'update',
+    entity: 'order',
+    record: '{{ steps.make.id }}',
+    values: { amount: 7 },
+  };
+  const whole = await run([make, line('line', 'b'), change, list], {
+    ...{ input: { title: 'two' }, transaction: true },
+    returns: { items: '{{ steps.list.items }}', number: '{{ steps.make.number }}' },
+  });
+  assert.deepEqual(whole.error, undefined);
+  const { items, number } = whole.returns as { items: readonly { amount?: number }[]; number: number };
+  assert.deepEqual([items.map(({ amount }) => amount).sort(), number], [[7, undefined], 1]);
+  for (const [code, taken] of [
+    ['a', 'line'],
+    ['c', 'again'],
+  ] as const) {
+    const { error } = await run([make, line('line', code), line('again', 'c')], {
+      ...{ input: { title: 'two' }, transaction: true },
+    });
+    assert.deepEqual([error?.code, error?.step], ['unique_violation', taken]);
+  }
+  const restricted = await run([{ id: 'drop', type: 'delete', entity: 'order', record: order.data.id }], {
+    transaction: true,
+  });
+  assert.equal(restricted.error?.code, 'dangling_reference');
+});

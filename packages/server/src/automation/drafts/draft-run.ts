@@ -10,7 +10,7 @@ import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { createFairSlots } from '../../lib/scheduling/fair-slots.ts';
 import type { LogicBlockContent } from '../../promotion/port.ts';
-import type { RecordRuntime } from '../../records/port.ts';
+import { Overtaken, type RecordRuntime } from '../../records/port.ts';
 import type { Store } from '../../store/port.ts';
 import { type Environment, laneOf, type Workspace } from '../../tenancy/port.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
@@ -24,6 +24,7 @@ import { errorOf } from '../runs/execute-run.ts';
 import { liveVersion } from '../runs/pinned-blocks.ts';
 import { Redaction } from '../runs/redaction.ts';
 import type { RunCallers } from '../runs/run-caller.ts';
+import { ContendedTransaction } from '../runs/transactions/transaction-queue.ts';
 import type { ScriptLog } from '../scripts/script-log.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import { DraftEffects, type DraftStep } from './draft-effects.ts';
@@ -50,7 +51,7 @@ export interface Drafts {
 export interface DraftDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
-  readonly runtime: Pick<RecordRuntime, 'get' | 'query' | 'list' | 'rehearse'>;
+  readonly runtime: Pick<RecordRuntime, 'get' | 'query' | 'list' | 'rehearse' | 'rehearsal'>;
   readonly callers: RunCallers;
   readonly blocks: StoredBlocks;
   readonly scripts: Pick<ScriptRunner, 'run'>;
@@ -96,7 +97,7 @@ async function runDraft(deps: Surroundings, asked: DraftAsk, signal: AbortSignal
     ...{ runtime: deps.runtime, scripts: deps.scripts, workspace, caller, newId, redaction, began, signal },
     now: () => clock.now(),
     block: (name) => calledBlock(deps.blocks, { config, workspace, draft: block }, name),
-    isTransaction: block.isTransaction,
+    ...(block.isTransaction ? { transaction: deps.runtime.rehearsal(workspace) } : {}),
   });
   try {
     const returns = await until(
@@ -104,7 +105,8 @@ async function runDraft(deps: Surroundings, asked: DraftAsk, signal: AbortSignal
       interpret(block, startOf(asked, workspace, { user: caller.user, began }), effects),
     );
     return shown({ returns }, effects.steps, redaction);
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof Overtaken ? new ContendedTransaction(thrown) : thrown;
     if (!(error instanceof Problem) || error.code === 'unavailable') throw error;
     return shown({ error: errorOf(error) }, effects.steps, redaction);
   }

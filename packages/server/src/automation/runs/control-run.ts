@@ -8,12 +8,14 @@ import { type Scope, type Store, TooLarge } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
 import { attemptCommit, ignoreConflict, overtaken, transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
+import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import type { WorkMeter } from '../work-meter.ts';
 import { closeRun, closingIn, type EndingDeps, putSummary, type RunWorkspace } from './close-run.ts';
 import { assertMayBegin } from './run-bounds.ts';
 import { dueRun, isOver, type Run, runSteps, runSummaries, runs, stepOf, storedSteps } from './run-rows.ts';
 
 export interface ControlDeps extends EndingDeps {
+  readonly blocks: StoredBlocks;
   readonly meter: WorkMeter;
   readonly newId: IdSource;
   /** Has what is due looked for now. */
@@ -50,7 +52,8 @@ export async function cancelRun(deps: ControlDeps, name: RunName, by: AuditConte
 }
 
 /**
- * Begins a run again from a step: the steps before it are not done again, and give what they gave.
+ * Begins a run again from a step: the steps before it are not done again, and give what they gave. Of a transaction none
+ * had an effect, so all are done again.
  * @param from the id or the path of a step; left out, the step that failed.
  * @throws Problem `not_found`; `conflict` where it is not over or did well, was redacted, or would delete a record that
  * it has deleted; `workspace_suspended`; `validation_failed`; `rate_limited`, `plan_limit_exceeded`.
@@ -67,7 +70,9 @@ export async function retryRun(
   const row = await stored(scope, name.id);
   const { value: run } = row;
   assertFailed(run);
-  const { kept, redone, isWhole } = await stepsBefore(scope, run.id, from);
+  const { kept, redone, isWhole } = (await isTransaction(deps, name, run))
+    ? nothingDone(from)
+    : await stepsBefore(scope, run.id, from);
   assertCanBeDoneAgain(run, { redone, isWhole });
   await meter.check(name.orgCode, 'runs');
   await assertMayBegin(scope);
@@ -136,6 +141,17 @@ interface StepsBefore {
   readonly redone: StepRow | undefined;
   /** Whether no step at all wrote to encrypted fields. */
   readonly isWhole: boolean;
+}
+
+async function isTransaction({ blocks }: ControlDeps, { env, orgCode }: RunName, run: Run): Promise<boolean> {
+  return (await blocks.at({ env, orgCode, name: run.block, version: run.version }))?.isTransaction === true;
+}
+
+/** @throws Problem `validation_failed` for a step. */
+function nothingDone(from: string | undefined): StepsBefore {
+  if (from === undefined) return { kept: [], redone: undefined, isWhole: true };
+  const message = 'a transaction is retried as a whole';
+  throw invalidBody([{ pointer: '/from', code: 'unknown_reference', message }]);
 }
 
 /** The steps of a run as a step divides them, by its id or its path. */

@@ -22,13 +22,20 @@ export interface AllowedWrite {
   readonly secrets: readonly unknown[];
 }
 
-/** @param id that of a record to be made, where it is known before. @throws Problem `access_denied`, `not_found`. */
-export async function allowedWrite({ caller, origin }: RunPlace, step: WriteStep, id?: string): Promise<AllowedWrite> {
+/** The id of a record that is made, and the numbers that it was given. */
+export type Creating = Required<Pick<Extract<RecordOperation, { readonly action: 'create' }>, 'id' | 'numbers'>>;
+
+/** @param creating of a record to be made, where that is known before. @throws Problem `access_denied`, `not_found`. */
+export async function allowedWrite(
+  { caller, origin }: RunPlace,
+  step: WriteStep,
+  creating?: Creating,
+): Promise<AllowedWrite> {
   const { entity: entityName } = step;
   if (step.type === 'create') {
     const body = step.values;
     const call = { ...(await caller.authorize({ verb: 'create', entityName, body })), origin };
-    const operation = { action: 'create', call, body, ...(id === undefined ? {} : { id }) } as const;
+    const operation = { action: 'create', call, body, ...creating } as const;
     return { operation, outputOf: (record) => written(call, record, operation), secrets: secretsIn(call, body) };
   }
   if (step.type === 'delete') {

@@ -4,8 +4,9 @@ import { Problem } from '../../lib/problem.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { TooLarge } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import { atStep, blockFailure } from '../blocks/block-failure.ts';
+import { blockFailure } from '../blocks/block-failure.ts';
 import type { BlockCaller } from '../blocks/caller-effects.ts';
+import type { CompiledBlock } from '../blocks/effects.ts';
 import { interpret } from '../blocks/interpret.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
@@ -13,8 +14,10 @@ import type { Suspensions } from '../suspensions.ts';
 import type { RunJournal } from './journal.ts';
 import { runBlindly } from './redaction.ts';
 import { assertFits } from './run-bounds.ts';
-import { type CollectedWrite, type OutsideDeps, RunEffects, Suspended } from './run-effects.ts';
+import { type BegunStep, type OutsideDeps, RunEffects, Suspended } from './run-effects.ts';
 import type { Run, RunError, RunStep } from './run-rows.ts';
+import { runTransaction } from './transactions/run-transaction.ts';
+import { ContendedTransaction, type TransactionQueue } from './transactions/transaction-queue.ts';
 
 export interface ExecuteDeps extends OutsideDeps {
   readonly runtime: RecordRuntime;
@@ -23,6 +26,7 @@ export interface ExecuteDeps extends OutsideDeps {
   readonly blocks: StoredBlocks;
   readonly scripts: Pick<ScriptRunner, 'run'>;
   readonly suspensions: Suspensions;
+  readonly transactions: TransactionQueue;
 }
 
 export interface Executed {
@@ -45,71 +49,103 @@ export interface Execution {
  * Does what is left of a run, to its end or to where it has to wait.
  * @throws RunLost, and what is no refusal: then the run stands as it is, and is taken up again.
  */
-export async function executeRun(
+export async function executeRun(deps: ExecuteDeps, execution: Execution): Promise<Executed> {
+  let done: DoneSteps = { begun: undefined };
+  try {
+    const returns = await doSteps(deps, execution, (steps) => {
+      done = steps;
+    });
+    return { run: execution.journal.run, returns };
+  } catch (error) {
+    return endRefused(deps, execution, { error, done });
+  }
+}
+
+/** What was done of a run until now, as it is stored where the run fails. */
+interface DoneSteps {
+  readonly begun: BegunStep | undefined;
+  /** Of a transaction: what had no effect is all that was done of it. */
+  readonly reads?: ReadonlyMap<string, RunStep>;
+}
+
+/** @param beginning hears of what does the steps, which may be done again from the first. */
+async function doSteps(
   deps: ExecuteDeps,
   { journal, workspace, caller, isAwaited }: Execution,
-): Promise<Executed> {
-  const { runtime, clock, scripts, http, mail, meter } = deps;
+  beginning: (steps: DoneSteps) => void,
+): Promise<unknown> {
+  const { clock } = deps;
   const { run } = journal;
-  const { env, orgCode } = workspace;
-  const block = async (name: string) => {
-    const version = run.blocks[name];
-    const found = version === undefined ? undefined : await deps.blocks.at({ env, orgCode, name, version });
-    if (found === undefined) throw blockFailure(`there is no logic block \`${name}\``);
-    return found;
-  };
-  const begun = await block(run.block);
-  const called = async (name: string) => {
-    const found = await block(name);
-    if (found.isTransaction && !begun.isTransaction)
-      throw blockFailure(`logic block \`${name}\` is a transaction, which only transactions call`);
-    return found;
-  };
+  const blockOf = blocksOf(deps, run, workspace);
+  const block = await blockOf(run.block);
+  const start = startOf(run, workspace, caller);
   const place = { caller, origin: { depth: run.depth, chain: [...run.chain, run.block] } };
-  const effects = new RunEffects({
-    ...{ runtime, clock, workspace, journal, place, scripts, http, mail, meter, block: called },
-    ...(begun.isTransaction ? { newId: deps.newId } : {}),
-    ...(isAwaited ? {} : { restsUntil: () => deps.suspensions.restsUntil(workspace) }),
-  });
+  const over = (returns: unknown): Run => {
+    assertFits(returns, 'a run that wrote or waited may return');
+    return ended(journal, clock, { state: 'done', returns });
+  };
+  if (block.isTransaction)
+    return runTransaction({ ...deps, workspace, journal, place, block: blockOf, over }, { block, start }, beginning);
+  const called = async (name: string) => {
+    const found = await blockOf(name);
+    if (!found.isTransaction) return found;
+    throw blockFailure(`logic block \`${name}\` is a transaction, which only transactions call`);
+  };
+  const restsUntil = isAwaited ? {} : { restsUntil: () => deps.suspensions.restsUntil(workspace) };
+  const effects = new RunEffects({ ...deps, workspace, journal, place, block: called, ...restsUntil });
+  beginning(effects);
   try {
-    const returns = await interpret(begun, startOf(run, workspace, caller), effects);
+    const returns = await interpret(block, start, effects);
     // What neither wrote nor waited leaves nothing.
-    const { collected } = effects;
-    if (journal.isStored || collected.length > 0) {
-      assertFits(returns, 'a run that wrote or waited may return');
-      const done = over(journal, clock, { state: 'done', returns });
-      if (collected.length === 0) await journal.end(done, clock.now());
-      else await writeTogether(deps, journal, { done, writes: collected });
-    }
-    return { run: journal.run, returns };
-  } catch (error) {
-    if (error instanceof Suspended) {
-      await journal.end({ ...journal.run, state: 'waiting' }, journal.earliestWait());
-      return { run: journal.run };
-    }
-    const refusal = refusalOf(error, journal);
-    if (refusal === undefined) throw error;
-    if (!journal.isStored) return { run, refusal };
-    const laterAt = isAwaited ? undefined : triedAgainAt(refusal, journal.run, clock.now());
-    if (laterAt !== undefined) {
-      await journal.end({ ...journal.run, state: 'waiting' }, laterAt);
-      return { run: journal.run };
-    }
-    const failed = errorOf(refusal);
-    await failRun(journal, clock, { error: failed, steps: failedStep(effects, { journal, clock }, failed) });
-    return { run: journal.run, refusal };
+    if (journal.isStored) await journal.end(over(returns), clock.now());
+    return returns;
   } finally {
     effects.release();
   }
+}
+
+/** The blocks that a run works by. */
+function blocksOf({ blocks }: ExecuteDeps, run: Run, { env, orgCode }: Workspace) {
+  return async (name: string): Promise<CompiledBlock> => {
+    const version = run.blocks[name];
+    const found = version === undefined ? undefined : await blocks.at({ env, orgCode, name, version });
+    if (found === undefined) throw blockFailure(`there is no logic block \`${name}\``);
+    return found;
+  };
+}
+
+/** @throws the error, where it is no refusal. */
+async function endRefused(
+  { clock }: ExecuteDeps,
+  { journal, isAwaited }: Execution,
+  { error, done }: { readonly error: unknown; readonly done: DoneSteps },
+): Promise<Executed> {
+  const { run } = journal;
+  if (error instanceof Suspended) {
+    await journal.end({ ...run, state: 'waiting' }, journal.earliestWait());
+    return { run: journal.run };
+  }
+  const refusal = refusalOf(error, journal);
+  if (refusal === undefined) throw error;
+  if (!journal.isStored) return { run, refusal };
+  const laterAt = isAwaited ? undefined : triedAgainAt(refusal, run, clock.now());
+  if (laterAt !== undefined) {
+    await journal.end({ ...run, state: 'waiting' }, laterAt);
+    return { run: journal.run };
+  }
+  const failed = errorOf(refusal);
+  const steps = new Map([...(done.reads ?? []), ...failedStep(done, { journal, clock }, failed)]);
+  await failRun(journal, clock, { error: failed, steps });
+  return { run: journal.run, refusal };
 }
 
 /** Of a run that no caller waits for, since its beginning. */
 const triedAgainMilliseconds = 86_400_000;
 const pauseMillisecondsMax = 5 * 60_000;
 
-/** When a step is tried again that is refused because others of the org wait; undefined where the run fails of it. */
-function triedAgainAt({ code }: Problem, { started_at, taken }: Run, now: number): number | undefined {
-  if (code !== 'rate_limited') return undefined;
+/** When a step is tried again that is refused because of what others do; undefined where the run fails of it. */
+function triedAgainAt(refusal: Problem, { started_at, taken }: Run, now: number): number | undefined {
+  if (refusal.code !== 'rate_limited' && !(refusal instanceof ContendedTransaction)) return undefined;
   const at = now + Math.min(1000 * 2 ** taken, pauseMillisecondsMax);
   return at < Date.parse(started_at) + triedAgainMilliseconds ? at : undefined;
 }
@@ -127,7 +163,7 @@ export async function failRun(
   clock: Clock,
   { error, steps }: { readonly error: RunError; readonly steps?: ReadonlyMap<string, RunStep> },
 ): Promise<void> {
-  const failed = over(journal, clock, { state: 'failed', error });
+  const failed = ended(journal, clock, { state: 'failed', error });
   try {
     await journal.end(failed, clock.now(), steps);
   } catch (thrown) {
@@ -150,35 +186,11 @@ function startOf(run: Run, { env, tenantId, tenantCode }: Workspace, { user }: B
   };
 }
 
-/** @throws Problem of the write that is refused, with its step. */
-async function writeTogether(
-  { runtime, clock }: ExecuteDeps,
-  journal: RunJournal,
-  { done, writes }: { readonly done: Run; readonly writes: readonly CollectedWrite[] },
-): Promise<void> {
-  const steps = new Map(
-    writes.map(({ path, note: { began, ...note }, allowed }): [string, RunStep] => [
-      path,
-      {
-        ...note,
-        state: 'done',
-        at: timestamp(began),
-        ms: clock.now() - began,
-        output: { id: note.record },
-        ...(allowed.secrets.length === 0 ? {} : { has_secrets: true as const }),
-      },
-    ]),
-  );
-  const operations = writes.map(({ allowed }) => allowed.operation);
-  const refused = (index: number, problem: Problem) => atStep(writes[index]?.note.id ?? '', problem);
-  await journal.effectAtEnd({ ended: done, steps }, (along) => runtime.write(operations, { along, refused }));
-}
-
 /** The run as it is when it is over. What is stored and shown of it has no values of encrypted fields. */
-function over({ run, redaction }: RunJournal, clock: Clock, end: Pick<Run, 'state' | 'returns' | 'error'>): Run {
-  const ended: Run = { ...run, ...end, ended_at: timestamp(clock.now()) };
-  if (redaction.isBlind) return runBlindly(ended);
-  const { input, given, returns, error } = redaction.of(ended) as Run;
+function ended({ run, redaction }: RunJournal, clock: Clock, end: Pick<Run, 'state' | 'returns' | 'error'>): Run {
+  const whole: Run = { ...run, ...end, ended_at: timestamp(clock.now()) };
+  if (redaction.isBlind) return runBlindly(whole);
+  const { input, given, returns, error } = redaction.of(whole) as Run;
   const shown = {
     input,
     ...(given === undefined ? {} : { given }),
@@ -186,7 +198,7 @@ function over({ run, redaction }: RunJournal, clock: Clock, end: Pick<Run, 'stat
     ...(error === undefined ? {} : { error }),
     ...(redaction.isUsed ? { is_redacted: true as const } : {}),
   };
-  return { ...ended, ...shown };
+  return { ...whole, ...shown };
 }
 
 /** By the block's own code where it has one. */
@@ -198,7 +210,7 @@ export function errorOf({ code, message, details }: Problem): RunError {
 
 /** The step that failed, if it reached out: others have no row. */
 function failedStep(
-  { begun }: RunEffects,
+  { begun }: DoneSteps,
   { journal, clock }: { readonly journal: RunJournal; readonly clock: Clock },
   error: RunError,
 ): ReadonlyMap<string, RunStep> {

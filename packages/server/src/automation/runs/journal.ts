@@ -131,6 +131,11 @@ export class RunJournal {
   async note(path: string, note: StepNote, output: unknown): Promise<void> {
     const step = this.#done(note, output);
     this.#add(path, step);
+    await this.renew();
+  }
+
+  /** Has the run stay this process's, where it is stored and was not for a while. @throws RunLost */
+  async renew(): Promise<void> {
     if (this.#isLate) await this.store();
   }
 
@@ -206,7 +211,7 @@ export class RunJournal {
       const written = await this.#together(write, async () => {
         const ending = await this.#ending(ended, this.#deps.clock.now());
         part = this.#part();
-        return [...ending, ...this.#puts(part), ...this.#puts(steps)];
+        return [...ending, ...this.#puts(part), ...this.#putsAnew(steps)];
       });
       this.#run = ended;
       this.#isStored = true;
@@ -221,7 +226,7 @@ export class RunJournal {
       await this.#makeRoom();
       const ending = await this.#ending(ended, at);
       const part = this.#part();
-      this.#version = await this.#commit([...ending, ...this.#puts(part), ...this.#puts(steps)]);
+      this.#version = await this.#commit([...ending, ...this.#puts(part), ...this.#putsAnew(steps)]);
       this.#isStored = true;
       this.#run = ended;
       this.#stored(part);
@@ -276,6 +281,11 @@ export class RunJournal {
 
   #puts(steps: Steps): readonly Change[] {
     return [...steps].map(([path, step]) => runSteps.insert({ run: this.#run.id, path }, step));
+  }
+
+  /** Of a transaction that is done again, some may be stored from before. */
+  #putsAnew(steps: Steps): readonly Change[] {
+    return [...steps].map(([path, step]) => runSteps.put({ run: this.#run.id, path }, step, { if: 'any' }));
   }
 
   #stored(steps: Steps): void {

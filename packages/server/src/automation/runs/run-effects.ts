@@ -1,9 +1,7 @@
 import type { CompiledAccess } from '../../access/port.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { IdSource } from '../../lib/ids.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import type { MailOut } from '../../mail/mailer.ts';
-import { outsideOfTransactions } from '../../promotion/port.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { laneOf, type Workspace } from '../../tenancy/port.ts';
 import { blockFailure } from '../blocks/block-failure.ts';
@@ -42,8 +40,6 @@ export interface RunEffectsDeps extends OutsideDeps {
   readonly place: RunPlace;
   readonly scripts: Pick<ScriptRunner, 'run'>;
   readonly block: (name: string) => Promise<CompiledBlock>;
-  /** Makes ids for records that are written at the end; left out, each write is done at once. */
-  readonly newId?: IdSource;
   /** Asked before each step that reaches out; left out, for a run that its caller waits for. */
   readonly restsUntil?: () => Promise<number | undefined>;
 }
@@ -54,16 +50,10 @@ export interface BegunStep {
   readonly note: StepNote;
 }
 
-/** A write of a transaction. */
-export interface CollectedWrite extends BegunStep {
-  readonly allowed: AllowedWrite;
-}
-
 /** Does each step once: a step that is in the journal gives what it gave before. */
 export class RunEffects implements Effects {
   readonly pause: () => Promise<void> | undefined;
   readonly #deps: RunEffectsDeps;
-  readonly #collected: CollectedWrite[] = [];
   readonly #held: HeldCharacters;
   readonly #logs = new LogBudget();
   #begun: BegunStep | undefined;
@@ -104,23 +94,11 @@ export class RunEffects implements Effects {
       return output;
     }
     if (known !== undefined && known.has_secrets !== true) return known.output;
-    const { newId } = this.#deps;
-    const id = newId?.();
-    const allowed = await allowedWrite(place, step, id);
+    const allowed = await allowedWrite(place, step);
     journal.redaction.hideOf(path, allowed.secrets);
     if (known !== undefined) return known.output;
-    if (id === undefined) {
-      await this.#assertGoesOn();
-      return this.#write({ path, note }, allowed);
-    }
-    const record = step.type === 'create' ? id : step.record;
-    this.#collected.push({ path, note: { ...note, record }, allowed });
-    return { id: record };
-  }
-
-  /** The writes that are to be done at the end. */
-  get collected(): readonly CollectedWrite[] {
-    return this.#collected;
+    await this.#assertGoesOn();
+    return this.#write({ path, note }, allowed);
   }
 
   /** A script that is done again after a crash gives the same: its clock and its chance are the run's. */
@@ -155,7 +133,6 @@ export class RunEffects implements Effects {
     const note = this.#begin(path, { id: step.id, type: 'http' });
     const known = journal.step(path);
     if (known !== undefined) return { value: known.output as HttpValue, milliseconds: known.ms };
-    this.#assertMaySend();
     await this.#assertGoesOn();
     const isRead = step.method === 'GET';
     if (!isRead) await journal.store();
@@ -171,7 +148,6 @@ export class RunEffects implements Effects {
     const note = this.#begin(path, { id, type: 'mail' });
     const known = journal.step(path);
     if (known !== undefined) return known.output;
-    this.#assertMaySend();
     await this.#assertGoesOn();
     if (mail === undefined) throw blockFailure('this platform sends no mail: its operator has set none up');
     assertMail(written);
@@ -192,10 +168,6 @@ export class RunEffects implements Effects {
     return `${root}.${path}`;
   }
 
-  #assertMaySend(): void {
-    if (this.#deps.newId !== undefined) throw blockFailure(outsideOfTransactions);
-  }
-
   /** @throws Suspended */
   async #assertGoesOn(): Promise<void> {
     const { journal, restsUntil, clock } = this.#deps;
@@ -206,9 +178,8 @@ export class RunEffects implements Effects {
   }
 
   async wait(path: string, id: string, milliseconds: number): Promise<void> {
-    const { journal, clock, newId, workspace } = this.#deps;
+    const { journal, clock, workspace } = this.#deps;
     const note = this.#begin(path, { id, type: 'wait' });
-    if (newId !== undefined) throw blockFailure('a transaction does not wait');
     // A run that was taken up is one of those that are open.
     if (journal.run.taken === 0 && journal.step(path) === undefined) await assertMayWait(workspace.scope);
     if (journal.isWaiting(path, note, clock.now() + milliseconds)) throw new Suspended();

@@ -39,24 +39,25 @@ for (const kind of raceKinds) {
     assert.ok(calls > 20, `${calls} calls`);
   });
 
-  test(`K13 a run that is due is done once, at whichever call of the store the process dies that takes it up (${kind})`, async (context) => {
-    const openAccounts = await openOrg(context, kind);
-    let calls = 0;
-    for (const when of ['before', 'after'] satisfies Moment[])
-      for (let left = 0; ; left++) {
-        const bench = await openAccounts();
-        const { opened, newId } = bench.records;
-        const id = newId();
-        await startRun(bench.deps(), { ...(await bench.ask('payment')), id });
-        const hasDied = await dies(bench.visit(bench.deps(crashing(opened.store, left, when))));
-        await settle(bench);
-        const place = `${when} call ${left}`;
-        assert.deepEqual([await accounts(bench), await states(bench), await due(bench)], [paid, ['done'], []], place);
-        calls += 1;
-        if (!hasDied) break;
-      }
-    assert.ok(calls > 30, `${calls} calls`);
-  });
+  for (const block of ['payment', 'paidTogether'])
+    test(`K13 a run that is due is done once, at whichever call of the store the process dies that takes it up (${block}, ${kind})`, async (context) => {
+      const openAccounts = await openOrg(context, kind);
+      let calls = 0;
+      for (const when of ['before', 'after'] satisfies Moment[])
+        for (let left = 0; ; left++) {
+          const bench = await openAccounts();
+          const { opened, newId } = bench.records;
+          const id = newId();
+          await startRun(bench.deps(), { ...(await bench.ask(block)), id });
+          const hasDied = await dies(bench.visit(bench.deps(crashing(opened.store, left, when))));
+          await settle(bench);
+          const place = `${when} call ${left}`;
+          assert.deepEqual([await accounts(bench), await states(bench), await due(bench)], [paid, ['done'], []], place);
+          calls += 1;
+          if (!hasDied) break;
+        }
+      assert.ok(calls > 30, `${calls} calls`);
+    });
 
   test(`K13 a process that takes a run over at any call of the store stops the one that held it (${kind})`, async (context) => {
     const openAccounts = await openOrg(context, kind);
@@ -116,19 +117,22 @@ for (const kind of raceKinds) {
   test(`a transaction is done as a whole or not at all, and once (${kind})`, async (context) => {
     const openAccounts = await openOrg(context, kind);
     let calls = 0;
-    for (const when of ['before', 'after'] satisfies Moment[])
-      for (let left = 0; ; left++) {
-        const bench = await openAccounts();
-        const hasDied = await dies(
-          bench.call(bench.deps(crashing(bench.records.opened.store, left, when)), 'together'),
-        );
-        await settle(bench);
-        const ended = await states(bench);
-        assert.deepEqual(await accounts(bench), ended.length === 0 ? [] : both, `${when} call ${left}`);
-        calls += 1;
-        if (!hasDied) break;
-      }
-    assert.ok(calls > 10, `${calls} calls`);
+    for (const [block, whole] of [
+      ['together', both],
+      ['paidTogether', paid],
+    ] as const)
+      for (const when of ['before', 'after'] satisfies Moment[])
+        for (let left = 0; ; left++) {
+          const bench = await openAccounts();
+          const store = crashing(bench.records.opened.store, left, when);
+          const hasDied = await dies(bench.call(bench.deps(store), block));
+          await settle(bench);
+          const ended = await states(bench);
+          assert.deepEqual(await accounts(bench), ended.length === 0 ? [] : whole, `${block}, ${when} call ${left}`);
+          calls += 1;
+          if (!hasDied) break;
+        }
+    assert.ok(calls > 40, `${calls} calls`);
     const bench = await openAccounts();
     const { refusal, isStored } = await bench.call(bench.deps(), 'refused');
     assert.deepEqual([refusal?.code, refusal?.details.step, isStored], ['validation_failed', 'wrong', false]);

@@ -19,6 +19,7 @@ import type { RunCallers } from './run-caller.ts';
 import type { OutsideDeps } from './run-effects.ts';
 import { countSteps, dueRun, isOver, type Run, runOfDue, runs } from './run-rows.ts';
 import { newRun, type RunAsk } from './start-run.ts';
+import type { TransactionQueue } from './transactions/transaction-queue.ts';
 
 export interface RunsDeps extends EndingDeps, OutsideDeps {
   /** Names the process in what it leases. */
@@ -29,6 +30,7 @@ export interface RunsDeps extends EndingDeps, OutsideDeps {
   readonly blocks: StoredBlocks;
   readonly scripts: Pick<ScriptRunner, 'run'>;
   readonly suspensions: Suspensions;
+  readonly transactions: TransactionQueue;
 }
 
 /** How many starts without a further step end a run: whatever it fails of, it would fail of again. */

@@ -131,7 +131,7 @@ function withoutErased(
   return [written, { kind: 'put', pk: sealed.pk, sk: sealed.sk, value: left(held), if: 'any' }];
 }
 
-type KeyedChange = Exclude<Change, { readonly kind: 'append' | 'check-empty' }>;
+type KeyedChange = Extract<Change, Key>;
 
 function isTaking(change: Change): boolean {
   return change.kind === 'put';

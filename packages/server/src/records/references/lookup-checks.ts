@@ -6,7 +6,7 @@ import { mayBeId } from '../listing/find-record.ts';
 import type { RecordData } from '../record.ts';
 import { recordPlace } from '../record-keys.ts';
 import { type PlannedChange, unconditional } from '../writing/planned-change.ts';
-import type { RecordCall } from '../writing/write-loop.ts';
+import { placeOfRecord, type RecordCall } from '../writing/write-loop.ts';
 
 export interface LookupChecks {
   readonly errors: readonly InputError[];
@@ -15,13 +15,16 @@ export interface LookupChecks {
 }
 
 /** What of a call the records depend on that it refers to. */
-interface LookupCall extends Pick<RecordCall, 'config' | 'entity'> {
+interface LookupCall extends Pick<RecordCall, 'config' | 'entity' | 'made'> {
   readonly workspace: Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>;
 }
 
 const nothing: LookupChecks = { errors: [], changes: [] };
 
-/** That the records exist whose ids a write puts into lookup fields. Ids that stay as they are were checked before. */
+/**
+ * That the records exist whose ids a write puts into lookup fields, or that its own commit makes them. Ids that stay as
+ * they are were checked before.
+ */
 export async function checkLookups(
   call: LookupCall,
   before: RecordData | undefined,
@@ -43,10 +46,11 @@ export async function checkLookups(
   if (wanted.length === 0) return nothing;
   const items = await call.workspace.scope.get(wanted.flatMap(({ key }) => key ?? []));
   const found = new Set(items.flatMap((item) => (item === undefined ? [] : [keyText(item)])));
-  const isSelf = ({ id, entityName }: Wanted): boolean => id === before?.id && entityName === call.entity.name;
-  const isFound = (one: Wanted): boolean => isSelf(one) || (one.key !== undefined && found.has(keyText(one.key)));
+  const isOwn = ({ id, entityName }: Wanted): boolean =>
+    (id === before?.id && entityName === call.entity.name) || call.made?.has(placeOfRecord(entityName, id)) === true;
+  const isFound = (one: Wanted): boolean => isOwn(one) || (one.key !== undefined && found.has(keyText(one.key)));
   const present = new Map(
-    wanted.flatMap((one) => (one.key === undefined || isSelf(one) ? [] : [[keyText(one.key), one.key]])),
+    wanted.flatMap((one) => (one.key === undefined || isOwn(one) ? [] : [[keyText(one.key), one.key]])),
   );
   return {
     errors: wanted.filter((one) => !isFound(one)).map(unknownReference),

@@ -20,8 +20,13 @@ export interface Creation {
   readonly numbers: Map<string, number>;
 }
 
-export function newCreation({ newId }: Pick<RecordWriteDeps, 'newId'>, body: unknown, id: string = newId()): Creation {
-  return { id, body, numbers: new Map() };
+/** @param known its id and its numbers, where it has them already. */
+export function newCreation(
+  { newId }: Pick<RecordWriteDeps, 'newId'>,
+  body: unknown,
+  { id = newId(), numbers = new Map() }: Partial<Omit<Creation, 'body'>> = {},
+): Creation {
+  return { id, body, numbers };
 }
 
 /** A new record, and the changes that make it. */
@@ -63,7 +68,7 @@ export async function planCreate(
 /** Numbers are taken once everything else is known to hold, so that a refused record costs none. */
 async function numbered(
   { numbering }: Pick<RecordWriteDeps, 'numbering'>,
-  { workspace, entity }: RecordCall,
+  { workspace, beneath = workspace, entity }: RecordCall,
   { creation, draft }: { readonly creation: Creation; readonly draft: RecordData },
 ): Promise<RecordData> {
   const { numbers } = creation;
@@ -71,7 +76,7 @@ async function numbered(
   if (fields.length === 0) return draft;
   const { inStore } = entity.stored;
   for (const field of fields.map(({ name }) => inStore(name)))
-    if (!numbers.has(field)) numbers.set(field, await numbering.next(workspace.scope, entity.name, field));
+    if (!numbers.has(field)) numbers.set(field, await numbering.next(beneath.scope, entity.name, field));
   const value = (name: string): FieldValue | undefined => numbers.get(inStore(name)) ?? draft[name];
   return makeRecord(entity, value, draft);
 }

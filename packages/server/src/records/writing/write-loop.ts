@@ -14,6 +14,11 @@ import type { PlannedChange } from './planned-change.ts';
 export interface WriteContext {
   readonly workspace: Workspace;
   readonly actor: Actor;
+  /**
+   * The workspace as it is stored, where `workspace` is as a transaction sees it: for what is no part of the transaction,
+   * such as fences and the numbers that records are given.
+   */
+  readonly beneath?: Workspace;
   /** The org's configuration as the request began with it. */
   readonly config: ConfigSet;
   /** The job that removes marked records, which alone may write them. It waits for requests. */
@@ -22,6 +27,12 @@ export interface WriteContext {
   readonly origin?: EventOrigin | undefined;
   /** What events before the writes of the request have taken so far. */
   readonly spentBefore?: BeforeSpent;
+  /** The records that the same commit makes, by {@link placeOfRecord}: others of it may refer to them. */
+  readonly made?: ReadonlySet<string>;
+}
+
+export function placeOfRecord(entityName: string, id: string): string {
+  return `${entityName} ${id}`;
 }
 
 /** What events before the writes of a request have taken. */
@@ -72,14 +83,14 @@ const attemptsMax = 16;
 export function createWriteLoop({ configs, fences }: WriteLoopOptions): WriteLoop {
   /** The checks of the entities' fences, or undefined where one stands above what the configuration knows. */
   const fenceChecks = async (
-    { workspace }: WriteContext,
+    { workspace, beneath = workspace }: WriteContext,
     config: ConfigSet,
     names: readonly string[],
   ): Promise<FenceChecks | undefined> => {
     const checks: Change[] = [];
     let hasMarks = false;
     for (const name of names) {
-      const fence = await fences.at(workspace, config, name);
+      const fence = await fences.at(beneath, config, name);
       if (fence === 'newer') return undefined;
       checks.push({ kind: 'check', ...fenceKey(name), if: { version: fence.itemVersion } });
       hasMarks ||= fence.hasMarks;
@@ -87,8 +98,11 @@ export function createWriteLoop({ configs, fences }: WriteLoopOptions): WriteLoo
     return { checks, hasMarks };
   };
 
-  const reload = async ({ workspace }: WriteContext, names: readonly string[]): Promise<ConfigSet> => {
-    for (const name of names) fences.forget(workspace, name);
+  const reload = async (
+    { workspace, beneath = workspace }: WriteContext,
+    names: readonly string[],
+  ): Promise<ConfigSet> => {
+    for (const name of names) fences.forget(beneath, name);
     const config = await configs[workspace.env].refresh(workspace.orgCode);
     for (const name of names) if ((await config.entity(name)) === undefined) throw notFound();
     return config;

@@ -15,11 +15,19 @@ import { refusalAsSent } from './named-body.ts';
 import { MergedChanges, type PlannedChange } from './planned-change.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
 import { planUpdate, type UpdateInput } from './update-record.ts';
-import { type BeforeSpent, callAt, type RecordCall, type WritePlan } from './write-loop.ts';
+import { type BeforeSpent, callAt, placeOfRecord, type RecordCall, type WritePlan } from './write-loop.ts';
 
 /** A write of one record, as it is asked for. */
 export type RecordOperation =
-  | { readonly action: 'create'; readonly call: RecordCall; readonly body: unknown; readonly id?: string }
+  | {
+      readonly action: 'create';
+      readonly call: RecordCall;
+      readonly body: unknown;
+      /** Left out, it gets a new one. */
+      readonly id?: string;
+      /** Notes the numbers that it is given, and has those that it was given before. */
+      readonly numbers?: Creation['numbers'];
+    }
   | { readonly action: 'update'; readonly call: RecordCall; readonly input: UpdateInput }
   | { readonly action: 'delete'; readonly call: RecordCall; readonly input: DeleteInput };
 
@@ -53,7 +61,7 @@ export async function writeRecords(
   if (first === undefined) throw new TypeError('a write has at least one operation');
   const names = new Set(operations.map((operation) => operation.call.entity.name));
   const asked = operations.map((operation, index) => askedOf(parts, operation, (problem) => refused(index, problem)));
-  const spentBefore = { milliseconds: 0 };
+  const { spentBefore = { milliseconds: 0 } } = first.call;
   const outcome = await once(first.call.workspace.scope, request, async () => {
     const { plan, committed } = await parts.writeLoop(first.call, [...names], (config) =>
       planTogether(parts, config, { asked, request, along, spentBefore }),
@@ -74,10 +82,15 @@ export async function rehearseWrite(
   parts: RecordWriteDeps,
   operation: RecordOperation,
 ): Promise<StoredRecord | undefined> {
-  const alone = { ...parts, before: undefined, events: undefined, numbering: { next: async () => 1 } };
+  const alone = rehearsing(parts);
   const asked = askedOf(alone, operation, (problem) => problem);
   const { record } = await planOne(alone, operation.call.config, asked);
   return answered([operation], [record], 0)[0];
+}
+
+/** The same for writes that are not done. */
+export function rehearsing<Deps extends RecordWriteDeps>(parts: Deps): Deps {
+  return { ...parts, before: undefined, events: undefined, numbering: { next: async () => 1 } };
 }
 
 /**
@@ -106,8 +119,8 @@ type PendingWrite = { readonly call: RecordCall; readonly refused: (problem: Pro
 
 function askedOf(parts: RecordWriteDeps, operation: RecordOperation, refused: PendingWrite['refused']): PendingWrite {
   if (operation.action !== 'create') return { ...operation, refused };
-  const { action, call, body, id } = operation;
-  return { action, call, refused, creation: newCreation(parts, body, id) };
+  const { action, call, body } = operation;
+  return { action, call, refused, creation: newCreation(parts, body, operation) };
 }
 
 /** What an operation comes to. A removal goes on to other records, so that is planned for all of them at once. */
@@ -139,9 +152,10 @@ async function planTogether(
   const planned: Planned[] = [];
   let size = 0;
   const pause = first === undefined ? undefined : createYielder(laneOf(first.call.workspace));
+  const made = new Set(asked.flatMap((one) => (one.action === 'create' ? placeOfCreation(one) : [])));
   for (const one of asked) {
     if (one !== first) await pause?.();
-    const next = await planOne(parts, config, { ...one, call: { ...one.call, spentBefore } });
+    const next = await planOne(parts, config, { ...one, call: { ...one.call, spentBefore, made } });
     // In units, of which each takes a byte at least: no more is planned than any commit takes.
     for (const { change } of next.changes) if (change.kind === 'put') size += change.value.length;
     if (size > limits.commitBytesMax)
@@ -166,6 +180,10 @@ async function planTogether(
     for (const name of removal?.touches ?? []) touches.add(name);
   }
   return { answer, changes: merged.changes, touches, isRemoval: asked.every(({ action }) => action === 'delete') };
+}
+
+function placeOfCreation({ call, creation }: Extract<PendingWrite, { readonly action: 'create' }>): string {
+  return placeOfRecord(call.entity.name, creation.id);
 }
 
 const none: ReadonlyMap<Removing, WritePlan> = new Map();

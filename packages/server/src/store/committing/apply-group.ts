@@ -5,16 +5,19 @@ import type {
   Change,
   Check,
   CheckEmpty,
+  CheckReads,
   Condition,
   ConflictReason,
   Due,
   Item,
   Key,
+  PartRead,
   Put,
   Remove,
   ScopeName,
   ScopeState,
 } from '../port.ts';
+import { isAsRead, type Part, type PartItem, readAtMost, within } from './parts.ts';
 
 /** What is stored at the moment a group is judged. Adapters answer from a transaction, or from what they prefetched. */
 export interface Current {
@@ -25,8 +28,8 @@ export interface Current {
   item(scope: ScopeName, key: Key): StoredItem | undefined;
   /** The value of an item; asked for counters and heads of chains only. */
   value(scope: ScopeName, key: Key): string | undefined;
-  /** The `sk` of items that have not expired at `now`, at most `atMost` of them. */
-  keys(scope: ScopeName, pk: string, prefix: string, atMost: number): readonly string[];
+  /** Items of a part of a partition that have not expired at `now`, at most `atMost` of them. */
+  part(scope: ScopeName, part: Part, atMost: number): readonly PartItem[];
 }
 
 export interface Head {
@@ -111,9 +114,15 @@ function applyMember(group: Group, member: Member): Verdict {
   const attempt: Attempt = { group, scope, seq, own: new Layer(), sums: [], appended: 0 };
   const refusal = judge(attempt, member.changes);
   if (refusal !== undefined) return refusal;
+  if (!takesSeq(member)) return { kind: 'committed', seq: head.seq, sums: [] };
   group.written.take(attempt.own);
   group.heads.set(scope, { seq, state: head.state });
   return { kind: 'committed', seq, sums: attempt.sums };
+}
+
+/** Whether the member counts among the commits of its scope: what only looks whether its reads still hold does not. */
+export function takesSeq(member: Member): boolean {
+  return member.kind === 'commit' && !(member.changes.length === 1 && member.changes[0]?.kind === 'check-reads');
 }
 
 /** `check-empty` comes last: it is judged after the commit's own changes, wherever it stands among them. */
@@ -133,6 +142,8 @@ function applyChange(attempt: Attempt, change: Change, changeIndex: number): Ver
   switch (change.kind) {
     case 'check-empty':
       return undefined;
+    case 'check-reads':
+      return areAsRead(attempt, change) ? undefined : { kind: 'conflict', changeIndex, reason: 'condition' };
     case 'append':
       applyAppend(attempt, change);
       return undefined;
@@ -208,10 +219,32 @@ function putIndex(attempt: Attempt, key: Key, target: Key): void {
 
 /** A commit names a key once, so its conditions never meet its own writes: only those of earlier members. */
 function liveVersion({ group, scope }: Attempt, change: Put | Remove | Check): number | undefined {
-  const written = group.written.get(scope, change);
-  const read = change.kind === 'check' ? readOnce : readItem;
-  const standing = written === undefined ? read(group, scope, change) : written.item;
+  return versionOf(group, scope, change, change.kind === 'check' ? readOnce : readItem);
+}
+
+/** What stands under a key before the commit. */
+function versionOf(group: Group, scope: ScopeName, key: Key, read: typeof readItem): number | undefined {
+  const written = group.written.get(scope, key);
+  const standing = written === undefined ? read(group, scope, key) : written.item;
   return standing === undefined || isExpired(standing.due, group.current.now) ? undefined : standing.version;
+}
+
+/** The commit's own changes do not count, wherever they stand: they were planned on what was read. */
+function areAsRead({ group, scope }: Attempt, { items, parts }: CheckReads): boolean {
+  return (
+    items.every((read) => versionOf(group, scope, read, readOnce) === read.version) &&
+    parts.every((part) => isPartAsRead(group, scope, part))
+  );
+}
+
+/** By what is stored, and the writes of the commits before in its place. */
+function isPartAsRead({ written, current }: Group, scope: ScopeName, part: PartRead): boolean {
+  const isOfPart = within(part);
+  const own = [...written.partition(scope, part.pk).values()].filter(({ sk }) => isOfPart(sk));
+  const hidden = new Set(own.map(({ sk }) => sk));
+  const stored = current.part(scope, part, readAtMost(part) + hidden.size).filter(({ sk }) => !hidden.has(sk));
+  const live = own.flatMap(({ item }) => (item === undefined || isExpired(item.due, current.now) ? [] : [item]));
+  return isAsRead(part, [...stored, ...live]);
 }
 
 function readItem({ current }: Group, scope: ScopeName, key: Key): StoredItem | undefined {
@@ -261,7 +294,7 @@ function isEmpty(attempt: Attempt, { pk, prefix }: CheckEmpty): boolean {
     if (item !== undefined && !isExpired(item.due, group.current.now)) return false;
     hidden++;
   }
-  return group.current.keys(scope, pk, prefix, hidden + 1).every((sk) => written.has(sk));
+  return group.current.part(scope, { pk, prefix }, hidden + 1).every(({ sk }) => written.has(sk));
 }
 
 /** Writes that are not stored yet, by partition. */

@@ -1,5 +1,6 @@
 import { ownerOf, type ScopeName } from '../port.ts';
 import type { Member, Verdict } from './apply-group.ts';
+import { readsIn } from './parts.ts';
 
 export interface Waiting {
   readonly member: Member;
@@ -9,8 +10,10 @@ export interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** What is read again to judge a commit takes the writer's time as its changes do. */
 export function changesIn({ member }: Waiting): number {
-  return member.kind === 'commit' ? member.changes.length : 0;
+  if (member.kind !== 'commit') return 0;
+  return member.changes.reduce((sum, change) => sum + (change.kind === 'check-reads' ? readsIn(change) : 1), 0);
 }
 
 /**

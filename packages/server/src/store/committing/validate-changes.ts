@@ -1,5 +1,6 @@
 import { chainHeads } from '../chain.ts';
-import { type Change, type Due, isIndexPartition, type Key, limits, TooLarge } from '../port.ts';
+import { type Change, type CheckReads, type Due, isIndexPartition, type Key, limits, TooLarge } from '../port.ts';
+import { readsIn } from './parts.ts';
 
 /**
  * Holds a commit to what the port promises before any adapter sees it: a mistake of the caller is a `TypeError`,
@@ -15,6 +16,23 @@ export function validateChanges(changes: readonly Change[]): number {
     throw new TooLarge(`a commit holds at most ${limits.commitBytesMax} bytes, this one ${bytes}`);
   }
   refuseDoubles(changes);
+  if (changes.filter(({ kind }) => kind === 'check-reads').length > 1)
+    throw new TypeError('a commit checks its reads once');
+  return bytes;
+}
+
+function validateReads({ items, parts }: CheckReads, what: string): number {
+  const reads = readsIn({ items, parts });
+  if (reads > limits.readsMax) throw new TooLarge(`${what} reads ${reads} items again, of at most ${limits.readsMax}`);
+  let bytes = 0;
+  for (const item of items) bytes += validateKey(item, `${what}:`);
+  for (const { pk, prefix = '', after = '', before = '' } of parts) {
+    bytes += assertName(pk, `${what}: pk`);
+    for (const bound of [prefix, after, before]) {
+      assertText(bound, `${what}: a bound`);
+      bytes += Buffer.byteLength(bound);
+    }
+  }
   return bytes;
 }
 
@@ -55,6 +73,8 @@ function validateChange(change: Change, what: string): number {
     case 'append':
       if (isIndexPartition(change.pk)) throw new TypeError(`${what} appends a value to an index partition`);
       return assertName(change.pk, `${what}: pk`) + validateValue(change.value, what);
+    case 'check-reads':
+      return validateReads(change, what);
     case 'check-empty':
       assertText(change.prefix, `${what}: prefix`);
       return assertName(change.pk, `${what}: pk`) + Buffer.byteLength(change.prefix);

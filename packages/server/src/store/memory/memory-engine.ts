@@ -98,10 +98,9 @@ export class MemoryEngine implements Engine {
       head: (scope) => this.#heads.get(scope),
       item: (scope, key) => this.#find(scope, key),
       value: (scope, key) => this.#find(scope, key)?.value,
-      keys: (scope, pk, prefix, atMost) => {
-        const read = { ...keyBounds({ prefix }), pk, isReverse: false, limit: atMost, bytesMax: 0 };
-        const items = this.#liveItems(scope, read, now);
-        return items.slice(0, atMost).map((item) => item.sk);
+      part: (scope, part, atMost) => {
+        const read = { ...keyBounds(part), pk: part.pk, isReverse: false, limit: atMost, bytesMax: 0 };
+        return this.#liveItems(scope, read, now).slice(0, atMost);
       },
     };
   }

@@ -1,5 +1,6 @@
 import { chainHeadKey } from '../chain.ts';
 import type { Current, Head, Member, StoredItem } from '../committing/apply-group.ts';
+import { type Part, type PartItem, readAtMost, within } from '../committing/parts.ts';
 import { keyBounds } from '../key-bounds.ts';
 import type { Change, Due, Key, ScopeName } from '../port.ts';
 import type { Connection } from './connections/connection.ts';
@@ -18,9 +19,7 @@ interface AskedKey extends Key {
   readonly isValueAsked: boolean;
 }
 
-interface AskedPrefix {
-  readonly pk: string;
-  readonly prefix: string;
+interface AskedPart extends Part {
   readonly atMost: number;
 }
 
@@ -28,13 +27,13 @@ interface AskedPrefix {
 export class GroupReads {
   readonly #scope: ScopeName;
   readonly #keys: readonly AskedKey[];
-  readonly #prefixes: readonly AskedPrefix[];
+  readonly #parts: readonly AskedPart[];
 
   constructor(scope: ScopeName, members: readonly Member[]) {
     const changes = members.flatMap((member) => (member.kind === 'commit' ? member.changes : []));
     this.#scope = scope;
     this.#keys = keysOf(changes);
-    this.#prefixes = prefixesOf(changes);
+    this.#parts = partsOf(changes);
   }
 
   /** Only under the lock of the head: then there are no writes between the statements. */
@@ -43,17 +42,17 @@ export class GroupReads {
     statements: Statements,
     now: number,
   ): Promise<(head: Head | undefined) => Current> {
-    const [found, ...keys] = await Promise.all([
+    const [found, ...items] = await Promise.all([
       this.#readStanding(connection, statements),
-      ...this.#prefixes.map((asked) => this.#readKeys(connection, statements, { ...asked, now })),
+      ...this.#parts.map((asked) => this.#readPart(connection, statements, { ...asked, now })),
     ]);
-    const partitions = new Map(this.#prefixes.map((asked, index) => [`${asked.pk}\0${asked.prefix}`, keys[index]]));
+    const parts = new Map(this.#parts.map((asked, index) => [nameOfPart(asked), items[index]]));
     return (head) => ({
       now,
       head: () => head,
       item: (_scope, key) => standingOf(found.get(nameOf(key))),
       value: (_scope, key) => found.get(nameOf(key))?.[3] ?? undefined,
-      keys: (_scope, pk, prefix, atMost) => (partitions.get(`${pk}\0${prefix}`) ?? []).slice(0, atMost),
+      part: (_scope, part, atMost) => (parts.get(nameOfPart(part)) ?? []).slice(0, atMost),
     });
   }
 
@@ -76,53 +75,70 @@ export class GroupReads {
     return new Map(rows.map(([place, ...standing]) => [nameOf(this.#keys[place - 1] ?? { pk: '', sk: '' }), standing]));
   }
 
-  async #readKeys(
+  async #readPart(
     connection: Connection,
     statements: Statements,
-    { pk, prefix, atMost, now }: AskedPrefix & { readonly now: number },
-  ): Promise<readonly string[]> {
-    const { from, to } = textBounds(keyBounds({ prefix }));
+    { pk, atMost, now, ...range }: AskedPart & { readonly now: number },
+  ): Promise<readonly PartItem[]> {
+    const { from, to } = textBounds(keyBounds(range));
     const values = [this.#scope, pk, from, now, atMost, ...(to === undefined ? [] : [to])];
-    const { rows } = await connection.send<readonly [sk: string]>(
-      statements.keys({ isOpenEnded: to === undefined }),
+    const { rows } = await connection.send<readonly [sk: string, version: number]>(
+      statements.part({ isOpenEnded: to === undefined }),
       values,
     );
-    return rows.map(([sk]) => sk);
+    return rows.map(([sk, version]) => ({ sk, version }));
   }
 }
 
 function keysOf(changes: readonly Change[]): readonly AskedKey[] {
   const asked = new Map<string, AskedKey>();
-  for (const change of changes) {
-    const key = askedKeyOf(change);
-    if (key !== undefined && (key.isValueAsked || !asked.has(nameOf(key)))) asked.set(nameOf(key), key);
-  }
+  for (const change of changes)
+    for (const key of askedKeysOf(change)) if (key.isValueAsked || !asked.has(nameOf(key))) asked.set(nameOf(key), key);
   return [...asked.values()];
 }
 
 /** Changes that stand under no condition need to know nothing. Values of counters and of heads are read, no other. */
-function askedKeyOf(change: Change): AskedKey | undefined {
-  if (change.kind === 'append')
-    return change.isChained === true ? { ...chainHeadKey(change.pk), isValueAsked: true } : undefined;
-  const { pk } = change;
-  if (change.kind === 'add') return { pk, sk: change.sk, isValueAsked: true };
-  return 'if' in change && change.if !== 'any' ? { pk, sk: change.sk, isValueAsked: false } : undefined;
+function askedKeysOf(change: Change): readonly AskedKey[] {
+  switch (change.kind) {
+    case 'append':
+      return change.isChained === true ? [{ ...chainHeadKey(change.pk), isValueAsked: true }] : [];
+    case 'add':
+      return [{ pk: change.pk, sk: change.sk, isValueAsked: true }];
+    case 'check-reads':
+      return change.items.map(({ pk, sk }) => ({ pk, sk, isValueAsked: false }));
+    case 'put':
+    case 'remove':
+    case 'check':
+      return change.if === 'any' ? [] : [{ pk: change.pk, sk: change.sk, isValueAsked: false }];
+    case 'put-index':
+    case 'check-empty':
+      return [];
+  }
 }
 
-/** As many keys as the group itself could hide, and one more. */
-function prefixesOf(changes: readonly Change[]): readonly AskedPrefix[] {
-  const asked = new Map<string, AskedPrefix>();
-  for (const { kind, pk, ...change } of changes) {
-    if (kind !== 'check-empty' || !('prefix' in change)) continue;
-    const { prefix } = change;
-    const hidden = changes.filter((other) => other.pk === pk && mayWriteUnder(other, prefix)).length;
-    asked.set(`${pk}\0${prefix}`, { pk, prefix, atMost: hidden + 1 });
+/** Of each part as many items as show what is asked of it, and as many more as the group itself could hide. */
+function partsOf(changes: readonly Change[]): readonly AskedPart[] {
+  const asked = new Map<string, AskedPart>();
+  for (const change of changes) {
+    if (change.kind === 'check-empty') addPart(asked, changes, { pk: change.pk, prefix: change.prefix, atMost: 1 });
+    if (change.kind !== 'check-reads') continue;
+    for (const { count, newest: _, isCut, ...part } of change.parts)
+      addPart(asked, changes, { ...part, atMost: readAtMost({ ...part, count, ...(isCut && { isCut }) }) });
   }
   return [...asked.values()];
 }
 
-function mayWriteUnder(change: Change, prefix: string): boolean {
-  return change.kind === 'append' || ('sk' in change && change.sk.startsWith(prefix));
+function addPart(asked: Map<string, AskedPart>, changes: readonly Change[], part: AskedPart): void {
+  const isOfPart = within(part);
+  const mayHide = (other: Change): boolean =>
+    other.kind === 'append' ? other.pk === part.pk : 'sk' in other && other.pk === part.pk && isOfPart(other.sk);
+  const atMost = part.atMost + changes.filter(mayHide).length;
+  const name = nameOfPart(part);
+  asked.set(name, { ...part, atMost: Math.max(atMost, asked.get(name)?.atMost ?? 0) });
+}
+
+function nameOfPart({ pk, prefix = '', after = '', before = '' }: Part): string {
+  return [pk, prefix, after, before].join('\0');
 }
 
 function standingOf(row: Standing | undefined): StoredItem | undefined {

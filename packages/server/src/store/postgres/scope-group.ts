@@ -3,6 +3,7 @@ import {
   type Current,
   type Head,
   type Member,
+  takesSeq,
   type Verdict,
   type Write,
 } from '../committing/apply-group.ts';
@@ -48,7 +49,7 @@ export class ScopeGroup {
     this.scope = scope;
     this.#members = members;
     this.#reads = new GroupReads(scope, members);
-    this.#commits = members.filter(({ kind }) => kind === 'commit').length;
+    this.#commits = members.filter(takesSeq).length;
   }
 
   /**

@@ -92,7 +92,7 @@ function everyStatement(isDistributed: boolean): readonly string[] {
     follow: shapes.map((shape) => statements.follow(shape)),
     counted: open.map((shape) => statements.counted(shape)),
     count: open.map((shape) => statements.count(shape)),
-    keys: open.map((shape) => statements.keys(shape)),
+    part: open.map((shape) => statements.part(shape)),
     scan: [statements.scan()],
     heads: [statements.heads()],
     scopeBetween: [statements.scopeBetween()],

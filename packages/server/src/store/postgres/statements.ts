@@ -184,13 +184,13 @@ export class Statements {
     );
   }
 
-  /** The `sk` of a partition that live, from one on; with `isOpenEnded`, to the partition's end. */
-  keys(shape: Pick<RangeShape, 'isOpenEnded'>): Statement {
+  /** The items of a partition that live, from one on; with `isOpenEnded`, to the partition's end. */
+  part(shape: Pick<RangeShape, 'isOpenEnded'>): Statement {
     const whole = { ...shape, isReverse: false, isSized: false };
     return this.#make(
-      `keys${nameOf(whole)}`,
+      `part${nameOf(whole)}`,
       ({ items }) => `
-        select sk from ${items} where ${bounds(whole, '')} and ${isLive('', '$4')} order by sk limit $5`,
+        select sk, version from ${items} where ${bounds(whole, '')} and ${isLive('', '$4')} order by sk limit $5`,
     );
   }
 

@@ -8,6 +8,7 @@ import {
   type Verdict,
   type Write,
 } from '../committing/apply-group.ts';
+import type { Part, PartItem } from '../committing/parts.ts';
 import { keyBounds } from '../key-bounds.ts';
 import { type Due, type Item, isIndexPartition, type Key, type ScopeName, type ScopeState } from '../port.ts';
 import { busyMilliseconds } from './connection.ts';
@@ -128,7 +129,7 @@ export class SqliteWriter {
         this.#statements
           .prepare<readonly [string]>('select value from items where scope = ? and pk = ? and sk = ?')
           .get(scope, key.pk, key.sk)?.[0],
-      keys: (scope, pk, prefix, atMost) => this.#keys({ scope, pk, prefix, atMost, now }),
+      part: (scope, part, atMost) => this.#part(scope, part, { atMost, now }),
     };
   }
 
@@ -149,17 +150,21 @@ export class SqliteWriter {
     return queue === null || at === null ? { version } : { version, due: { at, queue } };
   }
 
-  #keys({ scope, pk, prefix, atMost, now }: KeysRead): readonly string[] {
-    const bounds = { ...keyBounds({ prefix }), pk };
+  #part(
+    scope: ScopeName,
+    { pk, ...range }: Part,
+    { atMost, now }: { readonly atMost: number; readonly now: number },
+  ): readonly PartItem[] {
+    const bounds = { ...keyBounds(range), pk };
     const isIndex = isIndexPartition(pk);
     const sql = isIndex
-      ? `select sk from index_items where ${boundsSql(bounds)} ${limitSql()}`
-      : `select sk from items where ${boundsSql(bounds)} and (due_queue is not 'expire' or due_at > ?) ${limitSql()}`;
+      ? `select sk, version from index_items where ${boundsSql(bounds)} ${limitSql()}`
+      : `select sk, version from items where ${boundsSql(bounds)} and (due_queue is not 'expire' or due_at > ?) ${limitSql()}`;
     const parameters = [...boundsOf(scope, bounds), ...(isIndex ? [] : [now]), atMost];
     return this.#statements
-      .prepare<readonly [sk: string]>(sql)
+      .prepare<readonly [sk: string, version: number]>(sql)
       .all(...parameters)
-      .map(([sk]) => sk);
+      .map(([sk, version]) => ({ sk, version }));
   }
 
   #write({ scope, pk, sk, item }: Write): void {
@@ -188,14 +193,6 @@ const logIsFull: GroupFailure = {
   message:
     'the write-ahead log is at its bound: a program that reads the file, such as a backup, has held it for too long',
 };
-
-interface KeysRead {
-  readonly scope: ScopeName;
-  readonly pk: string;
-  readonly prefix: string;
-  readonly atMost: number;
-  readonly now: number;
-}
 
 type StoredItemRow = readonly [version: number, dueQueue: Due['queue'] | null, dueAt: number | null];
 

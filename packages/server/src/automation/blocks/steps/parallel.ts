@@ -9,9 +9,11 @@ export const parallel: StepType<'parallel'> = async ({ branches }, { within }) =
   for (const branch of branches) compiled.push(await within(branch));
   return async (run, path) => {
     const forks = compiled.map(() => run.fork());
-    const ends = await Promise.allSettled(
-      forks.map((fork, index) => runSteps(compiled[index] ?? [], fork, pathTo(path, index))),
-    );
+    const ends: PromiseSettledResult<unknown>[] = [];
+    const branches = forks.map((fork, index) => () => runSteps(compiled[index] ?? [], fork, pathTo(path, index)));
+    if (run.effects.isInOrder === true)
+      for (const branch of branches) ends.push(...(await Promise.allSettled([branch()])));
+    else ends.push(...(await Promise.allSettled(branches.map((branch) => branch()))));
     run.join(forks);
     const failures: readonly unknown[] = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
     // What was refused stays refused, while what waits would go on.

@@ -9,10 +9,10 @@ import type { EntityStep, StepRun } from '../../blocks/effects.ts';
 import { runSummaries, runs } from '../run-rows.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 
-type Steps = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+export type Steps = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** A step on records by the values of the steps before it. */
-function onRecords(step: (steps: Steps) => EntityStep): StepRun {
+export function onRecords(step: (steps: Steps) => EntityStep): StepRun {
   return async (run, path) => {
     const asked: EntityStep[] = [];
     const evaluate = ({ steps }: { readonly steps: unknown }) => asked.push(step(steps as Steps));
@@ -104,7 +104,7 @@ const loud = {
   },
 } satisfies Readonly<Record<string, StepRun>>;
 
-const blocks = { payment, waitingPayment, together, refused, secret, laterSecret, loud };
+const blocks = { payment, paidTogether: payment, waitingPayment, together, refused, secret, laterSecret, loud };
 export const paid = [['of 1', 30]];
 export const both = [
   ['one', 1],
@@ -124,7 +124,7 @@ export async function openOrg(context: TestContext, kind: StoreKind): Promise<()
   return () => {
     workspaces += 1;
     const records = new RecordBench(org.opened, org.clock, `w${workspaces}`);
-    return openRunBench(records, { blocks, transactions: ['together', 'refused'] });
+    return openRunBench(records, { blocks, transactions: ['together', 'refused', 'paidTogether'] });
   };
 }
 

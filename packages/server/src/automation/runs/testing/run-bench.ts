@@ -12,6 +12,7 @@ import { WorkSpy } from '../../testing/work-spy.ts';
 import type { OutsideDeps } from '../run-effects.ts';
 import { callBlock, type RunsDeps, runHandler } from '../runs.ts';
 import type { RunAsk } from '../start-run.ts';
+import { TransactionQueue } from '../transactions/transaction-queue.ts';
 
 export interface RunBench {
   readonly records: RecordBench;
@@ -48,17 +49,8 @@ export async function openRunBench(
     nodes.set(store, known);
     return known;
   };
-  const compiled = (name: string): CompiledBlock => ({
-    name,
-    input: {},
-    steps: Object.entries(given[name] ?? {}).map(([id, run]) => ({ id, type: 'fake', run })),
-    returns: undefined,
-    app: undefined,
-    isTransaction: transactions.includes(name),
-    calls: [],
-  });
   const blocks: StoredBlocks = {
-    at: async ({ name }) => compiled(name),
+    at: async ({ name }) => compiled(name, given[name] ?? {}, transactions.includes(name)),
   };
   const callerOn = (store: Store): BlockCaller => ({
     workspace: { ...workspace, scope: store.scope(workspace.scope.name) },
@@ -70,11 +62,13 @@ export async function openRunBench(
       access: { rows: () => undefined, rowsOfBody: () => undefined, assertAllowed: () => undefined },
     }),
   });
+  const queue = new TransactionQueue(clock);
   const deps = (store: Store = opened.store): RunsDeps => {
     const stores = { test: store, prod: store };
     return {
       ...{ runtime: nodeOf(store).runtime, nodeId: 'one' },
       ...{ stores, clock, newId: records.newId, blocks, suspensions: createSuspensions({ stores, clock }) },
+      transactions: queue,
       scripts: { run: () => assert.fail('no script is run') },
       http: { send: () => assert.fail('nothing is called') },
       ...{ mail: undefined, meter: work.meter, ...outside },
@@ -113,6 +107,13 @@ export async function openRunBench(
         await visit(by);
       }
     },
+  };
+}
+
+function compiled(name: string, steps: Readonly<Record<string, StepRun>>, isTransaction: boolean): CompiledBlock {
+  return {
+    ...{ name, isTransaction, input: {}, returns: undefined, app: undefined, calls: [] },
+    steps: Object.entries(steps).map(([id, run]) => ({ id, type: 'fake', run })),
   };
 }
 

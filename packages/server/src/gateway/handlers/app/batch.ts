@@ -14,10 +14,12 @@ import {
   writtenText,
 } from '../../../records/port.ts';
 import { laneOf } from '../../../tenancy/port.ts';
+import { authorizeBody } from '../../pipeline/authorize.ts';
 import { readOnce, replayedHeaders } from '../../pipeline/headers/idempotency-key.ts';
 import type { Reply } from '../../reply.ts';
 import type { EachCaller, EachRoute } from '../../routing/app-route.ts';
 import { type Received, serveReply } from '../../serve.ts';
+import { mayRefer, namesOf, type Referable, withIds } from './batch-references.ts';
 import { type BatchOperation, readBatch } from './read-batch.ts';
 import type { AppServices } from './services.ts';
 
@@ -58,12 +60,17 @@ async function runTogether(
 ): Promise<Results> {
   const refused = (index: number, problem: Problem) => atOperation(index, operations[index]?.action, problem);
   const pause = createYielder(laneOf(caller.workspace));
+  const ids = operations.map((operation) => {
+    if (operation.action === 'create') return runtime.newId();
+    return operation.action === 'update' ? operation.id : undefined;
+  });
+  const referable: Referable = { names: namesOf(operations), idOf: (place) => ids[place] };
   const allowed: Allowed[] = [];
-  for (const [index, operation] of operations.entries()) {
+  for (const [place, operation] of operations.entries()) {
     await pause();
-    const decided = await decide(caller, operation);
-    if ('error' in decided) throw decided.error instanceof Problem ? refused(index, decided.error) : decided.error;
-    allowed.push(decided);
+    const decided = await decide(caller, operation, place, referable);
+    if ('error' in decided) throw decided.error instanceof Problem ? refused(place, decided.error) : decided.error;
+    allowed.push(decided.action === 'create' ? { ...decided, id: ids[place] ?? runtime.newId() } : decided);
   }
   const { records, isReplayed } = await runtime.write(allowed, { once, refused });
   const results: string[] = [];
@@ -82,24 +89,31 @@ async function runEach(
   { operations, once }: BatchCommand,
 ): Promise<Results> {
   const pause = createYielder(laneOf(caller.workspace));
-  const decided = [];
-  for (const operation of operations) {
+  const ids: (string | undefined)[] = [];
+  const referable: Referable = { names: namesOf(operations), idOf: (place) => ids[place] };
+  const decideAt = (operation: BatchOperation, place: number) => decide(caller, operation, place, referable);
+  // One that refers to others is decided by their ids: when they are done.
+  const decided: (Decided | 'later')[] = [];
+  for (const [place, operation] of operations.entries()) {
     await pause();
-    decided.push(await decide(caller, operation));
+    decided.push(mayRefer(operation) ? 'later' : await decideAt(operation, place));
   }
-  const isAnyAllowed = decided.some((one) => !('error' in one));
+  const isAnyAllowed = decided.some((one) => one !== 'later' && !('error' in one));
   const claimed = once && isAnyAllowed ? await claimKey(caller.workspace.scope, once) : undefined;
   const results: string[] = [];
   const room = { left: recordsCharactersMax };
-  for (const [index, operation] of decided.entries()) {
+  for (const [index, sent] of operations.entries()) {
     await pause();
     try {
+      const known = decided[index] ?? 'later';
+      const operation = known === 'later' ? await decideAt(sent, index) : known;
       if ('error' in operation) throw operation.error;
       const part = claimed === undefined ? undefined : partOf(claimed.request, index);
       const { records } = await runtime.write([operation], { once: part });
+      ids[index] = records[0]?.data.id;
       results.push(await resultOf(operation, records[0], room));
     } catch (error) {
-      const shown = error instanceof Problem ? atOperation(index, operations[index]?.action, error) : error;
+      const shown = error instanceof Problem ? atOperation(index, sent.action, error) : error;
       const { status, body = '{}' } = caller.refusal(shown);
       results.push(`{"status":${status},"error":${body}}`);
     }
@@ -108,20 +122,31 @@ async function runEach(
 }
 
 type Allowed = RecordOperation & { readonly call: AuthorizedCall };
+type Decided = Allowed | { readonly error: unknown };
 
-/** Each operation is decided as the request would be that does it alone. */
-async function decide(caller: EachCaller, operation: BatchOperation): Promise<Allowed | { readonly error: unknown }> {
+/** Each operation is decided as the request would be that does it alone, with the ids of what it refers to. */
+async function decide(
+  caller: EachCaller,
+  operation: BatchOperation,
+  place: number,
+  referable: Referable,
+): Promise<Decided> {
   const { action, entity: entityName } = operation;
   try {
-    if (action === 'create') {
-      const { data: body } = operation;
-      return { action, call: await caller.authorize({ verb: action, entityName, body }), body };
+    if (action === 'delete') {
+      const { id, ifMatch } = operation;
+      const input = { id, ...(ifMatch === undefined ? {} : { ifMatch }) };
+      return { action, call: await caller.authorize({ verb: action, entityName, id }), input };
     }
+    const { data } = operation;
+    const asked = { verb: action, entityName, ...(action === 'update' ? { id: operation.id } : {}) };
+    const isOpen = mayRefer(operation);
+    const open = await caller.authorize(isOpen ? asked : { ...asked, body: data });
+    const body = isOpen ? withIds({ entity: open.entity, data }, place, referable) : data;
+    const call = isOpen ? authorizeBody(open, body) : open;
+    if (action === 'create') return { action, call, body };
     const { id, ifMatch } = operation;
-    const input = { id, ...(ifMatch === undefined ? {} : { ifMatch }) };
-    if (action === 'delete') return { action, call: await caller.authorize({ verb: action, entityName, id }), input };
-    const { data: body } = operation;
-    return { action, call: await caller.authorize({ verb: action, entityName, id, body }), input: { ...input, body } };
+    return { action, call, input: { id, body, ...(ifMatch === undefined ? {} : { ifMatch }) } };
   } catch (error) {
     return { error };
   }

@@ -14,13 +14,14 @@ export interface Batch {
 }
 
 export type BatchOperation =
-  | { readonly action: 'create'; readonly entity: string; readonly data: unknown }
+  | { readonly action: 'create'; readonly entity: string; readonly data: unknown; readonly ref?: string }
   | {
       readonly action: 'update';
       readonly entity: string;
       readonly id: string;
       readonly data: unknown;
       readonly ifMatch?: IfMatch;
+      readonly ref?: string;
     }
   | { readonly action: 'delete'; readonly entity: string; readonly id: string; readonly ifMatch?: IfMatch };
 
@@ -31,7 +32,7 @@ type SentOperation = SentBatch['operations'][number];
 export function readBatch({ mode, operations: sent }: SentBatch): Batch {
   const isAtomic = mode === 'atomic';
   const operations = sent.map(operationOf);
-  const errors = sent.flatMap(tagMistakes);
+  const errors = [...sent.flatMap(tagMistakes), ...doubledNames(operations)];
   if (errors.length === 0 && isAtomic) errors.push(...doubledRecords(operations), ...severalOfAccess(operations));
   if (errors.length > 0) throw invalidBody(errors);
   return { isAtomic, operations };
@@ -39,11 +40,12 @@ export function readBatch({ mode, operations: sent }: SentBatch): Batch {
 
 function operationOf(sent: SentOperation): BatchOperation {
   const { action, entity } = sent;
-  if (action === 'create') return { action, entity, data: sent.data };
+  const named = action === 'delete' || sent.ref === undefined ? {} : { ref: sent.ref };
+  if (action === 'create') return { action, entity, data: sent.data, ...named };
   const { id, if_match: header } = sent;
   const ifMatch = header === undefined ? undefined : parseIfMatch(header);
   const record = { entity, id, ...(ifMatch === undefined ? {} : { ifMatch }) };
-  return action === 'update' ? { action, ...record, data: sent.data } : { action, ...record };
+  return action === 'update' ? { action, ...record, data: sent.data, ...named } : { action, ...record };
 }
 
 function tagMistakes(sent: SentOperation, index: number): readonly InputError[] {
@@ -51,6 +53,15 @@ function tagMistakes(sent: SentOperation, index: number): readonly InputError[] 
   if (header === undefined || parseIfMatch(header) !== undefined) return [];
   const message = '`if_match` must be `*` or a list of entity tags, each in its quotes';
   return [wrong(`/operations/${index}/if_match`, 'wrong_type', message)];
+}
+
+/** A name leads to one record. */
+function doubledNames(operations: readonly BatchOperation[]): readonly InputError[] {
+  const names = operations.map((operation) => ('ref' in operation ? operation.ref : undefined));
+  return names.flatMap((name, index) => {
+    if (name === undefined || names.indexOf(name) === index) return [];
+    return [wrong(`/operations/${index}/ref`, 'duplicate', `an operation before it has the \`ref\` \`${name}\`, too`)];
+  });
 }
 
 /** All operations of an atomic batch are planned on what stood before it, so a record has one of them. */

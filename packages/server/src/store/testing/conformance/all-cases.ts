@@ -8,15 +8,19 @@ import { durabilityCases } from './durability-cases.ts';
 import { indexCases } from './index-cases.ts';
 import { loadCases } from './load-cases.ts';
 import { rangeCases } from './range-cases.ts';
+import { readCases } from './read-cases.ts';
 import { refusalCases } from './refusal-cases.ts';
 import { scopeCases } from './scope-cases.ts';
 import { textCases } from './text-cases.ts';
+import { transactionCases } from './transactions/transaction-cases.ts';
 
 /** The promises of the port, as data: to be run against an adapter, or against one with a planted fault. */
 export const allCases: readonly ConformanceCase[] = [
   ...textCases,
   ...rangeCases,
   ...commitCases,
+  ...readCases,
+  ...transactionCases,
   ...counterCases,
   ...chainCases,
   ...concurrencyCases,

@@ -97,6 +97,30 @@ const changeArbitrary: fc.Arbitrary<Change> = fc.oneof(
     }),
   },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('check-reads' as const),
+      items: fc.array(
+        fc.record({
+          ...{ pk: fc.oneof(pkArbitrary, indexArbitrary), sk: skArbitrary },
+          version: fc.option(fc.nat({ max: 6 }), { nil: undefined }),
+        }),
+        { maxLength: 1 },
+      ),
+      parts: fc.array(
+        fc.record(
+          {
+            ...{ pk: fc.oneof(pkArbitrary, indexArbitrary), count: fc.nat({ max: 2 }), newest: fc.nat({ max: 6 }) },
+            ...{ prefix: fc.constantFrom('a', '😀'), after: skArbitrary, before: skArbitrary },
+            isCut: fc.constant(true as const),
+          },
+          { requiredKeys: ['pk', 'count'] },
+        ),
+        { maxLength: 1 },
+      ),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('append' as const), pk: fc.constant('log'), value: skArbitrary }),
   },

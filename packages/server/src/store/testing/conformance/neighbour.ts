@@ -53,6 +53,8 @@ function counterpart(change: Change): Change[] {
       return [{ ...change, target: { pk: 'neighbour', sk: 'target' } }];
     case 'append':
       return [{ ...change, value }];
+    case 'check-reads':
+      return [];
     case 'remove':
     case 'check':
     case 'check-empty': {

@@ -1,7 +1,7 @@
 import type { Member, Verdict } from '../../committing/apply-group.ts';
 import { type Engine, storeOnEngine } from '../../engine.ts';
 import { MemoryEngine } from '../../memory/memory-engine.ts';
-import type { Change } from '../../port.ts';
+import type { Change, CheckReads } from '../../port.ts';
 import type { Subject } from './bench.ts';
 import {
   BoundlessCountEngine,
@@ -34,6 +34,8 @@ export interface PlantedFault {
   /** A case that has to fail; others may fail too. */
   readonly caughtBy: string;
 }
+
+const serial = 'lets transactions that meet read and write as if they came one after the other';
 
 export const plantedFaults: readonly PlantedFault[] = [
   {
@@ -122,6 +124,41 @@ export const plantedFaults: readonly PlantedFault[] = [
     caughtBy: "judges a check-empty after the commit's own changes",
   },
   {
+    name: 'checks no part of a partition that was read',
+    subject: volatile(() => new ChangingEngine(withReads((reads) => ({ ...reads, parts: [] })))),
+    caughtBy: serial,
+  },
+  {
+    name: 'checks how many items a part has, and not which',
+    subject: volatile(
+      () =>
+        new ChangingEngine(
+          withReads((reads) => ({ ...reads, parts: reads.parts.map(({ newest: _, ...part }) => part) })),
+        ),
+    ),
+    caughtBy: serial,
+  },
+  {
+    name: 'checks no item that was not there when it was read',
+    subject: volatile(
+      () =>
+        new ChangingEngine(
+          withReads((reads) => ({ ...reads, items: reads.items.filter(({ version }) => version !== undefined) })),
+        ),
+    ),
+    caughtBy: serial,
+  },
+  {
+    name: 'checks no version of an item that was read',
+    subject: volatile(
+      () =>
+        new ChangingEngine(
+          withReads((reads) => ({ ...reads, items: reads.items.filter(({ version }) => version === undefined) })),
+        ),
+    ),
+    caughtBy: serial,
+  },
+  {
     name: 'lets conditions see what has expired',
     subject: volatile(() => new UndyingConditionsEngine()),
     caughtBy: 'takes an expired item for absent in every condition',
@@ -172,6 +209,10 @@ export const plantedFaults: readonly PlantedFault[] = [
     caughtBy: 'lists what is due in a queue over all scopes, the earliest first, up to a time and a limit',
   },
 ];
+
+function withReads(map: (reads: CheckReads) => CheckReads): (change: Change) => Change {
+  return (change) => (change.kind === 'check-reads' ? map(change) : change);
+}
 
 function unchained(change: Change): Change {
   return change.kind === 'append' ? { kind: 'append', pk: change.pk, value: change.value } : change;

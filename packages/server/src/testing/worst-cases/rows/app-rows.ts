@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { fullLinks, largestDefinition, linkedDefinition } from '../largest/largest-definitions.ts';
 import { writesWithEvents } from '../largest/largest-events.ts';
+import { references, referencesToNothing } from '../largest/largest-references.ts';
 import type { Stage } from '../stage.ts';
 import { random } from '../stage.ts';
 import type { Asked, Largest, Row, Rows } from '../worst-case.ts';
@@ -290,6 +291,8 @@ const recordRows: Rows = {
       batchOf('independent', 'wide', () => fullRecord(bodyBytes / 105)),
       batchOf('atomic', 'note', () => ({ title: random(), note: 'a'.repeat(9_000) })),
       writesWithEvents,
+      references,
+      referencesToNothing,
     ],
   },
   'POST /app/:org/access/v1/evaluation': {

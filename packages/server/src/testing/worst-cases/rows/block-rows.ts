@@ -90,6 +90,24 @@ const cases: readonly Asks[] = [
     input: () => ({ text: 'a'.repeat(1000) }),
   },
   {
+    what: 'lists of a transaction behind its writes',
+    steps: [
+      ...many(50, (index) =>
+        step(`s${index}`, {
+          type: 'create',
+          entity: 'note',
+          values: { title: '{{ input.title }}', note: '{{ input.text }}' },
+        }),
+      ),
+      ...many(50, (index) => {
+        const filters = [{ field: 'title', op: 'eq', value: '{{ input.title }}' }];
+        return step(`l${index}`, { type: 'list', entity: 'note', filters, pagesize: 200 - index });
+      }),
+    ],
+    more: { transaction: true },
+    input: () => ({ title: random(), text: 'a'.repeat(500) }),
+  },
+  {
     what: 'lists of large records',
     status: 422,
     steps: many(100, (index) => step(`s${index}`, { type: 'list', entity: 'note', pagesize: 200 })),
