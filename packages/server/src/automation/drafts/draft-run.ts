@@ -13,7 +13,7 @@ import type { LogicBlockContent } from '../../promotion/port.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import type { Store } from '../../store/port.ts';
 import { type Environment, laneOf, type Workspace } from '../../tenancy/port.ts';
-import { blockFailure } from '../blocks/block-failure.ts';
+import { blockFailure, Uncaught } from '../blocks/block-failure.ts';
 import { charactersOf } from '../blocks/characters-of.ts';
 import { checkInput } from '../blocks/check-input.ts';
 import { compileBlock } from '../blocks/compile-block.ts';
@@ -68,7 +68,7 @@ export function createDrafts({ millisecondsMax = 20_000, ...deps }: DraftDeps): 
     run: async (asked) => {
       const ending = new AbortController();
       const message = `a test of a logic block takes at most ${millisecondsMax / 1000} seconds`;
-      const timer = setTimeout(() => ending.abort(blockFailure(message)), millisecondsMax);
+      const timer = setTimeout(() => ending.abort(new Uncaught(blockFailure(message), 'run')), millisecondsMax);
       try {
         return await slots.run(asked.orgCode, () => runDraft(deps, asked, ending.signal), ending.signal);
       } finally {
@@ -135,6 +135,8 @@ async function calledBlock(
   if (found === undefined) throw blockFailure(`there is no logic block \`${name}\``);
   if (found.isTransaction && !draft.isTransaction)
     throw blockFailure(`logic block \`${name}\` is a transaction, which only transactions call`);
+  if (draft.isTransaction && found.catches === true)
+    throw blockFailure(`logic block \`${name}\` has \`on_error\`, and a transaction catches no errors`);
   return found;
 }
 

@@ -71,7 +71,7 @@ export async function retryRun(
   assertCanBeDoneAgain(run, { redone, isWhole });
   await meter.check(name.orgCode, 'runs');
   await assertMayBegin(scope);
-  const { ended_at: _ended, error: _error, returns: _returns, ...rest } = run;
+  const { ended_at: _ended, error: _error, returns: _returns, failed_passes: _failed, ...rest } = run;
   const now = clock.now();
   const id = newId();
   const again: Run = {
@@ -130,7 +130,7 @@ function assertCanBeDoneAgain(
 type StepRow = Row<Parameters<typeof runSteps.put>[1]>;
 
 interface StepsBefore {
-  /** The steps that were done before the named one began. */
+  /** The steps that were done before the named one began, or that were refused while the run went on. */
   readonly kept: readonly StepRow[];
   /** The first of the others that was done, and will be done again. */
   readonly redone: StepRow | undefined;
@@ -148,7 +148,7 @@ async function stepsBefore(scope: Scope, id: string, from: string | undefined): 
     for (const row of rows) {
       isBefore &&= row.value.id !== from && row.sk !== from;
       // A step that was being done when the run ended is done again.
-      if (isBefore && row.value.state === 'done') kept.push(row);
+      if (isBefore && (row.value.state === 'done' || row.value.caught === true)) kept.push(row);
       if (!isBefore && row.value.state === 'done') redone ??= row;
       isWhole &&= row.value.has_secrets !== true;
     }

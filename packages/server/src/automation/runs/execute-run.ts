@@ -4,7 +4,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { TooLarge } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import { atStep, blockFailure } from '../blocks/block-failure.ts';
+import { atStep, blockFailure, stepErrorOf } from '../blocks/block-failure.ts';
 import type { BlockCaller } from '../blocks/caller-effects.ts';
 import { interpret } from '../blocks/interpret.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
@@ -63,6 +63,8 @@ export async function executeRun(
     const found = await block(name);
     if (found.isTransaction && !begun.isTransaction)
       throw blockFailure(`logic block \`${name}\` is a transaction, which only transactions call`);
+    if (begun.isTransaction && found.catches === true)
+      throw blockFailure(`logic block \`${name}\` has \`on_error\`, and a transaction catches no errors`);
     return found;
   };
   const place = { caller, origin: { depth: run.depth, chain: [...run.chain, run.block] } };
@@ -77,7 +79,7 @@ export async function executeRun(
     const { collected } = effects;
     if (journal.isStored || collected.length > 0) {
       assertFits(returns, 'a run that wrote or waited may return');
-      const done = over(journal, clock, { state: 'done', returns });
+      const done = over(journal, clock, { state: 'done', returns, ...effects.failures });
       if (collected.length === 0) await journal.end(done, clock.now());
       else await writeTogether(deps, journal, { done, writes: collected });
     }
@@ -96,7 +98,8 @@ export async function executeRun(
       return { run: journal.run };
     }
     const failed = errorOf(refusal);
-    await failRun(journal, clock, { error: failed, steps: failedStep(effects, { journal, clock }, failed) });
+    const steps = failedStep(effects, { journal, clock }, failed);
+    await failRun(journal, clock, { error: failed, steps, ...effects.failures });
     return { run: journal.run, refusal };
   } finally {
     effects.release();
@@ -125,9 +128,12 @@ function refusalOf(error: unknown, { isStored }: RunJournal): Problem | undefine
 export async function failRun(
   journal: RunJournal,
   clock: Clock,
-  { error, steps }: { readonly error: RunError; readonly steps?: ReadonlyMap<string, RunStep> },
+  {
+    steps,
+    ...end
+  }: Pick<Run, 'failed_passes'> & { readonly error: RunError; readonly steps?: ReadonlyMap<string, RunStep> },
 ): Promise<void> {
-  const failed = over(journal, clock, { state: 'failed', error });
+  const failed = over(journal, clock, { state: 'failed', ...end });
   try {
     await journal.end(failed, clock.now(), steps);
   } catch (thrown) {
@@ -175,7 +181,11 @@ async function writeTogether(
 }
 
 /** The run as it is when it is over. What is stored and shown of it has no values of encrypted fields. */
-function over({ run, redaction }: RunJournal, clock: Clock, end: Pick<Run, 'state' | 'returns' | 'error'>): Run {
+function over(
+  { run, redaction }: RunJournal,
+  clock: Clock,
+  end: Pick<Run, 'state' | 'returns' | 'error' | 'failed_passes'>,
+): Run {
   const ended: Run = { ...run, ...end, ended_at: timestamp(clock.now()) };
   if (redaction.isBlind) return runBlindly(ended);
   const { input, given, returns, error } = redaction.of(ended) as Run;
@@ -190,10 +200,10 @@ function over({ run, redaction }: RunJournal, clock: Clock, end: Pick<Run, 'stat
 }
 
 /** By the block's own code where it has one. */
-export function errorOf({ code, message, details }: Problem): RunError {
-  const [first] = details.errors ?? [];
-  const step = typeof details.step === 'string' ? { step: details.step } : {};
-  return { code: first?.code ?? code, message, ...step };
+export function errorOf(problem: Problem): RunError {
+  const { code, message } = stepErrorOf(problem);
+  const { step } = problem.details;
+  return { code, message, ...(typeof step === 'string' ? { step } : {}) };
 }
 
 /** The step that failed, if it reached out: others have no row. */

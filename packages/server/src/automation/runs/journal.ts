@@ -13,6 +13,7 @@ import {
   forgottenAt,
   isOver,
   type Run,
+  type RunError,
   type RunStep,
   runSteps,
   runs,
@@ -131,6 +132,13 @@ export class RunJournal {
   async note(path: string, note: StepNote, output: unknown): Promise<void> {
     const step = this.#done(note, output);
     this.#add(path, step);
+    if (this.#isLate) await this.store();
+  }
+
+  /** Keeps that a step was refused while its run goes on: it is stored with the next effect, as what steps give. */
+  async refuse(path: string, { began, ...note }: StepNote, error: RunError): Promise<void> {
+    const ms = this.#deps.clock.now() - began;
+    this.#add(path, { ...note, state: 'failed', caught: true, at: timestamp(began), ms, error });
     if (this.#isLate) await this.store();
   }
 
@@ -312,7 +320,7 @@ export class RunJournal {
   /** @throws Problem `block_failed` where the output is larger than is kept. */
   #done({ began, ...note }: StepNote, output: unknown): RunStep {
     const ms = this.#deps.clock.now() - began;
-    assertFits(output, 'a step may give', { step: note.id });
+    assertFits(output, 'a step may give');
     return { ...note, state: 'done', at: timestamp(began), ms, ...(output === undefined ? {} : { output }) };
   }
 }

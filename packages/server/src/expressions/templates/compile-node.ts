@@ -236,9 +236,10 @@ class NodeCompiler {
 
 function unknownMember(of: ASTNode, name: string): string {
   const shown = name.slice(0, 100);
-  return of.op === 'id' && of.args === 'steps'
-    ? `there is no step \`${shown}\` before this one`
-    : `there is no field \`${shown}\` that it can read`;
+  const holder = of.op === 'id' ? of.args : '';
+  if (holder === 'steps') return `there is no step \`${shown}\` before this one`;
+  if (holder === 'errors') return `there is no step \`${shown}\` with \`on_error\` before this one`;
+  return `there is no field \`${shown}\` that it can read`;
 }
 
 function converted({ used, read }: Access): Evaluate {

@@ -54,6 +54,8 @@ export const logicBlockCases: KindCases = {
     { at: '/steps/1/if', value: [], error: '/steps/1/if too_few' },
     { at: '/steps/2/values', value: { 'a b': 1 }, error: '/steps/2/values/a b pattern_mismatch' },
     { at: '/steps/2/if_version', value: 1.5, error: '/steps/2/if_version wrong_type' },
+    { at: '/steps/2/on_error', value: 'ignore', error: '/steps/2/on_error not_in_enum' },
+    { at: '/steps/2/on_error', value: { goto: 'read' }, error: '/steps/2/on_error/goto unknown_reference' },
     { at: '/transaction', value: false, error: '/transaction not_in_enum' },
     { at: '/steps/3/all', value: 1, error: '/steps/3/all wrong_type' },
     { at: '/steps/3/pagesize', value: 201, error: '/steps/3/pagesize out_of_range' },
@@ -118,6 +120,11 @@ export const logicBlockCases: KindCases = {
         '`policies` is a list of 1 now, and was not said before',
         '`hook` is `{"signature":"standard","secrets":["payments"]}` now, and was not said before',
       ],
+    },
+    {
+      at: '/steps/2/on_error',
+      value: 'continue',
+      says: ['step `close`: `on_error` is `"continue"` now, and was not said before'],
     },
     { at: '/returns', value: null, says: ['`returns` is `null` now, and was `{"done":true}`'] },
     {
