@@ -139,6 +139,18 @@ test('expressions behind a step with `on_error` read why it was refused', () => 
   );
 });
 
+test('a list keeps fields that its entity has, and later steps read these alone', () => {
+  const kept = { ...list, id: 'kept', fields: ['title'] };
+  const use = { id: 'use', type: 'set', values: ['{{steps.kept.items[0].title}}', '{{steps.kept.items[0].total}}'] };
+  assert.deepEqual(errorsOf([read, kept, use]), [
+    '/steps/2/values/1 invalid_expression at character 3: there is no field `total` that it can read',
+  ]);
+  assert.deepEqual(errorsOf([read, { ...kept, fields: ['title', 'none'] }]), [
+    '/steps/1/fields/1 unknown_field records of `order` have no field `none`',
+  ]);
+  assert.deepEqual(errorsOf([{ ...kept, entity: 'unknown', filters: [], fields: ['any'] }]), []);
+});
+
 test('a block has at most 200 expressions', () => {
   const steps = Array.from({ length: 3 }, (_, index) => ({
     id: `s${index}`,

@@ -16,6 +16,7 @@ interface TemplatedStep {
   readonly id: string;
   readonly type: string;
   readonly on_error?: unknown;
+  readonly fields?: unknown;
 }
 
 interface TemplatedBlock {
@@ -70,6 +71,7 @@ class TemplateReader {
       if (step.type === 'condition' && name === 'if' && typeof value === 'string') this.#condition(value, at);
       else if (!nestedMembers.includes(name)) this.template(value, at);
     }
+    this.errors.push(...unknownFields(step, this.#typeOf, `${pointer}/fields`));
     // Steps within a step read what it is done for, and those after it what it gave.
     this.#declare(step.id, stepType(step, this.#typeOf));
     for (const [name, value] of members)
@@ -138,7 +140,7 @@ export function stepType(step: TemplatedStep, typeOf: RecordTypes): ValueType {
     case 'update':
       return record;
     case 'list': {
-      const items: ValueType = { kind: 'list', of: record };
+      const items: ValueType = { kind: 'list', of: keptType(step, record) };
       return {
         kind: 'fields',
         types: new Map<string, ValueType>([
@@ -151,6 +153,24 @@ export function stepType(step: TemplatedStep, typeOf: RecordTypes): ValueType {
     default:
       return 'dyn';
   }
+}
+
+/** A record with the members alone that a list keeps of it. */
+function keptType({ fields }: TemplatedStep, record: ValueType): ValueType {
+  if (!Array.isArray(fields) || typeof record === 'string' || record.kind !== 'fields') return record;
+  return { kind: 'fields', types: new Map([...record.types].filter(([name]) => fields.includes(name))) };
+}
+
+/** Members that a list is to keep, and that records of its entity do not have. */
+function unknownFields(step: TemplatedStep, typeOf: RecordTypes, pointer: string): readonly InputError[] {
+  const entity = 'entity' in step && typeof step.entity === 'string' ? step.entity : '';
+  const record = typeOf(entity);
+  if (!Array.isArray(step.fields) || typeof record !== 'object' || record.kind !== 'fields') return [];
+  return step.fields.flatMap((name, index): readonly InputError[] => {
+    if (record.types.has(String(name))) return [];
+    const message = `records of \`${entity}\` have no field \`${String(name)}\``;
+    return [{ pointer: `${pointer}/${index}`, code: 'unknown_field', message }];
+  });
 }
 
 const typesOfSchema: ReadonlyMap<unknown, string> = new Map([

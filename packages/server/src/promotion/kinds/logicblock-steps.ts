@@ -41,6 +41,8 @@ export type LogicStep = StepBase &
         readonly sortby?: string;
         readonly sortdir?: 'asc' | 'desc';
         readonly pagesize?: number;
+        /** The only members of each record that the step keeps. */
+        readonly fields?: readonly string[];
         /** The pages behind the first one, too. */
         readonly all?: boolean;
       }
@@ -126,9 +128,10 @@ const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
       sortby: fieldName,
       sortdir: { ...text, enum: ['asc', 'desc'] },
       pagesize: { type: 'integer', minimum: 1, maximum: 200 },
+      fields: listOf(fieldName, 200, 1),
       all: { type: 'boolean' },
     },
-    optional: ['filters', 'sortby', 'sortdir', 'pagesize', 'all'],
+    optional: ['filters', 'sortby', 'sortdir', 'pagesize', 'fields', 'all'],
   },
   update: {
     members: { entity: entityName, record, values, if_version: { type: ['integer', 'string'], maxLength: 1000 } },

@@ -58,6 +58,8 @@ export const logicBlockCases: KindCases = {
     { at: '/steps/2/on_error', value: { goto: 'read' }, error: '/steps/2/on_error/goto unknown_reference' },
     { at: '/transaction', value: false, error: '/transaction not_in_enum' },
     { at: '/steps/3/all', value: 1, error: '/steps/3/all wrong_type' },
+    { at: '/steps/3/fields', value: [], error: '/steps/3/fields too_few' },
+    { at: '/steps/3/fields', value: ['a b'], error: '/steps/3/fields/0 pattern_mismatch' },
     { at: '/steps/3/pagesize', value: 201, error: '/steps/3/pagesize out_of_range' },
     { at: '/steps/8/url', value: 'http://shop.example', error: '/steps/8/url invalid_address' },
     { at: '/transaction', value: true, error: '/steps/8/type contradiction' },
