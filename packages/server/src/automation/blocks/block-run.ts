@@ -4,9 +4,10 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { blockFailure, type StepError, stepErrorOf, Uncaught } from './block-failure.ts';
 import { charactersOf, levelsMax } from './characters-of.ts';
-import type { CompiledBlock, Effects, EntityStep, Running, ScriptStep, StartValues } from './effects.ts';
+import type { CompiledBlock, Effects, EntityStep, Running, ScriptStep, StartValues, StepName } from './effects.ts';
 import type { HttpAsk, MailAsk } from './outside.ts';
 import { cpuOfFailure } from './script-step.ts';
+import { valuePath } from './value-path.ts';
 
 /** What a run may do, together with the blocks that it calls. */
 export const runLimits = {
@@ -56,6 +57,7 @@ export class BlockRun implements Running {
   readonly #values: TemplateValues;
   /** How many steps that it is within catch. */
   #catching = 0;
+  #at = { path: '', step: { id: '', type: '' }, evaluated: 0 };
 
   private constructor(
     effects: Effects,
@@ -87,9 +89,13 @@ export class BlockRun implements Running {
   }
 
   evaluate(template: Template): unknown {
+    return this.#counted(this.#same(template.isOfNode, () => this.#made(template)));
+  }
+
+  #made(template: Template): unknown {
     const effort = { steps: 0 };
     try {
-      return this.#counted(template.evaluate(this.#values, effort));
+      return template.evaluate(this.#values, effort);
     } catch (error) {
       if (!(error instanceof TemplateError)) throw error;
       const failure = blockFailure(templateFailures[error.code], {}, error);
@@ -100,15 +106,33 @@ export class BlockRun implements Running {
   }
 
   holds(condition: When): boolean {
-    const effort = { steps: 0 };
-    const holds = condition.holds(this.#values, effort);
-    this.#spend('effort', effort.steps);
-    return holds;
+    return (
+      true ===
+      this.#same(condition.isOfNode, () => {
+        const effort = { steps: 0 };
+        const holds = condition.holds(this.#values, effort);
+        this.#spend('effort', effort.steps);
+        return holds;
+      })
+    );
   }
 
-  beginStep(): MaybePromise<void> {
+  /** What depends on the node is kept with the run, by its place among the values that the step makes. */
+  #same(isOfNode: boolean, make: () => unknown): unknown {
+    const { path, step, evaluated } = this.#at;
+    if (!isOfNode || this.effects.same === undefined) return make();
+    this.#at.evaluated += 1;
+    return this.effects.same(valuePath(path, evaluated), step, { make, isCaught: this.isCaught });
+  }
+
+  beginStep(path: string, step: StepName): MaybePromise<void> {
+    this.place(path, step);
     this.#spend('steps', 1);
     return this.effects.pause();
+  }
+
+  place(path: string, { id, type }: StepName): void {
+    this.#at = { path, step: { id, type }, evaluated: 0 };
   }
 
   async entity(path: string, step: EntityStep): Promise<unknown> {
@@ -227,6 +251,9 @@ function recordOf<Value>(values: Readonly<Record<string, Value>>): Record<string
 
 const templateFailures: Readonly<Record<TemplateError['code'], string>> = {
   expression_failed: 'an expression could not be evaluated',
+  unknown_time_zone: 'an expression names a time zone that there is not',
+  unknown_locale: 'an expression names a locale that there is not',
+  unknown_pattern: 'an expression names a pattern of times that is none',
   expression_too_costly: 'an expression takes too much',
 };
 

@@ -64,6 +64,11 @@ export interface Effects {
   watched?(path: string, step: CompiledStep, work: () => MaybePromise<Done>): Promise<Done>;
   /** Told of a step that is refused while the run goes on, so that it goes the same way when it is taken up again. */
   refused?(path: string, step: StepName, problem: Problem): MaybePromise<void>;
+  /**
+   * Gives the value that was made at a place first, so that a node which knows other time zones and locales goes on by the
+   * same. @throws Problem that the value was refused with then.
+   */
+  same?(path: string, step: StepName, value: LocalValue): unknown;
   /** Told of each pass of a loop that failed while the run goes on. */
   passFailed?(): void;
 }
@@ -87,6 +92,13 @@ export interface CompiledBlock {
 }
 
 export type CompiledSteps = readonly CompiledStep[];
+
+/** A value that depends on the node which makes it. */
+export interface LocalValue {
+  readonly make: () => unknown;
+  /** Whether the run goes on where it is refused. */
+  readonly isCaught: boolean;
+}
 
 export interface StepName {
   readonly id: string;
@@ -121,7 +133,9 @@ export interface Running {
   holds(condition: When): boolean;
   /** That of a block which this one calls. By policies of its own, or by those of this one. */
   called(block: CompiledBlock, input: unknown): Running;
-  beginStep(): MaybePromise<void>;
+  beginStep(path: string, step: StepName): MaybePromise<void>;
+  /** Where expressions are evaluated from now on: a step evaluates all of its own before a step within it begins. */
+  place(path: string, step: StepName): void;
   /** @throws Problem also as the effect does. */
   entity(path: string, step: EntityStep): Promise<unknown>;
   /** @throws Problem also as the effect does. */

@@ -26,6 +26,7 @@ export function interpret(block: CompiledBlock, start: StartValues, effects: Eff
 /** @param path that of the call; empty for the block with which a run begins. */
 export async function runBlock(block: CompiledBlock, run: Running, path: string): Promise<unknown> {
   await runSteps(block.steps, run, path);
+  run.place(pathTo(path, block.steps.length), { id: '', type: 'returns' });
   return block.returns === undefined ? null : run.evaluate(block.returns);
 }
 
@@ -37,7 +38,7 @@ export async function runSteps(steps: CompiledSteps, run: Running, path: string)
     if (step === undefined) break;
     const place = pathTo(path, index);
     try {
-      await run.beginStep();
+      await run.beginStep(place, step);
       const { value, next = index + 1 } = await doStep(step, run, place);
       run.keep(step.id, value);
       last = value;

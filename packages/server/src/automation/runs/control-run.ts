@@ -8,6 +8,7 @@ import { type Scope, type Store, TooLarge } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
 import { attemptCommit, ignoreConflict, overtaken, transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
+import { isValuePath } from '../blocks/value-path.ts';
 import type { WorkMeter } from '../work-meter.ts';
 import { closeRun, closingIn, type EndingDeps, putSummary, type RunWorkspace } from './close-run.ts';
 import { assertMayBegin } from './run-bounds.ts';
@@ -146,10 +147,11 @@ async function stepsBefore(scope: Scope, id: string, from: string | undefined): 
   let isBefore = true;
   for await (const rows of storedSteps(scope, id))
     for (const row of rows) {
-      isBefore &&= row.value.id !== from && row.sk !== from;
+      const isStep = !isValuePath(row.sk);
+      isBefore &&= !isStep || (row.value.id !== from && row.sk !== from);
       // A step that was being done when the run ended is done again.
       if (isBefore && (row.value.state === 'done' || row.value.caught === true)) kept.push(row);
-      if (!isBefore && row.value.state === 'done') redone ??= row;
+      if (!isBefore && isStep && row.value.state === 'done') redone ??= row;
       isWhole &&= row.value.has_secrets !== true;
     }
   if (from === undefined || !isBefore) return { kept, redone, isWhole };

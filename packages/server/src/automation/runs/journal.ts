@@ -130,15 +130,23 @@ export class RunJournal {
 
   /** Keeps what a step gave that changes nothing: it is stored with the next effect. */
   async note(path: string, note: StepNote, output: unknown): Promise<void> {
-    const step = this.#done(note, output);
-    this.#add(path, step);
-    if (this.#isLate) await this.store();
+    this.keep(path, note, output);
+    await this.storeIfLate();
+  }
+
+  /** The same at once. @throws Problem `block_failed` where it is larger than is kept. */
+  keep(path: string, note: StepNote, output: unknown): void {
+    this.#add(path, this.#done(note, output));
   }
 
   /** Keeps that a step was refused while its run goes on: it is stored with the next effect, as what steps give. */
-  async refuse(path: string, { began, ...note }: StepNote, error: RunError): Promise<void> {
+  keepRefusal(path: string, { began, ...note }: StepNote, error: RunError): void {
     const ms = this.#deps.clock.now() - began;
     this.#add(path, { ...note, state: 'failed', caught: true, at: timestamp(began), ms, error });
+  }
+
+  /** Holds the lease of a run whose steps take long. */
+  async storeIfLate(): Promise<void> {
     if (this.#isLate) await this.store();
   }
 

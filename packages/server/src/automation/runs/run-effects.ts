@@ -8,13 +8,14 @@ import { outsideOfTransactions } from '../../promotion/port.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { TooLarge } from '../../store/port.ts';
 import { laneOf, type Workspace } from '../../tenancy/port.ts';
-import { blockFailure, problemOf, stepErrorOf } from '../blocks/block-failure.ts';
+import { blockFailure, mayBeCaught, problemOf, stepErrorOf } from '../blocks/block-failure.ts';
 import { readAs } from '../blocks/caller-effects.ts';
 import type {
   CompiledBlock,
   Effects,
   EntityStep,
   HttpDone,
+  LocalValue,
   ScriptStep,
   ScriptValue,
   StepName,
@@ -106,7 +107,24 @@ export class RunEffects implements Effects {
     const { journal, clock } = this.#deps;
     if (journal.step(path) !== undefined) return;
     const note = this.#notes.get(path) ?? { id, type, began: clock.now() };
-    await journal.refuse(path, note, stepErrorOf(problem));
+    journal.keepRefusal(path, note, stepErrorOf(problem));
+    await journal.storeIfLate();
+  }
+
+  same(path: string, { id, type }: StepName, { make, isCaught }: LocalValue): unknown {
+    const { journal, clock } = this.#deps;
+    const known = journal.step(path);
+    if (known !== undefined) return outputOf(known);
+    const note = { id, type, began: clock.now() };
+    try {
+      const value = make();
+      journal.keep(path, note, value);
+      return value;
+    } catch (error) {
+      if (isCaught && error instanceof Problem && mayBeCaught(error))
+        journal.keepRefusal(path, note, stepErrorOf(error));
+      throw error;
+    }
   }
 
   hold(characters: number): void {

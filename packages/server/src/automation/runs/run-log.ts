@@ -3,6 +3,7 @@ import { notFound } from '../../lib/problem.ts';
 import type { Cursors } from '../../records/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
+import { isValuePath } from '../blocks/value-path.ts';
 import type { RunName } from './control-run.ts';
 import {
   isOver,
@@ -158,6 +159,7 @@ async function shownSteps(
   let left = charactersShownMax;
   for await (const rows of storedSteps(scope, id))
     for (const { sk: path, value, due } of rows) {
+      if (isValuePath(path)) continue;
       const step = { path, ...(showsValues && due !== undefined ? value : withoutValues(value)) };
       left -= JSON.stringify(step).length;
       if (steps.length === stepsShownMax || left < 0) return { steps, has_more_steps: true };

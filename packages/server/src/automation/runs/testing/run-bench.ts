@@ -39,10 +39,7 @@ export interface FakeBlocks {
   readonly outside?: Partial<OutsideDeps>;
 }
 
-export async function openRunBench(
-  records: RecordBench,
-  fake: FakeBlocks,
-): Promise<RunBench> {
+export async function openRunBench(records: RecordBench, fake: FakeBlocks): Promise<RunBench> {
   const { clock, workspace, opened } = records;
   await records.found(workspace);
   const nodes = new Map<Store, Node>();
