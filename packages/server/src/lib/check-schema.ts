@@ -43,7 +43,7 @@ interface ObjectShape extends JsonSchema {
   readonly properties: Readonly<Record<string, JsonSchema>>;
 }
 
-const annotations = ['$id', 'description', 'examples', 'default', 'format'];
+const annotations = ['$id', 'title', 'description', 'examples', 'default', 'format'];
 const asserting = [
   'type',
   'const',

@@ -6,7 +6,7 @@ export { traitsOf } from './config-kinds.ts';
 export type { BlockHook, BlockSchedule, BlockStarts } from './kinds/block-starts.ts';
 export { inputType, stepType, withError } from './kinds/block-templates.ts';
 export type { EventContent } from './kinds/events/event-content.ts';
-export type { EventDestination } from './kinds/events/event-destinations.ts';
+export { type EventDestination, eventIn } from './kinds/events/event-destinations.ts';
 export { eventScope, eventTemplates } from './kinds/events/event-expressions.ts';
 export { readInputSchema } from './kinds/input-schema.ts';
 export { calledBlocks, type LogicBlockContent } from './kinds/logicblock.ts';
