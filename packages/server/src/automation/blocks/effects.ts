@@ -62,14 +62,14 @@ export interface Effects {
   hold?(characters: number): void;
   /** Does a step for effects that keep what each step came to. */
   watched?(path: string, step: CompiledStep, work: () => MaybePromise<Done>): Promise<Done>;
-  /** Told of a step that is refused while the run goes on, so that it goes the same way when it is taken up again. */
+  /** Keeps that a step is refused while the run goes on, so that it goes the same way when it is taken up again. */
   refused?(path: string, step: StepName, problem: Problem): MaybePromise<void>;
   /**
    * Gives the value that was made at a place first, so that a node which knows other time zones and locales goes on by the
    * same. @throws Problem that the value was refused with then.
    */
   same?(path: string, step: StepName, value: LocalValue): unknown;
-  /** Told of each pass of a loop that failed while the run goes on. */
+  /** Counts a pass of a loop that failed while the run goes on. */
   passFailed?(): void;
 }
 

@@ -1,15 +1,15 @@
 /** Values that depend on the node that makes them stay what they were, when another node takes the run up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Template } from '../../expressions/port.ts';
-import { crashing, type Moment } from '../../store/testing/failing-store.ts';
-import { raceKinds } from '../../store/testing/open-test-store.ts';
-import { listAll, openBench, RecordBench } from '../../testing/record-bench.ts';
-import type { StepRun } from '../blocks/effects.ts';
-import { retryRun } from './control-run.ts';
-import { showRun } from './run-log.ts';
-import { dies, settle, states } from './testing/account-runs.ts';
-import { openRunBench, type RunBench } from './testing/run-bench.ts';
+import type { Template } from '../../../expressions/port.ts';
+import { crashing, type Moment } from '../../../store/testing/failing-store.ts';
+import { raceKinds } from '../../../store/testing/open-test-store.ts';
+import { listAll, openBench, RecordBench } from '../../../testing/record-bench.ts';
+import type { StepRun } from '../../blocks/effects.ts';
+import { retryRun } from '../control-run.ts';
+import { showRun } from '../run-log.ts';
+import { dies, settle, states } from './account-runs.ts';
+import { openRunBench, type RunBench } from './run-bench.ts';
 
 /** The time zones of each evaluation are others. */
 class Zones {

@@ -1,15 +1,15 @@
 /** Runs whose steps catch errors go the same way when another process takes them up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LogicBlockContent } from '../../promotion/port.ts';
-import { crashing, type Moment } from '../../store/testing/failing-store.ts';
-import { raceKinds } from '../../store/testing/open-test-store.ts';
-import { listAll, openBench, RecordBench } from '../../testing/record-bench.ts';
-import { retryRun } from './control-run.ts';
-import { showRun } from './run-log.ts';
-import { runSummaries, runs } from './run-rows.ts';
-import { dies, due, settle, states } from './testing/account-runs.ts';
-import { openRunBench, type RunBench } from './testing/run-bench.ts';
+import type { LogicBlockContent } from '../../../promotion/port.ts';
+import { crashing, type Moment } from '../../../store/testing/failing-store.ts';
+import { raceKinds } from '../../../store/testing/open-test-store.ts';
+import { listAll, openBench, RecordBench } from '../../../testing/record-bench.ts';
+import { retryRun } from '../control-run.ts';
+import { showRun } from '../run-log.ts';
+import { runSummaries, runs } from '../run-rows.ts';
+import { dies, due, settle, states } from './account-runs.ts';
+import { openRunBench, type RunBench } from './run-bench.ts';
 
 /** Mails to each customer; of a mail that is refused an account is made, by its name. */
 const reminders: LogicBlockContent = {
