@@ -215,14 +215,65 @@ test('production has events, secrets and deliveries of its own, which a develope
   await receiver.arrived(1);
 });
 
-test('an event whose address may not be called is retried, and never calls it', async () => {
+test('what an event would send to an address that is never called is given up at once, and its state says why', async () => {
   const { org, founder } = await shop();
   const body = { name: 'inside', content: webhookEvent('inside', 'https://10.0.0.1/hook') };
   assert.equal((await manage(org, 'POST', '/config/event', { body })).status, 201);
   await create(founder, 'order', {});
-  const [delivery] = await deliveries(org, '?event=inside', (found) => found.length === 1);
+  const [delivery] = await deliveries(org, '?event=inside', (found) => found[0]?.state === 'dead');
   assert.equal(delivery?.attempts[0]?.answer, 'the address is not public');
-  assert.equal(delivery?.attempts[0]?.status, null);
+  assert.deepEqual([delivery?.attempts.length, delivery?.attempts[0]?.status], [1, null]);
+  const states = await manage<{ items: readonly { name: string; undeliverable?: string }[] }>(
+    org,
+    'GET',
+    '/events/state',
+  );
+  assert.deepEqual(
+    states.body.items.map(({ name, undeliverable }) => [name, undeliverable]),
+    [['inside', 'the address is not public']],
+  );
+});
+
+test('an event goes to another receiver in production, and not to one that production never calls', async (t) => {
+  const { org, founder } = await shop();
+  await provision(org);
+  const [tested, live] = [await startReceiver(t), await startReceiver(t)];
+  const inside = webhookEvent('tell', 'https://10.0.0.1/hook');
+  assert.equal((await manage(org, 'POST', '/config/event', { body: { name: 'tell', content: inside } })).status, 201);
+  const published = await manage<{
+    checks: readonly { level: string; check: string; name?: string; message: string; pointer?: string }[];
+  }>(org, 'POST', '/deploy/publish', { body: { all: true } });
+  assert.deepEqual(
+    published.body.checks
+      .filter(({ level }) => level === 'error')
+      .map(({ check, name, message, pointer }) => [check, name, message, pointer]),
+    [
+      [
+        'definition',
+        'tell',
+        'event `tell` posts to `"https://10.0.0.1/hook"`, which production never calls: the address is not public. Give it a public https address in `prod_destination_config`',
+        '/destination_config/url',
+      ],
+    ],
+  );
+  assertProblem(await manage(org, 'POST', '/deploy/activate'), 'conflict');
+
+  const both = {
+    ...webhookEvent('tell', tested.url),
+    prod_destination_config: { url: live.url, headers: { 'X-Env': 'prod' } },
+  };
+  assert.equal((await manage(org, 'PUT', '/config/event/tell', { body: both })).status, 200);
+  await deploy(org);
+  await create(founder, 'order', { title: 'test' });
+  await create(await prodFounder(org), 'order', { title: 'prod' });
+  const [[first], [second]] = [await tested.arrived(1), await live.arrived(1)];
+  assert.ok(first && second);
+  assert.deepEqual([bodyOf(first).data.record.title, bodyOf(second).data.record.title], ['test', 'prod']);
+  assert.deepEqual([first.headers['x-env'], second.headers['x-env']], [undefined, 'prod']);
+  const listed = async (env: string) =>
+    (await manage<{ items: readonly { destination: { url?: string } }[] }>(org, 'GET', `/events?env=${env}`)).body
+      .items[0]?.destination.url;
+  assert.deepEqual([await listed('test'), await listed('prod')], [tested.url, live.url]);
 });
 
 test('what waits for hours is sent at once by a new version of its event, in both environments, and by a resume', async (t) => {

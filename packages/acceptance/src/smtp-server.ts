@@ -20,11 +20,13 @@ export interface Delivery {
 }
 
 export interface SmtpServerOptions {
-  /** What recipients are answered. */
-  readonly toRecipients?: string;
+  /** What each recipient is answered. */
+  readonly toRecipients?: (address: string) => string | Promise<string>;
 }
 
-export async function startSmtpServer({ toRecipients = '250 fine' }: SmtpServerOptions = {}): Promise<SmtpServer> {
+export async function startSmtpServer({
+  toRecipients = () => '250 fine',
+}: SmtpServerOptions = {}): Promise<SmtpServer> {
   const deliveries: Delivery[] = [];
   const said: string[] = [];
   const sockets = new Set<Socket>();
@@ -41,7 +43,8 @@ export async function startSmtpServer({ toRecipients = '250 fine' }: SmtpServerO
       if (verb === 'MAIL') from = addressIn(line);
       if (verb === 'RCPT') to.push(addressIn(line));
       if (verb === 'DATA') isText = true;
-      answer({ ...answers, RCPT: toRecipients }[verb] ?? '250 fine');
+      if (verb === 'RCPT') void Promise.resolve(toRecipients(addressIn(line))).then(answer);
+      else answer(answers[verb] ?? '250 fine');
     };
     socket
       .on('error', () => undefined)

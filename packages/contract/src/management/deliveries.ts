@@ -48,7 +48,9 @@ export const ListedEvent = named(
     entry_conditions: Type.Integer({ minimum: 0, description: 'How many conditions on fields it has beside `when`.' }),
     destination: Type.Object(
       { url: someText, to: someText, entity: someText, action: someText, logicblock: someText, crew: someText },
-      { description: 'Of the `destination_config`: what is named there, without headers, texts and values.' },
+      {
+        description: 'Of the destination in the environment: what is named there, without headers, texts and values.',
+      },
     ),
     last_delivery: Type.Optional(
       Type.Object(
@@ -112,6 +114,12 @@ export const EventState = named(
             'How its endpoint has failed lately, and until when it is left alone, as the node knows that answers.',
         },
       ),
+    ),
+    undeliverable: Type.Optional(
+      Type.String({
+        description:
+          'Why the platform never calls its address in this environment: all that it sends is given up at once.',
+      }),
     ),
   }),
 );

@@ -19,6 +19,12 @@ const summary = {
   state,
   started_at: time,
   ended_at: Type.Optional(time),
+  failed_passes: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'How many passes of its loops failed while it went on by their `on_error`. Said once it is over.',
+    }),
+  ),
 };
 
 const error = Type.Object({
@@ -42,7 +48,8 @@ const log = (description: string) =>
 
 const step = Type.Object({
   path: Type.String({
-    description: 'The place of the step in its list, after those of the loops and calls around it, with dots between.',
+    description:
+      'The place of the step in its list, after those of the loops and calls around it, with dots between; behind an `e` stand the steps after an error.',
   }),
   id: text,
   type: text,
@@ -54,7 +61,17 @@ const step = Type.Object({
   until: Type.Optional(Type.Integer({ description: 'Milliseconds since the epoch.' })),
   output: Type.Optional(Type.Unknown({ description: 'In the test environment only, once the run is over.' })),
   log: log('What a script wrote by `console`. In the test environment only, once the run is over.'),
-  error: Type.Optional(error),
+  error: Type.Optional(
+    Type.Object({
+      ...error.properties,
+      status: Type.Optional(Type.Integer({ description: 'Of a step whose error was caught.' })),
+    }),
+  ),
+  caught: Type.Optional(
+    Type.Literal(true, {
+      description: 'It failed, and the run went on by its `on_error`, or by that of a step around it.',
+    }),
+  ),
 });
 
 export const Run = named(
@@ -78,7 +95,9 @@ export const Run = named(
         description: 'Values of encrypted fields were taken out of it, so it cannot be retried. Said once it is over.',
       }),
     ),
-    steps: Type.Array(step, { description: 'The steps that reached out, in their order: at most 500.' }),
+    steps: Type.Array(step, {
+      description: 'The steps that reached out, and those whose errors were caught, in their order: at most 500.',
+    }),
     has_more_steps: Type.Boolean(),
   }),
 );
@@ -102,13 +121,16 @@ export const BlockTest = named(
         output: Type.Optional(Type.Unknown()),
         log: log('What a script wrote by `console`.'),
         error: Type.Optional(
-          Type.Object({ code: text, message: text }, { description: 'Why the step was refused: it is the last one.' }),
+          Type.Object(
+            { code: text, message: text },
+            { description: 'Why the step was refused: it is the last one, unless its error was caught.' },
+          ),
         ),
         skipped: Type.Optional(
           Type.Literal(true, { description: 'Nothing was written, sent or waited for: the value is made up.' }),
         ),
       }),
-      { description: 'The steps that were done, in their order, and the step that was refused.' },
+      { description: 'The steps that were done, in their order, and those that were refused.' },
     ),
     cut: Type.Optional(Type.Literal(true, { description: 'Values are left out: they came to more than 1 MB.' })),
   }),

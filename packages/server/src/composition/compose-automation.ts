@@ -19,7 +19,7 @@ import type { DecisionLog } from '../iam/port.ts';
 import { derivedKey, findOrg, httpHosts, type Secrets, type WorkSessionDeps } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
-import { type CallRules, createGuardedRequest } from '../lib/network/guarded-request.ts';
+import { type CallRules, createGuardedRequest, whyNeverCalled } from '../lib/network/guarded-request.ts';
 import type { MailOut } from '../mail/mailer.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Cursors, RecordRuntime, Sealer } from '../records/port.ts';
@@ -91,6 +91,12 @@ export function composeAutomation({ test, prod }: Spaces, deps: ComposeAutomatio
 /** Which addresses the configuration of an org may have the platform call. */
 function callRules({ mode, webhookNetworks }: Config): CallRules {
   return { isDevelopment: mode === 'development', alsoAllowed: networkList(webhookNetworks) };
+}
+
+/** Why events never call an address; undefined where they may. */
+export function whyNeverCalledBy(config: Config): (url: string) => string | undefined {
+  const rules = callRules(config);
+  return (url) => whyNeverCalled(url, rules);
 }
 
 export interface ComposeEventsDeps

@@ -26,7 +26,7 @@ import { type Measurement, startMeasurement } from '../telemetry/measurement.ts'
 import type { FaultHandlers } from '../telemetry/note-errors.ts';
 import { countDenials } from '../telemetry/work-metrics.ts';
 import { composeBackups } from './backups/compose-backups.ts';
-import { automationParts, composeAutomation, composeEvents } from './compose-automation.ts';
+import { automationParts, composeAutomation, composeEvents, whyNeverCalledBy } from './compose-automation.ts';
 import { composeIam } from './compose-iam.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
@@ -108,7 +108,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     fieldKeys: secrets.field_keys,
     idempotencyKey: derivedKey(secrets, 'idempotency'),
   });
-  const promotion = openPromotion({ ...shared, gates, settingTypes });
+  const promotion = openPromotion({ ...shared, gates, settingTypes, whyNeverCalled: whyNeverCalledBy(config) });
   const entities = openEntities({ ...shared, gates, refuseRemoval: promotion.refuseRemoval });
   const sealer = createSealer(secrets.field_keys);
   const identity = await openIdentity({

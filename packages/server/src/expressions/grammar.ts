@@ -53,7 +53,7 @@ export const functions: ReadonlyMap<string, number> = new Map([
   ['duration', 1],
 ]);
 
-/** How many arguments each takes. A time zone is none of them: it takes a table for each zone. */
+/** How many arguments each takes. A time zone is none of them: which there are is not the same on each node, and what is stored must be. */
 export const methods: ReadonlyMap<string, number> = new Map([
   ...['contains', 'startsWith', 'endsWith'].map((name) => [name, 1] as const),
   ...['size', 'lowerAscii', 'upperAscii', 'trim'].map((name) => [name, 0] as const),
@@ -182,13 +182,19 @@ class Collector {
 
   #refuseUnknown(node: ASTNode, { name, count, known }: NamedCall): void {
     const needed = known.get(name);
-    if (needed === undefined) this.#refuse(node, `there is no function \`${name.slice(0, 100)}\``);
+    if (isOfTemplates(name, count)) this.#refuse(node, `\`${name}\` reads time zones, which only templates do`);
+    else if (needed === undefined) this.#refuse(node, `there is no function \`${name.slice(0, 100)}\``);
     else if (needed !== count) this.#refuse(node, `\`${name}\` takes ${needed} arguments, and has ${count}`);
   }
 
   #refuse(node: ASTNode, message: string): void {
     this.mistake ??= { message, at: node.range.start };
   }
+}
+
+/** What depends on the time zones and locales of a node is no part of what is stored or found. */
+function isOfTemplates(name: string, count: number): boolean {
+  return name === 'formatTime' || (count === 1 && name.startsWith('get') && methods.has(name));
 }
 
 interface NamedCall {

@@ -43,7 +43,7 @@ interface ObjectShape extends JsonSchema {
   readonly properties: Readonly<Record<string, JsonSchema>>;
 }
 
-const annotations = ['$id', 'description', 'examples', 'default', 'format'];
+const annotations = ['$id', 'title', 'description', 'examples', 'default', 'format'];
 const asserting = [
   'type',
   'const',
@@ -240,7 +240,14 @@ function checkBranches(branches: readonly JsonSchema[], value: unknown, place: S
   if (only !== undefined && others.length === 1) return checkSchema(only, value, place);
   if (others.every(hasConstant)) return checkBranch(others, value, place);
   const found = others.map((branch) => checkSchema(branch, value, place));
-  return found.find((errors) => errors.length === 0) ?? found[0] ?? [];
+  return found.find((errors) => errors.length === 0) ?? nearest(found, place);
+}
+
+/** The mistakes by the branch that was meant: one of the value's own kind, with the fewest of them. */
+function nearest(found: readonly Mistakes[], { pointer }: SchemaPosition): Mistakes {
+  const within = found.filter((errors) => errors.every((error) => error.pointer !== pointer));
+  const [first] = within.length === 0 ? found : within.toSorted((one, other) => one.length - other.length);
+  return first ?? [];
 }
 
 function hasConstant(schema: JsonSchema): schema is ObjectShape {

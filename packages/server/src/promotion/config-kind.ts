@@ -34,6 +34,11 @@ export interface ConfigKind<Content = unknown> extends KindTraits {
   ) => { readonly content: Content } | { readonly errors: readonly InputError[] };
   /** What is wrong with a content among the others with which it would be live, such as its expressions. */
   readonly check?: (content: Content, live: LiveContents) => readonly InputError[];
+  /**
+   * What keeps a content from doing anything in production, as far as the platform sees it before.
+   * @param whyNot why the platform never calls an address; undefined where it may.
+   */
+  readonly unfit?: (content: Content, whyNot: (url: string) => string | undefined) => readonly InputError[];
   /** The other items that the content cannot do without. */
   readonly references: (content: Content, name: string) => readonly ItemReference[];
   /** Whether others may show it by a view of that name. */

@@ -4,14 +4,15 @@ export type { ConfigItems } from './config-items.ts';
 export type { RecordTypes } from './config-kind.ts';
 export { traitsOf } from './config-kinds.ts';
 export type { BlockHook, BlockSchedule, BlockStarts } from './kinds/block-starts.ts';
-export { inputType, stepType } from './kinds/block-templates.ts';
+export { inputType, stepType, withError } from './kinds/block-templates.ts';
 export type { EventContent } from './kinds/events/event-content.ts';
-export type { EventDestination } from './kinds/events/event-destinations.ts';
+export { type EventDestination, eventIn } from './kinds/events/event-destinations.ts';
 export { eventScope, eventTemplates } from './kinds/events/event-expressions.ts';
 export { readInputSchema } from './kinds/input-schema.ts';
 export { calledBlocks, type LogicBlockContent } from './kinds/logicblock.ts';
 export {
   type Comparison,
+  catchesErrors,
   type LogicStep,
   outsideOfTransactions,
   placedSteps,

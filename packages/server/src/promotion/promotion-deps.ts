@@ -14,6 +14,8 @@ export interface PromotionDeps {
   /** Left out, an org may have as much as the platform serves. */
   readonly gates?: Readonly<Record<Environment, ConfigGate>> | undefined;
   readonly kinds: ConfigKinds;
+  /** Why the platform never calls an address, as far as its text tells; left out, it calls any. */
+  readonly whyNeverCalled?: (url: string) => string | undefined;
   readonly cursors: Cursors;
   /** Tells the job runner that there is work. */
   readonly wake: () => void;

@@ -37,13 +37,21 @@ export interface Showing {
   readonly view?: string | undefined;
   /** Members of the view with commas between them; undefined is all. */
   readonly fields?: string | undefined;
+  /** Whether only these are shown, without what says which record it is and how it stands. */
+  readonly isExact?: true;
 }
 
 /** @throws Problem `invalid_request`. */
-export function presentationOf(call: AuthorizedCall, action: ApiAction, { view, fields }: Showing = {}): Presentation {
+export function presentationOf(
+  call: AuthorizedCall,
+  action: ApiAction,
+  { view, fields, isExact }: Showing = {},
+): Presentation {
   const chosen = viewOf(call.entity, action, view ?? 'default');
-  if (fields !== undefined)
-    return presentationBy(membersOf(call.entity, chosen === 'stored' ? call.entity.views.whole() : chosen, fields));
+  if (fields !== undefined) {
+    const whole = chosen === 'stored' ? call.entity.views.whole() : chosen;
+    return presentationBy(membersOf(call.entity, whole, { fields, isExact: isExact === true }));
+  }
   return chosen === 'stored' ? asStored : presentationBy(chosen);
 }
 
@@ -51,8 +59,12 @@ function presentationBy(projection: Projection): Presentation {
   return { projection, isEnriched: projection.some((member) => 'entity' in member), shape: shapeOf(projection) };
 }
 
-/** Those members of a view that are asked for, and those that say which record it is and how it stands. */
-function membersOf(entity: CompiledEntity, projection: Projection, fields: string): Projection {
+/** Those members of a view that are asked for; unless these are to be all, also those that say which record it is and how it stands. */
+function membersOf(
+  entity: CompiledEntity,
+  projection: Projection,
+  { fields, isExact }: { readonly fields: string; readonly isExact: boolean },
+): Projection {
   const asked = new Set(fields.split(','));
   const known = new Set(projection.map(({ as }) => as));
   const others = [...asked].filter((name) => !known.has(name));
@@ -65,7 +77,8 @@ function membersOf(entity: CompiledEntity, projection: Projection, fields: strin
       message: `what is shown has no field \`${name.slice(0, 100)}\``,
     }));
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
-  return [...projection.filter(({ as, field }) => asked.has(as) || isOfEnvelope(field)), ...renamed];
+  const isKept = ({ as, field }: Member): boolean => asked.has(as) || (!isExact && isOfEnvelope(field));
+  return [...projection.filter(isKept), ...renamed];
 }
 
 /** What a view shows by one name of a field, by another one. */

@@ -44,6 +44,19 @@ test('a builder sees an event, tries it with a sample, pauses it, and gets a sec
   await rowOf(page, 'large').getByText('record.amount > 100').waitFor();
   await rowOf(page, 'large').getByText('live', { exact: true }).waitFor();
   await assertAccessible(page);
+  const inside = {
+    destination_config: { url: 'https://10.0.0.1/a' },
+    prod_destination_config: { url: 'https://a.example/b' },
+  };
+  await makeEvent(org, 'inside', '', inside);
+  await page.reload();
+  await rowOf(page, 'inside').getByText('cannot be delivered', { exact: true }).waitFor();
+  await rowOf(page, 'inside').getByText('never called: the address is not public').waitFor();
+  await page.getByRole('link', { name: 'inside', exact: true }).click();
+  await page.getByText('Posts to https://10.0.0.1/a').waitFor();
+  await page.getByText('Posts to https://a.example/b').waitFor();
+  await assertAccessible(page);
+  await page.goBack();
   await page.getByRole('link', { name: 'large', exact: true }).click();
   await page.getByRole('heading', { name: 'large', level: 1 }).waitFor();
   await page.getByRole('region', { name: 'Definition in JSON' }).getByText('"event_name": "large"').waitFor();

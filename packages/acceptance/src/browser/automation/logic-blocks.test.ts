@@ -113,6 +113,54 @@ test('a builder makes a logic block of steps, moves them by the keyboard, tries 
   await page.getByRole('heading', { name: 'greet', level: 1 }).waitFor();
 });
 
+test('a builder says what is done where a step is refused, and sees in the run which steps and passes were', {
+  skip,
+}, async (context) => {
+  const { org } = await foundedOrg(platform);
+  await defineEntity(org, { entityName: 'order', UpdateParams: [{ name: 'title' }] });
+  await put(org, 'each', {
+    steps: [
+      {
+        ...{ id: 'all', type: 'loop', over: ['none', 'nothing'], max: 5 },
+        steps: [{ id: 'read', type: 'get', entity: 'order', record: '{{ steps.all.item }}' }],
+      },
+      { id: 'made', type: 'create', entity: 'order', values: { title: '{{ string(steps.all.failed) }}' } },
+    ],
+  });
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  await page.goto(`/o/${org.code}/test/logic-blocks/each`);
+  const all = step(page, 'all');
+  await all.getByRole('button', { expanded: false }).first().click();
+  const way = all.getByRole('combobox', { name: 'On error' });
+  assert.equal(await way.inputValue(), 'The run ends');
+  await way.click();
+  await page.getByRole('option', { name: 'Go on at a later step' }).click();
+  await all.getByRole('textbox', { name: 'Later step' }).fill('nowhere');
+  const save = page.getByRole('button', { name: 'Save the logic block' });
+  await save.click();
+  await all.getByText('`goto` names `nowhere`, which is no later step').waitFor();
+  await assertAccessible(page);
+  await way.click();
+  await page.getByRole('option', { name: 'Do other steps, then the next pass' }).click();
+  await addStep(page, 'steps after an error of all', 'transform');
+  await step(page, 'transform').getByRole('textbox', { name: 'Value' }).fill('{{ errors.all.code }}');
+  await assertAccessible(page);
+  await save.click();
+  await page.getByRole('status').getByText('Saved').waitFor();
+  const [loop] = ((await contentOf(org, 'each')) as { steps: readonly { on_error?: unknown }[] }).steps;
+  assert.deepEqual(loop?.on_error, { steps: [{ id: 'transform', type: 'transform', value: '{{ errors.all.code }}' }] });
+
+  await page.getByRole('button', { name: 'Run now' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Begin the run' }).click();
+  await page.getByText('Done', { exact: true }).waitFor();
+  await page.getByText('2 passes failed').waitFor();
+  await page.getByText('failed, the run went on').first().waitFor();
+  await assertAccessible(page);
+  await page.goto(`/o/${org.code}/test/runs`);
+  await page.getByRole('table', { name: 'Runs' }).getByText('2 passes failed').waitFor();
+});
+
 test('errors stand at their steps, also within others, and what is not saved is not left unasked', {
   skip,
 }, async (context) => {

@@ -20,7 +20,6 @@ interface Props {
 export function DefinitionTab({ name, content, version, waiting }: Props) {
   const { org, env, readOnlyReason } = usePlace();
   const { entity_name, when, entry_conditions = [], event_type } = content;
-  const block = destinationOf(content).logicblock;
   return (
     <Stack>
       <dl className={classes.facts}>
@@ -42,17 +41,14 @@ export function DefinitionTab({ name, content, version, waiting }: Props) {
         </dd>
         <dt>What it does</dt>
         <dd>
-          {event_type === 'logicblock' && block !== undefined ? (
-            <>
-              Runs the logic block{' '}
-              <Anchor component={Link} to={`/o/${org}/${env}/logic-blocks/${block}`} size="sm" underline="always">
-                {block}
-              </Anchor>
-            </>
-          ) : (
-            capital(actionOf({ event_type, destination: destinationOf(content) }))
-          )}
+          <Action content={content} />
         </dd>
+        {env === 'test' && content.prod_destination_config !== undefined && (
+          <>
+            <dt>In production</dt>
+            <dd>{capital(actionOf({ event_type, destination: destinationOf(content, 'prod') }))}</dd>
+          </>
+        )}
         {waiting !== undefined && (
           <>
             <dt>Waiting</dt>
@@ -79,5 +75,22 @@ export function DefinitionTab({ name, content, version, waiting }: Props) {
         )}
       </Group>
     </Stack>
+  );
+}
+
+/** What the event does in the environment that is looked at. */
+function Action({ content }: { readonly content: EventContent }) {
+  const { org, env } = usePlace();
+  const { event_type } = content;
+  const destination = destinationOf(content, env);
+  const { logicblock: block } = destination;
+  if (event_type !== 'logicblock' || block === undefined) return capital(actionOf({ event_type, destination }));
+  return (
+    <>
+      Runs the logic block{' '}
+      <Anchor component={Link} to={`/o/${org}/${env}/logic-blocks/${block}`} size="sm" underline="always">
+        {block}
+      </Anchor>
+    </>
   );
 }

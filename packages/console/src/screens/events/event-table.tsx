@@ -81,19 +81,26 @@ interface StateProps {
   readonly state: EventState | undefined;
 }
 
+function badgeOf(isEnabled: boolean, state: EventState | undefined): readonly [string, string] {
+  if (!isEnabled) return ['gray', 'switched off'];
+  if (state?.undeliverable !== undefined) return ['red', 'cannot be delivered'];
+  return state?.paused === undefined ? ['teal', 'live'] : ['yellow', 'paused'];
+}
+
 /** Whether an event is live, with what keeps it from sending. */
 export function StateBadge({ isEnabled, state }: StateProps) {
-  const [color, text] = !isEnabled
-    ? ['gray', 'switched off']
-    : state?.paused !== undefined
-      ? ['yellow', 'paused']
-      : ['teal', 'live'];
+  const [color, text] = badgeOf(isEnabled, state);
   const { failures = 0, open_until: openUntil = null } = state?.circuit ?? {};
   return (
     <>
       <Badge variant="dot" color={color} tt="none" miw="max-content">
         {text}
       </Badge>
+      {state?.undeliverable !== undefined && (
+        <Text size="xs" c="dimmed">
+          never called: {state.undeliverable}
+        </Text>
+      )}
       {failures > 0 && (
         <Text size="xs" c="dimmed">
           {failures} {failures === 1 ? 'failure' : 'failures'} in a row

@@ -4,6 +4,7 @@ import { ChevronIcon, CloseIcon } from '../../components/icons.tsx';
 import { JsonValueInput } from '../../components/schema-form/json-value-input.tsx';
 import { MemberInputs } from '../../components/schema-form/schema-form.tsx';
 import classes from './logic-blocks.module.css';
+import { OnErrorInput } from './on-error-input.tsx';
 import type { StepForm } from './step-form.ts';
 import { stepWords } from './step-words.ts';
 import { summaryOf, textMember } from './steps.ts';
@@ -178,6 +179,7 @@ function StepMembers({ form, step, type, pointer, onChange }: Props & { readonly
           onChange={onChange}
         />
       ))}
+      {kind.hasOnError && <OnErrorInput form={form} step={step} pointer={pointer} onChange={onChange} />}
     </Stack>
   );
 }

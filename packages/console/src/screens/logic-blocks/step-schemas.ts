@@ -13,6 +13,8 @@ export interface StepKind {
   /** The members that are no steps. */
   readonly schema: Schema;
   readonly within: readonly Within[];
+  /** Whether it may say what is done where it is refused. */
+  readonly hasOnError: boolean;
   /** What a step of the kind begins as, without its id. */
   readonly initial: Readonly<Record<string, unknown>>;
 }
@@ -30,7 +32,8 @@ export function stepKindsOf(block: Schema): ReadonlyMap<string, StepKind> {
 
 function stepKind(type: string, { properties = {}, required = [], ...variant }: Schema): StepKind {
   const within = Object.entries(properties).flatMap(([member, schema]) => withinOf(member, schema) ?? []);
-  const plain = Object.entries(properties).filter(([name]) => !within.some(({ member }) => member === name));
+  const elsewhere = ['on_error', ...within.map(({ member }) => member)];
+  const plain = Object.entries(properties).filter(([name]) => !elsewhere.includes(name));
   const initial = Object.fromEntries(
     required
       .filter((name) => name !== 'id')
@@ -49,6 +52,7 @@ function stepKind(type: string, { properties = {}, required = [], ...variant }: 
       required: required.filter((name) => plain.some(([other]) => other === name)),
     },
     within,
+    hasOnError: properties.on_error !== undefined,
     initial: { type, ...initial },
   };
 }

@@ -32,7 +32,9 @@ const kinds = stepKindsOf({
             },
             ['default'],
           ),
-          kind('condition', { if: { anyOf: [{ type: 'array' }, { type: 'string' }] } }),
+          kind('condition', { if: { anyOf: [{ type: 'array' }, { type: 'string' }] }, on_error: { anyOf: [] } }, [
+            'on_error',
+          ]),
         ],
       },
     },
@@ -50,6 +52,10 @@ test('a kind of steps has a form for its members, and lists for the steps within
     ['condition', 'id', 'type', 'if'],
   ]);
   const within = [...kinds].map(([, one]) => one.within.map((list) => `${list.kind} ${list.member}`));
+  assert.deepEqual(
+    [...kinds.values()].map(({ hasOnError }) => hasOnError),
+    [false, false, false, false, true],
+  );
   assert.deepEqual(within, [[], ['steps steps'], ['branches branches'], ['cases cases', 'steps default'], []]);
 });
 

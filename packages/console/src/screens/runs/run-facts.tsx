@@ -5,19 +5,20 @@ import { usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
 import { When } from '../../components/when.tsx';
 import type { Run } from './queries.ts';
-import { duration, triggerWords } from './run-words.ts';
+import { duration, failedPassesText, triggerWords } from './run-words.ts';
 import { StateBadge } from './state-badge.tsx';
 
 /** What is known of a run beside its steps. */
 export function RunFacts({ run }: { readonly run: Run }) {
   const { org, env } = usePlace();
-  const { id, block, version, state, tenant_code, started_at, ended_at, retried_as, depth, chain } = run;
+  const { id, block, version, state, tenant_code, started_at, ended_at, retried_as, depth, chain, failed_passes } = run;
   const base = `/o/${org}/${env}`;
   return (
     <Group gap="xl" align="flex-start">
       <Fact label="State">
         <StateBadge state={state} />
       </Fact>
+      {failed_passes !== undefined && <Fact label="Loops">{failedPassesText(failed_passes)}</Fact>}
       <Fact label="Logic block">
         <Anchor component={Link} underline="always" to={`${base}/logic-blocks/${block}`} size="sm">
           {block}

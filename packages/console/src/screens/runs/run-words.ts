@@ -31,6 +31,11 @@ export const periodWords: Readonly<Record<Period, string>> = {
   '7d': 'The last 7 days',
 };
 
+/** Of a run that went on past them. */
+export function failedPassesText(count: number): string {
+  return count === 1 ? '1 pass failed' : `${count} passes failed`;
+}
+
 /** A length of time as a person reads it. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.max(milliseconds, 0)} ms`;

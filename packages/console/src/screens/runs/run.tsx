@@ -104,7 +104,7 @@ function Shown({ run, env, roleReason }: OfRun & { readonly env: Environment }) 
         )}
         {steps.length > 0 && (
           <Text size="sm" c="dimmed" mt="xs">
-            Steps that only compute are left out: they are not kept.
+            Steps that only compute are left out: they are kept only where they fail and the run goes on.
           </Text>
         )}
       </section>
@@ -129,8 +129,8 @@ function Step({ run, step, roleReason }: OfRun & { readonly step: RunStep }) {
       <StepCard
         step={step}
         badges={
-          <Badge variant="dot" color={stateColors[step.state]}>
-            {step.state}
+          <Badge variant="dot" color={step.caught === true ? 'yellow' : stateColors[step.state]}>
+            {step.caught === true ? 'failed, the run went on' : step.state}
           </Badge>
         }
         action={

@@ -11,7 +11,7 @@ import { When } from '../../components/when.tsx';
 import { blockNamesQuery } from '../config/queries.ts';
 import { runsQuery } from './queries.ts';
 import { periodNames, type RunFilters, type RunState, runStates, type Trigger, triggers } from './run-filters.ts';
-import { duration, isOpen, periodWords, stateWords, triggerWords } from './run-words.ts';
+import { duration, failedPassesText, isOpen, periodWords, stateWords, triggerWords } from './run-words.ts';
 import classes from './runs.module.css';
 import { StateBadge } from './state-badge.tsx';
 
@@ -156,6 +156,7 @@ interface Row {
   readonly state: RunState;
   readonly started_at: string;
   readonly ended_at?: string | undefined;
+  readonly failed_passes?: number | undefined;
   readonly error?: { readonly code: string; readonly step?: string | undefined } | undefined;
 }
 
@@ -175,7 +176,7 @@ function RunTable({ items }: { readonly items: readonly Row[] }) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {items.map(({ id, block, state, tenant_code, trigger, started_at, ended_at, error }) => (
+          {items.map(({ id, block, state, tenant_code, trigger, started_at, ended_at, failed_passes, error }) => (
             <Table.Tr key={id}>
               <Table.Td>
                 <Anchor
@@ -190,6 +191,11 @@ function RunTable({ items }: { readonly items: readonly Row[] }) {
               <Table.Td>
                 <Stack gap={2}>
                   <StateBadge state={state} />
+                  {failed_passes !== undefined && (
+                    <Text size="xs" c="dimmed">
+                      {failedPassesText(failed_passes)}
+                    </Text>
+                  )}
                   {error !== undefined && (
                     <Text size="xs" c="dimmed">
                       {error.code}

@@ -138,10 +138,10 @@ export function Labelled({
   );
 }
 
-/** `0002.0000` as a person counts: `3.1`. */
+/** `0002.0000` as a person counts: `3.1`. Behind an `e` stand the steps after an error. */
 function placeOf(path: string): string {
   return path
     .split('.')
-    .map((place) => Number(place) + 1)
+    .map((place) => (place === 'e' ? place : Number(place) + 1))
     .join('.');
 }

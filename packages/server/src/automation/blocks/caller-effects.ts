@@ -54,8 +54,10 @@ async function listed(
   let token: string | null = null;
   for (let pages = isWhole ? pagesMax : 1; pages > 0; pages -= 1) {
     const placed = token === null ? parameters : new Map([...parameters, ['nexttoken', token]]);
-    const page = await runtime.list(call, scopeToCaller(call, await runtime.query(call, placed)));
-    const text = `[${(await presentRecords(call, presentationOf(call, 'list'), page.items)).join(',')}]`;
+    const asked = await runtime.query(call, placed);
+    const page = await runtime.list(call, scopeToCaller(call, asked));
+    const presentation = presentationOf(call, 'list', { fields: asked.fields, isExact: true });
+    const text = `[${(await presentRecords(call, presentation, page.items)).join(',')}]`;
     characters += text.length;
     items.push(...(read(text, characters) as readonly unknown[]));
     token = page.nexttoken;
@@ -67,9 +69,9 @@ async function listed(
 /** Of a whole list. A page may hold fewer records than it has room for. */
 const pagesMax = 20;
 
-/** @throws Problem `block_failed` for what is more than a run may keep. @param characters the text's, with those before it. */
+/** @throws Problem `block_failed` for what is more than a run may keep. @param characters those of the text, and of what was kept before it. */
 function read(text: string, characters = text.length): unknown {
   if (characters > runLimits.characters)
-    throw blockFailure(`a step reads at most ${runLimits.characters} characters of records`);
+    throw blockFailure(`a step keeps at most ${runLimits.characters} characters of records`);
   return JSON.parse(text);
 }

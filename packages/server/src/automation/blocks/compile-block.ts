@@ -11,15 +11,18 @@ import { blockPolicyName } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import {
   calledBlocks,
+  catchesErrors,
   inputType,
   type LogicBlockContent,
   type LogicStep,
   type RecordTypes,
   readInputSchema,
   stepType,
+  withError,
 } from '../../promotion/port.ts';
 import { atStep, blockFailure } from './block-failure.ts';
-import type { CompiledBlock, CompiledStep, CompiledSteps } from './effects.ts';
+import type { CompiledBlock, CompiledStep, CompiledSteps, OnError, StepRun } from './effects.ts';
+import { caught } from './interpret.ts';
 import { compileStep } from './steps/step-types.ts';
 
 function appOf({ name, run_as, policies: statements }: LogicBlockContent): CompiledBlock['app'] {
@@ -42,7 +45,9 @@ export async function compileBlock(
   const input = readInputSchema(input_schema);
   if ('errors' in input)
     throw blockFailure(`logic block \`${name}\` is not run: its \`input_schema\` says what is not checked`);
-  const compiler = new BlockCompiler(surroundings, { steps: new Map(), input: inputType(input_schema) });
+  const catches = catchesErrors(steps);
+  const scope = { steps: new Map(), input: inputType(input_schema), ...(catches ? { errors: new Map() } : {}) };
+  const compiler = new BlockCompiler(surroundings, scope);
   const compiled = await compiler.steps(steps);
   return {
     name,
@@ -50,6 +55,7 @@ export async function compileBlock(
     steps: compiled,
     returns: returns === undefined ? undefined : compiler.template(returns),
     isTransaction: content.transaction === true,
+    catches,
     calls: calledBlocks(content),
     app: appOf(content),
   };
@@ -88,9 +94,11 @@ class BlockCompiler {
   }
 
   async #step(step: LogicStep, list: readonly LogicStep[]): Promise<CompiledStep> {
-    const { id } = step;
+    const { id, type } = step;
+    const onError = () => this.#onError(step, list);
     try {
       const run = await compileStep(step, {
+        onError,
         template: (value, encode) => this.template(value, encode),
         when: (source) => this.when(source),
         within: (steps) => {
@@ -100,16 +108,37 @@ class BlockCompiler {
         },
         placeOf: (other) => (other === undefined ? list.length : list.findIndex((one) => one.id === other)),
       });
-      return { id, type: step.type, run };
+      // A loop catches by itself, pass by pass.
+      const ifRefused = type === 'loop' ? undefined : await onError();
+      return { id, type, run: ifRefused === undefined ? run : catchingRun({ id, type, run }, ifRefused) };
     } catch (error) {
       throw error instanceof Problem ? atStep(id, error) : error;
     }
+  }
+
+  async #onError(step: LogicStep, list: readonly LogicStep[]): Promise<OnError | undefined> {
+    const { id, on_error: asked } = step;
+    if (asked === undefined) return undefined;
+    this.#declare(step);
+    this.#scope = withError(this.#scope, id);
+    if (asked === 'continue') return { steps: [] };
+    if ('goto' in asked) return { steps: [], next: list.findIndex((one) => one.id === asked.goto) };
+    return { steps: await this.steps(asked.steps) };
   }
 
   #declare(step: LogicStep): void {
     const type = stepType(step, this.#surroundings.typeOf);
     this.#scope = { ...this.#scope, steps: new Map([...this.#scope.steps, [step.id, type]]) };
   }
+}
+
+function catchingRun(step: CompiledStep, onError: OnError): StepRun {
+  return (run, path) => {
+    run.forgetError(step.id);
+    // That of an earlier pass is none of the step that is refused.
+    run.keep(step.id, null);
+    return caught(run, { step, path, onError }, () => step.run(run, path));
+  };
 }
 
 function invalidExpression(): Problem {

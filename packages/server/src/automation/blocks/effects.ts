@@ -4,7 +4,9 @@ import type { CompiledAccess } from '../../access/port.ts';
 import type { Template, TemplateValues, When } from '../../expressions/port.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
+import type { Problem } from '../../lib/problem.ts';
 import type { ScriptLog } from '../scripts/script-log.ts';
+import type { StepError } from './block-failure.ts';
 import type { HttpAsk, HttpValue, MailAsk } from './outside.ts';
 
 /** What a step asks of the records, with its templates evaluated. */
@@ -30,11 +32,11 @@ export interface ScriptValue {
   readonly log?: ScriptLog;
 }
 
-export interface HttpDone {
-  readonly value: HttpValue;
+/** What came of a call to another system. */
+export type HttpDone = ({ readonly value: HttpValue } | { readonly refusal: Problem }) & {
   /** How long it took, with the wait for a turn. */
   readonly milliseconds: number;
-}
+};
 
 /** All that a block reaches beside its own values. */
 export interface Effects {
@@ -48,7 +50,7 @@ export interface Effects {
   entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown>;
   /** @throws Problem `block_failed`; `rate_limited` where too many scripts of the org wait. */
   script(path: string, step: ScriptStep): Promise<ScriptValue>;
-  /** @throws Problem `block_failed`; `rate_limited` where too many calls of the org wait. */
+  /** @throws Problem `rate_limited` where too many calls of the org wait. */
   http(path: string, step: HttpAsk): Promise<HttpDone>;
   /** @throws Problem `block_failed`; `plan_limit_exceeded`. */
   mail(path: string, step: MailAsk): Promise<unknown>;
@@ -62,6 +64,15 @@ export interface Effects {
   hold?(characters: number): void;
   /** Does a step for effects that keep what each step came to. */
   watched?(path: string, step: CompiledStep, work: () => MaybePromise<Done>): Promise<Done>;
+  /** Keeps that a step is refused while the run goes on, so that it goes the same way when it is taken up again. */
+  refused?(path: string, step: StepName, problem: Problem): MaybePromise<void>;
+  /**
+   * Gives the value that was made at a place first, so that a node which knows other time zones and locales goes on by the
+   * same. @throws Problem that the value was refused with then.
+   */
+  same?(path: string, step: StepName, value: LocalValue): unknown;
+  /** Counts a pass of a loop that failed while the run goes on. */
+  passFailed?(): void;
 }
 
 /** What a run is begun with. */
@@ -74,6 +85,8 @@ export interface CompiledBlock {
   readonly returns: Template | undefined;
   /** Its writes are one commit, at its end. */
   readonly isTransaction: boolean;
+  /** Whether any of its steps has `on_error`. */
+  readonly catches?: boolean;
   /** The other blocks that its steps call. */
   readonly calls: readonly string[];
   /** The policies of its own by which its steps are decided. */
@@ -82,10 +95,27 @@ export interface CompiledBlock {
 
 export type CompiledSteps = readonly CompiledStep[];
 
-export interface CompiledStep {
+/** A value that depends on the node which makes it. */
+export interface LocalValue {
+  readonly make: () => unknown;
+  /** Whether the run goes on where it is refused. */
+  readonly isCaught: boolean;
+}
+
+export interface StepName {
   readonly id: string;
   readonly type: string;
+}
+
+export interface CompiledStep extends StepName {
   readonly run: StepRun;
+}
+
+/** What is done where a step is refused: its value is that of the last of these steps. */
+export interface OnError {
+  readonly steps: CompiledSteps;
+  /** Where the list goes on, if not at the step after it. */
+  readonly next?: number;
 }
 
 /** @param path the place of the step in the run. */
@@ -105,7 +135,9 @@ export interface Running {
   holds(condition: When): boolean;
   /** That of a block which this one calls. By policies of its own, or by those of this one. */
   called(block: CompiledBlock, input: unknown): Running;
-  beginStep(): MaybePromise<void>;
+  beginStep(path: string, step: StepName): MaybePromise<void>;
+  /** Where expressions are evaluated from now on: a step evaluates all of its own before a step within it begins. */
+  place(path: string, step: StepName): void;
   /** @throws Problem also as the effect does. */
   entity(path: string, step: EntityStep): Promise<unknown>;
   /** @throws Problem also as the effect does. */
@@ -115,9 +147,18 @@ export interface Running {
   /** @throws Problem also as the effect does. */
   mail(path: string, step: MailAsk): Promise<unknown>;
   keep(id: string, value: unknown): void;
+  /** Does what would be caught if it is refused. */
+  catching<T>(work: () => MaybePromise<T>): Promise<T>;
+  /** Whether what is refused now is caught, by this block or by one that called it. */
+  readonly isCaught: boolean;
+  /** What later steps read of the refusal of a step. */
+  keepError(id: string, problem: Problem): void;
+  forgetError(id: string): void;
   /** The run as a branch of it sees it: what is kept in the branch is seen there alone, until the branches are joined. */
   fork(): Running;
   join(forks: readonly Running[]): void;
   /** What was kept since the fork. */
   readonly kept: Readonly<Record<string, unknown>>;
+  /** The refusals of steps that were caught. */
+  readonly errors: Readonly<Record<string, StepError>>;
 }

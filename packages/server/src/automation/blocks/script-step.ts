@@ -37,6 +37,11 @@ function scriptFailure(error: ScriptError): Problem {
   );
 }
 
+/** What a script took of the processor that failed. */
+export function cpuOfFailure(error: unknown): number {
+  return error instanceof Problem && error.cause instanceof ScriptError ? error.cause.cpuMilliseconds : 0;
+}
+
 /** What a script wrote before it failed, and then what it threw. */
 export function logOfFailure(error: unknown): ScriptLog | undefined {
   if (!(error instanceof Problem && error.cause instanceof ScriptError)) return undefined;

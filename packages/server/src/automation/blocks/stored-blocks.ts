@@ -5,6 +5,7 @@ import { type LogicBlockContent, placedSteps, type RecordTypes } from '../../pro
 import { recordType } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import { blockFailure } from './block-failure.ts';
 import { compileBlock } from './compile-block.ts';
 import type { CompiledBlock } from './effects.ts';
 
@@ -27,6 +28,14 @@ export interface StoredBlocks {
 export interface StoredBlocksDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
+}
+
+/** @param caller that with which the run begins. @throws Problem `block_failed`. */
+export function assertMayCall(caller: Pick<CompiledBlock, 'isTransaction'>, { name, ...called }: CompiledBlock): void {
+  if (called.isTransaction && !caller.isTransaction)
+    throw blockFailure(`logic block \`${name}\` is a transaction, which only transactions call`);
+  if (called.catches === true && caller.isTransaction)
+    throw blockFailure(`logic block \`${name}\` has \`on_error\`, and a transaction catches no errors`);
 }
 
 interface Kept {

@@ -57,7 +57,7 @@ export function liveEvent(name: string, version: number, content: EventContent):
 /** A condition that is not valid any more holds for nothing. */
 function whenFor(entity: CompiledEntity, { event_optype }: EventContent, source: string): When {
   const when = compileWhen(source, eventScope(event_optype, recordType(entity.definition.UpdateParams)));
-  return isMistake(when) ? { holds: () => false } : when;
+  return isMistake(when) ? { isOfNode: false, holds: () => false } : when;
 }
 
 type RecordTest = (data: RecordData) => boolean;

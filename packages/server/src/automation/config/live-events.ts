@@ -3,7 +3,7 @@ import { type ConfigSet, itemBodies, itemsOfKind, type LiveItem } from '../../co
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { compareBytes } from '../../lib/byte-order.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
-import type { EventContent } from '../../promotion/port.ts';
+import { type EventContent, eventIn } from '../../promotion/port.ts';
 import { systemEntities } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
@@ -54,7 +54,7 @@ export function createLiveEvents(stores: Readonly<Record<Environment, Store>>): 
       for (const [index, { name, version }] of unread.entries()) {
         const body = bodies[index];
         if (body === undefined) throw new Error(`a version of the event ${name} is missing`);
-        found.set(name, liveEvent(name, version, body.value as EventContent));
+        found.set(name, liveEvent(name, version, eventIn(env, body.value as EventContent)));
       }
       for (const item of page) {
         const event = found.get(item.name);

@@ -1,12 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { timestamp } from '../../lib/clock.ts';
-import { type GuardedRequest, unansweredReason } from '../../lib/network/guarded-request.ts';
+import {
+  type CallRules,
+  type GuardedRequest,
+  unansweredReason,
+  whyNeverCalled,
+} from '../../lib/network/guarded-request.ts';
 import { type SignedHeaders, signedHeaders } from '../../lib/network/signature.ts';
 import { type ChainHeader, chainHeaderName } from '../chain-header.ts';
 import type { Delivery, Destination, Outcome } from './destination.ts';
 
 export interface WebhookDeps {
   readonly request: GuardedRequest;
+  /** Those of the request. */
+  readonly rules: CallRules;
   readonly now: () => number;
   readonly chain: Pick<ChainHeader, 'write'>;
   /** Ends what is under way. */
@@ -25,6 +32,9 @@ export function webhookDestination(deps: WebhookDeps): Destination<'webhook'> {
   return {
     deliver: async (delivery, keys) => {
       const { url, headers: configured = {} } = delivery.content.destination_config;
+      const never = whyNeverCalled(url, deps.rules);
+      // It would be so at each further attempt.
+      if (never !== undefined) return { state: 'refused', status: null, ms: 0, answer: never };
       const body = bodyOf(delivery);
       const startedAt = deps.now();
       const signed = signedHeaders(await keys(), { id: delivery.item.id, body }, startedAt);

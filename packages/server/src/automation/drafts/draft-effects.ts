@@ -16,6 +16,7 @@ import type {
   HttpDone,
   ScriptStep,
   ScriptValue,
+  StepName,
 } from '../blocks/effects.ts';
 import type { HttpAsk, MailAsk } from '../blocks/outside.ts';
 import { logOfFailure, runScriptStep } from '../blocks/script-step.ts';
@@ -72,6 +73,8 @@ export class DraftEffects implements Effects {
   readonly #skipped = new Set<string>();
   readonly #inputs = new Map<string, unknown>();
   readonly #logs = new Map<string, ScriptLog>();
+  /** Why steps were refused that were caught. */
+  readonly #caught = new Map<string, RunError>();
   readonly #logBudget = new LogBudget();
 
   constructor(deps: DraftEffectsDeps) {
@@ -92,7 +95,7 @@ export class DraftEffects implements Effects {
   async watched(path: string, { id, type }: CompiledStep, work: () => Done | Promise<Done>): Promise<Done> {
     const { now } = this.#deps;
     const began = now();
-    const came = (output: unknown, error?: RunError): void => {
+    const came = (output: unknown, error = this.#caught.get(path)): void => {
       const input = this.#inputs.get(path);
       const log = this.#logs.get(path);
       this.steps.push({
@@ -108,10 +111,14 @@ export class DraftEffects implements Effects {
       return done;
     } catch (error) {
       // A step that has another one within it is refused with that one.
-      const isOuter = this.steps.some((step) => step.error !== undefined && step.path.startsWith(`${path}.`));
-      if (error instanceof Problem && error.code !== 'unavailable' && !isOuter) came(undefined, errorOf(error));
+      const isInner = error instanceof Problem && error.details.step === undefined;
+      if (isInner && error.code !== 'unavailable') came(undefined, errorOf(error));
       throw error;
     }
+  }
+
+  refused(path: string, _step: StepName, problem: Problem): void {
+    this.#caught.set(path, errorOf(problem));
   }
 
   entity(path: string, step: EntityStep, app: CompiledAccess | undefined): Promise<unknown> {

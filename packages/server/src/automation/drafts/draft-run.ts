@@ -13,13 +13,13 @@ import type { LogicBlockContent } from '../../promotion/port.ts';
 import { Overtaken, type RecordRuntime } from '../../records/port.ts';
 import type { Store } from '../../store/port.ts';
 import { type Environment, laneOf, type Workspace } from '../../tenancy/port.ts';
-import { blockFailure } from '../blocks/block-failure.ts';
+import { blockFailure, Uncaught } from '../blocks/block-failure.ts';
 import { charactersOf } from '../blocks/characters-of.ts';
 import { checkInput } from '../blocks/check-input.ts';
 import { compileBlock } from '../blocks/compile-block.ts';
 import type { CompiledBlock, StartValues } from '../blocks/effects.ts';
 import { interpret } from '../blocks/interpret.ts';
-import { type StoredBlocks, typesIn } from '../blocks/stored-blocks.ts';
+import { assertMayCall, type StoredBlocks, typesIn } from '../blocks/stored-blocks.ts';
 import { errorOf } from '../runs/execute-run.ts';
 import { liveVersion } from '../runs/pinned-blocks.ts';
 import { Redaction } from '../runs/redaction.ts';
@@ -69,7 +69,7 @@ export function createDrafts({ millisecondsMax = 20_000, ...deps }: DraftDeps): 
     run: async (asked) => {
       const ending = new AbortController();
       const message = `a test of a logic block takes at most ${millisecondsMax / 1000} seconds`;
-      const timer = setTimeout(() => ending.abort(blockFailure(message)), millisecondsMax);
+      const timer = setTimeout(() => ending.abort(new Uncaught(blockFailure(message), 'run')), millisecondsMax);
       try {
         return await slots.run(asked.orgCode, () => runDraft(deps, asked, ending.signal), ending.signal);
       } finally {
@@ -135,8 +135,7 @@ async function calledBlock(
   const { env, orgCode } = workspace;
   const found = version === undefined ? undefined : await blocks.at({ env, orgCode, name, version });
   if (found === undefined) throw blockFailure(`there is no logic block \`${name}\``);
-  if (found.isTransaction && !draft.isTransaction)
-    throw blockFailure(`logic block \`${name}\` is a transaction, which only transactions call`);
+  assertMayCall(draft, found);
   return found;
 }
 

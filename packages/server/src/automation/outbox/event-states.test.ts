@@ -10,10 +10,15 @@ import { failure, type OutboxBench, type OutboxNode, openOutboxBench } from './t
 const by = { at: '2026-11-01T00:00:00.000Z', actor: { kind: 'org_user', id: 'b1' }, request_id: 'r1' } as const;
 const place = { env: 'test', orgCode: 'acme' } as const;
 
-function deps({ bench: { opened } }: OutboxBench, { configs, visits }: OutboxNode): EventStatesDeps {
+function deps(
+  { bench: { opened } }: OutboxBench,
+  { configs, visits }: OutboxNode,
+  rules: EventStatesDeps['rules'] = { isDevelopment: false },
+): EventStatesDeps {
   const stores = { test: opened.store, prod: opened.store };
   const live = createLiveEvents(stores);
-  return { stores, configs: { test: configs, prod: configs }, live, cursors: createCursors(Buffer.alloc(32)), visits };
+  const cursors = createCursors(Buffer.alloc(32));
+  return { stores, configs: { test: configs, prod: configs }, live, cursors, visits, rules };
 }
 
 test('what waits of an event is counted, held or not, also beside events with names that begin like it', async (t) => {
@@ -39,6 +44,29 @@ test('what waits of an event is counted, held or not, also beside events with na
     ],
   );
   assert.equal(nexttoken, null);
+});
+
+test('an event whose address is never called says why, by the destination of its environment', async (t) => {
+  const stage = await openOutboxBench(t);
+  const to = (url: string) => ({ destination_config: { url } });
+  await stage.define({ event_name: 'here', ...to('http://localhost:3000/a') });
+  await stage.define({ event_name: 'inside', ...to('https://10.0.0.1/a') });
+  await stage.define({ event_name: 'off', enabled: false, ...to('http://localhost:3000/a') });
+  const prod_destination_config = { url: 'https://shop.example/a' };
+  await stage.define({ event_name: 'own', ...to('http://localhost:3000/a'), prod_destination_config });
+  const node = stage.node(async () => failure);
+  const said = async (env: 'test' | 'prod', isDevelopment: boolean) => {
+    const { items } = await eventStates(deps(stage, node, { isDevelopment }), {
+      env,
+      orgCode: 'acme',
+      nexttoken: undefined,
+    });
+    return items.map(({ undeliverable }) => undeliverable);
+  };
+  const [scheme, address] = ['the scheme is not allowed', 'the address is not public'];
+  assert.deepEqual(await said('test', false), [scheme, address, undefined, scheme]);
+  assert.deepEqual(await said('prod', false), [scheme, address, undefined, undefined]);
+  assert.deepEqual(await said('test', true), [undefined, address, undefined, undefined]);
 });
 
 test('a page looks into 200 workspaces, and the next one goes on behind them', async (t) => {

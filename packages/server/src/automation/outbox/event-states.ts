@@ -3,6 +3,8 @@ import type { ReplyOf } from '@freehold/contract/route';
 import { type ConfigReader, itemsOfKind } from '../../config/port.ts';
 import { compareBytes } from '../../lib/byte-order.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { type CallRules, whyNeverCalled } from '../../lib/network/guarded-request.ts';
+import type { EventContent } from '../../promotion/port.ts';
 import type { Cursors } from '../../records/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import { type Environment, orgScopeName, workspaceScopeName, workspaceTable } from '../../tenancy/port.ts';
@@ -17,6 +19,8 @@ export interface EventStatesDeps {
   readonly live: LiveEvents;
   readonly cursors: Cursors;
   readonly visits: { circuitOf(place: OrgPlace, event: string): Circuit | undefined };
+  /** Which addresses events may call. */
+  readonly rules: CallRules;
 }
 
 const workspacesPerPage = 200;
@@ -36,16 +40,20 @@ export async function eventStates(
   const after = nexttoken === undefined ? undefined : deps.cursors.open(nexttoken, binding);
   const paused = await eventPauses.range(orgScope, eventPauses.key('').pk, { limit: pausesMax });
   const pauses = new Map(paused.map(({ sk, value }) => [sk, value]));
-  const names = new Set([...(await afterEvents(deps, place)), ...pauses.keys()]);
+  const events = await afterEvents(deps, place);
+  const names = new Set([...events.keys(), ...pauses.keys()]);
   const { waiting, next } = await waitingIn(deps, place, after);
   const items = [...names].sort(compareBytes).map((name) => {
     const paused = pauses.get(name);
     const circuit = deps.visits.circuitOf(place, name);
+    const content = events.get(name);
+    const never = content === undefined ? undefined : undeliverable(content, deps.rules);
     return {
       name,
       ...(paused === undefined ? {} : { paused }),
       waiting: Math.min(waiting.get(name) ?? 0, waitingMax),
       ...(circuit === undefined ? {} : { circuit: shownCircuit(circuit) }),
+      ...(never === undefined ? {} : { undeliverable: never }),
     };
   });
   return { items, nexttoken: next === undefined ? null : deps.cursors.seal(next, binding) };
@@ -55,14 +63,24 @@ function shownCircuit({ failures, openUntil }: Circuit) {
   return { failures, open_until: openUntil === 0 ? null : timestamp(openUntil) };
 }
 
-async function afterEvents({ configs, live }: EventStatesDeps, place: OrgPlace): Promise<readonly string[]> {
+/** Why all that an event sends is given up; undefined where it may arrive. */
+function undeliverable(content: EventContent, rules: CallRules): string | undefined {
+  if (content.event_type !== 'webhook' || !content.enabled) return undefined;
+  return whyNeverCalled(content.destination_config.url, rules);
+}
+
+/** By name. */
+async function afterEvents(
+  { configs, live }: EventStatesDeps,
+  place: OrgPlace,
+): Promise<ReadonlyMap<string, EventContent>> {
   const set = await configs[place.env].refresh(place.orgCode);
-  const names: string[] = [];
+  const events = new Map<string, EventContent>();
   for (const { name } of itemsOfKind(set, 'event')) {
     const event = await live.named(set, place, name);
-    if (event?.content.event_stage === 'after') names.push(name);
+    if (event?.content.event_stage === 'after') events.set(name, event.content);
   }
-  return names;
+  return events;
 }
 
 interface Waiting {

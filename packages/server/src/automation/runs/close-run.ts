@@ -122,10 +122,11 @@ export async function putSummary(
   run: Run,
   condition: Condition = 'any',
 ): Promise<void> {
-  const { id, block, trigger, state, started_at, ended_at, error } = run;
+  const { id, block, trigger, state, started_at, ended_at, failed_passes, error } = run;
   const summary = {
     ...{ id, block, tenant_code: tenantCode, trigger, state, started_at },
     ...(ended_at === undefined ? {} : { ended_at }),
+    ...(failed_passes === undefined ? {} : { failed_passes }),
     // Its sentence may hold values of the workspace.
     ...(error === undefined
       ? {}

@@ -9,6 +9,7 @@ import type { Row } from '../../store/table.ts';
 import { attemptCommit, ignoreConflict, overtaken, transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
+import { isValuePath } from '../blocks/value-path.ts';
 import type { WorkMeter } from '../work-meter.ts';
 import { closeRun, closingIn, type EndingDeps, putSummary, type RunWorkspace } from './close-run.ts';
 import { assertMayBegin } from './run-bounds.ts';
@@ -76,7 +77,7 @@ export async function retryRun(
   assertCanBeDoneAgain(run, { redone, isWhole });
   await meter.check(name.orgCode, 'runs');
   await assertMayBegin(scope);
-  const { ended_at: _ended, error: _error, returns: _returns, ...rest } = run;
+  const { ended_at: _ended, error: _error, returns: _returns, failed_passes: _failed, ...rest } = run;
   const now = clock.now();
   const id = newId();
   const again: Run = {
@@ -135,7 +136,7 @@ function assertCanBeDoneAgain(
 type StepRow = Row<Parameters<typeof runSteps.put>[1]>;
 
 interface StepsBefore {
-  /** The steps that were done before the named one began. */
+  /** The steps that were done before the named one began, or that were refused while the run went on. */
   readonly kept: readonly StepRow[];
   /** The first of the others that was done, and will be done again. */
   readonly redone: StepRow | undefined;
@@ -162,10 +163,11 @@ async function stepsBefore(scope: Scope, id: string, from: string | undefined): 
   let isBefore = true;
   for await (const rows of storedSteps(scope, id))
     for (const row of rows) {
-      isBefore &&= row.value.id !== from && row.sk !== from;
+      const isStep = !isValuePath(row.sk);
+      isBefore &&= !isStep || (row.value.id !== from && row.sk !== from);
       // A step that was being done when the run ended is done again.
-      if (isBefore && row.value.state === 'done') kept.push(row);
-      if (!isBefore && row.value.state === 'done') redone ??= row;
+      if (isBefore && (row.value.state === 'done' || row.value.caught === true)) kept.push(row);
+      if (!isBefore && isStep && row.value.state === 'done') redone ??= row;
       isWhole &&= row.value.has_secrets !== true;
     }
   if (from === undefined || !isBefore) return { kept, redone, isWhole };

@@ -4,11 +4,11 @@ import { Problem } from '../../lib/problem.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { TooLarge } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import { blockFailure } from '../blocks/block-failure.ts';
+import { blockFailure, stepErrorOf } from '../blocks/block-failure.ts';
 import type { BlockCaller } from '../blocks/caller-effects.ts';
 import type { CompiledBlock } from '../blocks/effects.ts';
 import { interpret } from '../blocks/interpret.ts';
-import type { StoredBlocks } from '../blocks/stored-blocks.ts';
+import { assertMayCall, type StoredBlocks } from '../blocks/stored-blocks.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import type { Suspensions } from '../suspensions.ts';
 import type { RunJournal } from './journal.ts';
@@ -66,6 +66,8 @@ interface DoneSteps {
   readonly begun: BegunStep | undefined;
   /** Of a transaction: what had no effect is all that was done of it. */
   readonly reads?: ReadonlyMap<string, RunStep>;
+  /** How many passes of loops failed while it went on: a transaction catches no errors. */
+  readonly failures?: Pick<Run, 'failed_passes'>;
 }
 
 /** @param beginning hears of what does the steps, which may be done again from the first. */
@@ -80,24 +82,24 @@ async function doSteps(
   const block = await blockOf(run.block);
   const start = startOf(run, workspace, caller);
   const place = { caller, origin: { depth: run.depth, chain: [...run.chain, run.block] } };
-  const over = (returns: unknown): Run => {
-    assertFits(returns, 'a run that wrote or waited may return');
-    return ended(journal, clock, { state: 'done', returns });
-  };
-  if (block.isTransaction)
-    return runTransaction({ ...deps, workspace, journal, place, block: blockOf, over }, { block, start }, beginning);
   const called = async (name: string) => {
     const found = await blockOf(name);
-    if (!found.isTransaction) return found;
-    throw blockFailure(`logic block \`${name}\` is a transaction, which only transactions call`);
+    assertMayCall(block, found);
+    return found;
   };
+  const over = (returns: unknown, failures: DoneSteps['failures'] = {}): Run => {
+    assertFits(returns, 'a run that wrote or waited may return');
+    return ended(journal, clock, { state: 'done', returns, ...failures });
+  };
+  if (block.isTransaction)
+    return runTransaction({ ...deps, workspace, journal, place, block: called, over }, { block, start }, beginning);
   const restsUntil = isAwaited ? {} : { restsUntil: () => deps.suspensions.restsUntil(workspace) };
   const effects = new RunEffects({ ...deps, workspace, journal, place, block: called, ...restsUntil });
   beginning(effects);
   try {
     const returns = await interpret(block, start, effects);
     // What neither wrote nor waited leaves nothing.
-    if (journal.isStored) await journal.end(over(returns), clock.now());
+    if (journal.isStored) await journal.end(over(returns, effects.failures), clock.now());
     return returns;
   } finally {
     effects.release();
@@ -135,7 +137,7 @@ async function endRefused(
   }
   const failed = errorOf(refusal);
   const steps = new Map([...(done.reads ?? []), ...failedStep(done, { journal, clock }, failed)]);
-  await failRun(journal, clock, { error: failed, steps });
+  await failRun(journal, clock, { error: failed, steps, ...done.failures });
   return { run: journal.run, refusal };
 }
 
@@ -161,9 +163,12 @@ function refusalOf(error: unknown, { isStored }: RunJournal): Problem | undefine
 export async function failRun(
   journal: RunJournal,
   clock: Clock,
-  { error, steps }: { readonly error: RunError; readonly steps?: ReadonlyMap<string, RunStep> },
+  {
+    steps,
+    ...end
+  }: Pick<Run, 'failed_passes'> & { readonly error: RunError; readonly steps?: ReadonlyMap<string, RunStep> },
 ): Promise<void> {
-  const failed = ended(journal, clock, { state: 'failed', error });
+  const failed = ended(journal, clock, { state: 'failed', ...end });
   try {
     await journal.end(failed, clock.now(), steps);
   } catch (thrown) {
@@ -187,7 +192,11 @@ function startOf(run: Run, { env, tenantId, tenantCode }: Workspace, { user }: B
 }
 
 /** The run as it is when it is over. What is stored and shown of it has no values of encrypted fields. */
-function ended({ run, redaction }: RunJournal, clock: Clock, end: Pick<Run, 'state' | 'returns' | 'error'>): Run {
+function ended(
+  { run, redaction }: RunJournal,
+  clock: Clock,
+  end: Pick<Run, 'state' | 'returns' | 'error' | 'failed_passes'>,
+): Run {
   const whole: Run = { ...run, ...end, ended_at: timestamp(clock.now()) };
   if (redaction.isBlind) return runBlindly(whole);
   const { input, given, returns, error } = redaction.of(whole) as Run;
@@ -202,10 +211,10 @@ function ended({ run, redaction }: RunJournal, clock: Clock, end: Pick<Run, 'sta
 }
 
 /** By the block's own code where it has one. */
-export function errorOf({ code, message, details }: Problem): RunError {
-  const [first] = details.errors ?? [];
-  const step = typeof details.step === 'string' ? { step: details.step } : {};
-  return { code: first?.code ?? code, message, ...step };
+export function errorOf(problem: Problem): RunError {
+  const { code, message } = stepErrorOf(problem);
+  const { step } = problem.details;
+  return { code, message, ...(typeof step === 'string' ? { step } : {}) };
 }
 
 /** The step that failed, if it reached out: others have no row. */

@@ -13,6 +13,7 @@ import {
   forgottenAt,
   isOver,
   type Run,
+  type RunError,
   type RunStep,
   runSteps,
   runs,
@@ -129,9 +130,19 @@ export class RunJournal {
 
   /** Keeps what a step gave that changes nothing: it is stored with the next effect. */
   async note(path: string, note: StepNote, output: unknown): Promise<void> {
-    const step = this.#done(note, output);
-    this.#add(path, step);
+    this.keep(path, note, output);
     await this.renew();
+  }
+
+  /** The same at once. @throws Problem `block_failed` where it is larger than is kept. */
+  keep(path: string, note: StepNote, output: unknown): void {
+    this.#add(path, this.#done(note, output));
+  }
+
+  /** Keeps that a step was refused while its run goes on: it is stored with the next effect, as what steps give. */
+  keepRefusal(path: string, { began, ...note }: StepNote, error: RunError): void {
+    const ms = this.#deps.clock.now() - began;
+    this.#add(path, { ...note, state: 'failed', caught: true, at: timestamp(began), ms, error });
   }
 
   /** Has the run stay this process's, where it is stored and was not for a while. @throws RunLost */
@@ -322,7 +333,7 @@ export class RunJournal {
   /** @throws Problem `block_failed` where the output is larger than is kept. */
   #done({ began, ...note }: StepNote, output: unknown): RunStep {
     const ms = this.#deps.clock.now() - began;
-    assertFits(output, 'a step may give', { step: note.id });
+    assertFits(output, 'a step may give');
     return { ...note, state: 'done', at: timestamp(began), ms, ...(output === undefined ? {} : { output }) };
   }
 }

@@ -2,7 +2,7 @@ import { isEmailAddress } from '../../lib/formats/email-address.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Mail } from '../../mail/mailer.ts';
 import type { Scope } from '../../store/port.ts';
-import { blockFailure } from '../blocks/block-failure.ts';
+import { blockFailure, Uncaught } from '../blocks/block-failure.ts';
 import { countOpenRuns, type Run } from './run-rows.ts';
 
 /** At most three bytes each, it fits into a value of the store. */
@@ -27,14 +27,22 @@ async function assertFewOpen(scope: Scope, verb: string): Promise<void> {
 }
 
 /** @param what begins the sentence, with its verb. @throws Problem `block_failed` where a value is larger than is kept. */
-export function assertFits(value: unknown, what: string, details: { readonly step?: string } = {}): void {
-  if ((JSON.stringify(value) ?? '').length > charactersMax)
-    throw blockFailure(`${what} at most ${charactersMax} characters`, details);
+export function assertFits(value: unknown, what: string): void {
+  if (!fits(value)) throw tooLarge(what);
+}
+
+function fits(value: unknown): boolean {
+  return (JSON.stringify(value) ?? '').length <= charactersMax;
+}
+
+function tooLarge(what: string): Problem {
+  return blockFailure(`${what} at most ${charactersMax} characters`);
 }
 
 /** @throws Problem `block_failed` where a run cannot be stored with what it begins with. */
 export function assertCanBegin({ input, given }: Run): void {
-  assertFits([input, given], 'what a run begins with that writes or waits has');
+  if (fits([input, given])) return;
+  throw new Uncaught(tooLarge('what a run begins with that writes or waits has'), 'run');
 }
 
 const subjectCharactersMax = 1000;

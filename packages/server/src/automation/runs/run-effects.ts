@@ -1,23 +1,35 @@
 import type { CompiledAccess } from '../../access/port.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import type { MailOut } from '../../mail/mailer.ts';
 import type { RecordRuntime } from '../../records/port.ts';
+import { TooLarge } from '../../store/port.ts';
 import { laneOf, type Workspace } from '../../tenancy/port.ts';
-import { blockFailure } from '../blocks/block-failure.ts';
+import { blockFailure, mayBeCaught, problemOf, stepErrorOf } from '../blocks/block-failure.ts';
 import { readAs } from '../blocks/caller-effects.ts';
-import type { CompiledBlock, Effects, EntityStep, HttpDone, ScriptStep, ScriptValue } from '../blocks/effects.ts';
+import type {
+  CompiledBlock,
+  Effects,
+  EntityStep,
+  HttpDone,
+  LocalValue,
+  ScriptStep,
+  ScriptValue,
+  StepName,
+} from '../blocks/effects.ts';
 import type { HttpAsk, HttpValue, MailAsk } from '../blocks/outside.ts';
 import { logOfFailure, runScriptStep } from '../blocks/script-step.ts';
 import type { OutsideHttp } from '../http/outside-http.ts';
 import { LogBudget, type ScriptLog } from '../scripts/script-log.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import type { WorkMeter } from '../work-meter.ts';
-import { type AllowedWrite, allowedWrite } from './entity-steps.ts';
+import { type AllowedWrite, allowedWrite, type WriteStep } from './entity-steps.ts';
 import { type HeldCharacters, holdCharacters } from './held-characters.ts';
 import type { RunJournal, StepNote } from './journal.ts';
 import { assertMail, assertMayWait } from './run-bounds.ts';
 import type { RunPlace } from './run-caller.ts';
+import type { Run, RunStep } from './run-rows.ts';
 
 /** The run goes on at a later time, which its journal knows: a step waits, or the workspace is suspended. */
 export class Suspended extends Error {
@@ -57,6 +69,9 @@ export class RunEffects implements Effects {
   readonly #held: HeldCharacters;
   readonly #logs = new LogBudget();
   #begun: BegunStep | undefined;
+  /** What is known of the steps that reached out, by their paths: branches work beside each other. */
+  readonly #notes = new Map<string, StepNote>();
+  #failedPasses = 0;
 
   constructor(deps: RunEffectsDeps) {
     this.#deps = deps;
@@ -67,6 +82,39 @@ export class RunEffects implements Effects {
   /** The step that reached out last. */
   get begun(): BegunStep | undefined {
     return this.#begun;
+  }
+
+  /** How many passes of loops failed while the run went on. */
+  get failures(): Pick<Run, 'failed_passes'> {
+    return this.#failedPasses === 0 ? {} : { failed_passes: this.#failedPasses };
+  }
+
+  passFailed(): void {
+    this.#failedPasses += 1;
+  }
+
+  async refused(path: string, { id, type }: StepName, problem: Problem): Promise<void> {
+    const { journal, clock } = this.#deps;
+    if (journal.step(path) !== undefined) return;
+    const note = this.#notes.get(path) ?? { id, type, began: clock.now() };
+    journal.keepRefusal(path, note, stepErrorOf(problem));
+    await journal.renew();
+  }
+
+  same(path: string, { id, type }: StepName, { make, isCaught }: LocalValue): unknown {
+    const { journal, clock } = this.#deps;
+    const known = journal.step(path);
+    if (known !== undefined) return outputOf(known);
+    const note = { id, type, began: clock.now() };
+    try {
+      const value = make();
+      journal.keep(path, note, value);
+      return value;
+    } catch (error) {
+      if (isCaught && error instanceof Problem && mayBeCaught(error))
+        journal.keepRefusal(path, note, stepErrorOf(error));
+      throw error;
+    }
   }
 
   hold(characters: number): void {
@@ -88,17 +136,29 @@ export class RunEffects implements Effects {
     const note = this.#begin(path, step);
     const known = journal.step(path);
     if (step.type === 'get' || step.type === 'list') {
-      if (known !== undefined) return known.output;
+      if (known !== undefined) return outputOf(known);
       const output = await readAs(runtime, place.caller, step);
       await journal.note(path, note, output);
       return output;
     }
-    if (known !== undefined && known.has_secrets !== true) return known.output;
+    if (known !== undefined) {
+      if (known.has_secrets === true) await this.#hideAgain(path, place, step);
+      return outputOf(known);
+    }
     const allowed = await allowedWrite(place, step);
     journal.redaction.hideOf(path, allowed.secrets);
-    if (known !== undefined) return known.output;
+    if (allowed.secrets.length > 0) this.#notes.set(path, { ...note, has_secrets: true });
     await this.#assertGoesOn();
     return this.#write({ path, note }, allowed);
+  }
+
+  /** Without the rights to do the step again its values are not known here: then the run shows none at all. */
+  async #hideAgain(path: string, place: RunPlace, step: WriteStep): Promise<void> {
+    try {
+      this.#deps.journal.redaction.hideOf(path, (await allowedWrite(place, step)).secrets);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code === 'unavailable') throw error;
+    }
   }
 
   /** A script that is done again after a crash gives the same: its clock and its chance are the run's. */
@@ -108,7 +168,7 @@ export class RunEffects implements Effects {
     const known = journal.step(path);
     if (known !== undefined) {
       this.#keptOf(known.log);
-      return { value: known.output, cpuMilliseconds: 0 };
+      return { value: outputOf(known), cpuMilliseconds: 0 };
     }
     const { id: run, now } = journal.run;
     const { orgCode: org, env } = workspace;
@@ -117,7 +177,7 @@ export class RunEffects implements Effects {
       await journal.note(path, { ...note, ...this.#keptOf(done.log) }, done.value);
       return done;
     } catch (error) {
-      this.#begun = { path, note: { ...note, ...this.#keptOf(logOfFailure(error)) } };
+      this.#setBegun(path, { ...note, ...this.#keptOf(logOfFailure(error)) });
       throw error;
     }
   }
@@ -132,22 +192,28 @@ export class RunEffects implements Effects {
     const { journal, http, workspace } = this.#deps;
     const note = this.#begin(path, { id: step.id, type: 'http' });
     const known = journal.step(path);
+    if (known?.error !== undefined) return { refusal: refusalOf(known), milliseconds: known.ms };
     if (known !== undefined) return { value: known.output as HttpValue, milliseconds: known.ms };
     await this.#assertGoesOn();
     const isRead = step.method === 'GET';
     if (!isRead) await journal.store();
     const depth = journal.run.depth + 1;
-    const value = await http.send(workspace, step, isRead ? { depth } : { depth, key: this.#keyOf(path) });
-    await journal.note(path, note, value);
-    if (!isRead) await journal.store();
-    return { value, milliseconds: journal.step(path)?.ms ?? 0 };
+    try {
+      const value = await http.send(workspace, step, isRead ? { depth } : { depth, key: this.#keyOf(path) });
+      await journal.note(path, note, value);
+      if (!isRead) await journal.store();
+      return { value, milliseconds: journal.step(path)?.ms ?? 0 };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      return { refusal: error, milliseconds: this.#deps.clock.now() - note.began };
+    }
   }
 
   async mail(path: string, { id, ...written }: MailAsk): Promise<unknown> {
     const { journal, mail, meter, workspace } = this.#deps;
     const note = this.#begin(path, { id, type: 'mail' });
     const known = journal.step(path);
-    if (known !== undefined) return known.output;
+    if (known !== undefined) return outputOf(known);
     await this.#assertGoesOn();
     if (mail === undefined) throw blockFailure('this platform sends no mail: its operator has set none up');
     assertMail(written);
@@ -189,9 +255,9 @@ export class RunEffects implements Effects {
   async #write({ path, note }: BegunStep, { operation, outputOf, secrets }: AllowedWrite): Promise<unknown> {
     const { journal, runtime } = this.#deps;
     const marked = secrets.length === 0 ? note : { ...note, has_secrets: true as const };
-    const { records } = await journal.effect(path, { note: marked, outputOf }, (along) =>
-      runtime.write([operation], { along }),
-    );
+    const { records } = await journal
+      .effect(path, { note: marked, outputOf }, (along) => runtime.write([operation], { along }))
+      .catch(refuseTooLarge);
     const output = journal.step(path)?.output;
     const [record] = records;
     // The version of the record is that of the commit, and so of the step's own row.
@@ -216,7 +282,28 @@ export class RunEffects implements Effects {
       ...(entity === undefined ? {} : { entity }),
       ...(record === undefined ? {} : { record }),
     };
-    this.#begun = { path, note };
+    this.#setBegun(path, note);
     return note;
   }
+
+  #setBegun(path: string, note: StepNote): void {
+    this.#begun = { path, note };
+    this.#notes.set(path, note);
+  }
+}
+
+/** What a step gave before. @throws Problem where it was refused then, and the run went on. */
+function outputOf(known: RunStep): unknown {
+  if (known.error !== undefined) throw refusalOf(known);
+  return known.output;
+}
+
+/** The write of a single step would be so each time; nothing of it is done. */
+function refuseTooLarge(error: unknown): never {
+  if (!(error instanceof TooLarge)) throw error;
+  throw new Problem('body_too_large', 'the step would write more than one commit takes', {}, error);
+}
+
+function refusalOf({ error }: RunStep): Problem {
+  return problemOf({ status: 422, code: 'block_failed', message: '', ...error });
 }

@@ -3,6 +3,7 @@ import { notFound } from '../../lib/problem.ts';
 import type { Cursors } from '../../records/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
+import { isValuePath } from '../blocks/value-path.ts';
 import type { RunName } from './control-run.ts';
 import {
   isOver,
@@ -91,7 +92,7 @@ function idBefore(milliseconds: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}`;
 }
 
-type ShownError = Pick<RunError, 'code' | 'step'> & { readonly message?: string };
+type ShownError = Omit<RunError, 'message'> & { readonly message?: string };
 
 interface ShownStep extends Omit<RunStep, 'error' | 'has_secrets'> {
   /** Its place in the run: the places of the loops and calls around it, and its own, with dots between them. */
@@ -136,10 +137,11 @@ export async function showRun(
 
 function shownRun(run: Run, showsValues: boolean): Omit<ShownRun, 'steps' | 'has_more_steps' | 'tenant_code'> {
   const { id, block, version, trigger, state, started_at, ended_at, user, depth, chain, error, input, returns } = run;
-  const { retried_as, is_redacted } = run;
+  const { retried_as, is_redacted, failed_passes } = run;
   return {
     ...{ id, block, version, trigger, state, started_at, user, depth, chain },
     ...(ended_at === undefined ? {} : { ended_at }),
+    ...(failed_passes === undefined ? {} : { failed_passes }),
     ...(error === undefined ? {} : { error: showsValues ? error : withoutMessage(error) }),
     ...(showsValues ? { input } : {}),
     ...(showsValues && returns !== undefined ? { returns } : {}),
@@ -157,6 +159,7 @@ async function shownSteps(
   let left = charactersShownMax;
   for await (const rows of storedSteps(scope, id))
     for (const { sk: path, value, due } of rows) {
+      if (isValuePath(path)) continue;
       const step = { path, ...(showsValues && due !== undefined ? value : withoutValues(value)) };
       left -= JSON.stringify(step).length;
       if (steps.length === stepsShownMax || left < 0) return { steps, has_more_steps: true };
@@ -170,6 +173,6 @@ function withoutValues({ output: _output, log: _log, error, ...step }: RunStep):
 }
 
 /** A sentence may hold values of the workspace. */
-function withoutMessage({ code, step }: ShownError): ShownError {
-  return step === undefined ? { code } : { code, step };
+function withoutMessage({ message: _, ...error }: ShownError): ShownError {
+  return error;
 }

@@ -46,6 +46,8 @@ export interface RunError {
   readonly message: string;
   /** The id of the step that failed. */
   readonly step?: string;
+  /** Of a step whose refusal was caught: that of the call that does the step alone. */
+  readonly status?: number;
 }
 
 export interface Run {
@@ -68,6 +70,8 @@ export interface Run {
   readonly ended_at?: string;
   readonly error?: RunError;
   readonly returns?: unknown;
+  /** How many passes of its loops failed while it went on. */
+  readonly failed_passes?: number;
   /** What its clock says, in milliseconds since the epoch. */
   readonly now: number;
   /** How often a process took it up, and how often of late without a further step. */
@@ -86,7 +90,7 @@ export interface Run {
   readonly root?: string;
 }
 
-/** A step that has taken effect, and what it gave. It is not done again. */
+/** A step that has taken effect, and what it gave; or that was refused, and the run went on. It is not done again. */
 export interface RunStep {
   readonly id: string;
   readonly type: string;
@@ -98,6 +102,8 @@ export interface RunStep {
   readonly record?: string;
   readonly output?: unknown;
   readonly error?: RunError;
+  /** It failed, and the run went on by its `on_error`, or by that of a step around it. */
+  readonly caught?: true;
   /** Of a script in the test environment. */
   readonly log?: ScriptLog;
   /** Of a `wait`: until when, in milliseconds since the epoch. */
@@ -107,7 +113,8 @@ export interface RunStep {
 }
 
 /** A run as lists show it. */
-export interface RunSummary extends Pick<Run, 'id' | 'block' | 'trigger' | 'state' | 'started_at' | 'ended_at'> {
+export interface RunSummary
+  extends Pick<Run, 'id' | 'block' | 'trigger' | 'state' | 'started_at' | 'ended_at' | 'failed_passes'> {
   readonly tenant_code: string;
   readonly error?: Omit<RunError, 'message'>;
 }

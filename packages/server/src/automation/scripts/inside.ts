@@ -12,7 +12,7 @@ export const allowedGlobals: readonly string[] = [
   ...['ArrayBuffer', 'DataView', 'Uint8ClampedArray', 'Int8Array', 'Uint8Array', 'Int16Array', 'Uint16Array'],
   ...['Int32Array', 'Uint32Array', 'BigInt64Array', 'BigUint64Array', 'Float16Array', 'Float32Array', 'Float64Array'],
   ...['Error', 'EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError', 'InternalError'],
-  ...['AggregateError', 'console'],
+  ...['AggregateError', 'console', 'Intl'],
 ];
 
 export interface RealmOptions {

@@ -9,6 +9,12 @@ export const scriptLimits = {
   /** Of JSON. */
   resultCharacters: 256 * 1024,
   messageCharacters: 500,
+  /** Of `Intl`, whose work the host does: calls, different formats, and the characters of what goes in and comes out of one call. */
+  intlCalls: 20_000,
+  intlFormats: 100,
+  intlTextCharacters: 10_000,
+  intlListElements: 1000,
+  intlResultCharacters: 64 * 1024,
   logLines: 50,
   /** Of one line. */
   logCharacters: 500,

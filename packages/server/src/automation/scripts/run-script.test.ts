@@ -69,8 +69,14 @@ test('clock and chance are those of the run, everywhere and each time', () => {
 });
 
 test('L01: a realm has the names of the language and a console of its own, and nothing of the process', () => {
-  const names = run('return Object.getOwnPropertyNames(globalThis)') as readonly string[];
+  const names = run('return Object.getOwnPropertyNames(globalThis) // and Intl') as readonly string[];
   assert.deepEqual([...names].sort(), [...allowedGlobals].sort());
+  // Without its name in the source it is not made ready.
+  const fewer = run('return Object.getOwnPropertyNames(globalThis)') as readonly string[];
+  assert.deepEqual(
+    names.filter((name) => !fewer.includes(name)),
+    ['Intl'],
+  );
   const outside =
     'process require module exports global fetch setTimeout queueMicrotask performance crypto Buffer WebAssembly Worker SharedArrayBuffer Atomics WeakRef FinalizationRegistry std os print scriptArgs navigator __proto__2';
   for (const name of outside.split(' ')) assert.equal(run(`return typeof ${name}`), 'undefined', name);

@@ -10,6 +10,14 @@ import {
 } from 'quickjs-emscripten-core';
 import { allowedGlobals, type Outcome, prepareRealm, type Realm, type RealmOptions } from './inside.ts';
 import { type ConsoleOptions, prepareConsole } from './inside-console.ts';
+import {
+  type IntlOptions,
+  prepareIntl,
+  prepareIntlTools,
+  prepareLocaleMethods,
+  withoutLocaleMethods,
+} from './inside-intl.ts';
+import { IntlBridge, intlKinds } from './intl-bridge.ts';
 import { scriptLimits } from './limits.ts';
 import { ScriptError } from './script-error.ts';
 import { readLog, type ScriptLog } from './script-log.ts';
@@ -105,6 +113,9 @@ class CpuClock {
 
 type Called = { readonly value: QuickJSHandle } | { readonly error: QuickJSHandle };
 
+/** `Intl`, and each method that asks for a locale. */
+const namesLocales = /Intl|ocale/;
+
 /** On the first line of the source, so that lines are those of the source. */
 const head = 'function (input, steps, record, user) {"use strict";';
 const fileName = 'script';
@@ -164,6 +175,9 @@ class Interpreter {
     };
     const realm = this.#done(this.#kept(this.#context.evalCode(`(${prepareRealm})(${JSON.stringify(options)})`)));
     this.#written = this.#prepareConsole();
+    // To make them ready takes longer than most scripts.
+    if (namesLocales.test(source)) this.#prepareIntl(now);
+    else this.#done(this.#kept(this.#context.evalCode(`(${withoutLocaleMethods})()`)));
     const compiled = this.#compiled(realm, source);
     const returned = 'error' in compiled ? compiled : this.#returned(realm, compiled.value, args);
     if ('error' in returned) this.#done(this.#call(realm, 'fail', returned.error));
@@ -177,6 +191,30 @@ class Interpreter {
   #prepareConsole(): QuickJSHandle {
     const options: ConsoleOptions = { lines: scriptLimits.logLines, characters: scriptLimits.logCharacters };
     return this.#done(this.#kept(this.#context.evalCode(`(${prepareConsole})(${JSON.stringify(options)})`)));
+  }
+
+  /** The host is asked by texts, which both sides check. */
+  #prepareIntl(now: number): void {
+    const bridge = new IntlBridge();
+    const asked = (handles: readonly QuickJSHandle[], at: number): string => {
+      const handle = handles[at];
+      return handle === undefined ? '' : this.#context.getString(handle);
+    };
+    const host = this.#context.newFunction('host', (...handles) =>
+      this.#context.newString(
+        bridge.answer(asked(handles, 0), asked(handles, 1), asked(handles, 2), asked(handles, 3)),
+      ),
+    );
+    const { intlTextCharacters: textCharacters, intlListElements: listElements } = scriptLimits;
+    const options: IntlOptions = { kinds: intlKinds, now, textCharacters, listElements };
+    const given = JSON.stringify(options);
+    const called = (text: string, handle: QuickJSHandle): QuickJSHandle => {
+      const prepared = this.#done(this.#kept(this.#context.evalCode(text)));
+      return this.#done(this.#kept(this.#context.callFunction(prepared, this.#context.undefined, handle)));
+    };
+    const tools = called(`(${prepareIntlTools})(${given})`, this.#keep(host));
+    called(`(${prepareIntl})(${given})`, tools);
+    called(`(${prepareLocaleMethods})()`, tools);
   }
 
   #compiled(realm: QuickJSHandle, source: string): Called {

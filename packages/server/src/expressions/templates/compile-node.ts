@@ -7,6 +7,7 @@ import { charge, chargeText, type Effort, TemplateError } from './effort.ts';
 import { functionNamed, methodNamed, negation, type Operation, operatorNamed } from './operations.ts';
 import { UsedType } from './used-types.ts';
 import type { TemplateValues, ValueType } from './value-type.ts';
+import { formatTime, formatTimeArguments, formatTimeName, localeMistake, zonedMethod } from './zoned-time.ts';
 
 /** One evaluation. */
 export interface Run {
@@ -32,6 +33,8 @@ export interface CompiledNode {
   readonly access: Access | undefined;
   /** What it reads, by the names with which it begins. */
   readonly used: ReadonlyMap<string, UsedType>;
+  /** Whether its value depends on the time zones and locales that a node knows. */
+  readonly isOfNode: boolean;
 }
 
 /** @param roots the types of the names with which it may begin; those of steps may be among them. */
@@ -39,7 +42,7 @@ export function compileNode(root: ASTNode, roots: ReadonlyMap<string, ValueType>
   const compiler = new NodeCompiler(roots);
   const access = compiler.access(root, undefined);
   const evaluate = access === undefined ? compiler.evaluation(root, undefined) : converted(access);
-  return compiler.mistake ?? { evaluate, access, used: compiler.used };
+  return compiler.mistake ?? { evaluate, access, used: compiler.used, isOfNode: compiler.isOfNode };
 }
 
 /** The variable of a quantifier. */
@@ -50,6 +53,7 @@ interface Bound {
 
 class NodeCompiler {
   mistake: Mistake | undefined;
+  isOfNode = false;
   readonly used = new Map<string, UsedType>();
   readonly #roots: ReadonlyMap<string, ValueType>;
 
@@ -175,6 +179,7 @@ class NodeCompiler {
 
   #call(node: ASTNode, [name, args]: readonly [string, readonly ASTNode[]], bound: Bound | undefined): Evaluate {
     const [argument] = args;
+    if (name === formatTimeName) return this.#formatTime(node, args, bound);
     if (functions.get(name) !== args.length || argument === undefined) return this.#refuseCall(node, name, functions);
     if (name !== 'has') return operationOn(functionNamed(name), [this.evaluation(argument, bound)]);
     const access = this.access(argument, bound);
@@ -189,10 +194,42 @@ class NodeCompiler {
     bound: Bound | undefined,
   ): Evaluate {
     if (quantifiers.includes(name)) return this.#quantifier(node, [name, receiver, args], bound);
+    const [zone] = args;
+    const zoned = args.length === 1 ? zonedMethod(name) : undefined;
+    if (zoned !== undefined && zone !== undefined) {
+      this.#refuseLocale(zone, { zone: textIn(zone) });
+      return this.#ofNode(zoned, [receiver, zone], bound);
+    }
     if (methods.get(name) !== args.length) return this.#refuseCall(node, name, methods);
     return operationOn(
       methodNamed(name, args.length),
       [receiver, ...args].map((operand) => this.evaluation(operand, bound)),
+    );
+  }
+
+  #formatTime(node: ASTNode, args: readonly ASTNode[], bound: Bound | undefined): Evaluate {
+    const [, pattern, zone, locale] = args;
+    if (args.length !== formatTimeArguments || pattern === undefined || zone === undefined || locale === undefined)
+      return this.#refuse(
+        node,
+        `\`${formatTimeName}\` takes ${formatTimeArguments} arguments: a time, a pattern, a time zone and a locale`,
+      );
+    this.#refuseLocale(pattern, { pattern: textIn(pattern) });
+    this.#refuseLocale(zone, { zone: textIn(zone) });
+    this.#refuseLocale(locale, { locale: textIn(locale) });
+    return this.#ofNode(formatTime, args, bound);
+  }
+
+  #refuseLocale(node: ASTNode, texts: Parameters<typeof localeMistake>[0]): void {
+    const message = localeMistake(texts);
+    if (message !== undefined) this.#refuse(node, message);
+  }
+
+  #ofNode(operation: Operation, operands: readonly ASTNode[], bound: Bound | undefined): Evaluate {
+    this.isOfNode = true;
+    return operationOn(
+      operation,
+      operands.map((operand) => this.evaluation(operand, bound)),
     );
   }
 
@@ -234,11 +271,17 @@ class NodeCompiler {
   }
 }
 
+/** A text that an expression says itself. */
+function textIn(node: ASTNode): string | undefined {
+  return node.op === 'value' && typeof node.args === 'string' ? node.args : undefined;
+}
+
 function unknownMember(of: ASTNode, name: string): string {
   const shown = name.slice(0, 100);
-  return of.op === 'id' && of.args === 'steps'
-    ? `there is no step \`${shown}\` before this one`
-    : `there is no field \`${shown}\` that it can read`;
+  const holder = of.op === 'id' ? of.args : '';
+  if (holder === 'steps') return `there is no step \`${shown}\` before this one`;
+  if (holder === 'errors') return `there is no step \`${shown}\` with \`on_error\` before this one`;
+  return `there is no field \`${shown}\` that it can read`;
 }
 
 function converted({ used, read }: Access): Evaluate {
@@ -278,7 +321,7 @@ export function isTrue(part: Evaluate, run: Run): boolean {
   try {
     return part(run) === true;
   } catch (error) {
-    if (error instanceof TemplateError && error.code === 'expression_failed') return false;
+    if (error instanceof TemplateError && error.code !== 'expression_too_costly') return false;
     throw error;
   }
 }

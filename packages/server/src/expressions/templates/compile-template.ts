@@ -7,11 +7,14 @@ import { charge, chargeBuilt, chargeText, type Effort, TemplateError } from './e
 import { partsOf } from './template-text.ts';
 import { usedEnvironment } from './used-types.ts';
 import { rootTypes, type TemplateScope, type TemplateValues, timestamp, type ValueType } from './value-type.ts';
+import { formatTimeName } from './zoned-time.ts';
 
 /** JSON in which texts may hold expressions of CEL between `{{` and `}}`. */
 export interface Template {
   /** How many expressions it has. */
   readonly expressions: number;
+  /** Whether its value depends on the time zones and locales that a node knows. */
+  readonly isOfNode: boolean;
   /**
    * The JSON with the values of its expressions. A text that is one expression becomes its value, null where it has none;
    * in a longer text the value stands as text, empty where there is none.
@@ -45,15 +48,17 @@ export function compileTemplate(
 ): Template | readonly TemplateProblem[] {
   const compiler = new TemplateCompiler(rootsOf(scope), encode);
   const part = compiler.part(value, pointer);
-  const { problems, expressions } = compiler;
+  const { problems, expressions, isOfNode } = compiler;
   if (expressions > expressionsMax)
     return [{ pointer, code: 'too_many', message: `it has more than ${expressionsMax} expressions` }];
   if (problems.length > 0) return problems;
-  return { expressions, evaluate: (values, effort) => part({ values, effort }) };
+  return { expressions, isOfNode, evaluate: (values, effort) => part({ values, effort }) };
 }
 
 /** A condition, false where it cannot be evaluated; so are its parts that `&&`, `||`, `!` and `? :` put together. */
 export interface When {
+  /** As of a template. */
+  readonly isOfNode: boolean;
   /** @param effort what was taken before; left out, it has a bound of its own, beyond which it is false. */
   readonly holds: (values: TemplateValues, effort?: Effort) => boolean;
 }
@@ -67,6 +72,7 @@ export function compileWhen(source: string, scope: TemplateScope): When | Mistak
   if (type !== 'bool' && type !== 'dyn')
     return { message: `it gives a value of the type \`${type}\`, not bool`, at: 0 };
   return {
+    isOfNode: node.isOfNode,
     holds: (values, effort = { steps: 0 }) => {
       try {
         return isTrue(node.evaluate, { values, effort });
@@ -77,6 +83,11 @@ export function compileWhen(source: string, scope: TemplateScope): When | Mistak
     },
   };
 }
+
+/** For the types alone: the functions of templates are evaluated by themselves. */
+const templateEnvironment = roomyEnvironment
+  .clone()
+  .registerFunction(`${formatTimeName}(${timestamp}, string, string, string): string`, () => '');
 
 type Roots = ReadonlyMap<string, ValueType>;
 
@@ -108,7 +119,7 @@ function compileSource(source: string, roots: Roots): CompiledSource | Mistake {
   if (isMistake(grammatical)) return grammatical;
   const node = compileNode(grammatical.ast, roots);
   if (isMistake(node)) return node;
-  const parsed = parse(usedEnvironment(roomyEnvironment, node.used), source);
+  const parsed = parse(usedEnvironment(templateEnvironment, node.used), source);
   if (isMistake(parsed)) return parsed;
   const { type, error } = parsed.check();
   if (error !== undefined) return { message: checkSentence(error), at: error.range?.start ?? 0 };
@@ -120,6 +131,7 @@ type Part = (run: Run) => unknown;
 class TemplateCompiler {
   readonly problems: TemplateProblem[] = [];
   expressions = 0;
+  isOfNode = false;
   readonly #roots: Roots;
   readonly #encode: ((text: string) => string) | undefined;
 
@@ -149,6 +161,7 @@ class TemplateCompiler {
       if (this.expressions > expressionsMax) return () => null;
       const compiled = compileSource(part.source, this.#roots);
       if (isMistake(compiled)) return this.#refuse(pointer, { ...compiled, at: compiled.at + part.at });
+      this.isOfNode ||= compiled.node.isOfNode;
       const value = jsonPart(compiled.node);
       const encode = this.#encode;
       return encode === undefined ? value : (run) => encode(textOf(value(run)));

@@ -1,8 +1,13 @@
 /** How much a template may take. */
 
-/** Why a template has no value: its expression cannot be evaluated, or takes too much. */
+/** Why a template has no value: its expression cannot be evaluated, names what this node does not know, or takes too much. */
 export class TemplateError extends Error {
-  readonly code: 'expression_failed' | 'expression_too_costly';
+  readonly code:
+    | 'expression_failed'
+    | 'unknown_time_zone'
+    | 'unknown_locale'
+    | 'unknown_pattern'
+    | 'expression_too_costly';
 
   constructor(code: TemplateError['code'], message: string) {
     super(message);

@@ -74,12 +74,13 @@ function chargeOperand(operand: unknown, effort: Effort): void {
   else charge(effort, 1);
 }
 
+export const unsuited = 'a value is none that an operation takes';
+
 function run(parsed: ParseResult, operands: Readonly<Record<string, unknown>>, effort: Effort): unknown {
   try {
     return parsed(operands);
   } catch (error) {
     charge(effort, stepsOfFailure);
-    const unsuited = 'a value is none that an operation takes';
     throw new TemplateError(
       'expression_failed',
       error instanceof EvaluationError ? sentenceOf(error, unsuited) : unsuited,

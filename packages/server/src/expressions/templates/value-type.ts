@@ -15,6 +15,8 @@ export interface TemplateScope {
   /** The values of the steps that are done before, by their ids. */
   readonly steps: ReadonlyMap<string, ValueType>;
   readonly input?: ValueType;
+  /** The errors of the steps before that catch theirs, by their ids; left out where no step does. */
+  readonly errors?: ReadonlyMap<string, ValueType>;
   /** The only names that there are, where they are not those of automation. */
   readonly names?: ReadonlyMap<string, ValueType>;
 }
@@ -28,6 +30,7 @@ export interface TemplateValues {
   readonly tenant?: unknown;
   readonly steps: Readonly<Record<string, unknown>>;
   readonly input?: unknown;
+  readonly errors?: unknown;
   readonly env: string;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
@@ -47,7 +50,7 @@ const tenant = fields({ id: 'string', code: 'string' });
 /** The types of the names with which expressions begin. */
 export function rootTypes(scope: TemplateScope): ReadonlyMap<string, ValueType> {
   if (scope.names !== undefined) return scope.names;
-  const { record = 'dyn', before = 'dyn', steps, input = 'dyn' } = scope;
+  const { record = 'dyn', before = 'dyn', steps, input = 'dyn', errors } = scope;
   return new Map<string, ValueType>([
     ['event', event],
     ['record', record],
@@ -58,6 +61,7 @@ export function rootTypes(scope: TemplateScope): ReadonlyMap<string, ValueType> 
     ['input', input],
     ['env', 'string'],
     ['now', timestamp],
+    ...(errors === undefined ? [] : [['errors', { kind: 'fields', types: errors }] as const]),
   ]);
 }
 

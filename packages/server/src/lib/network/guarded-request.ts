@@ -71,10 +71,28 @@ export function callableUrl(address: string, rules: CallRules): URL {
   const url = URL.parse(address);
   const protocols = rules.isDevelopment ? ['https:', 'http:'] : ['https:'];
   if (url === null || !protocols.includes(url.protocol)) throw new AddressRefused('the scheme is not allowed');
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const host = hostOf(url);
   // A connection to a literal address looks nothing up.
   if (isIP(host) !== 0 && !mayCall(rules, host)) throw new AddressRefused('the address is not public');
   return url;
+}
+
+/** These names stand for this machine wherever they are looked up (RFC 6761). */
+const localName = /(^|\.)localhost\.?$/;
+
+function hostOf({ hostname }: URL): string {
+  return localName.test(hostname) ? '127.0.0.1' : hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** Why an address will never be called, as far as its text tells; undefined where it may be. */
+export function whyNeverCalled(address: string, rules: CallRules): string | undefined {
+  try {
+    callableUrl(address, rules);
+    return undefined;
+  } catch (error) {
+    if (error instanceof AddressRefused) return error.message;
+    throw error;
+  }
 }
 
 function mayCall({ isDevelopment, alsoAllowed }: CallRules, ip: string): boolean {

@@ -44,13 +44,14 @@ export interface CheckedSwitch {
 
 /** Everything but what the records say: nothing here depends on how many there are. */
 export async function checkSwitch(
-  { stores, clock, kinds, gates }: PromotionDeps,
+  { stores, clock, kinds, gates, whyNeverCalled }: PromotionDeps,
   intended: IntendedSwitch,
 ): Promise<CheckedSwitch> {
   const { place, next, before, targets } = intended;
   const checks: Check[] = [];
   const after = [...bodiesAfter(before, targets).values()];
   checks.push(...(await definitionChecks(kinds, targets, { before, after })));
+  if (whyNeverCalled !== undefined) checks.push(...unfitChecks(kinds, targets, whyNeverCalled));
   const dangling = [
     ...(await danglingReferences(kinds, after)).filter(({ view }) => view === undefined),
     ...(await newlyDangling(kinds, [...before.values()], after)).filter(({ view }) => view !== undefined),
@@ -125,6 +126,17 @@ async function definitionChecks(
   const mistaken = await expressionErrors(kinds, read, after);
   const others = await newlyMistaken(kinds, targets, { before, after });
   return [...checks, ...[...mistaken, ...others].flatMap(mistakeChecks)];
+}
+
+function unfitChecks(
+  kinds: Kinds,
+  targets: readonly ItemTarget[],
+  whyNot: NonNullable<PromotionDeps['whyNeverCalled']>,
+): readonly Check[] {
+  return targets.flatMap(({ kind, name, wanted }) => {
+    const errors = wanted === undefined ? [] : (kinds[kind].unfit?.(wanted.content, whyNot) ?? []);
+    return mistakeChecks({ item: { kind, name }, errors });
+  });
 }
 
 function mistakeChecks({ item: { kind, name }, errors }: MistakenItem): readonly Check[] {

@@ -107,6 +107,50 @@ test('steps within a step read those before them, and descriptions are no templa
   );
 });
 
+test('expressions behind a step with `on_error` read why it was refused', () => {
+  const caught = {
+    ...{
+      ...read,
+      on_error: {
+        steps: [{ id: 'why', type: 'set', values: { a: '{{errors.read.code}}', b: '{{errors.read.nope}}' } }],
+      },
+    },
+  };
+  const later = { id: 'later', type: 'condition', if: 'errors.read.status == 404 && errors.other.code == "a"' };
+  const plain = { ...list, on_error: 'continue' };
+  const behind = {
+    id: 'behind',
+    type: 'set',
+    values: ['{{errors.find.message + steps.find.items[0].title}}', '{{errors.later.code}}'],
+  };
+  assert.deepEqual(errorsOf([caught, later, plain, behind]), [
+    '/steps/0/on_error/steps/0/values/b invalid_expression at character 3: there is no field `nope` that it can read',
+    '/steps/1/if invalid_expression at character 30: there is no step `other` with `on_error` before this one',
+    '/steps/3/values/1 invalid_expression at character 3: there is no step `later` with `on_error` before this one',
+  ]);
+  // The value is that of the steps after the error, of any type.
+  assert.deepEqual(errorsOf([caught, { id: 'any', type: 'set', values: { a: '{{steps.read.anything}}' } }]).length, 1);
+  assert.deepEqual(
+    errorsOf([
+      { id: 'errors', type: 'set', values: {} },
+      { id: 'a', type: 'set', values: { a: '{{errors.b}}' } },
+    ]),
+    [],
+  );
+});
+
+test('a list keeps fields that its entity has, and later steps read these alone', () => {
+  const kept = { ...list, id: 'kept', fields: ['title'] };
+  const use = { id: 'use', type: 'set', values: ['{{steps.kept.items[0].title}}', '{{steps.kept.items[0].total}}'] };
+  assert.deepEqual(errorsOf([read, kept, use]), [
+    '/steps/2/values/1 invalid_expression at character 3: there is no field `total` that it can read',
+  ]);
+  assert.deepEqual(errorsOf([read, { ...kept, fields: ['title', 'none'] }]), [
+    '/steps/1/fields/1 unknown_field records of `order` have no field `none`',
+  ]);
+  assert.deepEqual(errorsOf([{ ...kept, entity: 'unknown', filters: [], fields: ['any'] }]), []);
+});
+
 test('a block has at most 200 expressions', () => {
   const steps = Array.from({ length: 3 }, (_, index) => ({
     id: `s${index}`,

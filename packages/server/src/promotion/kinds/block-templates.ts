@@ -9,11 +9,14 @@ import {
 } from '../../expressions/port.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { RecordTypes } from '../config-kind.ts';
+import { catchesErrors, type LogicStep } from './logicblock-steps.ts';
 
 /** A block of which templates are read: every step with a type counts, also a type that this version stores and does not run. */
 interface TemplatedStep {
   readonly id: string;
   readonly type: string;
+  readonly on_error?: unknown;
+  readonly fields?: unknown;
 }
 
 interface TemplatedBlock {
@@ -24,7 +27,9 @@ interface TemplatedBlock {
 
 /** What is wrong with the expressions of a block; pointers begin at its content. */
 export function blockTemplateErrors(content: TemplatedBlock, typeOf: RecordTypes): readonly InputError[] {
-  const reader = new TemplateReader(typeOf, inputType(content.input_schema));
+  // Of a step of another type no steps within it are known.
+  const errors = catchesErrors(content.steps as readonly LogicStep[]) ? { errors: new Map() } : {};
+  const reader = new TemplateReader(typeOf, { steps: new Map(), input: inputType(content.input_schema), ...errors });
   reader.steps(content.steps, '/steps');
   if (content.returns !== undefined) reader.template(content.returns, '/returns');
   return reader.expressions > expressionsMax
@@ -36,7 +41,7 @@ export function blockTemplateErrors(content: TemplatedBlock, typeOf: RecordTypes
 const plainMembers: readonly string[] = ['id', 'type', 'description', 'source', 'secret'];
 
 /** Members of steps that hold steps, or objects with steps. */
-const nestedMembers: readonly string[] = ['steps', 'default', 'cases', 'branches'];
+const nestedMembers: readonly string[] = ['steps', 'default', 'cases', 'branches', 'on_error'];
 
 class TemplateReader {
   readonly errors: InputError[] = [];
@@ -44,9 +49,9 @@ class TemplateReader {
   readonly #typeOf: RecordTypes;
   #scope: TemplateScope;
 
-  constructor(typeOf: RecordTypes, input: ValueType) {
+  constructor(typeOf: RecordTypes, scope: TemplateScope) {
     this.#typeOf = typeOf;
-    this.#scope = { steps: new Map(), input };
+    this.#scope = scope;
   }
 
   steps(steps: readonly TemplatedStep[], pointer: string): void {
@@ -66,10 +71,14 @@ class TemplateReader {
       if (step.type === 'condition' && name === 'if' && typeof value === 'string') this.#condition(value, at);
       else if (!nestedMembers.includes(name)) this.template(value, at);
     }
+    this.errors.push(...unknownFields(step, this.#typeOf, `${pointer}/fields`));
     // Steps within a step read what it is done for, and those after it what it gave.
     this.#declare(step.id, stepType(step, this.#typeOf));
     for (const [name, value] of members)
-      if (nestedMembers.includes(name)) this.#nested(value, `${pointer}${pointerTo(name)}`);
+      if (nestedMembers.includes(name) && name !== 'on_error') this.#nested(value, `${pointer}${pointerTo(name)}`);
+    if (step.on_error === undefined) return;
+    this.#scope = withError(this.#scope, step.id);
+    this.#nested(step.on_error, `${pointer}/on_error`);
   }
 
   #nested(value: unknown, pointer: string): void {
@@ -103,17 +112,35 @@ function isStepList(value: unknown): value is readonly TemplatedStep[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null && 'type' in one);
 }
 
-/** The value that a step leaves. */
+const stepErrorType: ValueType = {
+  kind: 'fields',
+  types: new Map([
+    ['status', 'int'],
+    ['code', 'string'],
+    ['message', 'string'],
+  ]),
+};
+
+/** The names behind a step that has `on_error`. */
+export function withError(scope: TemplateScope, id: string): TemplateScope {
+  return { ...scope, errors: new Map([...(scope.errors ?? []), [id, stepErrorType]]) };
+}
+
+function isHandled({ on_error: caught }: TemplatedStep): boolean {
+  return typeof caught === 'object' && caught !== null && 'steps' in caught;
+}
+
+/** The value that a step leaves: that of other steps, where these are done when it is refused. */
 export function stepType(step: TemplatedStep, typeOf: RecordTypes): ValueType {
   const record = 'entity' in step && typeof step.entity === 'string' ? typeOf(step.entity) : undefined;
-  if (record === undefined) return 'dyn';
+  if (record === undefined || isHandled(step)) return 'dyn';
   switch (step.type) {
     case 'get':
     case 'create':
     case 'update':
       return record;
     case 'list': {
-      const items: ValueType = { kind: 'list', of: record };
+      const items: ValueType = { kind: 'list', of: keptType(step, record) };
       return {
         kind: 'fields',
         types: new Map<string, ValueType>([
@@ -126,6 +153,24 @@ export function stepType(step: TemplatedStep, typeOf: RecordTypes): ValueType {
     default:
       return 'dyn';
   }
+}
+
+/** A record with the members alone that a list keeps of it. */
+function keptType({ fields }: TemplatedStep, record: ValueType): ValueType {
+  if (!Array.isArray(fields) || typeof record === 'string' || record.kind !== 'fields') return record;
+  return { kind: 'fields', types: new Map([...record.types].filter(([name]) => fields.includes(name))) };
+}
+
+/** Members that a list is to keep, and that records of its entity do not have. */
+function unknownFields(step: TemplatedStep, typeOf: RecordTypes, pointer: string): readonly InputError[] {
+  const entity = 'entity' in step && typeof step.entity === 'string' ? step.entity : '';
+  const record = typeOf(entity);
+  if (!Array.isArray(step.fields) || typeof record !== 'object' || record.kind !== 'fields') return [];
+  return step.fields.flatMap((name, index): readonly InputError[] => {
+    if (record.types.has(String(name))) return [];
+    const message = `records of \`${entity}\` have no field \`${String(name)}\``;
+    return [{ pointer: `${pointer}/${index}`, code: 'unknown_field', message }];
+  });
 }
 
 const typesOfSchema: ReadonlyMap<unknown, string> = new Map([

@@ -41,6 +41,49 @@ for (const [what, steps, expected] of [
     [{ id: 'a', type: 'parallel', branches: [[set('b')], [{ id: 'c', type: 'get' }]] }],
     ['/steps/0/branches/1/0/entity required', '/steps/0/branches/1/0/record required'],
   ],
+  [
+    'what is done where steps are refused',
+    [
+      { ...set('a'), on_error: 'continue' },
+      { ...set('b'), on_error: { goto: 'd' } },
+      { ...loop('c', [{ ...set('e'), on_error: { steps: [raise({})] } }]), on_error: { steps: [set('f')] } },
+      set('d'),
+    ],
+    [],
+  ],
+  ['an `on_error` that is none', [{ ...set('a'), on_error: 'stop' }], ['/steps/0/on_error not_in_enum']],
+  ['an `on_error` with too little', [{ ...set('a'), on_error: {} }], ['/steps/0/on_error/goto required']],
+  ['no steps after an error', [{ ...set('a'), on_error: { steps: [] } }], ['/steps/0/on_error/steps too_few']],
+  [
+    'two ways to go on',
+    [{ ...set('a'), on_error: { goto: 'b', steps: [set('c')] } }, set('b')],
+    ['/steps/0/on_error/steps unknown_field'],
+  ],
+  [
+    'a step after an error that is none',
+    [{ ...set('a'), on_error: { steps: [{ id: 'b', type: 'get' }] } }],
+    ['/steps/0/on_error/steps/0/entity required', '/steps/0/on_error/steps/0/record required'],
+  ],
+  [
+    'a way back',
+    [
+      set('a'),
+      { ...set('b'), on_error: { goto: 'a' } },
+      loop('c', [{ ...set('d'), on_error: { goto: 'e' } }]),
+      set('e'),
+    ],
+    ['/steps/1/on_error/goto unknown_reference', '/steps/2/steps/0/on_error/goto unknown_reference'],
+  ],
+  [
+    'errors that are never caught',
+    [raise({ on_error: 'continue' }), { id: 'w', type: 'wait', seconds: 1, on_error: 'continue' }],
+    ['/steps/0/on_error unknown_field', '/steps/1/on_error unknown_field'],
+  ],
+  [
+    'an id that is used after an error',
+    [{ ...set('a'), on_error: { steps: [set('a')] } }],
+    ['/steps/0/on_error/steps/0/id duplicate'],
+  ],
   ['one branch alone', [{ id: 'a', type: 'parallel', branches: [[set('b')]] }], ['/steps/0/branches too_few']],
   ['four loops in one another', [loop('a', [loop('b', [loop('c', [set('d')])])])], []],
   [
@@ -62,6 +105,32 @@ for (const [what, steps, expected] of [
   test(`a block with ${what}`, () => {
     assert.deepEqual(mistakes(steps), expected);
   });
+
+test('a transaction catches no errors', () => {
+  const steps = [loop('a', [{ ...set('b'), on_error: 'continue' }])];
+  const parsed = logicBlockKind.parse('block', { name: 'block', transaction: true, steps });
+  const [error] = 'errors' in parsed ? parsed.errors : [];
+  assert.deepEqual([error?.pointer, error?.code], ['/steps/0/steps/0/on_error', 'contradiction']);
+});
+
+test('what the steps after an error work on is a reference, and where they send data is a widening', () => {
+  const steps = [
+    { id: 'get', type: 'get', entity: 'order', record: 'a' },
+    { id: 'mail', type: 'mail', to: 'a@b.example', subject: 'a', text: 'b' },
+    { id: 'call', type: 'call', logicblock: 'other' },
+    { id: 'compute', type: 'script', source: 'return 1' },
+  ] as const;
+  const after = { name: 'block', steps: [{ id: 'a', type: 'set', values: {}, on_error: { steps } }] } as const;
+  assert.deepEqual(
+    logicBlockKind.references(after, 'block').map(({ kind, name, pointer }) => `${pointer} ${kind} ${name}`),
+    ['/steps/0/on_error/steps/0/entity entity order', '/steps/0/on_error/steps/2/logicblock logicblock other'],
+  );
+  const before = { name: 'block', steps: [] };
+  assert.deepEqual(logicBlockKind.widening({ name: 'block', before, after }), [
+    'mails are sent to `a@b.example`',
+    'another script is run in the step `compute`',
+  ]);
+});
 
 test('what a step within another one works on is a reference, and where it sends data is a widening', () => {
   const before = { name: 'block', steps: [] };

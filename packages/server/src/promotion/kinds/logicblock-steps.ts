@@ -9,7 +9,12 @@ import { scriptErrors } from './script-errors.ts';
 interface StepBase {
   readonly id: string;
   readonly description?: string;
+  /** What is done where the step is refused; left out, the run ends. */
+  readonly on_error?: OnErrorContent;
 }
+
+/** It goes on at the next step, at a later one of its list, or at the next one behind other steps. */
+export type OnErrorContent = 'continue' | { readonly goto: string } | { readonly steps: readonly LogicStep[] };
 
 /** Values in which texts may be templates. */
 export type TemplateValues = Readonly<Record<string, unknown>>;
@@ -36,6 +41,8 @@ export type LogicStep = StepBase &
         readonly sortby?: string;
         readonly sortdir?: 'asc' | 'desc';
         readonly pagesize?: number;
+        /** The only members of each record that the step keeps. */
+        readonly fields?: readonly string[];
         /** The pages behind the first one, too. */
         readonly all?: boolean;
       }
@@ -89,6 +96,9 @@ const record = someText(200);
 const comparison = closedObjectOf({ value: {}, op: { ...text, enum: operators }, than: {} });
 /** Of each its own schema is asked in turn, so that steps nest without a schema of every depth. */
 const nested = listOf({ type: 'object' }, 100, 1);
+const onError: JsonSchema = {
+  anyOf: [{ const: 'continue' }, closedObjectOf({ goto: stepId }), closedObjectOf({ steps: nested })],
+};
 
 interface StepType {
   /** The members of a step beside its id. */
@@ -96,6 +106,8 @@ interface StepType {
   readonly optional?: readonly string[];
   /** It works on values of the run alone, so it may be done within a write. */
   readonly isPure?: true;
+  /** Whatever it is refused with is not caught. */
+  readonly isUncaught?: true;
 }
 
 /** What an error has of its own, beside what the platform says of it. */
@@ -116,9 +128,10 @@ const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
       sortby: fieldName,
       sortdir: { ...text, enum: ['asc', 'desc'] },
       pagesize: { type: 'integer', minimum: 1, maximum: 200 },
+      fields: listOf(fieldName, 200, 1),
       all: { type: 'boolean' },
     },
-    optional: ['filters', 'sortby', 'sortdir', 'pagesize', 'all'],
+    optional: ['filters', 'sortby', 'sortdir', 'pagesize', 'fields', 'all'],
   },
   update: {
     members: { entity: entityName, record, values, if_version: { type: ['integer', 'string'], maxLength: 1000 } },
@@ -145,19 +158,18 @@ const stepTypes: Readonly<Record<LogicStep['type'], StepType>> = {
     optional: ['input'],
     isPure: true,
   },
-  raise: { members: raised, optional: ['field'], isPure: true },
-  wait: { members: { seconds: { type: 'integer', minimum: 1, maximum: 2_592_000 } } },
+  raise: { members: raised, optional: ['field'], isPure: true, isUncaught: true },
+  wait: { members: { seconds: { type: 'integer', minimum: 1, maximum: 2_592_000 } }, isUncaught: true },
   ...outsideSteps,
 };
 
 export const stepSchema: JsonSchema = {
   type: 'object',
-  oneOf: Object.entries(stepTypes).map(([type, { members, optional = [] }]) =>
-    closedObjectOf({ id: stepId, type: { const: type }, description: remark, ...members }, [
-      'description',
-      ...optional,
-    ]),
-  ),
+  oneOf: Object.entries(stepTypes).map(([type, { members, optional = [], isUncaught = false }]) => {
+    const caught = isUncaught ? {} : { on_error: onError };
+    const all = { id: stepId, type: { const: type }, description: remark, ...members, ...caught };
+    return closedObjectOf(all, ['description', ...optional, ...Object.keys(caught)]);
+  }),
 };
 
 export function isPureStep(step: LogicStep): boolean {
@@ -171,6 +183,12 @@ interface StepList {
 }
 
 function listsWithin(step: LogicStep): readonly StepList[] {
+  const { on_error: caught } = step;
+  const isHandled = typeof caught === 'object' && 'steps' in caught;
+  return [...ownLists(step), ...(isHandled ? [{ steps: caught.steps, pointer: '/on_error/steps' }] : [])];
+}
+
+function ownLists(step: LogicStep): readonly StepList[] {
   switch (step.type) {
     case 'loop':
       return [{ steps: step.steps, pointer: '/steps' }];
@@ -198,6 +216,11 @@ export function placedSteps(steps: readonly LogicStep[], pointer = '/steps'): re
   });
 }
 
+/** Whether any of the steps, or of those within them, has `on_error`. */
+export function catchesErrors(steps: readonly LogicStep[]): boolean {
+  return placedSteps(steps).some(({ step }) => step.on_error !== undefined);
+}
+
 const depthMax = 4;
 const stepsMax = 200;
 
@@ -218,7 +241,7 @@ export function stepErrors(steps: readonly LogicStep[]): readonly InputError[] {
     step.type === 'script' ? scriptErrors(step.source, `${pointer}/source`) : [],
   );
   const ofOutside = placed.flatMap(({ step, pointer }) => outsideErrors(step, pointer));
-  return [...repeated, ...elseErrors({ steps, pointer: '/steps' }), ...ofScripts, ...ofOutside];
+  return [...repeated, ...forwardErrors({ steps, pointer: '/steps' }), ...ofScripts, ...ofOutside];
 }
 
 function nestedErrors(
@@ -247,24 +270,48 @@ export function transactionErrors({
   readonly steps: readonly LogicStep[];
 }): readonly InputError[] {
   if (transaction !== true) return [];
-  return placedSteps(steps).flatMap(({ step: { type }, pointer }): readonly InputError[] => {
+  return placedSteps(steps).flatMap(({ step: { type, on_error }, pointer }): readonly InputError[] => {
     const message = type === 'wait' ? 'a transaction does not wait' : outsideOfTransactions;
     const isRefused = type === 'wait' || type === 'http' || type === 'mail';
-    return isRefused ? [{ pointer: `${pointer}/type`, code: 'contradiction', message }] : [];
+    return [
+      ...(isRefused ? [{ pointer: `${pointer}/type`, code: 'contradiction', message }] : []),
+      ...(on_error === undefined ? [] : [caughtError(`${pointer}/on_error`)]),
+    ];
   });
 }
 
 /** What was sent stays sent where the writes are refused. */
 export const outsideOfTransactions = 'a transaction sends nothing to other systems';
 
-/** `else` leads forward, in the list in which the condition stands. */
-function elseErrors({ steps, pointer }: StepList): readonly InputError[] {
+/** What a step was refused is known when its writes are committed, all together. */
+function caughtError(pointer: string): InputError {
+  return {
+    pointer,
+    code: 'contradiction',
+    message: 'a transaction is done as a whole or not at all, and catches no errors',
+  };
+}
+
+/** `else` and `goto` lead forward, in the list in which their step stands. */
+function forwardErrors({ steps, pointer }: StepList): readonly InputError[] {
   const ids = steps.map(({ id }) => id);
   return steps.flatMap((step, index): readonly InputError[] => {
     const at = `${pointer}/${index}`;
-    const within = listsWithin(step).flatMap((inner) => elseErrors({ ...inner, pointer: at + inner.pointer }));
-    if (step.type !== 'condition' || step.else === undefined || ids.indexOf(step.else) > index) return within;
-    const message = `\`else\` names \`${step.else}\`, which is no later step`;
-    return [{ pointer: `${at}/else`, code: 'unknown_reference', message }];
+    const within = listsWithin(step).flatMap((inner) => forwardErrors({ ...inner, pointer: at + inner.pointer }));
+    const wrong = targetsOf(step).filter(({ id }) => ids.indexOf(id) <= index);
+    const errors = wrong.map(({ id, member }): InputError => {
+      const message = `\`${member.split('/').at(-1)}\` names \`${id}\`, which is no later step`;
+      return { pointer: `${at}/${member}`, code: 'unknown_reference', message };
+    });
+    return [...errors, ...within];
   });
+}
+
+/** The steps that a step names as the next one, by its members. */
+function targetsOf(step: LogicStep): readonly { readonly id: string; readonly member: string }[] {
+  const { on_error: caught } = step;
+  return [
+    ...(step.type === 'condition' && step.else !== undefined ? [{ id: step.else, member: 'else' }] : []),
+    ...(typeof caught === 'object' && 'goto' in caught ? [{ id: caught.goto, member: 'on_error/goto' }] : []),
+  ];
 }

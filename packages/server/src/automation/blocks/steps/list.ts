@@ -11,6 +11,7 @@ export const list: StepType<'list'> = (step, { template }) => {
     sortdir,
     all: isWhole = false,
     pagesize = isWhole ? 200 : undefined,
+    fields,
   } = step;
   const conditions = filters.map(({ field, op, value }) => ({ field, op, value: template(value) }));
   return async (run, path) => {
@@ -26,6 +27,8 @@ export const list: StepType<'list'> = (step, { template }) => {
     if (sortby !== undefined) put('sortby', sortby);
     if (sortdir !== undefined) put('sortdir', sortdir);
     if (pagesize !== undefined) put('pagesize', String(pagesize));
+    // With its mark, since an entity may have a field of this name.
+    if (fields !== undefined) put('$fields', fields.join(','));
     return { value: await run.entity(path, { id, type: 'list', entity, parameters, isWhole }) };
   };
 };

@@ -1,5 +1,6 @@
 import { Problem } from '../../../lib/problem.ts';
-import type { CompiledSteps } from '../effects.ts';
+import { mayBeCaught } from '../block-failure.ts';
+import type { CompiledSteps, Running } from '../effects.ts';
 import { pathTo, runSteps } from '../interpret.ts';
 import type { StepType } from './step-compiler.ts';
 
@@ -16,8 +17,17 @@ export const parallel: StepType<'parallel'> = async ({ branches }, { within }) =
     else ends.push(...(await Promise.allSettled(branches.map((branch) => branch()))));
     run.join(forks);
     const failures: readonly unknown[] = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
-    // What was refused stays refused, while what waits would go on.
-    if (failures.length > 0) throw failures.find((failure) => failure instanceof Problem) ?? failures[0];
+    if (failures.length > 0) throw decisive(failures, run);
     return { value: ends.map((end) => (end.status === 'fulfilled' ? end.value : null)) };
   };
 };
+
+/**
+ * Of several failures the one by which it goes on. What was refused stays refused, while what waits would go on; but the
+ * run goes on past a refusal that is caught, so there the other branches come to their end first.
+ */
+function decisive(failures: readonly unknown[], { isCaught }: Running): unknown {
+  const refusals = failures.filter((failure) => failure instanceof Problem);
+  const final = refusals.find((refusal) => !isCaught || !mayBeCaught(refusal));
+  return final ?? failures.find((failure) => !(failure instanceof Problem)) ?? failures[0];
+}

@@ -1,6 +1,7 @@
 import type { ProblemCode } from '@freehold/contract/problem';
 import { Problem } from '../../../lib/problem.ts';
 import type { RaisedStatus } from '../../../promotion/port.ts';
+import { Uncaught } from '../block-failure.ts';
 import type { StepType } from './step-compiler.ts';
 import { textOf } from './text-of.ts';
 
@@ -19,6 +20,7 @@ export const raise: StepType<'raise'> = ({ status, code, message, field = '' }, 
   const sentence = template(message);
   return (run) => {
     const text = textOf(run.evaluate(sentence)).slice(0, messageMax).toWellFormed();
-    throw new Problem(codes[status], text, { errors: [{ pointer: field, code, message: text }] });
+    const raised = new Problem(codes[status], text, { errors: [{ pointer: field, code, message: text }] });
+    throw new Uncaught(raised, 'block');
   };
 };

@@ -1,7 +1,7 @@
 import type { Template, When } from '../../../expressions/port.ts';
 import type { MaybePromise } from '../../../lib/maybe-promise.ts';
 import type { LogicStep } from '../../../promotion/port.ts';
-import type { CompiledSteps, StepRun } from '../effects.ts';
+import type { CompiledSteps, OnError, StepRun } from '../effects.ts';
 
 /** What a step is made ready with. */
 export interface StepCompiler {
@@ -13,6 +13,8 @@ export interface StepCompiler {
   within(steps: readonly LogicStep[]): Promise<CompiledSteps>;
   /** The place of a later step in the list in which the step stands; the length of the list where none is named. */
   placeOf(id: string | undefined): number;
+  /** What is done where the step is refused; undefined where the run ends. Asked behind what is within the step. */
+  onError(): Promise<OnError | undefined>;
 }
 
 type StepOf<T extends LogicStep['type']> = Extract<LogicStep, { readonly type: T }>;

@@ -150,6 +150,7 @@ function destinationsOf(
   const made = createDestinations({
     ...deps,
     request: () => assert.fail('nothing is called'),
+    rules: { isDevelopment: false },
     chain: createChainHeader(Buffer.alloc(32)),
     work: () => work() ?? assert.fail('no destination within the platform is asked'),
   });

@@ -16,7 +16,7 @@ export function onRecords(step: (steps: Steps) => EntityStep): StepRun {
   return async (run, path) => {
     const asked: EntityStep[] = [];
     const evaluate = ({ steps }: { readonly steps: unknown }) => asked.push(step(steps as Steps));
-    run.evaluate({ expressions: 1, evaluate });
+    run.evaluate({ expressions: 1, isOfNode: false, evaluate });
     const [one = assert.fail('nothing was asked')] = asked;
     return { value: await run.entity(path, one) };
   };
@@ -74,6 +74,7 @@ const secret = {
   hide: async (run, path) => {
     const code = run.evaluate({
       expressions: 1,
+      isOfNode: false,
       evaluate: ({ input }) => (input as { readonly canary: string }).canary,
     });
     const values = { name: 'a', code };
@@ -84,12 +85,12 @@ const secret = {
       const { canary } = input as { readonly canary: string };
       return `${Buffer.from(canary).toString('base64')} ${encodeURIComponent(canary)} ${canary}`;
     };
-    const name = run.evaluate({ expressions: 1, evaluate });
+    const name = run.evaluate({ expressions: 1, isOfNode: false, evaluate });
     return { value: await run.entity(path, { id: 'copy', type: 'create', entity: 'account', values: { name } }) };
   },
   fail: (run) => {
     const evaluate = ({ input }: { readonly input?: unknown }) => JSON.stringify(input);
-    throw new Problem('conflict', `not with ${String(run.evaluate({ expressions: 1, evaluate }))}`);
+    throw new Problem('conflict', `not with ${String(run.evaluate({ expressions: 1, isOfNode: false, evaluate }))}`);
   },
 } satisfies Readonly<Record<string, StepRun>>;
 

@@ -1,10 +1,12 @@
 /** Runs on a store of their own, by blocks that a test writes as functions. Only tests may use it. */
 import assert from 'node:assert/strict';
 import { type ConfigSet, itemKey } from '../../../config/port.ts';
+import type { LogicBlockContent } from '../../../promotion/port.ts';
 import type { AuthorizedCall, EventOrigin } from '../../../records/port.ts';
 import type { Store } from '../../../store/port.ts';
 import type { Node, RecordBench } from '../../../testing/record-bench.ts';
 import type { BlockCaller } from '../../blocks/caller-effects.ts';
+import { compileBlock } from '../../blocks/compile-block.ts';
 import type { CompiledBlock, StepRun } from '../../blocks/effects.ts';
 import type { StoredBlocks } from '../../blocks/stored-blocks.ts';
 import { createSuspensions } from '../../suspensions.ts';
@@ -31,15 +33,14 @@ export interface RunBench {
 /** The steps of each block by their ids, in order. */
 export interface FakeBlocks {
   readonly blocks: Readonly<Record<string, Readonly<Record<string, StepRun>>>>;
+  /** Blocks as builders write them. */
+  readonly contents?: readonly LogicBlockContent[];
   readonly transactions?: readonly string[];
   /** What steps reach beside records; left out, nothing. */
   readonly outside?: Partial<OutsideDeps>;
 }
 
-export async function openRunBench(
-  records: RecordBench,
-  { blocks: given, transactions = [], outside = {} }: FakeBlocks,
-): Promise<RunBench> {
+export async function openRunBench(records: RecordBench, fake: FakeBlocks): Promise<RunBench> {
   const { clock, workspace, opened } = records;
   await records.found(workspace);
   const nodes = new Map<Store, Node>();
@@ -49,9 +50,7 @@ export async function openRunBench(
     nodes.set(store, known);
     return known;
   };
-  const blocks: StoredBlocks = {
-    at: async ({ name }) => compiled(name, given[name] ?? {}, transactions.includes(name)),
-  };
+  const blocks = storedBlocks(fake);
   const callerOn = (store: Store): BlockCaller => ({
     workspace: { ...workspace, scope: store.scope(workspace.scope.name) },
     actor: { userId: 'u1', claims: {} },
@@ -71,19 +70,15 @@ export async function openRunBench(
       transactions: queue,
       scripts: { run: () => assert.fail('no script is run') },
       http: { send: () => assert.fail('nothing is called') },
-      ...{ mail: undefined, meter: work.meter, ...outside },
+      ...{ mail: undefined, meter: work.meter, ...fake.outside },
       callers: { as: async () => callerOn(store) },
       tell: work.tell,
       retentionOf: async () => ({ runs: 7 * 86_400_000, receipts: 0 }),
     };
   };
-  const withBlocks = (config: ConfigSet): ConfigSet => ({
-    ...config,
-    items: new Map(Object.keys(given).map((name) => [itemKey({ kind: 'logicblock', name }), 1])),
-  });
   const ask: RunBench['ask'] = async (block, input = {}) => ({
     workspace,
-    config: withBlocks(await nodeOf(opened.store).configs.current(workspace.orgCode)),
+    config: withBlocks(fake, await nodeOf(opened.store).configs.current(workspace.orgCode)),
     ...{ block, input, trigger: { kind: 'call' as const }, origin: user },
     user: { id: 'u1', kind: 'person' as const },
   });
@@ -110,12 +105,29 @@ export async function openRunBench(
   };
 }
 
-function compiled(name: string, steps: Readonly<Record<string, StepRun>>, isTransaction: boolean): CompiledBlock {
+const user: EventOrigin = { depth: 0, chain: [] };
+const leaseOver = 61_000;
+
+function storedBlocks({ blocks, contents = [], transactions = [] }: FakeBlocks): StoredBlocks {
+  const compiled = (name: string): CompiledBlock => ({
+    name,
+    input: {},
+    steps: Object.entries(blocks[name] ?? {}).map(([id, run]) => ({ id, type: 'fake', run })),
+    returns: undefined,
+    app: undefined,
+    isTransaction: transactions.includes(name),
+    calls: [],
+  });
   return {
-    ...{ name, isTransaction, input: {}, returns: undefined, app: undefined, calls: [] },
-    steps: Object.entries(steps).map(([id, run]) => ({ id, type: 'fake', run })),
+    at: async ({ name }) => {
+      const content = contents.find((one) => one.name === name);
+      const surroundings = { typeOf: () => undefined, pause: () => undefined };
+      return content === undefined ? compiled(name) : compileBlock(content, surroundings);
+    },
   };
 }
 
-const user: EventOrigin = { depth: 0, chain: [] };
-const leaseOver = 61_000;
+function withBlocks({ blocks, contents = [] }: FakeBlocks, config: ConfigSet): ConfigSet {
+  const names = [...Object.keys(blocks), ...contents.map(({ name }) => name)];
+  return { ...config, items: new Map(names.map((name) => [itemKey({ kind: 'logicblock', name }), 1])) };
+}

@@ -89,7 +89,7 @@ export class TransactionEffects implements Effects {
       const record = step.type === 'get' ? { record: step.record } : {};
       this.#begin(path, { id, type, entity, ...record });
       const output = await readAs(runtime, caller, step);
-      assertFits(output, 'a step may give', { step: id });
+      assertFits(output, 'a step may give');
       this.#keep(path, output);
       return output;
     }
@@ -113,7 +113,7 @@ export class TransactionEffects implements Effects {
     try {
       const done = await runScriptStep(scripts, { source, args, org, env, now: run.now, seed: `${run.id} ${path}` });
       this.#addLog(done.log);
-      assertFits(done.value, 'a step may give', { step: id });
+      assertFits(done.value, 'a step may give');
       this.#keep(path, done.value);
       return done;
     } catch (error) {

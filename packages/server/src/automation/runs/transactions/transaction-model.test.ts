@@ -155,7 +155,7 @@ class Serial {
 
 const work: StepRun = async (run: Running, path) => {
   const evaluate = ({ input }: { readonly input?: unknown }) => input;
-  const asked = run.evaluate({ expressions: 1, evaluate }) as Asked;
+  const asked = run.evaluate({ expressions: 1, isOfNode: false, evaluate }) as Asked;
   let steps = 0;
   const ask = (step: object) =>
     run.entity(`${path}.${String(steps++).padStart(4, '0')}`, { id: 'one', ...step } as EntityStep);

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { closedObjectOf, type JsonSchema, text } from '../../../lib/json-schema.ts';
 import { systemEntities } from '../../../schema/port.ts';
+import type { Environment } from '../../../tenancy/port.ts';
 import type { ItemReference } from '../../config-kind.ts';
 import { shown } from '../../differences/describe-change.ts';
 import {
@@ -17,11 +18,34 @@ import {
 } from '../../items/config-content.ts';
 
 export type EventDestination =
-  | { readonly event_type: 'webhook'; readonly destination_config: WebhookDestination }
-  | { readonly event_type: 'mail'; readonly destination_config: MailDestination }
-  | { readonly event_type: 'record'; readonly destination_config: RecordDestination }
-  | { readonly event_type: 'logicblock'; readonly destination_config: { readonly logicblock: string } }
-  | { readonly event_type: 'crew'; readonly destination_config: { readonly crew: string } };
+  | ({ readonly event_type: 'webhook' } & Destinations<WebhookDestination>)
+  | ({ readonly event_type: 'mail' } & Destinations<MailDestination>)
+  | ({ readonly event_type: 'record' } & Destinations<RecordDestination>)
+  | ({ readonly event_type: 'logicblock' } & Destinations<{ readonly logicblock: string }>)
+  | ({ readonly event_type: 'crew' } & Destinations<{ readonly crew: string }>);
+
+interface Destinations<Config> {
+  readonly destination_config: Config;
+  /** Where it is there, production uses it. */
+  readonly prod_destination_config?: Config;
+}
+
+/** The destination of an environment alone. */
+export function eventIn<Content extends EventDestination>(env: Environment, content: Content): Content {
+  const { prod_destination_config: ofProduction, ...rest } = content;
+  if (ofProduction === undefined) return content;
+  // Both are of the type of the event.
+  return (env === 'prod' ? { ...rest, destination_config: ofProduction } : rest) as Content;
+}
+
+/** Each destination of an event as its only one, with the member that has it. */
+export function eachDestination<Content extends EventDestination>(
+  content: Content,
+): readonly { readonly content: Content; readonly at: string }[] {
+  const ofTest = { content: eventIn('test', content), at: '/destination_config' };
+  if (content.prod_destination_config === undefined) return [ofTest];
+  return [ofTest, { content: eventIn('prod', content), at: '/prod_destination_config' }];
+}
 
 interface WebhookDestination {
   readonly url: string;
@@ -63,18 +87,18 @@ export const destinationSchemas: Readonly<Record<EventDestination['event_type'],
 /** Those that something is done for after a write. */
 export const deliveredTypes: readonly EventDestination['event_type'][] = ['webhook', 'mail', 'record', 'logicblock'];
 
-const at = '/destination_config';
-
-/** What is wrong with a destination beside its schema. */
-export function destinationErrors(destination: EventDestination): readonly InputError[] {
-  switch (destination.event_type) {
-    case 'webhook':
-      return requestErrors(destination.destination_config, at);
-    case 'record':
-      return recordErrors(destination.destination_config);
-    default:
-      return [];
-  }
+/** What is wrong with the destinations of an event beside their schema. */
+export function destinationErrors(event: EventDestination): readonly InputError[] {
+  return eachDestination(event).flatMap(({ content, at }): readonly InputError[] => {
+    switch (content.event_type) {
+      case 'webhook':
+        return requestErrors(content.destination_config, at);
+      case 'record':
+        return recordErrors(content.destination_config, at);
+      default:
+        return [];
+    }
+  });
 }
 
 /** By the action: whether the member is there. */
@@ -84,7 +108,7 @@ const recordMembers = {
   delete: { record: true, values: false },
 } as const;
 
-function recordErrors(destination: RecordDestination): readonly InputError[] {
+function recordErrors(destination: RecordDestination, at: string): readonly InputError[] {
   const { action, entity } = destination;
   const members = (['record', 'values'] as const).flatMap((member): readonly InputError[] => {
     const isWanted = recordMembers[action][member];
@@ -99,7 +123,11 @@ function recordErrors(destination: RecordDestination): readonly InputError[] {
   return [...members, { pointer: `${at}/entity`, code: 'unsuitable_entity', message }];
 }
 
-export function destinationReferences(destination: EventDestination): readonly ItemReference[] {
+export function destinationReferences(event: EventDestination): readonly ItemReference[] {
+  return eachDestination(event).flatMap(({ content, at }) => referencesAt(content, at));
+}
+
+function referencesAt(destination: EventDestination, at: string): readonly ItemReference[] {
   switch (destination.event_type) {
     case 'webhook':
     case 'mail':

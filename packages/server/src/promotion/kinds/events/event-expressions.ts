@@ -7,6 +7,7 @@ import {
   type ValueType,
 } from '../../../expressions/port.ts';
 import type { EventContent } from './event-content.ts';
+import { eachDestination } from './event-destinations.ts';
 
 /** What the expressions of an event may name. @param record how they see the records of its entity, where that is known. */
 export function eventScope(op: EventContent['event_optype'], record: ValueType | undefined): TemplateScope {
@@ -29,10 +30,11 @@ function whenErrors(source: string | undefined, scope: TemplateScope): readonly 
 }
 
 function templateErrors(content: EventContent, scope: TemplateScope): readonly InputError[] {
-  const templates = eventTemplates(content);
-  if (templates === undefined) return [];
-  const compiled = compileTemplate(templates, scope, '/destination_config');
-  return 'evaluate' in compiled ? [] : compiled;
+  return eachDestination(content).flatMap(({ content: one, at }): readonly InputError[] => {
+    const templates = eventTemplates(one);
+    const compiled = templates === undefined ? undefined : compileTemplate(templates, scope, at);
+    return compiled === undefined || 'evaluate' in compiled ? [] : compiled;
+  });
 }
 
 /** The members of a destination that are templates, together; undefined where it has none. */

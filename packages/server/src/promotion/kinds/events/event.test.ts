@@ -23,6 +23,67 @@ test('a publication says where records come to from now on, also where it cannot
   assert.equal(widened(tell(url, { event_optype: 'delete' }), tell(url)), 1);
 });
 
+const local = 'http://localhost:3000/hook';
+const live = {
+  destination_config: { url: local },
+  prod_destination_config: { url: 'https://shop.example/hook' },
+} as const;
+
+test('what goes to production is what production has, whatever the destination of test is', () => {
+  const own = tell(local, live as Partial<EventContent>);
+  assert.equal(widened(own, { ...own, destination_config: { url: 'http://localhost:4000/' } } as EventContent), 0);
+  assert.equal(widened(own, tell(local)), 1);
+  assert.equal(widened(tell(local), own), 1);
+  const describe = (before: EventContent | undefined, after: EventContent) =>
+    eventKind.describe({ name: 'tell', before, after });
+  assert.deepEqual(describe(undefined, own), [
+    `event \`tell\` is new: after a create of \`order\` it is to call \`"${local}"\`, and in production to call \`"https://shop.example/hook"\``,
+  ]);
+  assert.deepEqual(describe(own, tell(local)), [
+    `in production it is to call \`"${local}"\` now, and was to call \`"https://shop.example/hook"\``,
+  ]);
+});
+
+test('references, templates and blocks of both destinations are looked at, each at its place', () => {
+  const to = (entity: string) => ({ entity, action: 'create', values: { a: '{{ record.none }}' } });
+  const both = tell(local, {
+    event_type: 'record',
+    destination_config: to('one'),
+    prod_destination_config: to('two'),
+  } as Partial<EventContent>);
+  assert.deepEqual(
+    eventKind.references(both, 'tell').map(({ name, pointer }) => [name, pointer]),
+    [
+      ['order', '/entity_name'],
+      ['one', '/destination_config/entity'],
+      ['two', '/prod_destination_config/entity'],
+    ],
+  );
+  const order = { kind: 'fields', types: new Map([['title', 'string']]) } as const;
+  const errors = eventKind.check?.(both, { typeOf: () => order, contentOf: () => undefined }) ?? [];
+  assert.deepEqual(
+    errors.map(({ pointer }) => pointer),
+    ['/destination_config/values/a', '/prod_destination_config/values/a'],
+  );
+});
+
+test('a webhook that production never calls is not fit for it, unless it is switched off or has an address of its own', () => {
+  const whyNot = (url: string) => (url.includes('localhost') ? 'the scheme is not allowed' : undefined);
+  const unfit = (content: EventContent) => (eventKind.unfit?.(content, whyNot) ?? []).map(({ pointer }) => pointer);
+  assert.deepEqual(unfit(tell(local)), ['/destination_config/url']);
+  assert.deepEqual(unfit(tell(local, live as Partial<EventContent>)), []);
+  assert.deepEqual(
+    unfit(tell('https://shop.example', { prod_destination_config: { url: local } } as Partial<EventContent>)),
+    ['/prod_destination_config/url'],
+  );
+  assert.deepEqual(unfit(tell(local, { enabled: false })), []);
+  const [error] = eventKind.unfit?.(tell(local), whyNot) ?? [];
+  assert.equal(
+    error?.message,
+    'event `tell` posts to `"http://localhost:3000/hook"`, which production never calls: the scheme is not allowed. Give it a public https address in `prod_destination_config`',
+  );
+});
+
 test('a publication is silent where fewer records come to the same place', () => {
   const url = 'https://shop.example/hook';
   assert.equal(widened(tell(url), tell(url)), 0);

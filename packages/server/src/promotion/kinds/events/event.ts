@@ -4,7 +4,7 @@ import { checkSchema } from '../../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../../lib/json-schema.ts';
 import { systemEntities } from '../../../schema/port.ts';
 import type { ConfigKind, ContentChange, LiveContents } from '../../config-kind.ts';
-import { describeMembers } from '../../differences/describe-change.ts';
+import { describeMembers, shown } from '../../differences/describe-change.ts';
 import {
   entityName,
   entityReference,
@@ -25,6 +25,8 @@ import {
   destinationReferences,
   destinationSchemas,
   destinationText,
+  eachDestination,
+  eventIn,
   isSameReach,
   reachOf,
 } from './event-destinations.ts';
@@ -42,9 +44,11 @@ const base = {
 
 const schema: JsonSchema = {
   type: 'object',
-  oneOf: Object.entries(destinationSchemas).map(([type, destination_config]) =>
-    closedObjectOf({ ...base, event_type: { const: type }, destination_config }, ['entry_conditions', 'when']),
-  ),
+  oneOf: Object.entries(destinationSchemas).map(([type, destination_config]) => {
+    const prod_destination_config = { title: 'Destination in production', ...destination_config };
+    const members = { ...base, event_type: { const: type }, destination_config, prod_destination_config };
+    return closedObjectOf(members, ['entry_conditions', 'when', 'prod_destination_config']);
+  }),
 };
 
 export const eventKind: ConfigKind<EventContent> = {
@@ -68,21 +72,26 @@ export const eventKind: ConfigKind<EventContent> = {
     if (after === undefined)
       return [`event \`${before.event_name}\` is taken out: it was to ${destinationText(before)}`];
     return [
-      ...describeMembers('', { before, after }, ['event_type', 'destination_config']),
+      ...describeMembers('', { before, after }, ['event_type', 'destination_config', 'prod_destination_config']),
       ...changedDestination(before, after),
+      ...changedProduction(before, after),
     ];
   },
   check: (content, live) => [
-    ...(content.event_stage === 'before' ? beforeErrors(content, live) : afterErrors(content, live)),
+    ...eachDestination(content).flatMap(({ content: one, at }) =>
+      one.event_stage === 'before' ? beforeErrors(one, at, live) : afterErrors(one, at, live),
+    ),
     ...eventExpressionErrors(content, live.typeOf(content.entity_name)),
   ],
   isIdle: ({ enabled, event_stage, event_type }) =>
     enabled && (event_stage === 'before' ? event_type !== 'logicblock' : !deliveredTypes.includes(event_type)),
+  unfit: neverCalled,
   widening: widenedReach,
 };
 
 /** Where the writes of an entity come to, as far as the event is switched on and its condition lets them. */
-function widenedReach({ before, after }: ContentChange<EventContent>): readonly string[] {
+function widenedReach(change: ContentChange<EventContent>): readonly string[] {
+  const [before, after] = [change.before, change.after].map((content) => content && eventIn('prod', content));
   if (after === undefined || !isDelivering(after)) return [];
   const { entity_name: entity } = after;
   const reach = reachOf(entity, after);
@@ -103,7 +112,7 @@ function hasOtherConditions(before: EventContent, after: EventContent): boolean 
 }
 
 /** Before a write a block is run that works on the values of the write alone, as do the blocks that it calls. */
-function beforeErrors(content: EventContent, { contentOf }: LiveContents): readonly InputError[] {
+function beforeErrors(content: EventContent, at: string, { contentOf }: LiveContents): readonly InputError[] {
   if (content.event_type !== 'logicblock')
     return [{ pointer: '/event_type', code: 'not_in_enum', message: 'before a write only a logic block is run' }];
   if (systemEntities.has(content.entity_name)) {
@@ -119,21 +128,21 @@ function beforeErrors(content: EventContent, { contentOf }: LiveContents): reado
       if (step.type === 'call') names.add(step.logicblock);
       if (isPureStep(step)) continue;
       const message = `the step \`${step.id}\` of the logic block \`${name}\` is of the type \`${step.type}\`, which is not done before a write`;
-      return [{ pointer: '/destination_config/logicblock', code: 'unsuitable_step', message }];
+      return [{ pointer: `${at}/logicblock`, code: 'unsuitable_step', message }];
     }
   }
   return [];
 }
 
 /** A block that an event runs after a write has no input. */
-function afterErrors(content: EventContent, { contentOf }: LiveContents): readonly InputError[] {
+function afterErrors(content: EventContent, at: string, { contentOf }: LiveContents): readonly InputError[] {
   if (content.event_type !== 'logicblock') return [];
   const { logicblock: name } = content.destination_config;
   const block = contentOf({ kind: 'logicblock', name }) as LogicBlockContent | undefined;
   const input = readInputSchema(block?.input_schema ?? {});
   if ('errors' in input || checkSchema(input.schema, {}).length === 0) return [];
   const message = `the logic block \`${name}\` demands an input, and an event gives it none`;
-  return [{ pointer: '/destination_config/logicblock', code: 'unsuitable_block', message }];
+  return [{ pointer: `${at}/logicblock`, code: 'unsuitable_block', message }];
 }
 
 function changedDestination(before: EventContent, after: EventContent): readonly string[] {
@@ -142,11 +151,40 @@ function changedDestination(before: EventContent, after: EventContent): readonly
   return describeMembers('destination: ', { before: before.destination_config, after: after.destination_config });
 }
 
+/** Of the destination that production has alone. */
+function changedProduction(before: EventContent, after: EventContent): readonly string[] {
+  if (isDeepStrictEqual(before.prod_destination_config, after.prod_destination_config)) return [];
+  const [was, is] = [eventIn('prod', before), eventIn('prod', after)];
+  const isAnother = destinationText(was) !== destinationText(is);
+  if (isAnother) return [`in production it is to ${destinationText(is)} now, and was to ${destinationText(was)}`];
+  return describeMembers('destination in production: ', {
+    before: was.destination_config,
+    after: is.destination_config,
+  });
+}
+
+/** A webhook that production would never call: each delivery would be given up. */
+function neverCalled(content: EventContent, whyNot: (url: string) => string | undefined): readonly InputError[] {
+  const { event_name: name, prod_destination_config: own } = content;
+  const live = eventIn('prod', content);
+  if (live.event_type !== 'webhook' || !isDelivering(live)) return [];
+  const { url } = live.destination_config;
+  const reason = whyNot(url);
+  if (reason === undefined) return [];
+  const message = `event \`${name}\` posts to ${shown(url)}, which production never calls: ${reason}. Give it a public https address in \`prod_destination_config\``;
+  return [{ pointer: `/${own === undefined ? '' : 'prod_'}destination_config/url`, code: 'invalid_address', message }];
+}
+
+function inProduction(content: EventContent): string {
+  return destinationText(eventIn('prod', content));
+}
+
 function meaning(content: EventContent): string {
   const { event_stage, event_optype, entity_name, enabled } = content;
   const isOpen = content.entry_conditions === undefined && content.when === undefined;
   const condition = isOpen ? '' : ', on conditions,';
   const idle = enabled ? '' : '; it is switched off';
   const write = event_optype === 'update' ? 'an update' : `a ${event_optype}`;
-  return `${event_stage} ${write} of \`${entity_name}\`${condition} it is to ${destinationText(content)}${idle}`;
+  const live = content.prod_destination_config === undefined ? '' : `, and in production to ${inProduction(content)}`;
+  return `${event_stage} ${write} of \`${entity_name}\`${condition} it is to ${destinationText(content)}${live}${idle}`;
 }

@@ -87,6 +87,13 @@ export const eventCases: KindCases = {
       value: 'a\r\nb',
       error: '/destination_config/headers/X-Shop pattern_mismatch',
     },
+    {
+      at: '/prod_destination_config',
+      value: { url: 'http://shop.example' },
+      error: '/prod_destination_config/url invalid_address',
+    },
+    { at: '/prod_destination_config', value: { to: 'a' }, error: '/prod_destination_config/url required' },
+    { at: '/prod_destination_config', value: null, error: '/prod_destination_config wrong_type' },
     { at: '', value: [], error: ' wrong_type' },
   ],
   changes: [
@@ -95,6 +102,18 @@ export const eventCases: KindCases = {
       at: '/destination_config/headers',
       value: undefined,
       says: ['destination: `headers` is not said any more; it was `{"X-Shop":"freehold"}`'],
+    },
+    {
+      at: '/prod_destination_config',
+      value: { url: 'https://live.example/hook' },
+      says: [
+        'in production it is to call `"https://live.example/hook"` now, and was to call `"https://shop.example/hook?a=b"`',
+      ],
+    },
+    {
+      at: '/prod_destination_config',
+      value: { url: 'https://shop.example/hook?a=b' },
+      says: ['destination in production: `headers` is not said any more; it was `{"X-Shop":"freehold"}`'],
     },
     { at: '/event_stage', value: 'before', says: ['`event_stage` is `"before"` now, and was `"after"`'] },
     { at: '/event_optype', value: 'delete', says: ['`event_optype` is `"delete"` now, and was `"create"`'] },
@@ -143,6 +162,11 @@ export const eventCases: KindCases = {
       wider: ['what is written to records of `order` is sent to `"http://localhost:3000/x"`'],
     },
     { at: '/enabled', value: false, wider: [] },
+    {
+      at: '/prod_destination_config',
+      value: { url: 'https://live.example/hook' },
+      wider: ['what is written to records of `order` is sent to `"https://live.example/hook"`'],
+    },
     {
       at: '/when',
       value: undefined,

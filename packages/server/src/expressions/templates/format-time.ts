@@ -1,0 +1,150 @@
+/** Times as texts, by a pattern as Unicode has them (UTS #35), in the Gregorian calendar. */
+import { BoundedMap } from '../../lib/bounded-map.ts';
+
+/** The time in its zone, as if it were in UTC, and how far the zone is ahead. */
+export interface ZonedTime {
+  readonly local: Date;
+  readonly offset: number;
+}
+
+type Part = (time: ZonedTime, names: LocaleNames) => string;
+
+const patternCharactersMax = 100;
+
+/** What writes a time by a pattern; what is wrong with the pattern, where it is none. */
+export function timePattern(pattern: string): readonly Part[] | { readonly message: string } {
+  if (pattern.length > patternCharactersMax)
+    return { message: `a pattern is longer than ${patternCharactersMax} characters` };
+  const parts: Part[] = [];
+  for (const [token] of pattern.matchAll(/'(?:[^']|'')*'|([A-Za-z])\1*|[^A-Za-z']+|'/g)) {
+    const literal = literalOf(token);
+    const part = literal === undefined ? fields[token] : () => literal;
+    if (part === undefined)
+      return {
+        message: token === "'" ? 'a text in a pattern has no closing quote' : `a pattern has no field \`${token}\``,
+      };
+    parts.push(part);
+  }
+  return parts;
+}
+
+/** Undefined for a field. */
+function literalOf(token: string): string | undefined {
+  if (token === "''") return "'";
+  if (token.length > 1 && token.startsWith("'")) return token.slice(1, -1).replaceAll("''", "'");
+  return /^[A-Za-z']/.test(token) ? undefined : token;
+}
+
+function number(read: (local: Date) => number, digits: number): Part {
+  return ({ local }, names) => {
+    const value = read(local);
+    const text = String(Math.abs(value)).padStart(digits, '0');
+    return (value < 0 ? '-' : '') + text.replace(/\d/g, (digit) => names.digits[Number(digit)] ?? digit);
+  };
+}
+
+const year = (local: Date): number => local.getUTCFullYear();
+const month = (local: Date): number => local.getUTCMonth() + 1;
+const day = (local: Date): number => local.getUTCDate();
+const hour = (local: Date): number => local.getUTCHours();
+const hourOfHalf = (local: Date): number => hour(local) % 12 || 12;
+const fraction = (digits: number): Part =>
+  number((local) => Math.floor(local.getUTCMilliseconds() / 10 ** (3 - digits)), digits);
+
+const fields: Readonly<Record<string, Part>> = {
+  y: number(year, 1),
+  yy: number((local) => Math.abs(year(local)) % 100, 2),
+  yyyy: number(year, 4),
+  M: number(month, 1),
+  MM: number(month, 2),
+  MMM: ({ local }, names) => names.months.short[local.getUTCMonth()] ?? '',
+  MMMM: ({ local }, names) => names.months.long[local.getUTCMonth()] ?? '',
+  d: number(day, 1),
+  dd: number(day, 2),
+  E: ({ local }, names) => names.weekdays.short[local.getUTCDay()] ?? '',
+  EEE: ({ local }, names) => names.weekdays.short[local.getUTCDay()] ?? '',
+  EEEE: ({ local }, names) => names.weekdays.long[local.getUTCDay()] ?? '',
+  H: number(hour, 1),
+  HH: number(hour, 2),
+  h: number(hourOfHalf, 1),
+  hh: number(hourOfHalf, 2),
+  m: number((local) => local.getUTCMinutes(), 1),
+  mm: number((local) => local.getUTCMinutes(), 2),
+  s: number((local) => local.getUTCSeconds(), 1),
+  ss: number((local) => local.getUTCSeconds(), 2),
+  S: fraction(1),
+  SS: fraction(2),
+  SSS: fraction(3),
+  a: ({ local }, names) => names.halves[hour(local) < 12 ? 0 : 1],
+  XXX: ({ offset }) => (offset === 0 ? 'Z' : offsetText(offset)),
+  xxx: ({ offset }) => offsetText(offset),
+};
+
+function offsetText(offset: number): string {
+  const minutes = Math.trunc(Math.abs(offset) / 60_000);
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60].map((one) => String(one).padStart(2, '0'));
+  return `${offset < 0 ? '-' : '+'}${hours}:${rest}`;
+}
+
+type Names = Readonly<Record<'long' | 'short', readonly string[]>>;
+
+/** How a locale says months, days and halves of a day within a date, and its digits. */
+export interface LocaleNames {
+  readonly months: Names;
+  readonly weekdays: Names;
+  readonly halves: readonly [string, string];
+  readonly digits: readonly string[];
+}
+
+const known = new BoundedMap<string, LocaleNames>(100);
+
+export function isKnownLocale(locale: string): boolean {
+  return known.has(locale);
+}
+
+/** @param locale that is known here. */
+export function namesOf(locale: string): LocaleNames {
+  const before = known.get(locale);
+  if (before !== undefined) return before;
+  const digit = new Intl.NumberFormat(locale);
+  const names: LocaleNames = {
+    months: { long: monthNames(locale, 'long'), short: monthNames(locale, 'short') },
+    weekdays: { long: weekdayNames(locale, 'long'), short: weekdayNames(locale, 'short') },
+    halves: [halfAt(locale, 1), halfAt(locale, 13)],
+    digits: Array.from({ length: 10 }, (_, value) => digit.format(value)),
+  };
+  known.set(locale, names);
+  return names;
+}
+
+type Options = Intl.DateTimeFormatOptions;
+
+function monthNames(locale: string, length: 'long' | 'short'): readonly string[] {
+  const name = namer(locale, 'month', { month: length }, { month: length, day: 'numeric' });
+  return Array.from({ length: 12 }, (_, index) => name(Date.UTC(2024, index, 1)));
+}
+
+/** From Sunday on. */
+function weekdayNames(locale: string, length: 'long' | 'short'): readonly string[] {
+  const date: Options = { year: 'numeric', month: 'long', day: 'numeric' };
+  const name = namer(locale, 'weekday', { weekday: length }, { ...date, weekday: length });
+  return Array.from({ length: 7 }, (_, index) => name(Date.UTC(2024, 0, 7 + index)));
+}
+
+/** Names as they stand within a date; where that has a number in their place, as they stand alone. */
+function namer(locale: string, type: 'month' | 'weekday', alone: Options, within: Options): (time: number) => string {
+  const plain = { timeZone: 'UTC', calendar: 'gregory' };
+  const [inDate, byItself] = [within, alone].map(
+    (options) => new Intl.DateTimeFormat(locale, { ...plain, ...options }),
+  );
+  return (time) => {
+    const part = inDate?.formatToParts(time).find((one) => one.type === type)?.value ?? '';
+    return /\p{L}/u.test(part) ? part : (byItself?.format(time) ?? part);
+  };
+}
+
+function halfAt(locale: string, hours: number): string {
+  const format = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', hour: 'numeric', hourCycle: 'h12' });
+  const parts = format.formatToParts(Date.UTC(2024, 0, 1, hours));
+  return parts.find(({ type }) => type === 'dayPeriod')?.value ?? (hours < 12 ? 'AM' : 'PM');
+}
