@@ -63,7 +63,8 @@ export class ReadSet {
   /** @throws Overtaken, TooManyReads */
   addPart(part: PartRead): void {
     const { count, newest, isCut, ...of } = part;
-    const name = JSON.stringify([of, newest === undefined, isCut]);
+    // A part that was not counted further may be counted up to more the next time.
+    const name = JSON.stringify([of, newest === undefined, isCut === true ? count : undefined]);
     const known = this.#parts.get(name);
     if (known === undefined) {
       this.#parts.set(name, part);

@@ -63,6 +63,18 @@ test('what is read twice is the same twice, or the transaction is overtaken', as
   }
 });
 
+test('a part that was counted up to one number is counted up to another one, also where own writes hide items', async () => {
+  const { scope } = openScope();
+  await scope.commit(['a', 'b', 'c', 'd'].map((sk) => put('p', sk)));
+  const transaction = new TransactionScope(scope);
+  assert.deepEqual([await transaction.count('p', {}, 2), await transaction.count('p', {}, 3)], [2, 3]);
+  await transaction.commit([remove('p', 'a')]);
+  assert.deepEqual([await transaction.count('p', {}, 2), await transaction.count('p', {}, 9)], [2, 3]);
+  await transaction.assertReads();
+  await scope.commit([remove('p', 'c'), remove('p', 'd')]);
+  await assert.rejects(transaction.assertReads(), Overtaken);
+});
+
 test('a condition that knows more than the transaction has read shows that it is overtaken', async () => {
   const { scope } = openScope();
   await scope.commit([put('fence', 'a')]);
