@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
 import { call } from './call.ts';
+import { eventually } from './eventually.ts';
 import { mailsTo } from './mails.ts';
-import { act, create, defineEntity, definition, foundedOrg, manage, type Org, random } from './org.ts';
+import { act, count, create, defineEntity, definition, foundedOrg, manage, type Org, random } from './org.ts';
 import type { Platform } from './platform.ts';
 import { platformForTests, platformOf } from './platform-for-tests.ts';
 import { startSmtpServer } from './smtp-server.ts';
@@ -39,12 +40,12 @@ async function runsOf(of: Org, block: string): Promise<readonly ShownRun[]> {
 
 /** The last run of a block, once it is over. */
 async function ended(of: Org, block: string): Promise<ShownRun> {
-  for (;;) {
+  return eventually(`the end of a run of ${block}`, async () => {
     const [run] = await runsOf(of, block);
-    if (run?.state !== 'done' && run?.state !== 'failed') continue;
+    if (run?.state !== 'done' && run?.state !== 'failed') return false;
     const { body } = await manage<ShownRun & { input?: unknown }>(of, 'GET', `/runs/${run.id}`);
-    if (body.input !== undefined) return body;
-  }
+    return body.input !== undefined && body;
+  });
 }
 
 /** A mail to each customer. */
@@ -141,12 +142,46 @@ test('errors are not caught in transactions, by `raise` and `wait`, or on the wa
   assert.deepEqual(pointers(back), ['/content/steps/1/on_error/goto']);
   const raise = { id: 'a', type: 'raise', status: 409, code: 'late', message: 'no', on_error: 'continue' };
   assert.deepEqual(pointers(assertProblem(await refused([raise]), 'unknown_field')), ['/content/steps/0/on_error']);
-  // A transaction learns of it where it calls such a block.
-  await define('catches', [set('a', { on_error: 'continue' })]);
-  await define('calls', [{ id: 'go', type: 'call', logicblock: 'catches' }], { transaction: true });
-  const problem = assertProblem(await act(founder, 'POST', '/logicblocks/calls'), 'block_failed');
-  assert.equal(problem.detail, 'logic block `catches` has `on_error`, and a transaction catches no errors');
 });
+
+test('a transaction calls no block with `on_error`, also where one block calls the other, in runs and drafts', async () => {
+  const made = { id: 'made', type: 'create', entity: 'customer', values: { name: 'Together' } };
+  const calling = (logicblock: string, more: object = {}) => ({ id: 'go', type: 'call', logicblock, ...more });
+  const catching = { id: 'tried', type: 'set', values: {}, on_error: 'continue' };
+  await define('catches', [catching]);
+  await define('between', [calling('catches')]);
+  const before = await count(founder, 'customer');
+  const message = 'logic block `catches` has `on_error`, and a transaction catches no errors';
+  for (const block of ['catches', 'between']) {
+    const content = { name: `of-${block}`, transaction: true, steps: [made, calling(block)] };
+    await define(content.name, content.steps, { transaction: true });
+    const problem = assertProblem(await act(founder, 'POST', `/logicblocks/${content.name}`), 'block_failed');
+    assert.deepEqual([problem.detail, problem.step], [message, 'go']);
+    const { body } = await tried(content);
+    assert.deepEqual(body.error, { code: 'block_failed', message, step: 'go' });
+  }
+  const wrong = assertProblem(
+    await tried({ name: 'wrong', transaction: true, steps: [catching] }),
+    'validation_failed',
+  );
+  assert.deepEqual(pointers(wrong), ['/content/steps/0/on_error']);
+  // Nor does `on_error` go on past a transaction that a block may not call.
+  await define('whole', [made], { transaction: true });
+  await define('past', [calling('whole', { on_error: 'continue' })]);
+  const { detail } = assertProblem(await act(founder, 'POST', '/logicblocks/past'), 'block_failed');
+  assert.equal(detail, 'logic block `whole` is a transaction, which only transactions call');
+  assert.equal(await count(founder, 'customer'), before);
+});
+
+interface Tried {
+  readonly returns: unknown;
+  readonly error?: unknown;
+  readonly steps: readonly { id: string; error?: { code: string } }[];
+}
+
+function tried(content: object) {
+  return manage<Tried>(org, 'POST', '/logicblocks/test', { body: { tenant_code: 'main', content } });
+}
 
 test('a draft shows each step that was refused, and goes on', async () => {
   const content = {
@@ -154,11 +189,7 @@ test('a draft shows each step that was refused, and goes on', async () => {
     steps: [{ id: 'read', type: 'get', entity: 'customer', record: 'none', on_error: 'continue' }],
     returns: '{{ errors.read.status }}',
   };
-  const reply = await manage<{
-    returns: unknown;
-    error?: unknown;
-    steps: readonly { id: string; error?: { code: string } }[];
-  }>(org, 'POST', '/logicblocks/test', { body: { tenant_code: 'main', content } });
+  const reply = await tried(content);
   assert.deepEqual([reply.status, reply.body.returns, reply.body.error], [200, 404, undefined], reply.text);
   assert.deepEqual(
     reply.body.steps.map(({ id, error }) => [id, error?.code]),
@@ -216,7 +247,7 @@ test('a schedule’s loop of mails that is killed with kill -9 in the middle goe
   );
   const isScheduled = async () =>
     (await manage<{ items: readonly unknown[] }>(own, 'GET', '/schedules')).body.items.length === 1;
-  while (!(await isScheduled()));
+  await eventually('the schedule', isScheduled);
   await first.terminate();
 
   const second = await ahead(t, first, env, day);

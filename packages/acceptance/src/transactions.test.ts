@@ -176,6 +176,39 @@ test('later steps see the records that earlier ones made, changed and removed, a
   assert.equal(items[0]?.version, guest?.version);
 });
 
+test('lists with `fields`, and times in time zones, are parts of a transaction', async () => {
+  const source = 'return new Date(input.at).toLocaleString("de-DE", { timeZone: "Asia/Tokyo", hour: "numeric" });';
+  const hour = '{{ timestamp(input.at).getHours("Asia/Tokyo") }}';
+  const values = { room: '{{ input.room }}', slot: hour, code: '{{ input.room }} {{ steps.seen.count }}' };
+  const listing = { id: 'seen', type: 'list', ...inRoom, sortby: 'slot', fields: ['slot'], all: true };
+  await transaction(
+    'by-hour',
+    [
+      listing,
+      { id: 'made', type: 'create', entity: 'visit', values },
+      { ...listing, id: 'left' },
+      { id: 'text', type: 'script', source },
+    ],
+    { returns: ['{{ steps.left.items }}', '{{ steps.text }}'] },
+  );
+  const room = random();
+  const at = '2026-07-01T01:30:00Z';
+  const replies = await Promise.all(
+    [1, 2, 3].map(() => run<readonly [readonly object[], string]>('by-hour', { room, at })),
+  );
+  for (const { status, text, body } of replies) {
+    assert.equal(status, 200, text);
+    assert.match(body[1], /^10 Uhr$/);
+    assert.deepEqual(
+      body[0],
+      body[0].map(() => ({ slot: 10 })),
+    );
+  }
+  assert.deepEqual(replies.map(({ body }) => body[0].length).toSorted(), [1, 2, 3]);
+  const codes = (await list(founder, 'visit', `?room=${room}`)).items.map(({ code }) => code);
+  assert.deepEqual(codes.toSorted(), [`${room} 0`, `${room} 1`, `${room} 2`]);
+});
+
 test('a unique value that an earlier step took is taken, and nothing is written', async () => {
   const taking = (id: string) => ({ id, type: 'create', entity: 'visit', values: { code: '{{ input.code }}' } });
   await transaction('twice', [taking('one'), taking('two')]);

@@ -133,7 +133,7 @@ test('a builder says what is done where a step is refused, and sees in the run w
   const all = step(page, 'all');
   await all.getByRole('button', { expanded: false }).first().click();
   const way = all.getByRole('combobox', { name: 'On error' });
-  assert.equal(await way.inputValue(), 'The run ends');
+  await assertBecomes(() => way.inputValue(), 'The run ends');
   await way.click();
   await page.getByRole('option', { name: 'Go on at a later step' }).click();
   await all.getByRole('textbox', { name: 'Later step' }).fill('nowhere');
