@@ -83,7 +83,10 @@ test('no user-chosen name begins a header, a line or a link of a mail', async (t
 });
 
 test('the mail of an event is handed to the server whole under the id of its delivery, and a mail that the server refuses is given up', async (t) => {
-  const [server, refusing] = [await startSmtpServer(), await startSmtpServer({ toRecipients: () => '550 no such user' })];
+  const [server, refusing] = [
+    await startSmtpServer(),
+    await startSmtpServer({ toRecipients: () => '550 no such user' }),
+  ];
   for (const one of [server, refusing]) t.after(() => one.close());
   const mailedBy = async (host: string): Promise<EventDelivery | undefined> => {
     const env = { FREEHOLD_SMTP_URL: `smtp://${host}`, FREEHOLD_MAIL_FROM: from };
