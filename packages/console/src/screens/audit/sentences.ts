@@ -64,6 +64,8 @@ export const predicates: Readonly<Record<string, Predicate>> = {
     detail('as') === 'proof'
       ? `proved a change of the second factors by a recovery code, of which ${detail('left')} are left`
       : `signed in by a recovery code, of which ${detail('left')} are left`,
+  'second_factor.codes_locked': ({ detail }) =>
+    `had ${detail('wrong_codes')} wrong codes in a row: no code of the authenticator app is taken until another factor is proved`,
   'second_factor.reset': ({ name }) => `removed the second factors of ${name || 'an account'}`,
   'second_factor.reset_refused': refused('to remove the second factors of an account'),
   'audit.export_continues': 'noted that an export goes on in another file',
