@@ -25,7 +25,7 @@ export { type OrgAccounts, type OrgCaller, type ShownSession, sessionSeconds } f
 export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
 export type { PlatformOrgs } from './org-users/platform-orgs.ts';
 export type { SignInLinks } from './org-users/sign-in-links.ts';
-export { emailKey } from './people/email.ts';
+export { AddressCollisions, type AddressRow, addressPartitions } from './people/colliding-addresses.ts';
 export type { PasswordCost } from './people/passwords.ts';
 export { createThrottles, loginDoors, type Throttles } from './people/throttles.ts';
 export { personJob, readPersonWork } from './personal-data/person-job.ts';

@@ -7,16 +7,16 @@ import {
   policyIdByName,
   removedMemberKey,
 } from '../../iam/port.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change } from '../../store/port.ts';
 import { type Row, removeAsRead } from '../../store/table.ts';
 import { transact, tryCommit } from '../../store/transact.ts';
 import { orgScopeName, type Workspace, workspaceScopeName, workspaceSuspended } from '../../tenancy/port.ts';
-import { emailKey } from '../people/email.ts';
 import { chooseChange, hintChange, membershipsMax, tenantsOf } from '../workspaces/membership-hints.ts';
 import { roomFor } from '../workspaces/resolve-workspace.ts';
 import { isThere, type OrgContext, openWorkspace, readHead, type WorkspaceHead } from '../workspaces/workspace-head.ts';
-import { type Invitation, invitations, readCode, receivedInvitations } from './invitation.ts';
+import { type Invitation, invitations, noLongerReceived, readCode } from './invitation.ts';
 import { invitationTold } from './invitation-audit.ts';
 import { type GrantorDeps, requireGrant } from './require-grant.ts';
 
@@ -43,9 +43,10 @@ export async function acceptInvitation(
   const workspace = openWorkspace(deps, context, head);
   if ((await tenantsOf(orgScope, person.id)).length >= membershipsMax)
     throw new Problem('conflict', `a person may be in at most ${membershipsMax} workspaces`);
-  await transact(workspace.scope, async () => {
+  const { planned } = await transact(workspace.scope, async () => {
+    const row = await invitations.read(workspace.scope, read.id);
     const changes = await acceptance(deps, workspace, {
-      row: await invitations.read(workspace.scope, read.id),
+      row,
       code_hash: read.code_hash,
       person,
       suspends,
@@ -53,10 +54,9 @@ export async function acceptInvitation(
       isSuspended: head.is_suspended === true,
     });
     await tryCommit(orgScope, [hintChange(person.id, head), chooseChange(person.id, head)]);
-    return { changes };
+    return { row, changes };
   });
-  const spent = receivedInvitations.remove({ email: person.email, tenantCode: head.code, id: read.id }, 'any');
-  await tryCommit(orgScope, [spent]);
+  if (planned.row !== undefined) await tryCommit(orgScope, noLongerReceived(planned.row.value, head.code));
   return head;
 }
 

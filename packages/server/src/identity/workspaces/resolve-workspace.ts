@@ -11,6 +11,7 @@ import {
   removedMemberKey,
   replacedMember,
 } from '../../iam/port.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import type { StoredRecord } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { type Plan, transact, tryCommit } from '../../store/transact.ts';
@@ -22,7 +23,6 @@ import {
   workspaceSuspended,
 } from '../../tenancy/port.ts';
 import { type AppUser, memberOf } from '../app-users/app-user.ts';
-import { emailKey } from '../people/email.ts';
 import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
 import { completeFounding, findIntent, type Intent, takeCode } from './founding.ts';
 import { chosenTenant, hintChange } from './membership-hints.ts';
