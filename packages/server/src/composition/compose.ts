@@ -8,6 +8,7 @@ import { createErrorReplies, type ErrorReplies } from '../gateway/error-reply.ts
 import { createGateways, type Gateways } from '../gateway/gateways.ts';
 import { type ConsoleSource, type DocsSource, noConsole, noDocs } from '../gateway/site-source.ts';
 import {
+  createFounderNote,
   derivedKey,
   loadSecrets,
   openIdentity,
@@ -108,7 +109,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     fieldKeys: secrets.field_keys,
     idempotencyKey: derivedKey(secrets, 'idempotency'),
   });
-  const promotion = openPromotion({ ...shared, gates, settingTypes });
+  const founderNote = createFounderNote(shared);
+  const promotion = openPromotion({ ...shared, gates, settingTypes, founderNote });
   const entities = openEntities({ ...shared, gates, refuseRemoval: promotion.refuseRemoval });
   const sealer = createSealer(secrets.field_keys);
   const identity = await openIdentity({

@@ -22,7 +22,13 @@ export type { MailDrafts } from './mails/mail-drafts.ts';
 export { type Identity, openIdentity } from './open-identity.ts';
 export type { CommandSignIns } from './org-users/command-sign-ins.ts';
 export { type OrgAccounts, type OrgCaller, type ShownSession, sessionSeconds } from './org-users/org-accounts.ts';
-export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
+export {
+  environmentOfClient,
+  findOrg,
+  orgCodes,
+  platformScopeName,
+  shownEnvironments,
+} from './org-users/org-directory.ts';
 export type { PlatformOrgs } from './org-users/platform-orgs.ts';
 export type { SignInLinks } from './org-users/sign-in-links.ts';
 export { AddressCollisions, type AddressRow, addressPartitions } from './people/colliding-addresses.ts';
@@ -58,6 +64,7 @@ export { createSecretsFile, secretsPath } from './tokens/secrets-file.ts';
 export { createSecretsInStore, readSecrets, secretsKey, writeSecrets } from './tokens/secrets-in-store.ts';
 export { type LiveSigningKeys, openSigningKeys, type SigningKeyAdmin } from './tokens/signing-keys.ts';
 export type { ExchangedToken } from './tokens/token-exchange.ts';
+export { createFounderNote } from './workspaces/first-admin.ts';
 export type { MembershipDeps } from './workspaces/memberships.ts';
 export type { OrgWorkspaces } from './workspaces/org-workspaces.ts';
 export { alignWorkspace, alignWorkspaceJob, readAlignWork } from './workspaces/suspend-workspace.ts';

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Cursors } from '../records/port.ts';
 import type { Store } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
+import type { FounderNote } from './checks/founder-check.ts';
 import type { ConfigKinds } from './config-kind.ts';
 
 /** What promotion stands on. */
@@ -17,6 +18,8 @@ export interface PromotionDeps {
   readonly cursors: Cursors;
   /** Tells the job runner that there is work. */
   readonly wake: () => void;
+  /** Left out, no check says who becomes the first admin. */
+  readonly founderNote?: FounderNote | undefined;
 }
 
 /** Who asks for something, and in which org. */

@@ -1,9 +1,11 @@
 import {
+  type AccountChange,
   auditCallerOf,
   findMember,
   joinedChanges,
   joiningChanges,
   type Member,
+  policyGrant,
   policyIdByName,
   removedMemberKey,
 } from '../../iam/port.ts';
@@ -56,6 +58,7 @@ export async function acceptInvitation(
     await tryCommit(orgScope, [hintChange(person.id, head), chooseChange(person.id, head)]);
     return { row, changes };
   });
+  deps.epochs.bump(workspace.scope.name);
   if (planned.row !== undefined) await tryCommit(orgScope, noLongerReceived(planned.row.value, head.code));
   return head;
 }
@@ -78,12 +81,15 @@ async function acceptance(
   const invitation = row.value;
   if (emailKey(invitation.email) !== emailKey(person.email)) throw noInvitation();
   if (isSuspended) throw workspaceSuspended();
-  if ((await findMember(workspace, person.id)) !== undefined)
-    throw new Problem('conflict', 'the caller is already in the workspace');
-  const inviter = await requireGrant(deps, workspace, invitation);
-  const policyIds = await grantedPolicies(workspace, invitation);
   const actor = { userId: person.id, claims: {}, auditCaller: auditCallerOf(person.id, requestId) };
   const { auditCaller } = actor;
+  const told = invitationTold(deps.clock, { workspace, actor }, { invitation, done: 'accepted' });
+  if ((await findMember(workspace, person.id)) !== undefined) {
+    const granted = await grantToMember(deps, { workspace, userId: person.id, auditCaller }, invitation);
+    return joinedChanges([removeAsRead(row), isThere, told], granted);
+  }
+  const inviter = await requireGrant(deps, workspace, invitation);
+  const policyIds = await grantedPolicies(workspace, invitation);
   const room = await roomFor(deps, { workspace, userId: suspends, auditCaller }, await grantedPolicies(workspace, {}));
   if (room === undefined)
     throw new Problem('conflict', 'a member with the email address of the caller has to be merged or removed first');
@@ -92,9 +98,26 @@ async function acceptance(
     inviter,
     [removeAsRead(row), isThere, { kind: 'remove', ...removedMemberKey(person.id), if: 'any' }],
     await joiningChanges(deps, workspace, joining),
-    [invitationTold(deps.clock, { workspace, actor }, { invitation, done: 'accepted' })],
+    [told],
     room,
   );
+}
+
+/**
+ * An admin of the org is no member who could grant by a link, so an invitation of his gives its policy to a member too.
+ * @throws Problem `conflict` for any other invitation, and where the member has the policy.
+ */
+async function grantToMember(
+  deps: GrantorDeps,
+  member: AccountChange,
+  invitation: Invitation,
+): Promise<readonly Change[]> {
+  const { invited_by_kind, acl_policy_id } = invitation;
+  const isGrant = invited_by_kind === 'org_user' && acl_policy_id !== undefined;
+  const inviter = isGrant ? await requireGrant(deps, member.workspace, invitation) : [];
+  const granted = isGrant ? await policyGrant(deps, member, acl_policy_id) : undefined;
+  if (granted === undefined) throw new Problem('conflict', 'the caller is already in the workspace');
+  return [...inviter, ...granted];
 }
 
 /** What new members get where the invitation names nothing, which is the workspace's own promise and not the inviter's. */

@@ -31,6 +31,7 @@ import {
 } from './invitation.ts';
 import { invitationTold } from './invitation-audit.ts';
 import { invitationMilliseconds, mailInvitation } from './mail-invitation.ts';
+import type { GrantorDeps } from './require-grant.ts';
 
 /** How people are asked into a workspace. What needs a permission has been allowed. */
 export interface Invitations {
@@ -59,10 +60,7 @@ export type ReceivedInvitation = ReplyOf<typeof invitationsApi.readMyInvitations
 
 export type AcceptedInvitation = ReplyOf<typeof invitationsApi.acceptInvitation>;
 
-export interface InvitationDeps extends MembershipDeps, MailDeps {
-  /** Where the roles of builders are. */
-  readonly platform: Scope;
-}
+export interface InvitationDeps extends GrantorDeps, MailDeps {}
 
 export function createInvitations(deps: InvitationDeps): Invitations {
   return {
