@@ -72,6 +72,7 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   'session.org_refused': refused('to act in another org than the session’s'),
 
   // Environments, plan and alerts
+  'environment.founder_named': 'named who becomes the first admin of production',
   'environment.provisioned': 'provisioned production',
   'environment.provision_refused': refused('to provision production'),
   'client_id.rotated': ({ environment }) => `rotated the client id of ${environment}`,
