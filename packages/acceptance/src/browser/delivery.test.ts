@@ -127,12 +127,12 @@ test('N13: scripts of the console send messages to no window and listen to none'
   assert.ok(seen.size > 5, [...seen].join());
 });
 
-test('Q08: the built console has pages, scripts, styles and pictures alone, and no trace of the machine that built it', () => {
+test('Q08: the built console has pages, scripts, styles, pictures and licenses alone, and no trace of the machine that built it', () => {
   const root = join(import.meta.dirname, '../../../..');
   const files = globSync('packages/console/dist/**/*.*', { cwd: root });
   assert.ok(files.length > 50);
   for (const path of files) {
-    assert.match(path, /\.(?:html|svg|js|css)(?:\.(?:br|gz))?$/);
+    assert.match(path, /\/licenses\.md$|\.(?:html|svg|js|css)(?:\.(?:br|gz))?$/);
     if (/\.(?:br|gz)$/.test(path)) continue;
     const text = readFileSync(join(root, path), 'utf8');
     for (const trace of [root, homedir(), 'sourceMappingURL', 'sourcesContent'])
