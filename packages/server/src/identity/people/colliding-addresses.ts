@@ -1,4 +1,5 @@
 import { emailKey } from '../../lib/formats/email-key.ts';
+import { json } from '../../store/table.ts';
 import { passwordIdp } from '../app-users/app-user.ts';
 
 /** Where rows of addresses lie, in the scope of the platform and in those of orgs. */
@@ -48,7 +49,9 @@ function passwordAddress(sk: string): string | undefined {
   return sk.startsWith(passwordStart) ? decodeURIComponent(sk.slice(passwordStart.length)) : undefined;
 }
 
+const addressRow = json<{ readonly id?: string; readonly user_id?: string }>('row of an address', {});
+
 function idIn(value: string): string | undefined {
-  const { id, user_id = id } = JSON.parse(value) as { readonly id?: string; readonly user_id?: string };
+  const { id, user_id = id } = addressRow.parse(value);
   return user_id;
 }

@@ -1,17 +1,7 @@
-import { effectiveValue, itemKey, type SettingContent, type SettingType } from '../../config/port.ts';
-import type { PromotionDeps } from '../promotion-deps.ts';
-import { promotionContext } from '../promotion-deps.ts';
+import { effectiveValue, itemKey, type SettingContent } from '../../config/port.ts';
+import { type PromotionDeps, promotionContext, type SettingAfter } from '../promotion-deps.ts';
 import { stagedTargets } from '../releases/staged-targets.ts';
 import { bodiesAfter, type Check } from './checks.ts';
-
-/** What a setting is in production once a release is live. */
-export type SettingAfter = <Value>(type: SettingType<Value>) => Value;
-
-/** What is to be known of the first admin of production; undefined where it has had one. */
-export type FounderNote = (
-  orgCode: string,
-  settingAfter: SettingAfter,
-) => Promise<{ readonly level: 'warning' | 'info'; readonly message: string } | undefined>;
 
 /** Who becomes the first admin of production, were all that is staged activated. */
 export async function founderChecks(deps: PromotionDeps, orgCode: string): Promise<readonly Check[]> {
