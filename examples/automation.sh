@@ -56,7 +56,7 @@ let_work() {
   ask "$A/create/useraclpolicy" -H "$ann" -H "$JSON" -o /dev/null -d '{"user_id": "'"$1"'", "acl_policy_id": "'"$policy"'"}'
 }
 
-# Production makes no admin of who comes first. Nobody can verify an address here, so the org admin invites Ann as one.
+# Coming first makes no admin of production. No address can be verified here, so the org admin invites Ann as one.
 invite_admin() {
   policy=$(ask "$M/acl/policies?env=$env&tenant_code=main&q=adminacl" -H "$BUILDER" | member id)
   code=$(ask "$M/org/workspaces/main/invitations" -H "$BUILDER" -H "$JSON" \

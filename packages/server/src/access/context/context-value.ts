@@ -8,7 +8,7 @@ export class AlikeMembers {
   }
 }
 
-/** What a key leads to where there is a value that nobody could read: it may be any, or none. */
+/** For a key whose value could not be read: it may be any, or none. */
 class UnknownValue {}
 
 export const unknownValue = new UnknownValue();

@@ -16,7 +16,7 @@ export function isKey(key: string): boolean {
   return ['method', 'path', 'ip', 'time', 'origin'].includes(name ?? '') && more.length === 0;
 }
 
-/** Whether nobody knows what is behind the key: it may be anything, or nothing. */
+/** Whether the value behind the key is not known: it may be anything, or nothing. */
 export function isUnknown(key: string, { request }: AccessContext): boolean {
   return inSmallLetters(key) === 'request.ip' && request.ip === undefined;
 }
