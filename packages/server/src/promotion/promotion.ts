@@ -91,7 +91,7 @@ export function createPromotion(deps: PromotionDeps): Promotion {
       const items = rows.map(({ staged: { body: _, ...shown } }) => shown);
       const base = stagedBase(rows);
       if (items.length === 0) return { base, items, checks: [] };
-      return { base, items, checks: [...(await checkStaged(deps, orgCode)), ...(await founderChecks(deps, orgCode))] };
+      return { base, items, checks: [...(await founderChecks(deps, orgCode)), ...(await checkStaged(deps, orgCode))] };
     },
     withdraw: (asked, item) => withdraw(deps, asked, item),
     activate: (asked, body) => activate(deps, asked, readActivate(body)),
