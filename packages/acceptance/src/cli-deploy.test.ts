@@ -68,6 +68,32 @@ test('an org admin makes production, sees the change in sentences, and deploys i
   assert.deepEqual((await project.json<Deployed>(['deploy', '--yes'], { env })).activated, false);
 });
 
+test('the first admin of production is named with it, changed until that user has come, and shown in the review', async () => {
+  const org = await signUp(gateways);
+  await defineEntity(org, note(['title']));
+  const env = sessionOf(org);
+  const awaited = async () => {
+    const reply = await manage<{ environments: { prod: { awaited_founder?: object } | null } }>(org, 'GET', '/org');
+    return reply.body.environments.prod?.awaited_founder;
+  };
+  await project.ends(2, ['deploy', '--founder', 'ann@example.com', '--yes'], { env });
+  const asked = await project.ends(3, ['deploy', '--provision'], { env });
+  assert.match(asked.stderr, new RegExp(`whose first admin is ${org.builder.email}\\?`));
+  assert.equal(await awaited(), undefined);
+  await project.ends(0, ['deploy', '--provision', '--dry-run', '--yes'], { env });
+  assert.deepEqual(await awaited(), { email: org.builder.email });
+  const named = ['deploy', '--provision', '--founder', 'ann@example.com'];
+  const changed = await project.ends(0, [...named, '--publish-only', '--yes'], { env });
+  assert.deepEqual(await awaited(), { email: 'ann@example.com' });
+  assert.match(changed.output, /ann@example.com becomes the first admin of the production of/);
+  assert.match(
+    changed.stdout,
+    /info \(founder\): `ann@example.com` becomes the first admin of production, by a sign-in/,
+  );
+  const refused = await project.ends(2, ['deploy', '--provision', '--founder', 'ann', '--yes'], { env });
+  assert.match(refused.stderr, /founder_email/);
+});
+
 test('a pipeline publishes with one key and activates with another; neither key does the work of the other', async () => {
   const org = await provisionedOrg(gateways);
   await defineEntity(org, note(['title']));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { CallOptions, Reply } from './call.ts';
 import { eventually } from './eventually.ts';
-import { type AppUser, manage, newEmail, type Org, signIn, signUp } from './org.ts';
+import { type AppUser, act, manage, newEmail, type Org, signIn, signUp } from './org.ts';
 import type { Gateways } from './platform.ts';
 
 export interface Item {
@@ -95,6 +95,8 @@ export interface Provisioned {
   readonly client_id: string;
   readonly provisioned_at: string;
   readonly created: boolean;
+  /** Until the first admin of production has signed in. */
+  readonly awaited_founder?: { readonly email: string | null };
 }
 
 /** An org with its production, which holds nothing yet. */
@@ -104,8 +106,9 @@ export async function provisionedOrg(gateways: Gateways): Promise<Org> {
   return org;
 }
 
-export async function provision(org: Org): Promise<Provisioned> {
-  const reply = await manage<Provisioned>(org, 'POST', '/user/provision-prod');
+export async function provision(org: Org, founder_email?: string): Promise<Provisioned> {
+  const sent = founder_email === undefined ? {} : { body: { founder_email } };
+  const reply = await manage<Provisioned>(org, 'POST', '/user/provision-prod', sent);
   assert.equal(reply.status, 200, reply.text);
   return reply.body;
 }
@@ -115,9 +118,26 @@ export async function inProduction(org: Org): Promise<Org> {
   return { ...org, clientId: (await provision(org)).client_id };
 }
 
-/** The first user of an org in production, who holds `adminacl` there. */
+/** A user of an org in production, who holds `adminacl` there by an invitation of the org admin. */
 export async function prodFounder(org: Org): Promise<AppUser> {
-  return signIn(await inProduction(org), newEmail('prod'));
+  const user = await signIn(await inProduction(org), newEmail('prod'));
+  await makeProdAdmin(org, user);
+  return user;
+}
+
+/** Invites a member of production as an admin, and accepts. */
+export async function makeProdAdmin(org: Org, user: AppUser): Promise<void> {
+  const held = await manage<{ items: readonly { id: string; name: string }[] }>(
+    org,
+    'GET',
+    '/acl/policies?env=prod&tenant_code=main&q=adminacl',
+  );
+  const body = { env: 'prod', email: user.email, acl_policy_id: held.body.items[0]?.id };
+  const invited = await manage<{ code: string }>(org, 'POST', '/org/workspaces/main/invitations', { body });
+  assert.equal(invited.status, 201, invited.text);
+  const { code } = invited.body;
+  const accepted = await act(user, 'POST', '/user/acceptinvitation', { body: { code } });
+  assert.equal(accepted.status, 200, accepted.text);
 }
 
 export async function diff(org: Org): Promise<readonly Difference[]> {

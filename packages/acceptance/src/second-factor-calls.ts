@@ -18,6 +18,7 @@ export interface Step {
     readonly methods: readonly string[];
     readonly token: string;
     readonly expires_at: string;
+    readonly codes_locked?: true;
     readonly passkey?: PasskeyOptions;
   };
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
-import { codeTo, mailsTo, platformForMails } from './mails.ts';
+import { codeTo, fromElsewhere, mailsTo, platformForMails } from './mails.ts';
 import { manage, newEmail, type Org, password, signUp } from './org.ts';
 import {
   addApp,
@@ -132,15 +132,44 @@ test('a step of a sign-in is good once, for its own account, and not after the p
 });
 
 test('wrong codes are bounded for the account, from however many networks they come; the owner gets in by a recovery code', async () => {
-  const { email, app, recoveryCodes } = await protectedOrg();
+  const { org, email, app, recoveryCodes } = await protectedOrg();
   const { token } = await stepOf(platform, email);
   const right = app.next();
   const wrong = right === '000000' ? '000001' : '000000';
   for (let guess = 0; guess < 10; guess++)
     assertProblem(await complete(platform, { token, code: wrong }), 'credentials_invalid');
-  const refused = assertProblem(await complete(platform, { token, code: right }), 'rate_limited');
-  assert.match(refused.detail, /too many wrong codes for this account/);
-  assert.equal((await signInByRecovery(platform, email, recoveryCodes)).user.email, email);
+  const refused = assertProblem(await complete(platform, { token, code: right }), 'second_factor_locked');
+  assert.match(refused.detail, /no code is taken after 10 wrong ones: use a recovery code/);
+  assert.deepEqual(refused.methods, ['recovery_code']);
+  const step = await stepOf(platform, email);
+  assert.deepEqual([step.methods, step.codes_locked], [['recovery_code'], true]);
+  assertProblem(await complete(platform, { token: step.token, code: right }), 'second_factor_locked');
+  const entered = await signInByRecovery(platform, email, recoveryCodes);
+  assert.equal(entered.user.email, email);
+  const told = (await mailsTo(platform, email)).filter(({ text }) => /10 wrong codes in a row/.test(text));
+  assert.equal(told.length, 1);
+  const log = await manage<{ items: readonly { action: string; detail?: object }[] }>(org, 'GET', '/audit', {
+    token: entered.token,
+  });
+  const locks = log.body.items.filter(({ action }) => action === 'second_factor.codes_locked');
+  assert.deepEqual(
+    locks.map(({ detail }) => detail),
+    [{ wrong_codes: 10 }],
+  );
+  const fresh = await stepOf(platform, email);
+  assert.deepEqual([fresh.methods, fresh.codes_locked], [['totp', 'recovery_code'], undefined]);
+  assert.equal((await complete(platform, { token: fresh.token, code: right })).status, 200);
+});
+
+test('wrong codes of one network keep no recovery code of it out', async () => {
+  const { email, app, recoveryCodes } = await protectedOrg();
+  const { token } = await stepOf(platform, email);
+  const wrong = app.next() === '000000' ? '000001' : '000000';
+  const headers = fromElsewhere();
+  const from = (body: object) => ask(platform, 'POST', '/auth/second-factor', { body: { token, ...body }, headers });
+  for (let guess = 0; guess < 10; guess++) assertProblem(await from({ code: wrong }), 'credentials_invalid');
+  assertProblem(await from({ code: wrong }), 'second_factor_locked');
+  assert.equal((await from({ recovery_code: recoveryCodes.pop() })).status, 200);
 });
 
 test('wrong codes that are sent side by side are counted one by one', async () => {

@@ -25,6 +25,7 @@ export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   origin_refused: 'The origin of the calling page is not allowed',
   role_required: 'The caller’s role does not allow this',
   second_factor_required: 'The org requires a second factor of its members',
+  second_factor_locked: 'Codes are refused until another factor is proved',
   signup_closed: 'Sign-up is closed on this platform',
   not_found: 'There is nothing here',
   method_not_allowed: 'The route does not support this method',

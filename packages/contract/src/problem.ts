@@ -25,6 +25,7 @@ export const problemStatus = {
   workspace_suspended: 403,
   role_required: 403,
   second_factor_required: 403,
+  second_factor_locked: 403,
   origin_refused: 403,
   signup_closed: 403,
   not_found: 404,

@@ -41,6 +41,7 @@ test('nothing needs to be set', () => {
     managementUrl: undefined,
     upgradeUrl: undefined,
     trustedProxies: [],
+    proxyHeader: 'x-forwarded-for',
     webhookNetworks: [],
     operatorKeyDigest: undefined,
     keyAgeDaysMax: 90,
@@ -305,6 +306,7 @@ test('the help names every setting once', () => {
     'PUBLIC_URL',
     'MANAGEMENT_URL',
     'TRUSTED_PROXIES',
+    'PROXY_HEADER',
     'WEBHOOK_NETWORKS',
     'LOG_LEVEL',
     'DEMO',
@@ -322,6 +324,13 @@ test('trusted proxies and networks of webhooks are addresses and networks, and n
     const [mistake = ''] = mistakesOf({ [name]: '10.0.0.1,proxy.example' });
     assert.ok(mistake.startsWith(name) && mistake.includes('`proxy.example`'), mistake);
   }
+});
+
+test('the header of proxies is one of two', () => {
+  assert.equal(configOf({}).proxyHeader, 'x-forwarded-for');
+  assert.equal(configOf({ FREEHOLD_PROXY_HEADER: 'forwarded' }).proxyHeader, 'forwarded');
+  const [mistake] = mistakesOf({ FREEHOLD_PROXY_HEADER: 'X-Real-IP' });
+  assert.equal(mistake, 'FREEHOLD_PROXY_HEADER must be one of x-forwarded-for, forwarded, not `X-Real-IP`');
 });
 
 test('addresses and quotas are read as they are meant', () => {

@@ -7,6 +7,7 @@ import { type BackupSettings, readBackupSettings } from './backup/backup-setting
 import { engineOf } from './engines/registry.ts';
 import { readStoreAddresses, type StoreAddresses } from './engines/store-addresses.ts';
 import { isNetwork } from './gateway/client-address.ts';
+import { type ProxyHeader, proxyHeaders } from './gateway/forwarded-entries.ts';
 import type { Quota, RateLimitSettings } from './gateway/rate-limits.ts';
 import { type MasterKeyUse, masterKeyFault, operatorKeyDigest, operatorKeyFault } from './identity/port.ts';
 import { isEmailAddress } from './lib/formats/email-address.ts';
@@ -30,8 +31,10 @@ export interface Config extends StoreAddresses, BackupSettings {
   readonly managementUrl: string | undefined;
   /** Where people are sent whose org has reached a limit of its plan. */
   readonly upgradeUrl: string | undefined;
-  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
+  /** Addresses and networks of proxies that are believed to say where a request comes from. */
   readonly trustedProxies: readonly string[];
+  /** The header in which they say it. */
+  readonly proxyHeader: ProxyHeader;
   /** Private addresses and networks that webhooks may be sent to, besides all public ones. */
   readonly webhookNetworks: readonly string[];
   /** The SHA-256 of the operator key, in hexadecimal; undefined where there is none, and so no route for it. */
@@ -99,6 +102,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     managementUrl: readUrl('FREEHOLD_MANAGEMENT_URL', get('FREEHOLD_MANAGEMENT_URL'), mistakes),
     upgradeUrl: readUrl('FREEHOLD_UPGRADE_URL', get('FREEHOLD_UPGRADE_URL'), mistakes),
     trustedProxies: readNetworks('FREEHOLD_TRUSTED_PROXIES', get('FREEHOLD_TRUSTED_PROXIES'), mistakes),
+    proxyHeader: oneOf('FREEHOLD_PROXY_HEADER', proxyHeaders, proxyHeaders[0]),
     webhookNetworks: readNetworks('FREEHOLD_WEBHOOK_NETWORKS', get('FREEHOLD_WEBHOOK_NETWORKS'), mistakes),
     operatorKeyDigest: readOperatorKey(get('FREEHOLD_OPERATOR_KEY'), mode, mistakes),
     keyAgeDaysMax: readDays('FREEHOLD_KEY_MAX_AGE_DAYS', get('FREEHOLD_KEY_MAX_AGE_DAYS') ?? '90', mistakes),

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type Command, Refusal, runCommand } from './command-line.ts';
+import { checkAddresses } from './composition/check-addresses.ts';
 import { hasLostSecrets, openSpace, openVault, secretsGone, storesGone } from './composition/open-spaces.ts';
 import { type Config, readConfig, whyNoBackups } from './config.ts';
 import { checkBackups } from './doctor/check-backups.ts';
@@ -76,6 +77,7 @@ function checksOf(config: Config, isRunning: boolean): readonly Check[] {
     async () => (isApart ? checkPlace(storeProd, { setting: 'FREEHOLD_STORE_PROD', spaces: ['prod'], isRunning }) : []),
     () => checkStores(config),
     async () => [await checkSecrets(config)],
+    () => checkAddresses(config),
     () => checkBackupsOf(config),
     async () => (smtp === undefined ? [] : [await checkMailServer(smtp)]),
   ];

@@ -1,3 +1,4 @@
+import { proxyHeaders } from './gateway/forwarded-entries.ts';
 /** Every setting from outside, as `--help` shows it. */
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -83,7 +84,12 @@ export const settings: readonly Setting[] = [
   {
     name: 'FREEHOLD_TRUSTED_PROXIES',
     fallback: 'none',
-    help: 'addresses and networks, separated by commas, of proxies whose `X-Forwarded-For` is trusted',
+    help: 'addresses and networks, separated by commas, of proxies that are trusted to say where a request comes from',
+  },
+  {
+    name: 'FREEHOLD_PROXY_HEADER',
+    fallback: proxyHeaders[0],
+    help: `the header in which trusted proxies say it: ${proxyHeaders.join(' or ')}; the other one is not read`,
   },
   {
     name: 'FREEHOLD_WEBHOOK_NETWORKS',

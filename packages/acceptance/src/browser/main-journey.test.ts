@@ -16,6 +16,7 @@ import {
   password,
   signIn,
 } from '../org.ts';
+import { makeProdAdmin } from '../promotion.ts';
 import { founderOf, multiOrg } from '../workspaces.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
@@ -122,6 +123,7 @@ test('a builder signs up, models, lets a user in, explains a denial, deploys, an
   await deployAll(page, org, 1);
   const production = { ...org, ...(await environmentOf(org.builder.token, 'prod')) };
   const customer = await signIn(production, newEmail('customer'));
+  await makeProdAdmin(org, customer);
   const { id } = await create(customer, 'order', { name: 'A2', title: 'Shade' });
 
   await page.goto(`/o/${org.code}/test/entities/order`);

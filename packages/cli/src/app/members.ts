@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
 
@@ -19,15 +20,24 @@ export async function memberByEmail(context: Context, place: WorkspaceOf, who: s
   });
 }
 
+/** By case, and by a domain in Unicode or Punycode, one address has many spellings. */
+export function isSameAddress(one: string, other: string): boolean {
+  return plainForm(one) === plainForm(other);
+}
+
+function plainForm(email: string): string {
+  const [local = '', domain = ''] = email.normalize('NFC').toLowerCase().split('@');
+  return `${local}@${domainToASCII(domain) || domain}`;
+}
+
 /** @returns undefined where no member has this email. */
 export async function findMember(context: Context, { env, workspace }: WorkspaceOf, email: string) {
-  const wanted = email.toLowerCase();
   let nexttoken: string | undefined;
   do {
     const page = await context.management().call('listMembers', {
       query: { env, tenant_code: workspace, q: email, ...(nexttoken === undefined ? {} : { nexttoken }) },
     });
-    const found = page.items.find((member) => member.email.toLowerCase() === wanted);
+    const found = page.items.find((member) => isSameAddress(member.email, email));
     if (found !== undefined) return found;
     nexttoken = page.nexttoken ?? undefined;
   } while (nexttoken !== undefined);

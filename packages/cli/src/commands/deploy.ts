@@ -19,6 +19,7 @@ interface DeployOptions {
   readonly activateOnly?: true;
   readonly withdraw?: true;
   readonly provision?: true;
+  readonly founder?: string;
 }
 
 /** `deploy`: test goes live in production. */
@@ -34,6 +35,7 @@ export const addDeployCommand: AddCommands = (program, run) => {
     .option('--withdraw', 'takes back all that is staged')
     .option('--force', 'also where records of production break the new definitions')
     .option('--provision', 'makes the production of the org first, if it has none')
+    .option('--founder <email>', 'with --provision, the app user who becomes the first admin of production')
     .action(run<DeployOptions, [readonly string[]]>((context, options, items) => deploy(context, options, items)));
 };
 
@@ -41,7 +43,7 @@ async function deploy(context: Context, options: DeployOptions, words: readonly 
   refuseContradictions(options, words);
   assertReaches(context.target(), 'prod');
   if (options.withdraw === true) return withdraw(context);
-  if (options.provision === true) await provision(context);
+  if (options.provision === true) await provision(context, options.founder);
   if (options.activateOnly === true) return activate(context, options);
   const { org, url } = context.target();
   context.out.progress(`comparing test of ${org} with its production …`);
@@ -75,7 +77,9 @@ async function deploy(context: Context, options: DeployOptions, words: readonly 
 
 function refuseContradictions(options: DeployOptions, words: readonly string[]): void {
   const modes = [options.dryRun, options.publishOnly, options.activateOnly, options.withdraw].filter(Boolean);
-  if (modes.length > 1 || (words.length > 0 && (options.activateOnly === true || options.withdraw === true)))
+  const isFounderAlone = options.founder !== undefined && options.provision !== true;
+  const takesNoWords = options.activateOnly === true || options.withdraw === true;
+  if (modes.length > 1 || (words.length > 0 && takesNoWords) || isFounderAlone)
     throw new CommandError('these options exclude each other', {
       code: 'wrong_usage',
       next: 'see `freehold deploy --help`',
@@ -94,11 +98,30 @@ async function differences(context: Context) {
   }
 }
 
-async function provision(context: Context): Promise<void> {
+/** Of a production that is there, the address of its first admin is changed where one is named. */
+async function provision(context: Context, named: string | undefined): Promise<void> {
   const { org, url } = context.target();
-  await context.ask.confirm(`Make the production of ${org} at ${url}, if there is none?`);
-  const { created } = await context.management().call('provisionProd');
-  if (created) context.out.note(`${org} has a production now`);
+  const management = context.management();
+  const { prod } = (await management.call('readOrg')).environments;
+  const founder_email = named ?? (prod === null ? await askFounder(context) : undefined);
+  const question =
+    prod === null
+      ? `Make the production of ${org} at ${url}, whose first admin is ${founder_email}?`
+      : `Have ${founder_email} be the first admin of the production of ${org}?`;
+  if (prod !== null && founder_email === undefined) return;
+  await context.ask.confirm(question);
+  const { created } = await management.call('provisionProd', { body: { founder_email } });
+  context.out.note(
+    created ? `${org} has a production now` : `${founder_email} becomes the first admin of the production of ${org}`,
+  );
+}
+
+/** The address of the builder where none is typed. */
+async function askFounder(context: Context): Promise<string> {
+  const { email } = (await context.management().call('readMe')).user;
+  if (!context.ask.isTerminal) return email;
+  const typed = await context.ask.text(`Email of the first admin of production [${email}]`);
+  return typed.trim() || email;
 }
 
 /** What is staged as it is now needs no second publication. */

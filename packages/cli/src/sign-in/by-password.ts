@@ -28,17 +28,22 @@ export async function signInByPassword(context: Context, { url, org, appUrl }: S
 interface Step {
   readonly methods: readonly string[];
   readonly token: string;
+  readonly codes_locked?: true | undefined;
 }
 
 const triesMax = 3;
 
-async function proveFactor(context: Context, url: string, { methods, token }: Step) {
+async function proveFactor(context: Context, url: string, { methods, token, codes_locked }: Step) {
   if (!methods.includes('totp') && !methods.includes('recovery_code'))
     throw new CommandError('the account has a passkey, which a terminal cannot use', {
       code: 'wrong_usage',
       next: 'sign in by a browser: `freehold login` without `--password`',
     });
   const question = methods.includes('totp') ? 'Code of your authenticator app, or a recovery code' : 'Recovery code';
+  if (codes_locked === true)
+    context.out.note(
+      'too many wrong codes were entered: codes of the authenticator app work again after another factor',
+    );
   for (let tries = 1; ; tries++) {
     const typed = (await context.ask.text(question)).trim();
     const proof = /^\d{6}$/.test(typed.replaceAll(' ', '')) ? { code: typed } : { recovery_code: typed };

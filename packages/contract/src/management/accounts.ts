@@ -16,6 +16,17 @@ export const OrgUser = named('OrgUser', Type.Object({ id: guid, email: text, nam
 
 export const OrgName = named('OrgName', Type.Object({ code: OrgCode, name: text }));
 
+export const AwaitedFounder = named(
+  'AwaitedFounder',
+  Type.Object(
+    { email: orNull(text) },
+    {
+      description:
+        'Of production, until its first admin has signed in: the address that becomes it. `null` where none is named.',
+    },
+  ),
+);
+
 export const EnvironmentAccess = named(
   'EnvironmentAccess',
   Type.Object({
@@ -29,6 +40,7 @@ export const EnvironmentAccess = named(
     provisioned_at: Type.Optional(
       Type.String({ format: 'date-time', description: 'When production was provisioned.' }),
     ),
+    awaited_founder: Type.Optional(AwaitedFounder),
   }),
 );
 

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { configItemKinds } from '../config-kinds.ts';
 import { anyObject, closed, count, guid, named, oneOf, orNull, text, time } from '../schema.ts';
+import { AwaitedFounder } from './accounts.ts';
 
 const itemKind = oneOf(configItemKinds);
 
@@ -13,6 +14,7 @@ export const ProvisionedProd = named(
     client_id: text,
     provisioned_at: time,
     created: Type.Boolean({ description: 'Whether this call created it.' }),
+    awaited_founder: Type.Optional(AwaitedFounder),
   }),
 );
 
@@ -74,7 +76,7 @@ export const DeployCheck = named(
     {
       kind: Type.Optional(itemKind),
       name: Type.Optional(text),
-      check: oneOf(['definition', 'references', 'switch', 'plan', 'records', 'indexes', 'access', 'impact']),
+      check: oneOf(['definition', 'references', 'switch', 'plan', 'records', 'indexes', 'access', 'impact', 'founder']),
       level: oneOf(['error', 'warning', 'info'], { description: 'An error blocks the activation.' }),
       message: text,
       loss: Type.Optional(Type.Literal(true, { description: 'Of an `impact`: it says what is taken out.' })),

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { closed, itemsOf, lineTitle, oneOf, pageOf, text, time } from '../schema.ts';
+import { Email } from './accounts.ts';
 import {
   Activated,
   ConfigDifference,
@@ -27,8 +28,15 @@ export const deployApi = {
     path: '/user/provision-prod',
     access: 'org_admin',
     tag: 'deploy',
-    summary: 'Provisions the org’s production environment, once',
+    summary: 'Provisions the org’s production environment, once, and names its first admin',
+    description:
+      'The user of the app who signs in with this address, verified, becomes the first admin of the default workspace. Until then ' +
+      'all others join it with `default_member_access`, and the address can be changed by the same call. An active setting ' +
+      '`tenancy.founder_email` wins. Left out, `founder_email` is the address of the caller where production is new, and stays as it is else.',
+    body: closed({ founder_email: Type.Optional(Email) }),
+    isBodyOptional: true,
     replies: { 200: reply('Production exists.', ProvisionedProd) },
+    problems: ['conflict'],
     refusedAs: 'environment.provision_refused',
   }),
   readDiff: route({

@@ -9,7 +9,7 @@ import {
 import type { ConditionTerm } from './conditions/read-condition.ts';
 import type { AccessContext, RecordState } from './context/context.ts';
 import { type ContextKey, isPending } from './context/context-key.ts';
-import { textOf } from './context/context-value.ts';
+import { textOf, unknownValue } from './context/context-value.ts';
 import type { Effect } from './effect.ts';
 import { isSpent, wholeEffort } from './effort.ts';
 import { type RenamedField, renamedFields } from './names/renamed-fields.ts';
@@ -212,6 +212,6 @@ function failureOf(
 }
 
 function shownValue(value: unknown): string {
-  const text = textOf(value) ?? (Array.isArray(value) ? '[…]' : '{…}');
+  const text = value === unknownValue ? 'unknown' : (textOf(value) ?? (Array.isArray(value) ? '[…]' : '{…}'));
   return text.length > lengthShown ? `${text.slice(0, lengthShown)}…`.toWellFormed() : text;
 }

@@ -1,6 +1,6 @@
 import type { AccessContext } from './context/context.ts';
 import { type ContextKey, isPending, parseContextKey } from './context/context-key.ts';
-import { AlikeMembers, stepsThrough, textOf, valuesOf } from './context/context-value.ts';
+import { AlikeMembers, stepsThrough, textOf, unknownValue, valuesOf } from './context/context-value.ts';
 import { type Effort, spend } from './effort.ts';
 import { type Mistake, shown } from './mistake.ts';
 import { anyRun, type GlobPart, partsOf, symbolsOf } from './patterns/glob-symbols.ts';
@@ -65,7 +65,7 @@ export function isUnknown({ keys }: Template, context: AccessContext): boolean {
 export interface Expansion {
   /** Only texts and wildcards; `undefined` where a variable has no value, or a list of several, or an object. */
   readonly parts: readonly GlobPart[] | undefined;
-  /** Whether a variable leads to several members, so that it may stand for each text: it is a `*` in the parts. */
+  /** Whether a variable leads to several members, or to a value that is not known, so that it may stand for each text: it is a `*` in the parts. */
   readonly isVague: boolean;
 }
 
@@ -121,14 +121,14 @@ export function expandedSymbols({ parts = [] }: Expansion, effort: Effort): read
   return spend(effort, length) ? symbolsOf(parts) : undefined;
 }
 
-/** It is unknown which of several members the app reads, even if the others are empty. */
+/** It is unknown which of several members the app reads, even if the others are empty; and a value that is not known may be any. */
 function partFor(
   { key, otherwise }: Variable,
   context: AccessContext,
   effort: Effort,
 ): string | typeof anyRun | undefined {
   const found = key.read(context, effort);
-  if (found instanceof AlikeMembers) return anyRun;
+  if (found instanceof AlikeMembers || found === unknownValue) return anyRun;
   if (!spend(effort, stepsThrough(found))) return undefined;
   const values = valuesOf(found);
   if (values.length === 0) return otherwise;

@@ -8,6 +8,7 @@ import { createErrorReplies, type ErrorReplies } from '../gateway/error-reply.ts
 import { createGateways, type Gateways } from '../gateway/gateways.ts';
 import { type ConsoleSource, type DocsSource, noConsole, noDocs } from '../gateway/site-source.ts';
 import {
+  createFounderNote,
   derivedKey,
   loadSecrets,
   openIdentity,
@@ -108,7 +109,9 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     fieldKeys: secrets.field_keys,
     idempotencyKey: derivedKey(secrets, 'idempotency'),
   });
-  const promotion = openPromotion({ ...shared, gates, settingTypes, whyNeverCalled: whyNeverCalledBy(config) });
+  const founderNote = createFounderNote(shared);
+  const whyNeverCalled = whyNeverCalledBy(config);
+  const promotion = openPromotion({ ...shared, gates, settingTypes, founderNote, whyNeverCalled });
   const entities = openEntities({ ...shared, gates, refuseRemoval: promotion.refuseRemoval });
   const sealer = createSealer(secrets.field_keys);
   const identity = await openIdentity({

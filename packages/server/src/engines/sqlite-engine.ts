@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { checkFolder, hasWritten } from '../doctor/check-folder.ts';
+import { rowsOfFile } from '../store/sqlite/ask-file.ts';
 import { attachSqlite, openSharedSqlite, openSqlite } from '../store/sqlite/open-sqlite.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import type { Space, StoreEngine } from './store-engine.ts';
@@ -43,6 +44,7 @@ export const sqliteEngine: StoreEngine<FolderAddress> = {
     return found === undefined || found.size === 0;
   },
   hasWritten: ({ folder }) => hasWritten(folder),
+  rowsBeside: ({ folder }, space, partitions) => rowsOfFile(filePath(folder, space), partitions),
   check: ({ folder }, { isRunning }, clock) => checkFolder(folder, clock, isRunning),
 };
 

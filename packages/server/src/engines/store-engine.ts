@@ -43,6 +43,13 @@ export interface UnknownSizes {
   readonly whyUnknown: string;
 }
 
+export interface RowBeside {
+  readonly scope: string;
+  readonly pk: string;
+  readonly sk: string;
+  readonly value: string;
+}
+
 export interface PlaceToCheck {
   /** The setting that names the address. */
   readonly setting: string;
@@ -91,6 +98,11 @@ export interface StoreEngine<Address extends EngineAddress> {
    * @param done is called with what was spread now.
    */
   distribute?(space: Space, address: Address, done: (table: string) => void): Promise<void>;
+  /**
+   * The items of some partitions in all scopes but those of workspaces, read beside a platform that may run. Changes nothing. Left
+   * out where the store can be opened meanwhile.
+   */
+  rowsBeside?(address: Address, space: Space, partitions: readonly string[]): Iterable<RowBeside>;
   /** Whether a platform can keep its data there. Changes nothing. */
   check(address: Address, place: PlaceToCheck, clock: Clock): Promise<readonly Finding[]>;
 }

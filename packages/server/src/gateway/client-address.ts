@@ -1,33 +1,44 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
-
-/** The address that a request comes from, as far as it can be believed. */
-export type ClientAddress = (incoming: IncomingMessage) => string;
-
-const forwardedMax = 50;
+import { unreadableBehind } from '../lib/network/network-key.ts';
+import { forwardedAddresses, type ProxyHeader, plainAddress } from './forwarded-entries.ts';
 
 /**
- * Goes back along `X-Forwarded-For`, from the connection's own end, as long as the address at hand is a trusted proxy.
- * Entries further left were written by untrusted hosts, and are not read.
+ * The address that a request comes from, as far as it can be believed. Where the last proxy that is trusted wrote none that
+ * can be read, it is `unreadableBehind` that proxy, and no address.
+ */
+export type ClientAddress = (incoming: IncomingMessage) => string;
+
+const proxiesMax = 50;
+
+/**
+ * Goes back along the header of the proxies, from the connection's own end, as long as the address at hand is a trusted
+ * proxy. Entries further left were written by untrusted hosts, and are not read. A trusted host without the header calls
+ * for itself.
  * @param trusted addresses and networks (`10.0.0.0/8`), which `isNetwork` has accepted.
  */
-export function createClientAddress(trusted: readonly string[]): ClientAddress {
-  const connected = (incoming: IncomingMessage): string => plainAddress(incoming.socket.remoteAddress ?? '');
-  if (trusted.length === 0) return connected;
+export function createClientAddress(trusted: readonly string[], header: ProxyHeader): ClientAddress {
+  if (trusted.length === 0) return connectedAddress;
   const proxies = networkList(trusted);
   return (incoming) => {
-    let address = connected(incoming);
-    const forwarded = incoming.headers['x-forwarded-for'];
-    const claimed = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? ''))
-      .split(',')
-      .slice(-forwardedMax);
-    while (claimed.length > 0 && isTrusted(proxies, address)) {
-      const before = plainAddress(claimed.pop()?.trim() ?? '');
-      if (isIP(before) === 0) break;
+    let address = connectedAddress(incoming);
+    const written = incoming.headers[header];
+    if (written === undefined) return address;
+    let known = 0;
+    for (const before of forwardedAddresses(header, [written].flat().join(','))) {
+      if (!isTrusted(proxies, address)) return address;
+      if (before === undefined || known >= proxiesMax) return unreadableBehind(address);
       address = before;
+      known += 1;
     }
     return address;
   };
+}
+
+/** Of the other end of the connection, without its zone; empty where the connection is gone. */
+function connectedAddress({ socket }: IncomingMessage): string {
+  const [address = ''] = (socket.remoteAddress ?? '').split('%');
+  return plainAddress(address) ?? '';
 }
 
 /** Whether a text is an IP address, or one with the length of a network's prefix behind a `/`. */
@@ -55,11 +66,4 @@ function isTrusted(proxies: BlockList, address: string): boolean {
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv6(address) ? 'ipv6' : 'ipv4';
-}
-
-/** An IPv4 address that came over an IPv6 socket is written as what it is. */
-function plainAddress(address: string): string {
-  if (!address.includes(':')) return address;
-  const mapped = address.toLowerCase().startsWith('::ffff:') ? address.slice(7) : address;
-  return isIP(mapped) === 4 ? mapped : address;
 }

@@ -15,6 +15,7 @@ import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { OnceScopes } from './answer-once.ts';
 import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from './app-gateway.ts';
 import { createClientAddress } from './client-address.ts';
+import type { ProxyHeader } from './forwarded-entries.ts';
 import type { PlatformDoctorServices } from './handlers/management/operator/doctor.ts';
 import type { PlatformErrorServices } from './handlers/management/operator/errors.ts';
 import type { PlatformHealthServices } from './handlers/management/operator/health.ts';
@@ -64,6 +65,7 @@ export interface GatewaySettings {
   readonly upgradeUrl: string | undefined;
   readonly rateLimits: RateLimitSettings;
   readonly trustedProxies: readonly string[];
+  readonly proxyHeader: ProxyHeader;
 }
 
 export interface Gateways {
@@ -79,7 +81,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
   const { logicBlocks, runs, schedules, hooks } = deps.automation;
   const { runtime, removals, idempotency, repeats } = records;
   const managementOrigin = createManagementOrigin(settings.managementUrl);
-  const clientAddress = createClientAddress(settings.trustedProxies);
+  const clientAddress = createClientAddress(settings.trustedProxies, settings.proxyHeader);
   const rateLimits = deps.rateLimits ?? createRateLimits(settings.rateLimits, clock);
   const process = { clock, clientAddress, readiness, rateLimits, metering };
   const once = { idempotency, repeats, onceScopes };

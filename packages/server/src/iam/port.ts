@@ -15,11 +15,13 @@ export { findMember, removedMemberKey } from './iam-rules.ts';
 export type { PolicyLab } from './lab/lab.ts';
 export { lintStatements } from './lint/lint.ts';
 export { lintBlocks, lintEntities } from './lint/lint-entities.ts';
+export { founderGrants } from './members/founder-grants.ts';
 export {
   type AccountChange,
   erasedMember,
   joinedChanges,
   mergedMember,
+  policyGrant,
   removalChanges,
   replacedMember,
   statusChanges,

@@ -22,10 +22,16 @@ export type { MailDrafts } from './mails/mail-drafts.ts';
 export { type Identity, openIdentity } from './open-identity.ts';
 export type { CommandSignIns } from './org-users/command-sign-ins.ts';
 export { type OrgAccounts, type OrgCaller, type ShownSession, sessionSeconds } from './org-users/org-accounts.ts';
-export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
+export {
+  environmentOfClient,
+  findOrg,
+  orgCodes,
+  platformScopeName,
+  shownEnvironments,
+} from './org-users/org-directory.ts';
 export type { PlatformOrgs } from './org-users/platform-orgs.ts';
 export type { SignInLinks } from './org-users/sign-in-links.ts';
-export { emailKey } from './people/email.ts';
+export { AddressCollisions, type AddressRow, addressPartitions } from './people/colliding-addresses.ts';
 export type { PasswordCost } from './people/passwords.ts';
 export { createThrottles, loginDoors, type Throttles } from './people/throttles.ts';
 export { personJob, readPersonWork } from './personal-data/person-job.ts';
@@ -58,6 +64,7 @@ export { createSecretsFile, secretsPath } from './tokens/secrets-file.ts';
 export { createSecretsInStore, readSecrets, secretsKey, writeSecrets } from './tokens/secrets-in-store.ts';
 export { type LiveSigningKeys, openSigningKeys, type SigningKeyAdmin } from './tokens/signing-keys.ts';
 export type { ExchangedToken } from './tokens/token-exchange.ts';
+export { createFounderNote } from './workspaces/first-admin.ts';
 export type { MembershipDeps } from './workspaces/memberships.ts';
 export type { OrgWorkspaces } from './workspaces/org-workspaces.ts';
 export { alignWorkspace, alignWorkspaceJob, readAlignWork } from './workspaces/suspend-workspace.ts';

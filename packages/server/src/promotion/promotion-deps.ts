@@ -1,10 +1,19 @@
 import type { AuditContext } from '../audit/audit-entry.ts';
-import type { ConfigGate, ConfigReader, ConfigSet } from '../config/port.ts';
+import type { ConfigGate, ConfigReader, ConfigSet, SettingType } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Cursors } from '../records/port.ts';
 import type { Store } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 import type { ConfigKinds } from './config-kind.ts';
+
+/** A setting of production as it is once a release is live. */
+export type SettingAfter = <Value>(type: SettingType<Value>) => Value;
+
+/** For the review of a release, who becomes the first admin of production; undefined where it has had one. */
+export type FounderNote = (
+  orgCode: string,
+  settingAfter: SettingAfter,
+) => Promise<{ readonly level: 'warning' | 'info'; readonly message: string } | undefined>;
 
 /** What promotion stands on. */
 export interface PromotionDeps {
@@ -19,6 +28,8 @@ export interface PromotionDeps {
   readonly cursors: Cursors;
   /** Tells the job runner that there is work. */
   readonly wake: () => void;
+  /** Left out, no check says who becomes the first admin. */
+  readonly founderNote?: FounderNote | undefined;
 }
 
 /** Who asks for something, and in which org. */

@@ -5,6 +5,7 @@ import { orgScopeName } from '../tenancy/port.ts';
 import { readArchive, writeArchive } from './archive/config-archive.ts';
 import { type Imported, type ImportOptions, importConfig } from './archive/import-config.ts';
 import type { Check } from './checks/checks.ts';
+import { founderChecks } from './checks/founder-check.ts';
 import { readAll } from './differences/compare.ts';
 import { type ShownDifference, showDiff } from './differences/diff.ts';
 import { type PromotionCommand, type PromotionDeps, promotionContext } from './promotion-deps.ts';
@@ -88,7 +89,9 @@ export function createPromotion(deps: PromotionDeps): Promotion {
     staged: async (orgCode) => {
       const rows = await readStaged(deps.stores.prod.scope(orgScopeName(orgCode)));
       const items = rows.map(({ staged: { body: _, ...shown } }) => shown);
-      return { base: stagedBase(rows), items, checks: items.length === 0 ? [] : await checkStaged(deps, orgCode) };
+      const base = stagedBase(rows);
+      if (items.length === 0) return { base, items, checks: [] };
+      return { base, items, checks: [...(await founderChecks(deps, orgCode)), ...(await checkStaged(deps, orgCode))] };
     },
     withdraw: (asked, item) => withdraw(deps, asked, item),
     activate: (asked, body) => activate(deps, asked, readActivate(body)),

@@ -61,4 +61,8 @@ export const migrations: readonly Migration[] = [
     to: 10,
     says: 'a workspace may be suspended, and a statement of a policy only reported; those that are not stay as they are. An earlier release would let the members of such a workspace in, and deny by such a statement',
   },
+  {
+    to: 11,
+    says: 'a production names its first admin, the platform may have founded its workspace, and an address lies under one form; those that lie there already stay as they are. An earlier release would make an admin of the first stranger, and not find such an address',
+  },
 ];

@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { passkeyReason, signByPasskey } from '../../api/passkeys.ts';
@@ -20,6 +20,15 @@ interface Props {
   readonly passkeyOptions: () => Promise<PasskeyOptions>;
   readonly submit: string;
   readonly onProof: (proof: FactorProof) => Promise<void>;
+}
+
+/** Why codes of the authenticator app are not asked for. */
+export function CodesLocked() {
+  return (
+    <Text size="sm" c="orange">
+      Too many wrong codes were entered. Codes of your authenticator app work again after you use another factor.
+    </Text>
+  );
 }
 
 /** Asks for a second factor: a passkey, a code of the authenticator app, or a recovery code. */

@@ -3,7 +3,7 @@ import type { ReplyOf } from '@freehold/contract/route';
 import { Anchor, Text } from '@mantine/core';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
-import { FactorForm } from './factor-form.tsx';
+import { CodesLocked, FactorForm } from './factor-form.tsx';
 import { asCookie } from './session-begun.ts';
 
 type Answer = ReplyOf<(typeof managementApi)['logIn']>;
@@ -18,10 +18,11 @@ interface Props {
 
 /** The second half of a sign-in whose account has a second factor. */
 export function FactorStep({ step, onSignedIn, onOver }: Props) {
-  const { token, methods, passkey } = step;
+  const { token, methods, passkey, codes_locked } = step;
   return (
     <>
       <Text size="sm">Your account has a second factor. Prove it to go on.</Text>
+      {codes_locked === true && <CodesLocked />}
       <FactorForm
         methods={methods}
         submit="Go on"

@@ -64,12 +64,15 @@ export const predicates: Readonly<Record<string, Predicate>> = {
     detail('as') === 'proof'
       ? `proved a change of the second factors by a recovery code, of which ${detail('left')} are left`
       : `signed in by a recovery code, of which ${detail('left')} are left`,
+  'second_factor.codes_locked': ({ detail }) =>
+    `had ${detail('wrong_codes')} wrong codes in a row: no code of the authenticator app is taken until another factor is proved`,
   'second_factor.reset': ({ name }) => `removed the second factors of ${name || 'an account'}`,
   'second_factor.reset_refused': refused('to remove the second factors of an account'),
   'audit.export_continues': 'noted that an export goes on in another file',
   'session.org_refused': refused('to act in another org than the session’s'),
 
   // Environments, plan and alerts
+  'environment.founder_named': 'named who becomes the first admin of production',
   'environment.provisioned': 'provisioned production',
   'environment.provision_refused': refused('to provision production'),
   'client_id.rotated': ({ environment }) => `rotated the client id of ${environment}`,

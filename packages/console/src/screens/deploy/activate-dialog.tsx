@@ -42,6 +42,7 @@ export function ActivateDialog({ staged: { base, items, checks }, note, onNote, 
   const isBehind = activate.error instanceof ApiProblem && activate.error.code === 'version_mismatch';
   const needsForce = checks.some(({ level, check }) => level === 'error' && check === 'records');
   const losses = checks.filter(({ loss }) => loss === true);
+  const founder = checks.find(({ check }) => check === 'founder');
   const reason = isBehind
     ? 'What is staged has changed. Look at it again first.'
     : needsForce && !isForced
@@ -54,6 +55,11 @@ export function ActivateDialog({ staged: { base, items, checks }, note, onNote, 
           {items.length === 1 ? 'One item becomes' : `${items.length} items become`} live in production at once, or none
           if anything stands against it. One step back is always possible.
         </Text>
+        {founder !== undefined && (
+          <Text size="sm">
+            <Sentence text={founder.message} />
+          </Text>
+        )}
         {losses.length > 0 && (
           <Alert color="red" title="What production loses">
             <List size="sm">

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
 import { Loaded } from '../../components/loaded.tsx';
+import { firstWorkspace } from '../workspaces/first-workspace.ts';
 import type { Usage } from './first-steps.tsx';
 import { overviewQuery } from './overview.tsx';
 
@@ -19,7 +20,7 @@ export function WorkspaceTable({ usage }: { readonly usage: Usage | undefined })
       {({ workspaces: { items, more } = { items: [], more: false } }) =>
         items.length === 0 ? (
           <Text size="sm" c="dimmed">
-            None yet. The first user who signs in to the app founds a workspace and is its admin.
+            None yet. {firstWorkspace(env)}
           </Text>
         ) : (
           <>

@@ -2,12 +2,14 @@ import { Anchor, Autocomplete, Radio, Stack, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
 import type { Setting } from '../config/queries.ts';
+import { FirstAdmin } from './first-admin.tsx';
 import { SettingForm, type ValueInputs } from './setting-form.tsx';
 import { SettingsPageOf } from './settings-page.tsx';
 import { policiesOfNewWorkspaces } from './template-policies.ts';
 
 /** How users of the app come into workspaces, and what a new member may do there. */
 export function Tenancy() {
+  const { env } = usePlace();
   return (
     <SettingsPageOf path="tenancy">
       {(settingOf) => {
@@ -16,6 +18,7 @@ export function Tenancy() {
         const access = settingOf('tenancy.default_member_access');
         return (
           <>
+            {env === 'prod' && <FirstAdmin />}
             {type && (
               <SettingForm
                 setting={type}
@@ -55,7 +58,7 @@ function TypeInput({ value, isReadOnly, errorAt, onChange }: ValueInputs) {
         <Radio
           value="single"
           label="All users share one workspace"
-          description="The first user founds it, and all who sign in later join it."
+          description="All who sign in join it. In test the first user founds it; in production its first admin is named."
           disabled={isReadOnly}
         />
         <Radio
@@ -74,7 +77,7 @@ function FounderInput({ value, isReadOnly, errorAt, onChange }: ValueInputs) {
     <TextInput
       type="email"
       label="Email of the founder"
-      description="Its owner has to verify the address. Empty: the first user who signs in."
+      description="Its owner has to verify the address. Empty: in test the first user who signs in, in production the address that it was provisioned with."
       value={typeof value === 'string' ? value : ''}
       readOnly={isReadOnly}
       error={errorAt('')}

@@ -6,6 +6,7 @@ import { Screen } from '../../components/screen.tsx';
 import { SearchedList, useSearched } from '../../components/searched-list.tsx';
 import { When } from '../../components/when.tsx';
 import classes from '../policies/policies.module.css';
+import { firstWorkspace } from './first-workspace.ts';
 import { figure, type ListedWorkspace, workspacesQuery } from './queries.ts';
 import { SuspendedBadge } from './suspended-badge.tsx';
 
@@ -29,7 +30,7 @@ export function Workspaces() {
           state === undefined
             ? {
                 title: 'No workspaces yet',
-                text: 'The first user who signs in to the app founds a workspace and is its admin. With several workspaces, each user can found more.',
+                text: `${firstWorkspace(env)} With several workspaces, each user can found more.`,
               }
             : {
                 title: 'No suspended workspaces',

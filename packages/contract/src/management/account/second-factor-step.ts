@@ -95,6 +95,11 @@ export const SecondFactorStep = named(
       methods: Type.Array(SecondFactorMethod),
       token: Type.String({ description: 'What `POST /auth/second-factor` takes, once.' }),
       expires_at: time,
+      codes_locked: Type.Optional(
+        Type.Literal(true, {
+          description: 'Set after 10 wrong codes in a row: no code is taken until another factor was proved.',
+        }),
+      ),
       passkey: Type.Optional(PasskeyRequest),
     }),
   }),

@@ -22,7 +22,17 @@ export const Passkey = named(
 export const SecondFactors = named(
   'SecondFactors',
   Type.Object({
-    totp: orNull(Type.Object({ confirmed_at: time, last_used_at: Type.Optional(time) })),
+    totp: orNull(
+      Type.Object({
+        confirmed_at: time,
+        last_used_at: Type.Optional(time),
+        locked: Type.Optional(
+          Type.Literal(true, {
+            description: 'Set after 10 wrong codes in a row: no code is taken until another factor was proved.',
+          }),
+        ),
+      }),
+    ),
     passkeys: Type.Array(Passkey),
     recovery_codes: count,
     passkey_site: orNull(text, {
@@ -60,12 +70,21 @@ export const secondFactorsApi = {
     tag: 'account',
     summary: 'Completes a sign-in whose account has a second factor, and creates a session',
     description:
-      'Takes the token of the sign-in, and one of `code`, `recovery_code` and `passkey`. After 10 wrong codes for an ' +
-      'account, codes are refused for 15 minutes; passkeys and recovery codes are not.',
+      'Takes the token of the sign-in, and one of `code`, `recovery_code` and `passkey`. After 10 wrong codes in a row no ' +
+      'code of the account is taken until a passkey or a recovery code was used. An account with neither waits 15 minutes, ' +
+      'and twice as long after each further wrong code, up to a day.',
     headers: [sessionHeader],
     body: closed({ token: Type.String({ minLength: 1, maxLength: 2048 }), ...proofMembers }),
     replies: { 200: reply('Logged in.', LoggedIn) },
-    problems: ['credentials_invalid', 'token_invalid', 'escalation_refused', 'not_found', 'conflict', 'rate_limited'],
+    problems: [
+      'credentials_invalid',
+      'token_invalid',
+      'second_factor_locked',
+      'escalation_refused',
+      'not_found',
+      'conflict',
+      'rate_limited',
+    ],
     repeats: { notRemembered: provedOnce },
   }),
   readPasskeyChallenge: route({
@@ -116,7 +135,7 @@ export const secondFactorsApi = {
     description: 'A caller with a second factor proves it; a caller without one proves the password.',
     body: proof,
     replies: { 201: reply('Made. It is shown in this response only.', TotpSecret) },
-    problems: ['credentials_invalid', 'conflict', 'rate_limited'],
+    problems: ['credentials_invalid', 'second_factor_locked', 'conflict', 'rate_limited'],
     takesUnprotected: true,
     repeats: { notRemembered: shownOnce },
   }),
@@ -142,7 +161,7 @@ export const secondFactorsApi = {
     description: 'A caller with a second factor proves it; a caller without one proves the password.',
     body: proof,
     replies: { 201: reply('Options for `navigator.credentials.create`.', PasskeyCreation) },
-    problems: ['credentials_invalid', 'not_found', 'conflict', 'rate_limited'],
+    problems: ['credentials_invalid', 'second_factor_locked', 'not_found', 'conflict', 'rate_limited'],
     takesUnprotected: true,
     repeats: { notRemembered: provedOnce },
   }),
@@ -178,7 +197,7 @@ export const secondFactorsApi = {
       'Removes the authenticator app (`totp`) or a passkey, by its id; the recovery codes end with the last factor',
     body: proof,
     replies: { 204: reply('Removed.') },
-    problems: ['credentials_invalid', 'not_found', 'conflict', 'rate_limited'],
+    problems: ['credentials_invalid', 'second_factor_locked', 'not_found', 'conflict', 'rate_limited'],
     repeats: { notRemembered: provedOnce },
   }),
   renewRecoveryCodes: route({
@@ -189,7 +208,7 @@ export const secondFactorsApi = {
     summary: 'Makes 10 recovery codes; the former ones end',
     body: proof,
     replies: { 201: reply('Made.', NewRecoveryCodes) },
-    problems: ['credentials_invalid', 'conflict', 'rate_limited'],
+    problems: ['credentials_invalid', 'second_factor_locked', 'conflict', 'rate_limited'],
     repeats: { notRemembered: shownOnce },
   }),
   changeOrgSecurity: route({

@@ -1,6 +1,6 @@
 import type { AccessContext } from '../context/context.ts';
 import { type ContextKey, isPending, parseContextKey } from '../context/context-key.ts';
-import { AlikeMembers, stepsThrough, valuesOf } from '../context/context-value.ts';
+import { AlikeMembers, stepsThrough, unknownValue, valuesOf } from '../context/context-value.ts';
 import { presentName } from '../context/field-naming.ts';
 import type { Effect } from '../effect.ts';
 import { type Effort, spend } from '../effort.ts';
@@ -81,11 +81,13 @@ type CompareUse = Extract<OperatorUse, { readonly kind: 'compare' }>;
 
 /**
  * Each of the members whose names differ in case alone may be the one that is meant: an Allow must hold of all, and a Deny
- * of one of them. Where the operator asks for one value, they are several values like those of a list.
+ * of one of them. Where the operator asks for one value, they are several values like those of a list. A value that is not
+ * known may be any, also none.
  */
 function withAlike(judge: Judge, { effect, over }: { readonly effect: Effect; readonly over: Over }): Judge {
   const combine = effect === 'Deny' ? anyOf : everyOf;
   return (found, context, effort) => {
+    if (found === unknownValue) return effect === 'Deny';
     if (!(found instanceof AlikeMembers)) return judge(found, context, effort);
     if (over === 'one' && valuesOf(found).length > 1) return effect === 'Deny';
     return combine(found.contents, (content) => judge(content, context, effort));

@@ -2,7 +2,7 @@ import { type Effort, spend } from '../effort.ts';
 import type { Mistake } from '../mistake.ts';
 import { foldAscii } from '../patterns/glob.ts';
 import type { AccessContext, Pending, RecordState } from './context.ts';
-import { AlikeMembers } from './context-value.ts';
+import { AlikeMembers, unknownValue } from './context-value.ts';
 import { filterParameters, namesAround } from './field-naming.ts';
 import { isAlike, placesOf, readPath, stepsOf } from './member-path.ts';
 
@@ -131,7 +131,7 @@ function requestKey(name: string, path: readonly string[]): KeyMeaning | undefin
 const plainRequestKeys: ReadonlyMap<string, KeyMeaning> = new Map<string, KeyMeaning>([
   ['method', { read: ({ request }) => request.method }],
   ['path', { read: ({ request }) => request.path, needs: ['id'] }],
-  ['ip', { read: ({ request }) => request.ip }],
+  ['ip', { read: ({ request }) => request.ip ?? unknownValue }],
   ['time', { read: ({ request }) => new Date(request.time) }],
   ['origin', { read: ({ request }) => request.origin }],
 ]);

@@ -8,6 +8,11 @@ export class AlikeMembers {
   }
 }
 
+/** For a key whose value could not be read: it may be any, or none. */
+class UnknownValue {}
+
+export const unknownValue = new UnknownValue();
+
 /** A part of a text that is looked for. It is no value of a field, so that operators of numbers, times and so on cannot read it. */
 export class TextPart {
   readonly text: string;

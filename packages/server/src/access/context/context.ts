@@ -43,7 +43,8 @@ export interface RequestContext {
   readonly queryParameters: ReadonlyMap<string, unknown>;
   /** What is sent, each value as it would be stored. */
   readonly body?: unknown;
-  readonly ip: string;
+  /** Undefined where the address is not known: then each condition on it holds for a Deny, and for no Allow. */
+  readonly ip: string | undefined;
   /** Milliseconds since 1970, by the server's clock. */
   readonly time: number;
   readonly origin?: string;

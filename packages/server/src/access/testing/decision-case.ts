@@ -26,8 +26,10 @@ export interface CaseRequest {
 type CaseContext = Partial<Omit<AccessContext, 'request' | 'user' | 'tenant'>> & {
   readonly user?: Partial<AccessContext['user']>;
   readonly tenant?: Partial<AccessContext['tenant']>;
-  readonly request?: Partial<Omit<AccessContext['request'], 'queryParameters'>> & {
+  readonly request?: Partial<Omit<AccessContext['request'], 'queryParameters' | 'ip'>> & {
     readonly queryParameters?: Readonly<Record<string, string>>;
+    /** Null where it is not known. */
+    readonly ip?: string | null;
   };
 };
 
@@ -37,7 +39,7 @@ export const decisionCases: readonly DecisionCase[] = JSON.parse(
 
 export function toRequest({ action = 'getorder', resource = '/item/order/1', context }: CaseRequest): ReferenceRequest {
   const { request, user, tenant, ...rest } = context ?? {};
-  const { queryParameters = {}, ...others } = request ?? {};
+  const { queryParameters = {}, ip = plainContext.request.ip, ...others } = request ?? {};
   return {
     action,
     resource,
@@ -46,7 +48,12 @@ export function toRequest({ action = 'getorder', resource = '/item/order/1', con
       ...rest,
       user: { ...plainContext.user, ...user },
       tenant: { ...plainContext.tenant, ...tenant },
-      request: { ...plainContext.request, ...others, queryParameters: new Map(Object.entries(queryParameters)) },
+      request: {
+        ...plainContext.request,
+        ...others,
+        ip: ip ?? undefined,
+        queryParameters: new Map(Object.entries(queryParameters)),
+      },
     },
   };
 }

@@ -35,7 +35,9 @@ export function randomContext(dice: Dice, palette: Palette): AccessContext {
   const query = Object.entries(randomMembers(dice, palette)).flatMap(([name, value]) =>
     typeof value === 'string' ? [[dice.hits(5) ? `${name}.b` : name, value] as const] : [],
   );
-  const address = String(dice.pick(dice.hits(85) ? soundAddresses(palette) : nearValues.address));
+  const address = dice.hits(10)
+    ? undefined
+    : String(dice.pick(dice.hits(85) ? soundAddresses(palette) : nearValues.address));
   const body: unknown = dice.hits(10) ? dice.pick([undefined, null, [], 'a', 1]) : randomMembers(dice, palette);
   return {
     request: {

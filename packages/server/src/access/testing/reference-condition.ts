@@ -1,6 +1,6 @@
 import type { AccessContext } from '../context/context.ts';
 import { contains, readAddress, readNetwork } from './reference-address.ts';
-import { isKey, readingsOf } from './reference-context.ts';
+import { isKey, isUnknown, readingsOf } from './reference-context.ts';
 import { inSmallLetters } from './reference-letters.ts';
 import { compareDecimals, type Decimal, readDecimal, readMoment } from './reference-numbers.ts';
 import { isTwofold, patternFits, readPieces, resolve, textOf } from './reference-pattern.ts';
@@ -31,6 +31,8 @@ export function readCondition(condition: unknown): readonly ConditionEntry[] | '
 
 export function entryHolds(entry: ConditionEntry, effect: 'Allow' | 'Deny', context: AccessContext): boolean {
   const { qualifier, operator, key } = entry;
+  // What is not known must not allow, and must not switch a Deny off.
+  if (isUnknown(key, context)) return effect === 'Deny';
   const readings = readingsOf(key, context);
   // Several values where one is asked for cannot be judged: that must not allow, and must not switch a Deny off.
   if (operator !== 'Null' && qualifier === undefined && readings.flat().length > 1) return effect === 'Deny';

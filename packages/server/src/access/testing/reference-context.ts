@@ -16,6 +16,11 @@ export function isKey(key: string): boolean {
   return ['method', 'path', 'ip', 'time', 'origin'].includes(name ?? '') && more.length === 0;
 }
 
+/** Whether the value behind the key is not known: it may be anything, or nothing. */
+export function isUnknown(key: string, { request }: AccessContext): boolean {
+  return inSmallLetters(key) === 'request.ip' && request.ip === undefined;
+}
+
 /** The values behind a key that may be asked for; none when it is missing. `request.time` is a `Date`. */
 export function valuesOf(key: string, context: AccessContext): readonly unknown[] {
   return readingsOf(key, context).flat();

@@ -1,5 +1,5 @@
 import type { AccessContext } from '../context/context.ts';
-import { isKey, readingsOf, valuesOf } from './reference-context.ts';
+import { isKey, isUnknown, readingsOf, valuesOf } from './reference-context.ts';
 
 /** A letter that stands for itself, or one of the two wildcards. */
 export type PatternSymbol = string | typeof anyRun | typeof anyOne;
@@ -52,9 +52,16 @@ function readVariable(inside: string): Piece | undefined {
   return isQuoted && !quoted.slice(1, -1).includes("'") ? { key, otherwise: quoted.slice(1, -1) } : undefined;
 }
 
-/** Whether some variable of the text could mean one thing as well as another, as names differ in nothing but case. */
+/**
+ * Whether some variable of the text could mean one thing as well as another, as names differ in nothing but case, or its
+ * value is not known.
+ */
 export function isTwofold(text: string, context: AccessContext): boolean {
-  return (readPieces(text) ?? []).some((piece) => 'key' in piece && readingsOf(piece.key, context).length > 1);
+  return (readPieces(text) ?? []).some((piece) => 'key' in piece && couldDiffer(piece.key, context));
+}
+
+function couldDiffer(key: string, context: AccessContext): boolean {
+  return isUnknown(key, context) || readingsOf(key, context).length > 1;
 }
 
 /**
@@ -69,7 +76,7 @@ export function resolve(
   const symbols = pieces.map((piece) => {
     if ('text' in piece) return as === 'wildcards' ? withWildcards(piece.text) : Array.from(piece.text);
     if ('escaped' in piece) return [piece.escaped];
-    if (readingsOf(piece.key, context).length > 1) return [anyRun];
+    if (couldDiffer(piece.key, context)) return [anyRun];
     const values = valuesOf(piece.key, context);
     const text = values.length === 0 ? piece.otherwise : values.length === 1 ? textOf(values[0]) : undefined;
     return text === undefined ? undefined : Array.from(text);

@@ -1,12 +1,13 @@
 import type { AccessContext, KnownStates, Pending, RequestContext } from '../../access/port.ts';
 import { type RequestSubject, valuesAsRead } from '../../iam/port.ts';
 import type { AppCaller } from '../../identity/port.ts';
+import { knownAddress } from '../../lib/network/network-key.ts';
 import { readQuery } from './read-query.ts';
 
 /** What policies may look at of a request, whatever it is about. */
 export interface PolicyRequestFacts {
   readonly caller: AppCaller;
-  /** The address that it comes from. */
+  /** The address that it comes from, or what stands for one that is not known. */
   readonly ip: string;
   readonly origin: string | undefined;
   /** Milliseconds since the epoch. */
@@ -48,7 +49,7 @@ export function contextOf(
     path: resource,
     pathParameters: params,
     ...valuesAsRead(about, { queryParameters: readQuery(query), body }),
-    ip,
+    ip: knownAddress(ip),
     time,
     ...(origin === undefined ? {} : { origin }),
   };

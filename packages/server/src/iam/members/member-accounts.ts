@@ -18,7 +18,7 @@ import type { Workspace } from '../../tenancy/port.ts';
 import { auditEntriesOfWrite } from '../audited-changes.ts';
 import { type GrantDeps, type Member, type NewRecord, newRecords } from '../founding/founding.ts';
 import { findMember, removedMemberKey } from '../iam-rules.ts';
-import { heldPolicies } from '../policies/held-policies.ts';
+import { heldPolicies, recordKey } from '../policies/held-policies.ts';
 import { moveEpoch } from '../policies/policy-epoch.ts';
 import { adminPolicy } from '../policies/policy-names.ts';
 import { keepAnAdmin } from '../rules/last-admin.ts';
@@ -210,6 +210,27 @@ async function missingLinks(
     policies.length + held.policyLinks.length > linksPerUserMax ||
     groups.length + held.groupLinks.length > linksPerUserMax;
   return isTooMuch ? undefined : [...policies, ...groups];
+}
+
+/**
+ * Gives a member one more policy. Undefined where the member has it by a link of its own, is suspended, or has no room for it. The
+ * epoch stays, as where a person joins: the commit is held to the policy.
+ */
+export async function policyGrant(
+  deps: GrantDeps,
+  { workspace, userId, auditCaller }: AccountChange,
+  policyId: string,
+): Promise<readonly Change[] | undefined> {
+  const { policyLinks } = await linksOf(workspace.scope, userId);
+  const member = await findMember(workspace, userId);
+  const isHeld = policyLinks.some((link) => fieldOf(link, policyLink.by) === policyId);
+  if (member?.data.status !== 'active' || isHeld || policyLinks.length >= linksPerUserMax) return undefined;
+  const actor = { userId: auditCaller.actor.id, claims: {}, auditCaller };
+  const body = { user_id: userId, [policyLink.by]: policyId };
+  return [
+    { kind: 'check', ...recordKey(workspace, 'aclpolicy', policyId), if: 'present' },
+    ...(await newRecords(deps, { workspace, actor }, [{ entity: policyLink.entity, id: deps.newId(), body }])),
+  ];
 }
 
 function fieldOf(item: Item, name: string): string {

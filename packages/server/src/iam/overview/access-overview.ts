@@ -1,6 +1,7 @@
 import type { accessApi } from '@freehold/contract/management/access';
 import type { QueryOf, ReplyOf } from '@freehold/contract/route';
 import { foldAscii } from '../../access/port.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import { type Cursors, type RecordData, systemData } from '../../records/port.ts';
 import { fieldIndex, systemEntity } from '../../schema/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
@@ -90,7 +91,7 @@ const byName = (entity: 'aclpolicy' | 'group'): Listed => ({
 const membersByEmail: Listed = {
   entity: 'user',
   field: 'email',
-  textOf: (data) => `${data.email}\n${personName(data)}`,
+  textOf: (data) => `${data.email}\n${emailKey(String(data.email))}\n${personName(data)}`,
 };
 
 interface NamedList {
@@ -115,7 +116,9 @@ async function namedPage<Row>(
     limit: wanted === '' ? pagesize : lookedAtMax,
     bytesMax: pageBytesMax,
   });
-  const found = entries.filter((entry) => foldAscii(textOf(systemData(entry))).includes(wanted));
+  const forms = [wanted, emailKey(wanted)];
+  const isFound = (text: string): boolean => forms.some((form) => text.includes(form));
+  const found = entries.filter((entry) => isFound(foldAscii(textOf(systemData(entry)))));
   const items: Row[] = [];
   for (const entry of found.slice(0, pagesize)) items.push(await rowOf(systemData(entry)));
   const last = found.length > pagesize ? found[pagesize - 1] : entries.at(-1);

@@ -6,6 +6,7 @@ import {
   type Explanation,
   KeptValues,
 } from '../../access/port.ts';
+import { knownAddress } from '../../lib/network/network-key.ts';
 import type { RecordedCall } from './recorded-rows.ts';
 
 /** Whose call it was. */
@@ -26,7 +27,8 @@ function contextsOf({ caller, call }: CallToDecide): readonly AccessContext[] {
   return looks.map((look) => ({
     ...caller,
     request: {
-      ...{ method, path: resource, pathParameters: params, queryParameters: new Map(), ip, time: Date.parse(at) },
+      ...{ method, path: resource, pathParameters: params, queryParameters: new Map(), time: Date.parse(at) },
+      ip: knownAddress(ip),
       ...(origin === undefined ? {} : { origin }),
     },
     jwt: {},

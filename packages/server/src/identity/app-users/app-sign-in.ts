@@ -1,6 +1,7 @@
 import type { signInApi } from '@freehold/contract/app/sign-in';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { settingOf } from '../../config/port.ts';
+import { domainKey } from '../../lib/formats/email-key.ts';
 import type { Scope } from '../../store/port.ts';
 import { type IssuerEntry, issuers } from '../settings/issuers.ts';
 import { passwordLogin } from '../settings/plain-settings.ts';
@@ -68,8 +69,8 @@ export function createAppSignIn(deps: AppSignInDeps): AppSignIn {
 /** Those for the email's domain where there are any; else those that are for everybody. */
 function offeredIssuers(all: readonly IssuerEntry[], email: string | undefined): readonly IssuerEntry[] {
   if (email === undefined) return all;
-  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
-  const own = all.filter(({ email_domains }) => email_domains?.some((one) => one.toLowerCase() === domain) === true);
+  const domain = domainKey(email.slice(email.lastIndexOf('@') + 1));
+  const own = all.filter(({ email_domains }) => email_domains?.some((one) => domainKey(one) === domain) === true);
   return own.length > 0 ? own : all.filter(({ email_domains = [] }) => email_domains.length === 0);
 }
 

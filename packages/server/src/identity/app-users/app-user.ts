@@ -1,11 +1,12 @@
 import type { Member } from '../../iam/port.ts';
+import { emailKey, emailKeys } from '../../lib/formats/email-key.ts';
 import { Problem } from '../../lib/problem.ts';
 import { escapeKeyValue } from '../../schema/port.ts';
-import type { Scope } from '../../store/port.ts';
+import type { Change, Scope } from '../../store/port.ts';
 import { json, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { emailKey } from '../people/email.ts';
+import { addressTable } from '../people/address-table.ts';
 import type { SignInAttempt } from '../people/login-throttle.ts';
 import { type Account, accountRows, idRows, personGone, type Realm } from '../people/realm.ts';
 
@@ -69,27 +70,35 @@ export const identities = table(
 export const passwordIdp = 'password';
 
 /** By email address, the account that may sign in with a password. */
-export const passwordIdentities = table(
-  (email: string) => identities.key([passwordIdp, emailKey(email)]),
-  idRows('identity', 'user_id'),
+export const passwordIdentities = addressTable(
+  table((key: string) => identities.key([passwordIdp, key]), idRows('identity', 'user_id')),
 );
 
 /** By email address, the account that has proved that it is its own. */
-export const verifiedEmails = table(
-  (email: string) => ({ pk: 'verified-email', sk: emailKey(email) }),
-  idRows('verified email', 'user_id'),
+export const verifiedEmails = addressTable(
+  table((key: string) => ({ pk: 'verified-email', sk: key }), idRows('verified email', 'user_id')),
 );
 
 export const unverifiedPartition = 'unverified-email';
 
-/** By email address, the accounts that a provider signs in to without a verified address: so that a builder finds them. */
+/** By `emailKey`, the accounts that a provider signs in to without a verified address: so that a builder finds them. */
 export const unverifiedEmails = table(
-  ([email, userId]: readonly [email: string, userId: string]) => ({
+  ([key, userId]: readonly [key: string, userId: string]) => ({
     pk: unverifiedPartition,
-    sk: `${escapeKeyValue(emailKey(email))};${userId}`,
+    sk: `${escapeKeyValue(key)};${userId}`,
   }),
   idRows('unverified email', 'user_id'),
 );
+
+/** Has a builder find the account by its address. @param condition `any` where it may be found already. */
+export function foundByEmail({ id, email }: Account, condition: 'absent' | 'any'): Change {
+  return unverifiedEmails.put([emailKey(email), id], id, { if: condition });
+}
+
+/** An account that has verified its address is found by that; earlier releases wrote the spelling of the address. */
+export function notFoundByEmail({ id, email }: Account): readonly Change[] {
+  return emailKeys(email).map((key) => unverifiedEmails.remove([key, id], 'any'));
+}
 
 export const disabledPartition = 'disabled-app-user';
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createConfigReader } from '../../config/config-reader.ts';
+import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import { interceptStore } from '../../store/intercepted-store.ts';
@@ -44,6 +45,7 @@ const shared = {
   signingKeys: await openSigningKeys({ vault, clock }),
   providers: createProviderTokens({ clock, allowPrivateAddresses: true }),
   issuer: 'https://platform.example',
+  epochs: createAccessEpochs(),
 };
 
 /** How a user of this name signs in, over a store that may fail. */
@@ -51,7 +53,8 @@ type SignIn = (store: Store, name: string) => Promise<ExchangedToken>;
 
 function partsOn(store: Store) {
   const configs = createConfigReader({ store, clock });
-  return { ...shared, stores: { test: store, prod: store }, configs: { test: configs, prod: configs } };
+  const both = { stores: { test: store, prod: store }, configs: { test: configs, prod: configs } };
+  return { ...shared, ...both, platform: store.scope('platform') };
 }
 
 const ways: Readonly<Record<string, SignIn>> = {

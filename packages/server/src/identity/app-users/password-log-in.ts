@@ -91,8 +91,8 @@ async function signUp(
     created_at: timestamp(deps.clock.now()),
   };
   const isMade = await tryCommit(orgScope, [
-    passwordIdentities.insert(email, user.id),
-    { kind: 'check', ...verifiedEmails.key(email), if: 'absent' },
+    ...passwordIdentities.insert(email, user.id),
+    ...verifiedEmails.absent(email),
     appUsers.insert(user.id, user),
   ]);
   if (!isMade) return verified(deps.hasher, await findByAddress(appRealm({ orgScope, env }), email), input);

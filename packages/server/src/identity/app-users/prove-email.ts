@@ -1,18 +1,18 @@
 import { type AuditCaller, type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { Change, Scope } from '../../store/port.ts';
-import { asRead, json, type Row, table } from '../../store/table.ts';
+import { json, type Row, table } from '../../store/table.ts';
 import type { Renewed } from '../people/realm.ts';
 import { withNextEpoch } from '../sessions/ended-tokens.ts';
 import {
   type AppUser,
   appUsers,
   disabledUsers,
+  notFoundByEmail,
   passwordIdentities,
   providerLinkPartition,
   providerLinks,
   providerLinksMax,
-  unverifiedEmails,
   verifiedEmails,
 } from './app-user.ts';
 
@@ -35,7 +35,7 @@ export async function withVerifiedEmail(deps: ProofDeps, user: AppUser): Promise
   if (owner !== undefined) return { holder: verified, along: [] };
   const proof = verifiedEmails.insert(user.email, user.id);
   const { holder, along } = await suspendPassword(deps, verified);
-  return { holder, along: [proof, unverifiedEmails.remove([user.email, user.id], 'any'), ...along] };
+  return { holder, along: [...proof, ...notFoundByEmail(user), ...along] };
 }
 
 /** What an org keeps of an account whose password is suspended, until it is one with the other or removed. */
@@ -62,20 +62,19 @@ async function suspendPassword(
   { orgScope, clock, auditCaller }: ProofDeps,
   holder: AppUser,
 ): Promise<Renewed<AppUser>> {
-  const identity = await passwordIdentities.read(orgScope, holder.email);
-  const unchanged: Change = { kind: 'check', ...passwordIdentities.key(holder.email), if: asRead(identity) };
+  const { row: identity, unchanged } = await passwordIdentities.readUnchanged(orgScope, holder.email);
   const user_id = identity?.value ?? holder.id;
   const row = user_id === holder.id ? undefined : await appUsers.read(orgScope, user_id);
-  if (row === undefined) return { holder, along: [unchanged] };
+  if (row === undefined) return { holder, along: unchanged };
   const { password_hash: _, ...user } = row.value;
-  if (user.email_verified) return { holder, along: [unchanged] };
+  if (user.email_verified) return { holder, along: unchanged };
   const at = timestamp(clock.now());
   const suspended: AppUser = { ...withNextEpoch(user, at), suspended_for: holder.id };
   const kept: SuspendedAccount = { user_id, email: user.email, proved_by: holder.id, suspended_at: at };
   return {
     holder: { ...holder, suspends: user_id, unsettled: { kind: 'suspension', user_id } },
     along: [
-      unchanged,
+      ...unchanged,
       appUsers.replace(row, suspended),
       suspendedAccounts.insert(user_id, kept),
       accountEntry({ at, ...auditCaller }, 'app_user.password_suspended', { user_id, proved_by: holder.id }),
@@ -93,8 +92,8 @@ export async function mergedAccounts(
   { suspended_for: _, ...user }: AppUser,
   provedBy: string,
 ): Promise<Renewed<AppUser>> {
-  const [item, owner] = await orgScope.get([appUsers.key(provedBy), verifiedEmails.key(user.email)]);
-  const row = appUsers.row(orgScope, item);
+  const owner = await verifiedEmails.read(orgScope, user.email);
+  const row = await appUsers.read(orgScope, provedBy);
   const at = timestamp(clock.now());
   const verified: AppUser = { ...withNextEpoch(user, at), email_verified: true };
   const known = suspendedAccounts.remove(user.id, 'any');
@@ -105,7 +104,9 @@ export async function mergedAccounts(
     along: [
       known,
       ...along,
-      verifiedEmails.put(user.email, user.id, { if: asRead(owner) }),
+      ...(owner === undefined
+        ? verifiedEmails.insert(user.email, user.id)
+        : [verifiedEmails.byKey.replace(owner, user.id)]),
       accountEntry({ at, ...auditCaller }, 'app_user.merged', {
         user_id: user.id,
         proved_by: provedBy,

@@ -1,19 +1,20 @@
 import { auditCallerOf } from '../../iam/port.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Scope } from '../../store/port.ts';
+import type { Row } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import type { ProviderIdentity } from '../oidc/claims.ts';
-import { emailKey } from '../people/email.ts';
 import type { SignIn } from '../sessions/password-login-token.ts';
 import {
   type AppUser,
   appUsers,
   findSignedIn,
+  foundByEmail,
   identities,
   type ProviderLink,
   providerLinks,
-  unverifiedEmails,
   verifiedEmails,
 } from './app-user.ts';
 import type { AppUsersDeps } from './password-log-in.ts';
@@ -78,11 +79,11 @@ async function planLink(
 ): Promise<readonly Change[]> {
   const user = await findSignedIn(orgScope, userId);
   if (user === undefined || (await providerLinks.read(orgScope, [user.id, iss, sub])) !== undefined) return [];
-  const { id, email, email_verified } = user;
+  const { id, email_verified } = user;
   return [
     { kind: 'check', ...identities.key([iss, sub]), if: 'present' },
     providerLinks.put([id, iss, sub], linkOf(clock, { iss, sub }), { if: 'any' }),
-    ...(email_verified ? [] : [unverifiedEmails.put([email, id], id, { if: 'any' })]),
+    ...(email_verified ? [] : [foundByEmail(user, 'any')]),
   ];
 }
 
@@ -102,17 +103,17 @@ async function planArrival(
 ): Promise<PlannedSignIn> {
   const { iss, sub, email_verified } = identity;
   const { email, owner } = await readOwner(orgScope, identity);
-  const userId = owner ?? deps.newId();
+  const userId = owner?.value ?? deps.newId();
   const link = [
     identities.insert([iss, sub], userId),
     providerLinks.put([userId, iss, sub], linkOf(deps.clock, identity), { if: 'any' }),
   ];
   if (owner !== undefined)
-    return { userId, changes: [...link, { kind: 'check', ...verifiedEmails.key(email), if: 'present' }] };
+    return { userId, changes: [...link, { kind: 'check', pk: owner.pk, sk: owner.sk, if: 'present' }] };
   const user = newUser(deps, userId, { ...identity, email });
   const proof = { orgScope, clock: deps.clock, auditCaller: auditCallerOf(userId, requestId) };
   const { holder, along } = email_verified ? await withVerifiedEmail(proof, user) : { holder: user, along: [] };
-  const found = email_verified ? [] : [unverifiedEmails.insert([email, userId], userId)];
+  const found = email_verified ? [] : [foundByEmail(user, 'absent')];
   return { userId, changes: [...link, appUsers.insert(userId, holder), ...found, ...along] };
 }
 
@@ -120,10 +121,10 @@ async function planArrival(
 export async function readOwner(
   orgScope: Scope,
   { email, email_verified }: ProviderIdentity,
-): Promise<{ readonly email: string; readonly owner: string | undefined }> {
+): Promise<{ readonly email: string; readonly owner: Row<string> | undefined }> {
   if (email === undefined)
     throw new Problem('token_invalid', 'the identity token has no email: request the scope `email` from the provider');
-  return { email, owner: email_verified ? (await verifiedEmails.read(orgScope, email))?.value : undefined };
+  return { email, owner: email_verified ? await verifiedEmails.read(orgScope, email) : undefined };
 }
 
 function newUser(

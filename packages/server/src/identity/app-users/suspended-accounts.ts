@@ -125,11 +125,12 @@ async function removeAccount(deps: SuspendedAccountsDeps, asked: OrgUserCommand)
   }
   await transact(orgScope, async () => {
     const [row, other] = await appUsers.readMany(orgScope, [id, user.suspended_for ?? id]);
+    const password = await passwordIdentities.read(orgScope, user.email);
     const proved_by = row?.value.suspended_for;
     if (row === undefined || proved_by === undefined) throw notFound();
     const changes = [
       removeAsRead(row),
-      passwordIdentities.remove(row.value.email, 'any'),
+      ...(password?.value === id ? [removeAsRead(password)] : []),
       suspendedAccounts.remove(id, 'any'),
       disabledUsers.remove(id, 'any'),
       ...(other === undefined ? [] : [appUsers.replace(other, released(other.value))]),

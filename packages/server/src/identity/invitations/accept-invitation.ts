@@ -1,22 +1,24 @@
 import {
+  type AccountChange,
   auditCallerOf,
   findMember,
   joinedChanges,
   joiningChanges,
   type Member,
+  policyGrant,
   policyIdByName,
   removedMemberKey,
 } from '../../iam/port.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change } from '../../store/port.ts';
 import { type Row, removeAsRead } from '../../store/table.ts';
 import { transact, tryCommit } from '../../store/transact.ts';
 import { orgScopeName, type Workspace, workspaceScopeName, workspaceSuspended } from '../../tenancy/port.ts';
-import { emailKey } from '../people/email.ts';
 import { chooseChange, hintChange, membershipsMax, tenantsOf } from '../workspaces/membership-hints.ts';
 import { roomFor } from '../workspaces/resolve-workspace.ts';
 import { isThere, type OrgContext, openWorkspace, readHead, type WorkspaceHead } from '../workspaces/workspace-head.ts';
-import { type Invitation, invitations, readCode, receivedInvitations } from './invitation.ts';
+import { type Invitation, invitations, noLongerReceived, readCode } from './invitation.ts';
 import { invitationTold } from './invitation-audit.ts';
 import { type GrantorDeps, requireGrant } from './require-grant.ts';
 
@@ -43,9 +45,10 @@ export async function acceptInvitation(
   const workspace = openWorkspace(deps, context, head);
   if ((await tenantsOf(orgScope, person.id)).length >= membershipsMax)
     throw new Problem('conflict', `a person may be in at most ${membershipsMax} workspaces`);
-  await transact(workspace.scope, async () => {
+  const { planned } = await transact(workspace.scope, async () => {
+    const row = await invitations.read(workspace.scope, read.id);
     const changes = await acceptance(deps, workspace, {
-      row: await invitations.read(workspace.scope, read.id),
+      row,
       code_hash: read.code_hash,
       person,
       suspends,
@@ -53,10 +56,10 @@ export async function acceptInvitation(
       isSuspended: head.is_suspended === true,
     });
     await tryCommit(orgScope, [hintChange(person.id, head), chooseChange(person.id, head)]);
-    return { changes };
+    return { row, changes };
   });
-  const spent = receivedInvitations.remove({ email: person.email, tenantCode: head.code, id: read.id }, 'any');
-  await tryCommit(orgScope, [spent]);
+  deps.epochs.bump(workspace.scope.name);
+  if (planned.row !== undefined) await tryCommit(orgScope, noLongerReceived(planned.row.value, head.code));
   return head;
 }
 
@@ -78,12 +81,15 @@ async function acceptance(
   const invitation = row.value;
   if (emailKey(invitation.email) !== emailKey(person.email)) throw noInvitation();
   if (isSuspended) throw workspaceSuspended();
-  if ((await findMember(workspace, person.id)) !== undefined)
-    throw new Problem('conflict', 'the caller is already in the workspace');
-  const inviter = await requireGrant(deps, workspace, invitation);
-  const policyIds = await grantedPolicies(workspace, invitation);
   const actor = { userId: person.id, claims: {}, auditCaller: auditCallerOf(person.id, requestId) };
   const { auditCaller } = actor;
+  const told = invitationTold(deps.clock, { workspace, actor }, { invitation, done: 'accepted' });
+  if ((await findMember(workspace, person.id)) !== undefined) {
+    const granted = await grantToMember(deps, { workspace, userId: person.id, auditCaller }, invitation);
+    return joinedChanges([removeAsRead(row), isThere, told], granted);
+  }
+  const inviter = await requireGrant(deps, workspace, invitation);
+  const policyIds = await grantedPolicies(workspace, invitation);
   const room = await roomFor(deps, { workspace, userId: suspends, auditCaller }, await grantedPolicies(workspace, {}));
   if (room === undefined)
     throw new Problem('conflict', 'a member with the email address of the caller has to be merged or removed first');
@@ -92,9 +98,26 @@ async function acceptance(
     inviter,
     [removeAsRead(row), isThere, { kind: 'remove', ...removedMemberKey(person.id), if: 'any' }],
     await joiningChanges(deps, workspace, joining),
-    [invitationTold(deps.clock, { workspace, actor }, { invitation, done: 'accepted' })],
+    [told],
     room,
   );
+}
+
+/**
+ * An admin of the org is no member who could grant by a link, so an invitation of his gives its policy to a member too.
+ * @throws Problem `conflict` for any other invitation, and where the member has the policy.
+ */
+async function grantToMember(
+  deps: GrantorDeps,
+  member: AccountChange,
+  invitation: Invitation,
+): Promise<readonly Change[]> {
+  const { invited_by_kind, acl_policy_id } = invitation;
+  const isGrant = invited_by_kind === 'org_user' && acl_policy_id !== undefined;
+  const inviter = isGrant ? await requireGrant(deps, member.workspace, invitation) : [];
+  const granted = isGrant ? await policyGrant(deps, member, acl_policy_id) : undefined;
+  if (granted === undefined) throw new Problem('conflict', 'the caller is already in the workspace');
+  return [...inviter, ...granted];
 }
 
 /** What new members get where the invitation names nothing, which is the workspace's own promise and not the inviter's. */

@@ -2,6 +2,7 @@ import type { orgUsersApi } from '@freehold/contract/management/org-users';
 import type { BodyOf } from '@freehold/contract/route';
 import { platformAuditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import { secretHash } from '../../lib/ids.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import type { Change, Scope } from '../../store/port.ts';
@@ -19,7 +20,6 @@ import {
 } from '../org-users/account.ts';
 import type { LoggedIn, LogInSource } from '../org-users/log-in.ts';
 import { findOrg } from '../org-users/org-directory.ts';
-import { emailKey } from '../people/email.ts';
 import { requirePassword } from '../people/passwords.ts';
 import { provePassword } from '../people/prove-password.ts';
 import { findByAddress } from '../people/realm.ts';
@@ -66,7 +66,8 @@ export async function acceptInvitation(
   const step = known === undefined ? undefined : await askFactor(deps, known, { invitation: codeHash, site });
   if (step !== undefined) return step;
   const { session, changes } = await acceptanceOf(deps, opened, { user, requestId });
-  const account = known === undefined ? newAccount(user) : [];
+  const made = known === undefined ? newAccount(user) : undefined;
+  const account = made === undefined ? [] : [made.account, ...made.email];
   const conflict = await refusedChange(platform, [...changes, ...account, ...inviter]);
   if (conflict !== undefined && conflict < 2) throw notOpen();
   if (conflict === 2) throw alreadyIn();

@@ -1,8 +1,8 @@
+import { emailKey, emailKeys } from '../../lib/formats/email-key.ts';
 import { secretHash, secretToken } from '../../lib/ids.ts';
 import { escapeKeyValue } from '../../schema/port.ts';
-import type { Condition, Due, Put } from '../../store/port.ts';
-import { json, table } from '../../store/table.ts';
-import { emailKey } from '../people/email.ts';
+import type { Condition, Due, Put, Remove, Scope } from '../../store/port.ts';
+import { json, type Row, table } from '../../store/table.ts';
 import type { Tenant } from '../workspaces/membership-hints.ts';
 
 /** An invitation as its workspace keeps it, until it expires. */
@@ -53,15 +53,13 @@ export function readCode(
 
 const codeForm = /^([a-z0-9][a-z0-9-]{0,62})\.([0-9a-f-]{36})\.([\w-]{43})$/;
 
-/** By what the org finds the invitations of a person. Whether one still stands, its workspace says. */
-export function invitedPartition(email: string): string {
-  return `invited;${escapeKeyValue(emailKey(email))}`;
-}
+/** By what the org finds the invitations of a person. Whether one is still open, its workspace says. */
+const invitedPartition = (key: string): string => `invited;${escapeKeyValue(key)}`;
 
-/** In the scope of the org. */
-export const receivedInvitations = table(
-  ({ email, tenantCode, id }: { readonly email: string; readonly tenantCode: string; readonly id: string }) => ({
-    pk: invitedPartition(email),
+/** In the scope of the org, by `emailKey`. */
+const receivedInvitations = table(
+  ({ key, tenantCode, id }: { readonly key: string; readonly tenantCode: string; readonly id: string }) => ({
+    pk: invitedPartition(key),
     sk: `${tenantCode};${id}`,
   }),
   json<Invited>('received invitation', { tenant: 'object', id: 'string' }),
@@ -69,8 +67,21 @@ export const receivedInvitations = table(
 
 export function invitedPut(invitation: Invitation, tenant: Tenant): Put {
   const { id, email } = invitation;
-  const place = { email, tenantCode: tenant.code, id };
+  const place = { key: emailKey(email), tenantCode: tenant.code, id };
   return receivedInvitations.put(place, { tenant, id }, { if: 'any', due: dueAt(invitation) });
+}
+
+/** Those to an address, under each key that an earlier release may have used: so many of each. */
+export async function receivedBy(orgScope: Scope, email: string, limit: number): Promise<readonly Row<Invited>[]> {
+  const read = emailKeys(email).map((key) => receivedInvitations.range(orgScope, invitedPartition(key), { limit }));
+  return (await Promise.all(read)).flat();
+}
+
+export function noLongerReceived(
+  { email, id }: Pick<Invitation, 'email' | 'id'>,
+  tenantCode: string,
+): readonly Remove[] {
+  return emailKeys(email).map((key) => receivedInvitations.remove({ key, tenantCode, id }, 'any'));
 }
 
 export interface Invited {

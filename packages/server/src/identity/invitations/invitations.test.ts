@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConfigReader } from '../../config/config-reader.ts';
 import { systemConfig } from '../../config/config-set.ts';
+import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -39,6 +40,7 @@ async function invitedBob() {
     stores: both(store),
     configs: both(configs),
     platform: store.scope('platform'),
+    epochs: createAccessEpochs(),
   });
   const deps = partsOn(store);
   const intent = await takeCode(deps, place, { code: 'team', name: 'Team', founder: ann });

@@ -2,6 +2,7 @@ import type { invitationsApi } from '@freehold/contract/app/invitations';
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { knownPolicy, promisePolicy } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
 import type { WriteContext } from '../../records/port.ts';
 import { mayBeId } from '../../records/port.ts';
@@ -13,7 +14,6 @@ import { appLinks } from '../app-users/app-link.ts';
 import { appEmailKey, findAppUser, memberOf } from '../app-users/app-user.ts';
 import { appMail } from '../mails/app-mail.ts';
 import { findOrg } from '../org-users/org-directory.ts';
-import { emailKey } from '../people/email.ts';
 import type { MailDeps } from '../people/set-password.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import type { MembershipDeps } from '../workspaces/memberships.ts';
@@ -24,13 +24,14 @@ import {
   invitationPartition,
   invitationPut,
   invitations,
-  invitedPartition,
   invitedPut,
   newCode,
-  receivedInvitations,
+  noLongerReceived,
+  receivedBy,
 } from './invitation.ts';
 import { invitationTold } from './invitation-audit.ts';
 import { invitationMilliseconds, mailInvitation } from './mail-invitation.ts';
+import type { GrantorDeps } from './require-grant.ts';
 
 /** How people are asked into a workspace. What needs a permission has been allowed. */
 export interface Invitations {
@@ -59,10 +60,7 @@ export type ReceivedInvitation = ReplyOf<typeof invitationsApi.readMyInvitations
 
 export type AcceptedInvitation = ReplyOf<typeof invitationsApi.acceptInvitation>;
 
-export interface InvitationDeps extends MembershipDeps, MailDeps {
-  /** Where the roles of builders are. */
-  readonly platform: Scope;
-}
+export interface InvitationDeps extends GrantorDeps, MailDeps {}
 
 export function createInvitations(deps: InvitationDeps): Invitations {
   return {
@@ -179,8 +177,8 @@ export async function withdraw(deps: MembershipDeps, context: WriteContext, id: 
     return { email: row.value.email, changes: [removeAsRead(row), told] };
   };
   const { planned } = await transact(scope, plan, { attemptsMax: Number.POSITIVE_INFINITY });
-  const received = receivedInvitations.remove({ email: planned.email, tenantCode, id }, 'any');
-  await tryCommit(deps.stores[env].scope(orgScopeName(orgCode)), [received]);
+  const received = noLongerReceived({ email: planned.email, id }, tenantCode);
+  await tryCommit(deps.stores[env].scope(orgScopeName(orgCode)), received);
 }
 
 async function requireInvitation(scope: Scope, id: string): Promise<Row<Invitation>> {
@@ -201,7 +199,7 @@ async function invitationsOf(
   if (user?.email_verified !== true) return [];
   const { email } = user;
   const received: ReceivedInvitation[] = [];
-  const rows = await receivedInvitations.range(orgScope, invitedPartition(email), { limit: receivedMax });
+  const rows = await receivedBy(orgScope, email, receivedMax);
   for (const { value } of rows) {
     const { tenant, id } = value;
     const { scope } = openWorkspace(deps, { env, orgCode }, tenant);

@@ -2,6 +2,7 @@ import type { orgUsersApi } from '@freehold/contract/management/org-users';
 import type { BodyOf } from '@freehold/contract/route';
 import { type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import { secretHash, secretToken } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { invitationMail } from '../../mail/mail-texts.ts';
@@ -19,7 +20,6 @@ import {
   orgRealm,
 } from '../org-users/account.ts';
 import { findOrg } from '../org-users/org-directory.ts';
-import { emailKey } from '../people/email.ts';
 import { findByAddress } from '../people/realm.ts';
 import { invitationMilliseconds, mailInvitation } from './mail-invitation.ts';
 

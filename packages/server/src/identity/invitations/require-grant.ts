@@ -1,4 +1,4 @@
-import { findMember, isServicePrincipal, knownPolicy, promisePolicy } from '../../iam/port.ts';
+import { type AccessEpochs, findMember, isServicePrincipal, knownPolicy, promisePolicy } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
@@ -11,6 +11,8 @@ import type { Invitation } from './invitation.ts';
 export interface GrantorDeps extends MembershipDeps {
   /** Where the roles of builders are. */
   readonly platform: Scope;
+  /** Has this process look again at what people may do. */
+  readonly epochs: AccessEpochs;
 }
 
 /**

@@ -4,13 +4,13 @@ import type { mailsOfAppApi } from '@freehold/contract/management/settings/mails
 import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { type ConfigReader, effectiveValue } from '../../config/port.ts';
 import { TemplateError } from '../../expressions/port.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
 import { type MailOut, requireMailer } from '../../mail/mailer.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { appLinks } from '../app-users/app-link.ts';
-import { emailKey } from '../people/email.ts';
 import type { MailThrottle } from '../people/mail-throttle.ts';
 import type { MailingApp } from './app-mail.ts';
 import { defaultText, isAppMail, type MailKind, type MailValues, mailKinds, variableMeanings } from './mail-kinds.ts';

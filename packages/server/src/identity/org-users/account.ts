@@ -1,10 +1,11 @@
 import type { AuditContext } from '../../audit/audit-entry.ts';
 import type { AccessEpochs } from '../../iam/port.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import type { Sealer } from '../../records/port.ts';
 import type { Change, Key, Scope } from '../../store/port.ts';
 import { json, type Row, table } from '../../store/table.ts';
-import { emailKey } from '../people/email.ts';
+import { addressTable } from '../people/address-table.ts';
 import type { LoginThrottle } from '../people/login-throttle.ts';
 import type { PasswordHasher } from '../people/passwords.ts';
 import { type Account, accountRows, idRows, type Realm } from '../people/realm.ts';
@@ -82,9 +83,8 @@ const orgsPerUserMax = 100;
 
 /** By id. */
 export const orgUsers = table((id: string) => ({ pk: 'org-user', sk: id }), accountRows<StoredOrgUser>('org user'));
-const addresses = table(
-  (email: string) => ({ pk: 'org-user-email', sk: emailKey(email) }),
-  idRows('address of an org user', 'id'),
+const addresses = addressTable(
+  table((key: string) => ({ pk: 'org-user-email', sk: key }), idRows('address of an org user', 'id')),
 );
 const membershipPartition = (userId: string): string => `org-membership;${userId}`;
 /** By the id of an org user and the code of an org. */
@@ -134,9 +134,12 @@ export function joining(userId: string, orgCode: string, membership: OrgMembersh
   ];
 }
 
-/** A new account with an unused email: that is the first of these changes. */
-export function newAccount(stored: StoredOrgUser): readonly Change[] {
-  return [addresses.insert(stored.email, stored.id), orgUsers.insert(stored.id, stored)];
+/** A new account, and what is refused where its email is used. */
+export function newAccount(stored: StoredOrgUser): {
+  readonly account: Change;
+  readonly email: readonly [Change, ...Change[]];
+} {
+  return { account: orgUsers.insert(stored.id, stored), email: addresses.insert(stored.email, stored.id) };
 }
 
 /** By the codes of their orgs. */

@@ -14,10 +14,11 @@ import {
   sessionsKeyOf,
 } from '../sessions/org-sessions.ts';
 import { createSessionUses } from '../sessions/session-uses.ts';
+import { type AwaitedFounder, type AwaitingDeps, awaitedFounder } from '../workspaces/first-admin.ts';
 import { type OrgAccountsDeps, type OrgCommand, type OrgSummary, type OrgUserCommand, orgsOf } from './account.ts';
-import { type ProvisionedProd, provisionProd, rotateClientId } from './environments.ts';
+import { type ProvisionedProd, type Provisioning, provisionProd, rotateClientId } from './environments.ts';
 import { type LoggedIn, type LogIn, type LogInSource, logIn, type OrgSwitch, switchOrg } from './log-in.ts';
-import type { EnvironmentAccess } from './org-directory.ts';
+import type { EnvironmentAccess, Org } from './org-directory.ts';
 import { changeOrgUser, listOrgUsers, type OrgUserChange, removeOrgUser, type ShownOrgUser } from './org-members.ts';
 import { changeOrgPassword, forgotOrgPassword, type MailRequestSource, resetOrgPassword } from './org-password.ts';
 import { firstOrgKey, maySignUp, type SignedUp, type SignUp, type SignUpSource, signUp } from './sign-up.ts';
@@ -60,10 +61,13 @@ export interface OrgAccounts {
   changeUser(command: OrgUserCommand, body: OrgUserChange): Promise<ShownOrgUser>;
   removeUser(command: OrgUserCommand): Promise<void>;
   rotateClientId(command: OrgCommand, env: string): Promise<EnvironmentAccess>;
-  provisionProd(command: OrgCommand): Promise<ProvisionedProd>;
+  /** @throws Problem `conflict` where the first admin of production is named too late. */
+  provisionProd(provisioning: Provisioning): Promise<ProvisionedProd>;
+  /** Undefined where production is missing, or has had its first admin. */
+  awaitedFounder(org: Org): Promise<AwaitedFounder | undefined>;
 }
 
-export function createOrgAccounts(deps: OrgAccountsDeps): OrgAccounts {
+export function createOrgAccounts(deps: OrgAccountsDeps & AwaitingDeps): OrgAccounts {
   const { platform, revocations } = deps;
   const revoking = <T>(userId: string, work: () => Promise<T>): Promise<T> =>
     thenBump(revocations, sessionsKeyOf(userId), work);
@@ -93,5 +97,7 @@ export function createOrgAccounts(deps: OrgAccountsDeps): OrgAccounts {
     removeUser: (place) => revoking(place.id, () => removeOrgUser(platform, place)),
     rotateClientId: (asked, env) => rotateClientId(deps, asked, env),
     provisionProd: (asked) => provisionProd(deps, asked),
+    awaitedFounder: async ({ code, environments }) =>
+      environments.prod === null ? undefined : awaitedFounder(deps, code),
   };
 }

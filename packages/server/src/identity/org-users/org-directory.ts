@@ -21,6 +21,17 @@ export interface EnvironmentAccess {
   readonly previous?: { readonly client_id: string; readonly until: string };
   /** Of production since when it is there; test was made with the org. */
   readonly provisioned_at?: string;
+  /** Of production, the address that becomes its first admin; absent where an earlier release provisioned it. */
+  readonly founder_email?: string;
+}
+
+/** What builders see of the environments, whatever their role. */
+export function shownEnvironments({ environments: { test, prod } }: Org): Org['environments'] {
+  return { test, prod: prod === null ? null : shownAccess(prod) };
+}
+
+export function shownAccess({ founder_email: _, ...access }: EnvironmentAccess): EnvironmentAccess {
+  return access;
 }
 
 /** Everything about accounts lies in one scope of the platform's own store. */

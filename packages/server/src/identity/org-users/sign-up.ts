@@ -43,25 +43,25 @@ export async function signUp(deps: OrgAccountsDeps, body: SignUp, { ip, requestI
   const created_at = timestamp(deps.clock.now());
   const auditContext = { at: created_at, actor: { kind: 'org_user', id: user.id }, request_id: requestId } as const;
   const environments = { test: { client_id: newClientId('test') }, prod: null };
-  const [email, account] = newAccount({ ...user, password_hash, created_at });
-  if (email === undefined || account === undefined) throw new TypeError('an account is two changes');
+  const { account, email } = newAccount({ ...user, password_hash, created_at });
   for (let attempt = 0; attempt < 5; attempt++) {
     const code = body.org_code ?? (attempt === 0 ? orgCodeFrom(body.org_name) : spareCode(body.org_name));
     const org: Org = { code, name: body.org_name, created_at, environments };
     const { token, expires_at, changes: session } = await newSession(deps, user, code);
     const changes: Change[] = [
-      email,
       orgs.insert(code, org),
       { kind: 'put', ...firstOrgKey, value: '{}', if: policy === 'first' ? 'absent' : 'any' },
       account,
       ...joining(user.id, code, { role: 'org_admin', joined_at: created_at }),
       ...session,
       platformAuditEntry(code, auditContext, { action: 'org.created', target: { kind: 'org', id: code } }),
+      ...email,
     ];
     const conflict = await refusedChange(platform, changes);
     if (conflict === undefined) return { token, expires_at, user, org: { code, name: org.name, environments } };
-    if (conflict === 0) throw new Problem('conflict', 'there is an account with this email: log in instead');
-    if (conflict === 2) throw closed();
+    if (conflict >= changes.length - email.length)
+      throw new Problem('conflict', 'there is an account with this email: log in instead');
+    if (conflict === 1) throw closed();
     if (body.org_code !== undefined) throw new Problem('conflict', `the org code \`${code}\` is taken`);
   }
   throw new Problem('conflict', 'no free org code was found: choose one with `org_code`');

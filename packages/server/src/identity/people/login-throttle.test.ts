@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { emailKey } from './email.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import { createLoginThrottle, type LoginThrottle, type SignInAttempt } from './login-throttle.ts';
 
 const minute = 60_000;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { networkKey } from '../../lib/network/network-key.ts';
-import { createThrottle, rateLimited } from '../../lib/throttle.ts';
+import { createThrottle, rateLimited, type ThrottleKeys } from '../../lib/throttle.ts';
 
 /** Who tries to sign in: the canonical address (`emailKey`) and the client's IP address as the gateway knows it. */
 export interface SignInAttempt {
@@ -19,11 +19,14 @@ export interface SignInAttempt {
  * sent side by side all pass `check`, but no more of them than the limit learn whether they were right.
  */
 export interface LoginThrottle {
-  check(attempt: SignInAttempt): void;
-  recordFailure(attempt: SignInAttempt): void;
+  check(attempt: Attempt): void;
+  recordFailure(attempt: Attempt): void;
   /** Forgets the failures of this (email, ip), not those of the ip: an own account must not buy more guesses. */
-  recordSuccess(attempt: SignInAttempt): void;
+  recordSuccess(attempt: Attempt): void;
 }
+
+/** Without an address, where its failures are counted elsewhere: they count for the ip alone. */
+type Attempt = Pick<SignInAttempt, 'ip'> & Partial<Pick<SignInAttempt, 'emailKey'>>;
 
 interface LoginThrottleOptions {
   readonly clock: Clock;
@@ -35,10 +38,10 @@ const limits = { pair: 10, address: 100 };
 
 export function createLoginThrottle({ clock, bucketsMax = 100_000 }: LoginThrottleOptions): LoginThrottle {
   const failures = createThrottle({ clock, limits, keysMax: bucketsMax });
-  const checked = ({ emailKey, ip }: SignInAttempt) => {
+  const checked = ({ emailKey, ip }: Attempt): ThrottleKeys<keyof typeof limits> => {
     const address = networkKey(ip);
     // No address contains a space, so two pairs never share a key.
-    const keys = { pair: `${address} ${emailKey}`, address };
+    const keys = emailKey === undefined ? { address } : { pair: `${address} ${emailKey}`, address };
     const wait = failures.wait(keys);
     if (wait > 0) throw rateLimited('too many failed sign-ins', wait);
     return keys;
@@ -46,6 +49,9 @@ export function createLoginThrottle({ clock, bucketsMax = 100_000 }: LoginThrott
   return {
     check: (attempt) => void checked(attempt),
     recordFailure: (attempt) => failures.record(checked(attempt)),
-    recordSuccess: (attempt) => failures.forget({ pair: checked(attempt).pair }),
+    recordSuccess: (attempt) => {
+      const { pair } = checked(attempt);
+      if (pair !== undefined) failures.forget({ pair });
+    },
   };
 }

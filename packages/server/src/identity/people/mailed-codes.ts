@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
+import { emailKeys } from '../../lib/formats/email-key.ts';
 import { secretHash, secretToken } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { asRead, json, removeAsRead, type Table, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
-import { emailKey } from './email.ts';
 import type { Account, Renewed } from './realm.ts';
 
 /** What a reader of the mail of an address may do by a code; one to sign in is shown to its owner and not mailed. */
@@ -117,7 +117,7 @@ async function findHolder<A extends Account>(scope: Scope, use: CodeUse<A>) {
 function markOf(purpose: CodePurpose, { email, password_hash, suspended_for }: Account): string {
   const password = purpose === 'verify-email' ? undefined : password_hash;
   const suspended = suspended_for === undefined ? [] : [suspended_for];
-  return hash('sha256', JSON.stringify([emailKey(email), password ?? null, ...suspended]), 'base64url');
+  return hash('sha256', JSON.stringify([emailKeys(email)[0], password ?? null, ...suspended]), 'base64url');
 }
 
 /** The same for a code that never was, and for a spent, expired or superseded code. */

@@ -2,6 +2,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Mail } from '../../mail/mailer.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { type Codec, json, type Table } from '../../store/table.ts';
+import type { AddressTable } from './address-table.ts';
 import type { LoginThrottle, SignInAttempt } from './login-throttle.ts';
 import type { PasswordHasher } from './passwords.ts';
 
@@ -15,7 +16,7 @@ export interface Realm<A extends Account> {
   /** By id. */
   readonly accounts: Table<string, A>;
   /** By email address, the id of the account whose password belongs to it. */
-  readonly addresses: Table<string, string>;
+  readonly addresses: AddressTable<string>;
   /** An address in one realm has nothing to do with the same address in another, so neither have its failures. */
   attemptOf(email: string, ip: string): SignInAttempt;
 }

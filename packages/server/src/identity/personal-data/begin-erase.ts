@@ -1,5 +1,6 @@
 /** How an erasure begins: refused where it must not be, and else with the account closed. */
 import { erasedMember } from '../../iam/port.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import type { Scope } from '../../store/port.ts';
 import { type Row, removeAsRead } from '../../store/table.ts';
@@ -38,7 +39,7 @@ export async function beginErase(
 
 /** @throws Problem `validation_failed`. */
 function requireConfirmation({ confirm }: EraseChoice, { email }: AppUser): void {
-  if (confirm === email) return;
+  if (confirm !== undefined && emailKey(confirm) === emailKey(email)) return;
   const message = '`confirm` must be the email address of the account';
   throw invalidBody([{ pointer: '/confirm', code: confirm === undefined ? 'required' : 'mismatch', message }]);
 }

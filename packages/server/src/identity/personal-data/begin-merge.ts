@@ -2,7 +2,7 @@
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
 import { mayBeId } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
-import { asRead, type Row } from '../../store/table.ts';
+import type { Row } from '../../store/table.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { type AppUser, appUsers, passwordIdentities, verifiedEmails } from '../app-users/app-user.ts';
 import { joinedAccounts } from '../app-users/prove-email.ts';
@@ -94,10 +94,8 @@ async function mergingChanges(orgScope: Scope, { row, other }: Merging, at: stri
     await verifiedEmails.read(orgScope, from.email),
   ];
   const moved = [
-    ...(password?.value === from.id
-      ? [passwordIdentities.put(from.email, other.value.id, { if: asRead(password) })]
-      : []),
-    ...(verified?.value === from.id ? [verifiedEmails.put(from.email, other.value.id, { if: asRead(verified) })] : []),
+    ...(password?.value === from.id ? [passwordIdentities.byKey.replace(password, other.value.id)] : []),
+    ...(verified?.value === from.id ? [verifiedEmails.byKey.replace(verified, other.value.id)] : []),
   ];
   return [appUsers.replace(other, holder), ...along, ...moved];
 }

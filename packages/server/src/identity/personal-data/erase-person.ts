@@ -12,16 +12,16 @@ import {
   type AppUser,
   appUsers,
   disabledUsers,
+  notFoundByEmail,
   passwordIdentities,
   providerLinkPartition,
   providerLinks,
   providerLinksMax,
-  unverifiedEmails,
   verifiedEmails,
 } from '../app-users/app-user.ts';
 import { suspendedAccounts } from '../app-users/prove-email.ts';
 import { commitIn } from '../app-users/settle-accounts.ts';
-import { receivedInvitations } from '../invitations/invitation.ts';
+import { noLongerReceived } from '../invitations/invitation.ts';
 import { invitationTold } from '../invitations/invitation-audit.ts';
 import { forgetChange, forgetChosen, tenantsOf } from '../workspaces/membership-hints.ts';
 import { type Erased, eraseRecord, isAwaited, withErased } from './erase-records.ts';
@@ -122,7 +122,7 @@ async function eraseMembership(run: Run, workspace: Workspace): Promise<Found> {
     memberships += isMember ? 1 : 0;
   }
   const changes = [
-    ...open.map(({ value: { email, id } }) => receivedInvitations.remove({ email, tenantCode, id }, 'any')),
+    ...open.flatMap(({ value }) => noLongerReceived(value, tenantCode)),
     ...[...idsOf(job)].map((userId) => forgetChange(userId, tenantCode)),
   ];
   const isFound = open.length > 0 || memberships > 0;
@@ -168,6 +168,6 @@ async function accountChanges(
     forgetChosen(id),
     suspendedAccounts.remove(id, 'any'),
     disabledUsers.remove(id, 'any'),
-    unverifiedEmails.remove([email, id], 'any'),
+    ...notFoundByEmail(row.value),
   ];
 }

@@ -1,4 +1,6 @@
 /** The open invitations to the addresses of a person, from before the job. */
+
+import { emailKey } from '../../lib/formats/email-key.ts';
 import type { Change } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
 import type { Workspace } from '../../tenancy/port.ts';
@@ -6,10 +8,8 @@ import {
   type Invitation,
   invitationPartition,
   invitations,
-  invitedPartition,
-  receivedInvitations,
+  receivedBy as invitedTo,
 } from '../invitations/invitation.ts';
-import { emailKey } from '../people/email.ts';
 import { openWorkspace, readHead } from '../workspaces/workspace-head.ts';
 import type { JobRow } from './person-job.ts';
 import type { Run } from './run.ts';
@@ -36,7 +36,7 @@ export async function receivedBy(
   const changes: Change[] = [];
   for (const email of emails) {
     if (changes.length >= receivedMax) break;
-    const rows = await receivedInvitations.range(orgScope, invitedPartition(email), { limit: receivedMax });
+    const rows = await invitedTo(orgScope, email, receivedMax);
     for (const { pk, sk, value } of rows) {
       const { scope } = openWorkspace(deps, { env, orgCode }, value.tenant);
       const invitation = await invitations.read(scope, value.id);

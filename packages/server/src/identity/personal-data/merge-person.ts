@@ -8,7 +8,7 @@ import { overtaken, tryCommit } from '../../store/transact.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { type AppUser, appUsers } from '../app-users/app-user.ts';
 import { settleAccounts } from '../app-users/settle-accounts.ts';
-import { invitationPut, invitedPut, receivedInvitations } from '../invitations/invitation.ts';
+import { invitationPut, invitedPut, noLongerReceived } from '../invitations/invitation.ts';
 import { invitationTold } from '../invitations/invitation-audit.ts';
 import { eraseRecords } from './erase-person.ts';
 import { invitationsTo } from './invitations-of-person.ts';
@@ -81,7 +81,7 @@ async function moveInvitations(run: Run, workspace: Workspace): Promise<Found> {
     const told = invitationTold(deps.clock, context, { invitation: moved, done });
     // Sent again or accepted meanwhile.
     if (!(await tryCommit(scope, [write, told]))) throw overtaken();
-    changes.push(receivedInvitations.remove({ email, tenantCode, id }, 'any'));
+    changes.push(...noLongerReceived({ email, id }, tenantCode));
     if (!isMember) changes.push(invitedPut(moved, { id: tenantId, code: tenantCode }));
   }
   return { counts: { invitations: open.length }, changes };

@@ -31,7 +31,7 @@ export function eraseStays({ counts, dry_run }: Pick<JobRow, 'counts' | 'dry_run
     },
     {
       what: 'settings',
-      why: 'Settings of the org, and their versions, stay as builders wrote them, also where they name an email address such as that of the founder of the default workspace.',
+      why: 'Settings of the org, and their versions, stay as builders wrote them, also where they name an email address such as that of the first admin of production.',
       count: null,
     },
     {

@@ -5,6 +5,7 @@ import type { SessionHolder } from '../sessions/org-sessions.ts';
 import { type PasskeySite, passkeyRequest } from './passkeys.ts';
 import type { FactorDeps } from './prove-factor.ts';
 import { isProtected, readFactors } from './stored-factors.ts';
+import { unlockingMethods } from './wrong-codes.ts';
 
 /** What a sign-in is answered in place of a session, where the account has a second factor. */
 export type SignInStep = Extract<ReplyOf<typeof accountsApi.logIn>, { readonly second_factor: unknown }>;
@@ -33,6 +34,7 @@ export async function askFactor(
     invitation,
   });
   const { totp, passkeys, recovery_codes } = factors;
+  const isLocked = unlockingMethods(factors, site).length > 0;
   const usable = site === undefined || passkeys.length === 0 ? undefined : site;
   const challenge = (at: PasskeySite) =>
     passkeyRequest(steps.make({ purpose: 'passkey factor', user: id, step: nonce }).token, at, passkeys);
@@ -40,11 +42,12 @@ export async function askFactor(
     second_factor: {
       methods: [
         ...(usable === undefined ? [] : (['passkey'] as const)),
-        ...(totp === undefined ? [] : (['totp'] as const)),
+        ...(totp === undefined || isLocked ? [] : (['totp'] as const)),
         ...(recovery_codes.length === 0 ? [] : (['recovery_code'] as const)),
       ],
       token,
       expires_at: timestamp(expiresAt),
+      ...(isLocked ? { codes_locked: true as const } : {}),
       ...(usable === undefined ? {} : { passkey: challenge(usable) }),
     },
   };

@@ -24,7 +24,10 @@ export interface SignInSource {
   readonly site: PasskeySite | undefined;
 }
 
-/** @throws Problem `token_invalid` for a step that is over, `credentials_invalid`, `rate_limited`, and those of an acceptance. */
+/**
+ * @throws Problem `token_invalid` for a step that is over, `credentials_invalid`, `second_factor_locked`, `rate_limited`, and
+ * those of an acceptance.
+ */
 export async function completeSignIn(
   deps: OrgAccountsDeps,
   { token, ...proof }: CompletedSignIn,
@@ -35,7 +38,8 @@ export async function completeSignIn(
   const { user: userId, epoch, org, invitation } = step.claims;
   const given = {
     ...{ userId, proof, site: source.site, uses: [stepUse(step)] },
-    attempt: factorAttempt(userId, source.ip),
+    attempt: factorAttempt(userId, proof, source.ip),
+    requestId: source.requestId,
     accepts: (claims: StepClaims) =>
       claims.purpose === 'passkey factor' && claims.user === userId && claims.step === step.nonce,
     refusal: 'the second factor is not right, or was used before',
@@ -69,7 +73,8 @@ export async function signInByPasskey(
     throw new Problem('credentials_invalid', refusal);
   }
   const accepts = ({ purpose }: StepClaims) => purpose === 'passkey sign-in';
-  const given = { userId, proof: { passkey }, site: source.site, attempt, accepts, refusal };
+  const { site, requestId } = source;
+  const given = { userId, proof: { passkey }, site, attempt, requestId, accepts, refusal };
   const { loggedIn } = await spendProof(deps, given, async (proved) => {
     const account = (await orgUsers.read(deps.platform, userId))?.value;
     const entered = account === undefined ? undefined : await planSignIn(deps, account, org);

@@ -35,6 +35,7 @@ import {
   storedFactors,
 } from './stored-factors.ts';
 import { base32, matchingStep, newTotpSecret, otpauthUri } from './totp.ts';
+import { unlockingMethods } from './wrong-codes.ts';
 
 type Api = typeof secondFactorsApi;
 type ShownFactors = ReplyOf<Api['listSecondFactors']>;
@@ -44,9 +45,11 @@ type FactorAdded = ReplyOf<Api['confirmTotp']>;
 const pendingMilliseconds = 15 * 60 * 1000;
 
 export async function listFactors({ platform }: OrgAccountsDeps, { caller, site }: OwnRequest): Promise<ShownFactors> {
-  const { totp, passkeys, recovery_codes } = (await readFactors(platform, caller.user.id)) ?? noFactors;
+  const factors = (await readFactors(platform, caller.user.id)) ?? noFactors;
+  const { totp, passkeys, recovery_codes } = factors;
+  const locked = unlockingMethods(factors, site).length > 0 ? { locked: true as const } : {};
   return {
-    totp: totp === undefined ? null : { confirmed_at: totp.confirmed_at, last_used_at: totp.last_used_at },
+    totp: totp === undefined ? null : { confirmed_at: totp.confirmed_at, last_used_at: totp.last_used_at, ...locked },
     passkeys: passkeys.map(shownPasskey),
     recovery_codes: recovery_codes.length,
     passkey_site: site?.host ?? null,

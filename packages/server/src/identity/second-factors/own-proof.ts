@@ -40,7 +40,8 @@ export interface ProvedChange<R extends Consequence> {
 /**
  * A session alone changes no factor: who has one proves it in this session, who has none the password. The proof is part
  * of the request, and good for nothing else. A recovery code has an entry of its own in the audit log.
- * @throws Problem `validation_failed`, `credentials_invalid`, `rate_limited`, `conflict`, and what `change` throws.
+ * @throws Problem `validation_failed`, `credentials_invalid`, `second_factor_locked`, `rate_limited`, `conflict`, and what
+ * `change` throws.
  */
 export async function withProof<R extends Consequence>(
   deps: OrgAccountsDeps,
@@ -51,7 +52,9 @@ export async function withProof<R extends Consequence>(
   if (!isProtected(await readFactors(deps.platform, user.id))) return withPassword(deps, request, { password, change });
   const accepts = (claims: StepClaims) =>
     claims.purpose === 'passkey proof' && claims.user === user.id && claims.session === sessionId;
-  const given = { userId: user.id, proof, site: request.site, attempt: factorAttempt(user.id, request.ip), accepts };
+  const attempt = factorAttempt(user.id, proof, request.ip);
+  const { request_id: requestId } = request.auditContext;
+  const given = { userId: user.id, proof, site: request.site, attempt, requestId, accepts };
   const refusal = 'the second factor is not right, or was used before';
   let codesLeft: number | undefined;
   const result = await spendProof(deps, { ...given, refusal }, async ({ factors, method }) => {

@@ -1,15 +1,18 @@
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
-import { rateLimited } from '../../lib/throttle.ts';
+import type { Mailer } from '../../mail/mailer.ts';
 import type { Sealer } from '../../records/port.ts';
 import type { Change, Put, Scope } from '../../store/port.ts';
+import type { Row } from '../../store/table.ts';
 import { type Plan, transact } from '../../store/transact.ts';
 import type { LoginThrottle, SignInAttempt } from '../people/login-throttle.ts';
+import { notify } from './notices.ts';
 import { openChallenge, type PasskeyAssertion, type PasskeySite, usedPasskey } from './passkeys.ts';
 import { recoveryHash } from './recovery-codes.ts';
 import { type StepClaims, type StepTokens, stepUse } from './step-tokens.ts';
 import { factorChange, isProtected, noFactors, type StoredFactors, storedFactors } from './stored-factors.ts';
 import { matchingStep } from './totp.ts';
+import { type CodesLocked, codesLocked, requireOpenCodes, withWrongCode } from './wrong-codes.ts';
 
 export interface FactorDeps {
   readonly platform: Scope;
@@ -17,6 +20,7 @@ export interface FactorDeps {
   readonly loginThrottle: LoginThrottle;
   readonly sealer: Sealer;
   readonly steps: StepTokens;
+  readonly mailer?: Mailer | undefined;
 }
 
 /** What a person gives to prove a factor: one of these. */
@@ -30,7 +34,8 @@ export interface GivenProof {
   readonly userId: string;
   readonly proof: FactorProof;
   readonly site: PasskeySite | undefined;
-  readonly attempt: SignInAttempt;
+  readonly attempt: FactorAttempt;
+  readonly requestId: string;
   /** Whether a passkey may have signed a challenge that was made for this. */
   readonly accepts: (claims: StepClaims) => boolean;
   /** What the proof uses up beside itself. */
@@ -50,45 +55,45 @@ export interface Consequence {
   readonly changes: readonly Change[];
 }
 
-/** Ten wrong codes in a row, and the account takes none for a while, from whatever network they come. */
-const failuresMax = 10;
-const failuresMilliseconds = 15 * 60 * 1000;
+/** Codes are counted in the row of the factors, and here for the network alone: they must not keep out other proofs. */
+export type FactorAttempt = Pick<SignInAttempt, 'ip'> & Partial<Pick<SignInAttempt, 'emailKey'>>;
 
-export function factorAttempt(userId: string, ip: string): SignInAttempt {
-  return { emailKey: `second factor ${userId}`, ip };
+export function factorAttempt(userId: string, { code }: FactorProof, ip: string): FactorAttempt {
+  return code === undefined ? { emailKey: `second factor ${userId}`, ip } : { ip };
 }
 
 /**
  * Takes a proof of a second factor, once, and commits with it what follows. Guesses of codes are counted in the row
  * itself, so that no number of networks, nodes or requests side by side gives more of them.
- * @throws Problem `validation_failed`, `credentials_invalid`, `rate_limited`, and what `then` throws.
+ * @throws Problem `validation_failed`, `credentials_invalid`, `second_factor_locked`, `rate_limited`, and what `then` throws.
  */
 export async function spendProof<R extends Consequence>(
   deps: FactorDeps,
   given: GivenProof,
   then: (proved: Proved) => Promise<R>,
 ): Promise<R> {
-  const { platform, loginThrottle, clock } = deps;
+  const { platform, loginThrottle } = deps;
   const { userId, attempt } = given;
   requireOne(given.proof);
   loginThrottle.check(attempt);
-  const { planned } = await transact(platform, async (): Promise<Plan & { readonly result?: R }> => {
-    const row = await storedFactors.read(platform, userId);
-    const before = row?.value ?? noFactors;
-    requireUnlocked(given.proof, before, clock.now());
-    const judged = isProtected(before) ? await judge(deps, given, before) : undefined;
-    if (judged === undefined) {
-      const counted = failed(before, given.proof, clock.now());
-      return { changes: counted === undefined ? [] : factorChange(userId, row, counted) };
-    }
-    const result = await then(judged);
-    const uses = [...(given.uses ?? []), ...judged.uses];
-    const refused = (change: number): void => {
-      if (change < uses.length) throw new Problem('credentials_invalid', given.refusal);
-    };
-    return { changes: [...uses, ...factorChange(userId, row, result.factors), ...result.changes], refused, result };
-  });
+  const { planned } = await transact(
+    platform,
+    async (): Promise<Plan & { readonly result?: R; locked?: CodesLocked }> => {
+      const row = await storedFactors.read(platform, userId);
+      const before = row?.value ?? noFactors;
+      if (given.proof.code !== undefined) requireOpenCodes(before, given.site, deps.clock.now());
+      const judged = isProtected(before) ? await judge(deps, given, before) : undefined;
+      if (judged === undefined) return planRefusal(deps, given, row);
+      const result = await then(judged);
+      const uses = [...(given.uses ?? []), ...judged.uses];
+      const refused = (change: number): void => {
+        if (change < uses.length) throw new Problem('credentials_invalid', given.refusal);
+      };
+      return { changes: [...uses, ...factorChange(userId, row, result.factors), ...result.changes], refused, result };
+    },
+  );
   if (planned.result === undefined) {
+    if (planned.locked !== undefined) notify(deps.mailer, planned.locked.to, planned.locked.sentence);
     loginThrottle.recordFailure(attempt);
     throw new Problem('credentials_invalid', given.refusal);
   }
@@ -102,21 +107,18 @@ function requireOne({ code, recovery_code, passkey }: FactorProof): void {
   throw invalidBody([{ pointer: '', code: 'required', message }]);
 }
 
-function requireUnlocked({ code }: FactorProof, { failures }: StoredFactors, now: number): void {
-  if (code === undefined || failures === undefined || failures.count < failuresMax) return;
-  const wait = Date.parse(failures.since) + failuresMilliseconds - now;
-  if (wait > 0) throw rateLimited('too many wrong codes for this account', wait);
-}
-
 /** A wrong code counts; what cannot be guessed does not. */
-function failed(factors: StoredFactors, { code }: FactorProof, now: number): StoredFactors | undefined {
-  const { failures } = factors;
-  if (code === undefined) return undefined;
-  const isRecent = failures !== undefined && now - Date.parse(failures.since) < failuresMilliseconds;
-  return {
-    ...factors,
-    failures: isRecent ? { ...failures, count: failures.count + 1 } : { count: 1, since: timestamp(now) },
-  };
+async function planRefusal(
+  { platform, clock }: FactorDeps,
+  { userId, proof, site, requestId }: GivenProof,
+  row: Row<StoredFactors> | undefined,
+): Promise<Plan & { readonly locked?: CodesLocked }> {
+  if (proof.code === undefined || row === undefined || !isProtected(row.value)) return { changes: [] };
+  const now = clock.now();
+  const counted = withWrongCode(row.value, now);
+  const locked = await codesLocked(platform, counted, { userId, requestId, site, now });
+  const changes = factorChange(userId, row, counted);
+  return locked === undefined ? { changes } : { changes: [...changes, ...locked.entries], locked };
 }
 
 type Judged = Proved & { readonly uses: readonly Put[] };
@@ -166,5 +168,5 @@ async function judgePasskey(
   const used = await usedPasskey(held, { assertion: passkey, site, now: clock.now() });
   if (used === undefined) return undefined;
   const passkeys = before.passkeys.map((one) => (one.id === used.id ? used : one));
-  return { method: 'passkey', factors: { ...before, passkeys }, uses: [stepUse(challenge)] };
+  return { method: 'passkey', factors: { ...before, passkeys, failures: undefined }, uses: [stepUse(challenge)] };
 }

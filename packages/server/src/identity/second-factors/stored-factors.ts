@@ -9,7 +9,7 @@ export interface StoredFactors {
   readonly passkeys: readonly StoredPasskey[];
   /** Hashes of the codes that are not used. */
   readonly recovery_codes: readonly string[];
-  /** Wrong codes since the last right one, or since the last time that so many were too many. */
+  /** Wrong codes since a factor was proved, and when the last of them came. */
   readonly failures?: { readonly count: number; readonly since: string } | undefined;
 }
 

@@ -32,7 +32,12 @@ const provider = { issuer: 'https://id.example', audiences: ['app'] };
 const widening: readonly (readonly [string, unknown, unknown, readonly string[]])[] = [
   ['tenancy.tenancy_type', 'single', 'multi', ['users may create workspaces']],
   ['tenancy.tenancy_type', 'multi', 'single', []],
-  ['tenancy.founder_email', 'a@example.com', null, ['the first user who signs in may found the default workspace']],
+  [
+    'tenancy.founder_email',
+    'a@example.com',
+    null,
+    ['the address that production was provisioned with becomes the first admin of its default workspace'],
+  ],
   ['tenancy.founder_email', 'a@example.com', 'b@example.com', ['another user may found the default workspace']],
   [
     'tenancy.default_member_access',

@@ -17,7 +17,7 @@ export const tenancyType: SettingType<'single' | 'multi'> = {
 export const founderEmail: SettingType<string | null> = {
   key: 'tenancy.founder_email',
   description:
-    'The verified email address of the user who may found the default workspace; `null` lets the first user who signs in found it.',
+    'The verified email address of the user who may found the default workspace; `null`: in test the first user who signs in founds it, and in production the address that it was provisioned with becomes its first admin.',
   byDefault: null,
   schema: { anyOf: [{ type: 'string', maxLength: emailBytesMax, pattern: emailPattern }, { type: 'null' }] },
   parse: (input) =>
@@ -26,7 +26,7 @@ export const founderEmail: SettingType<string | null> = {
       : wrong('must be an email address, or `null` for anyone'),
   widens: (_before, after) => [
     after === null
-      ? 'the first user who signs in may found the default workspace'
+      ? 'the address that production was provisioned with becomes the first admin of its default workspace'
       : 'another user may found the default workspace',
   ],
 };

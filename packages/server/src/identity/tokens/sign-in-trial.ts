@@ -156,7 +156,7 @@ interface FoundAccount {
 
 async function accountOf(orgScope: Scope, identity: ProviderIdentity): Promise<FoundAccount> {
   const known = (await identities.read(orgScope, [identity.iss, identity.sub]))?.value;
-  const owner = known ?? (await readOwner(orgScope, identity)).owner;
+  const owner = known ?? (await readOwner(orgScope, identity)).owner?.value;
   if (owner === undefined) return { state: 'new' };
   const user = await findSignedIn(orgScope, owner);
   if (user === undefined) throw new Problem('token_invalid', 'the account of this identity was removed');

@@ -14,13 +14,14 @@ import { isClientOf, type Org, requireEnvironment } from '../org-users/org-direc
 import { requireValidToken, tokensKeyOf } from '../sessions/ended-tokens.ts';
 import { isLoginToken, type SignIn, spendLoginToken } from '../sessions/password-login-token.ts';
 import { issuers } from '../settings/issuers.ts';
+import { asFirstAdmin, type FirstAdminDeps } from '../workspaces/first-admin.ts';
 import { isActive, type Membership, type MembershipDeps, requireMembership } from '../workspaces/memberships.ts';
 import { resolveWorkspace } from '../workspaces/resolve-workspace.ts';
 import { type AppTokenClaims, signAppToken, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
 import { appTokenLifetimeSeconds } from './key-timeline.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-export interface TokenExchangeDeps extends MembershipDeps {
+export interface TokenExchangeDeps extends MembershipDeps, FirstAdminDeps {
   readonly signingKeys: SigningKeys;
   readonly providers: ProviderTokens;
   /** The platform's own issuer: fixed at first start. */
@@ -91,12 +92,12 @@ interface Issue {
 export async function issueAppToken(deps: TokenExchangeDeps, issue: Issue): Promise<ExchangedToken> {
   const { org, env, user, signIn, requestId, tenantCode } = issue;
   const place = { env, orgCode: org.code, requestId };
-  const membership =
+  const resolved =
     tenantCode === undefined
       ? await resolveWorkspace(deps, place, user)
       : await requireMembership(deps, place, { userId: user.id, isNamed: ({ code }) => code === tenantCode });
-  if (membership !== undefined && !isActive(membership))
-    throw new Problem('token_invalid', 'the membership is suspended');
+  if (resolved !== undefined && !isActive(resolved)) throw new Problem('token_invalid', 'the membership is suspended');
+  const membership = resolved && (await asFirstAdmin(deps, place, { person: user, membership: resolved }));
   const nowSeconds = Math.floor(deps.clock.now() / 1000);
   const token = await signAppToken(
     deps.signingKeys,

@@ -1,9 +1,9 @@
 import type { ConfigReader } from '../../config/port.ts';
 import { settingOf } from '../../config/port.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import type { Store } from '../../store/port.ts';
 import { defaultWorkspaceCode, type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { AppUser } from '../app-users/app-user.ts';
-import { emailKey } from '../people/email.ts';
 import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
 import { findIntent } from './founding.ts';
 import type { OrgContext } from './workspace-head.ts';

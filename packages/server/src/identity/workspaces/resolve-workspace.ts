@@ -11,6 +11,7 @@ import {
   removedMemberKey,
   replacedMember,
 } from '../../iam/port.ts';
+import { emailKey } from '../../lib/formats/email-key.ts';
 import type { StoredRecord } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { type Plan, transact, tryCommit } from '../../store/transact.ts';
@@ -22,7 +23,6 @@ import {
   workspaceSuspended,
 } from '../../tenancy/port.ts';
 import { type AppUser, memberOf } from '../app-users/app-user.ts';
-import { emailKey } from '../people/email.ts';
 import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
 import { completeFounding, findIntent, type Intent, takeCode } from './founding.ts';
 import { chosenTenant, hintChange } from './membership-hints.ts';
@@ -67,7 +67,7 @@ export async function resolveWorkspace(
 }
 
 /**
- * Single tenancy: the first person to sign in founds the default workspace, everyone after joins it. Undefined for a
+ * Single tenancy: the first person to sign in founds the default workspace, in production the platform does, and all others join it. Undefined for a
  * person who was removed from it, and while it is suspended. Safe to run any number of times at once, and after a crash at any point: what one
  * run has begun, the next one completes.
  */
@@ -94,17 +94,23 @@ async function intendDefault(deps: MembershipDeps, context: OrgContext, person: 
   for (;;) {
     const known = await findIntent(orgScope, defaultWorkspaceCode);
     if (known !== undefined) return known;
-    if (!mayFound(await deps.configs[context.env].current(context.orgCode), context.env, person)) return undefined;
-    const founder = memberOf(person);
-    const taken = await takeCode(deps, context, { code: defaultWorkspaceCode, name: 'Main', founder });
+    const config = await deps.configs[context.env].current(context.orgCode);
+    const founder = founderBy(config, context.env, person);
+    if (founder === undefined) return undefined;
+    const wanted = { code: defaultWorkspaceCode, name: 'Main', ...(founder === 'platform' ? {} : { founder }) };
+    const taken = await takeCode(deps, context, wanted);
     if (taken !== undefined) return taken;
   }
 }
 
-/** A founder who is named has to have proved the address: to know a name is no proof of being that person. */
-function mayFound(config: ConfigSet, env: Environment, { email, email_verified }: Arriving): boolean {
+/**
+ * A founder who is named has to have proved the address: to know a name is no proof of being that person. To come first makes
+ * a founder in test alone: in production the platform founds for the stranger who comes first, and all are members like others.
+ */
+function founderBy(config: ConfigSet, env: Environment, person: Arriving): Member | 'platform' | undefined {
   const only = settingOf(config, env, founderEmail);
-  return only === null || (email_verified && emailKey(only) === emailKey(email));
+  if (only === null) return env === 'prod' ? 'platform' : memberOf(person);
+  return person.email_verified && emailKey(only) === emailKey(person.email) ? memberOf(person) : undefined;
 }
 
 async function joinWorkspace(

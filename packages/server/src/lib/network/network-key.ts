@@ -1,14 +1,27 @@
 import { isIP } from 'node:net';
 
+const unreadable = 'unknown-behind-';
+
+/** In the place of an address: the client of a proxy that wrote none that can be read. @param proxy its address. */
+export function unreadableBehind(proxy: string): string {
+  return `${unreadable}${proxy}`;
+}
+
+/** The address that a request comes from; undefined where it is not known. */
+export function knownAddress(ip: string): string | undefined {
+  return isIP(ip) === 0 ? undefined : ip;
+}
+
 /**
  * The part of an address that its holder cannot choose: all of an IPv4 address, the first 64 bits of an IPv6 one. An
- * IPv4 address in IPv6 clothing is itself, in every spelling. What is no address at all shares one bucket.
+ * IPv4 address in IPv6 clothing is itself, in every spelling. Clients without a readable address share a bucket for each
+ * proxy. What is no address at all shares one bucket.
  */
 export function networkKey(ip: string): string {
   const [address = ''] = ip.split('%');
   const version = isIP(address);
   if (version === 4) return address;
-  if (version === 0) return 'unknown';
+  if (version === 0) return ip.startsWith(unreadable) ? ip : 'unknown';
   const groups = ipv6Groups(address);
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff)
     return groups.slice(6).flatMap(bytesOf).join('.');

@@ -17,7 +17,16 @@ import type { PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 
 /** Something to know before what is staged becomes live. An error keeps it from that; of records only until forced. */
 export interface Check extends Partial<ConfigItem> {
-  readonly check: 'definition' | 'references' | 'switch' | 'plan' | 'records' | 'indexes' | 'access' | 'impact';
+  readonly check:
+    | 'definition'
+    | 'references'
+    | 'switch'
+    | 'plan'
+    | 'records'
+    | 'indexes'
+    | 'access'
+    | 'impact'
+    | 'founder';
   readonly level: 'error' | 'warning' | 'info';
   readonly message: string;
   /** What was found, by what the check is. */

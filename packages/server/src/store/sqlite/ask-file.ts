@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -51,6 +52,29 @@ export function holdsScopes(path: string): boolean {
   } catch {
     return true;
   }
+}
+
+export interface RowOfFile {
+  readonly scope: string;
+  readonly pk: string;
+  readonly sk: string;
+  readonly value: string;
+}
+
+/**
+ * The items of some partitions in all scopes but those of workspaces. Makes no files: of a store that no process has open, what
+ * is in the log alone is not seen.
+ */
+export function* rowsOfFile(path: string, partitions: readonly string[]): Generator<RowOfFile> {
+  const url = pathToFileURL(path);
+  if (!isHeld(realpathSync(path))) url.searchParams.set('immutable', '1');
+  using database = new DatabaseSync(url, { readOnly: true });
+  const scopes = database.prepare(`select scope from heads where scope not like '%-%'`).all();
+  const items = database.prepare('select sk, value from items where scope = ? and pk = ?');
+  for (const { scope } of scopes)
+    for (const pk of partitions)
+      for (const { sk, value } of items.iterate(String(scope), pk))
+        yield { scope: String(scope), pk, sk: String(sk), value: String(value) };
 }
 
 /** Whether a process has a store's file open. Makes no lock, and leaves the one that is there. */

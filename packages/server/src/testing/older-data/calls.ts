@@ -22,6 +22,8 @@ export interface Told {
   readonly client_id: string;
   readonly secret: string;
   readonly user_id: string;
+  /** Of a list. */
+  readonly items: readonly { readonly id: string }[];
   readonly org: { readonly environments: { readonly test: { readonly client_id: string } } };
 }
 

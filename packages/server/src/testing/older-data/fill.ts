@@ -172,6 +172,10 @@ async function fillProduction({ management }: Gateways, org: FixtureOrg, pipelin
   await org.manage('201 POST', '/deploy/publish', { body: { all: true, note: 'first' } });
   const first = await org.manage('200 POST', '/deploy/activate', { body: { note: 'first' } });
   const production = await org.signIn('pia@example.com', productionClientId);
+  const server = await org.manage('201 POST', '/org/service-keys', {
+    body: { env: 'prod', tenant_code: 'main', name: 'server of production', policies: ['adminacl'] },
+  });
+  await makeAdmin(org, { userId: production.id, key: server.key });
   const act = org.as(production.token);
   const { id } = await act('201 POST', '/create/customer', { body: { name: 'Real customer' } });
   await act('201 POST', '/create/thing', { body: { ...valueOfEachType, customer_id: id } });
@@ -186,9 +190,13 @@ async function fillProduction({ management }: Gateways, org: FixtureOrg, pipelin
   const city = { fields: [{ name: 'city' }] };
   await org.manage('200 PUT', '/api/list-customer', { body: { Views: { city } } });
   await org.manage('201 POST', '/deploy/publish', { body: { items: [{ kind: 'entity', name: 'customer' }] } });
-  const server = await org.manage('201 POST', '/org/service-keys', {
-    body: { env: 'prod', tenant_code: 'main', name: 'server of production', policies: ['adminacl'] },
-  });
   const releases: readonly [number, number] = [first.version, second.version];
   return { production, productionClientId, productionServer: server.key, releases };
+}
+
+/** The platform makes no admin of production of who comes first. */
+async function makeAdmin(org: FixtureOrg, { userId, key }: { readonly userId: string; readonly key: string }) {
+  const held = await org.manage('200 GET', '/acl/policies?env=prod&tenant_code=main&q=adminacl');
+  const link = { user_id: userId, acl_policy_id: held.items[0]?.id };
+  await org.as(key)('201 POST', '/create/useraclpolicy', { body: link });
 }

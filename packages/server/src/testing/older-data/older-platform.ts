@@ -89,9 +89,9 @@ export async function differencesOf(gateways: Gateways, answers: Answers): Promi
   return found;
 }
 
-/** What differs from call to call, what keeps being counted, and the sentences of checks: their wording may change. */
+/** What differs from call to call, what keeps being counted, and the sentences of checks and settings: their wording may change. */
 const ofTheMoment =
-  /\/(request_id|decision_id|last_used_at|last_seen_at|type|url|upgrade_url|api_calls|by_workspace|alerts|used|checks\/\d+\/message)$/;
+  /\/(request_id|decision_id|last_used_at|last_seen_at|type|url|upgrade_url|api_calls|by_workspace|alerts|used|checks\/\d+\/message|settings\/items\/\w+\/description)$/;
 
 /** Answers that a later release gives otherwise by intent: the matrix tells more exactly what depends on conditions. */
 const sharpened = /^builder GET \/acl\/matrix\?.*\/conditional$/;

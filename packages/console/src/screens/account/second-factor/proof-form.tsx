@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { call } from '../../../api/call.ts';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
-import { FactorForm, type FactorProof } from '../../accounts/factor-form.tsx';
+import { CodesLocked, FactorForm, type FactorProof } from '../../accounts/factor-form.tsx';
 import { type Factors, isProtected } from './queries.ts';
 
 export interface Proof extends FactorProof {
@@ -25,13 +25,14 @@ export function ProofForm({ factors, submit, onProof }: Props) {
       <Text size="sm">
         Prove one of your second factors first. A code that you signed in with was used: wait for the next.
       </Text>
+      {totp?.locked === true && <CodesLocked />}
       <FactorForm
         submit={submit}
         onProof={onProof}
         passkeyOptions={() => call('readFactorChallenge')}
         methods={[
           ...(passkeys.length === 0 ? [] : (['passkey'] as const)),
-          ...(totp === null ? [] : (['totp'] as const)),
+          ...(totp === null || totp.locked === true ? [] : (['totp'] as const)),
           ...(recovery_codes === 0 ? [] : (['recovery_code'] as const)),
         ]}
       />

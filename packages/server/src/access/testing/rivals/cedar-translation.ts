@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { CedarValueJson, Context, Expr, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { type ConditionEntry, readCondition } from '../reference-condition.ts';
 import type { ReferenceRequest } from '../reference-evaluator.ts';
@@ -49,7 +50,7 @@ export function toCedarContext({ action, resource, context }: ReferenceRequest):
     action: inSmallLetters(action),
     resource,
     user: { id: context.user.id },
-    ip: extension('ip', context.request.ip),
+    ip: extension('ip', context.request.ip ?? assert.fail('Cedar has no address that is not known')),
     record: Object.fromEntries(record),
   };
 }

@@ -1,6 +1,6 @@
 import { invitationsApi } from '@freehold/contract/app/invitations';
 import type { Invitations } from '../../../identity/port.ts';
-import { emailKey } from '../../../identity/port.ts';
+import { emailKey } from '../../../lib/formats/email-key.ts';
 import type { AppRoute } from '../../routing/app-route.ts';
 import { serve } from '../../serve.ts';
 

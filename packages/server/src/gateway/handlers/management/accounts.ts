@@ -7,6 +7,7 @@ import {
   type OrgAccounts,
   type ShownSession,
   type SignInLinks,
+  shownEnvironments,
 } from '../../../identity/port.ts';
 import { notFound } from '../../../lib/problem.ts';
 import { type ConsoleSite, isCookieCall, sessionCookie, siteUrl } from '../../pipeline/headers/console-cookie.ts';
@@ -60,7 +61,8 @@ export function accountRoutes({
       return isCookieCall(incoming) ? { status: 204, headers: cleared(site) } : { status: 204 };
     }),
     serve(accountsApi.readMe, (_request, { user, org, role, hasSecondFactor }) => {
-      const { code, name, environments } = org;
+      const { code, name } = org;
+      const environments = shownEnvironments(org);
       const second_factor = { enrolled: hasSecondFactor, required: org.second_factor === 'required' };
       return { user, org: { code, name, environments }, role, second_factor };
     }),

@@ -25,7 +25,8 @@ function stagingRoutes({ accounts, promotion, clock }: DeployServices): readonly
   return [
     serve(deployApi.provisionProd, (request, caller) => {
       const asked = { orgCode: caller.org.code, auditContext: auditContextOf(clock, request, caller) };
-      return accounts.provisionProd(asked);
+      const founderEmail = request.body?.founder_email;
+      return accounts.provisionProd({ ...asked, founderEmail, builderEmail: caller.user.email });
     }),
     serveReply(deployApi.readDiff, async (request, caller) =>
       longJson(200, { items: await promotion.diff(askDeploy(clock, request, caller).orgCode) }),

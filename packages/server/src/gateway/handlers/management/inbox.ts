@@ -1,5 +1,5 @@
 import { inboxApi } from '@freehold/contract/management/inbox';
-import { emailKey } from '../../../identity/port.ts';
+import { emailKey } from '../../../lib/formats/email-key.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { Inbox } from '../../../mail/inbox.ts';
 import { askedType } from '../../pipeline/body/asked-type.ts';

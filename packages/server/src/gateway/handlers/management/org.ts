@@ -1,6 +1,6 @@
 import { accountsApi } from '@freehold/contract/management/accounts';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
-import type { OrgCaller } from '../../../identity/port.ts';
+import { type OrgCaller, shownEnvironments } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Metering } from '../../../metering/metering.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
@@ -19,7 +19,7 @@ export interface OrgServices extends AccountServices {
 /** The org and who is in it. */
 export function orgRoutes({ accounts, site, clock, metering }: OrgServices): readonly ManagementRoute[] {
   return [
-    serveReply(accountsApi.readOrg, (_request, caller) => org(metering, caller)),
+    serveReply(accountsApi.readOrg, (_request, caller) => org({ metering, accounts }, caller)),
     serve(orgUsersApi.rotateClientId, (request, caller) => {
       const asked = { orgCode: caller.org.code, auditContext: auditContextOf(clock, request, caller) };
       return accounts.rotateClientId(asked, request.params.env);
@@ -52,8 +52,14 @@ function askedPlace(clock: Clock, request: NamingRequest, caller: OrgCaller) {
   return { orgCode: caller.org.code, id: request.params.id, auditContext: auditContextOf(clock, request, caller) };
 }
 
-async function org({ plans }: OrgServices['metering'], { org }: OrgCaller): Promise<Reply> {
-  const { name: plan } = await plans.of(org.code);
+async function org(
+  { metering, accounts }: Pick<OrgServices, 'metering' | 'accounts'>,
+  { org }: OrgCaller,
+): Promise<Reply> {
+  const { name: plan } = await metering.plans.of(org.code);
   const security = { second_factor: org.second_factor ?? 'optional' };
-  return json(200, { code: org.code, name: org.name, plan, environments: org.environments, security });
+  const { test, prod } = shownEnvironments(org);
+  const awaited_founder = await accounts.awaitedFounder(org);
+  const environments = { test, prod: prod && { ...prod, ...(awaited_founder && { awaited_founder }) } };
+  return json(200, { code: org.code, name: org.name, plan, environments, security });
 }

@@ -1,8 +1,8 @@
+import { emailKeys } from '../../../lib/formats/email-key.ts';
 import { type Cursors, mayBeId } from '../../../records/port.ts';
 import { escapeKeyValue } from '../../../schema/port.ts';
 import type { Range, Scope, Store } from '../../../store/port.ts';
 import { type Environment, orgScopeName } from '../../../tenancy/port.ts';
-import { emailKey } from '../../people/email.ts';
 import {
   type AppUser,
   appUsers,
@@ -81,8 +81,7 @@ function placeIn(position: string): [at: number, after: string] {
 }
 
 function sourcesOf(q: string, state: ListQuery['state']): readonly Source[] {
-  const prefix = emailKey(q);
-  if (q !== '') return [verified(prefix), withPassword(prefix), unverified(prefix)];
+  if (q !== '') return emailKeys(q).flatMap((prefix) => [verified(prefix), withPassword(prefix), unverified(prefix)]);
   if (state === 'disabled') return [disabled];
   return [state === 'password_suspended' ? suspended : everyone];
 }
@@ -110,13 +109,13 @@ function byId(id: string): Found {
 }
 
 function verified(prefix: string): Source {
-  return idRange(verifiedEmails, verifiedEmails.key('any').pk, prefix);
+  return idRange(verifiedEmails.byKey, verifiedEmails.byKey.key('any').pk, prefix);
 }
 
 function withPassword(prefix: string): Source {
-  const { pk } = passwordIdentities.key('any');
+  const { pk } = passwordIdentities.byKey.key('any');
   return {
-    ...idRange(passwordIdentities, pk, `${escapeKeyValue(passwordIdp)};${escapeKeyValue(prefix)}`),
+    ...idRange(passwordIdentities.byKey, pk, `${escapeKeyValue(passwordIdp)};${escapeKeyValue(prefix)}`),
     shown: withoutVerified,
   };
 }
@@ -129,7 +128,7 @@ function unverified(prefix: string): Source {
 }
 
 function idRange(
-  rows: Pick<typeof verifiedEmails | typeof unverifiedEmails, 'range'>,
+  rows: Pick<typeof verifiedEmails.byKey | typeof unverifiedEmails, 'range'>,
   pk: string,
   prefix: NonNullable<Range['prefix']>,
 ): Source {

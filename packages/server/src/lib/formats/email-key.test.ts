@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Email } from '@freehold/contract/management/accounts';
 import fc from 'fast-check';
-import { checkSchema } from '../../lib/check-schema.ts';
 import { thinned } from '../../store/testing/quick.ts';
-import { emailKey } from './email.ts';
+import { checkSchema } from '../check-schema.ts';
+import { domainKey, emailKey, emailKeys } from './email-key.ts';
 
 const mistakesOf = (input: unknown) => checkSchema({ ...Email }, input, { pointer: '/email', name: 'email' });
 
@@ -109,13 +109,74 @@ test('A29 homoglyphs, tags, dots and the case of other scripts stay distinct', (
     'vic.tim@k.example',
     'v\u0131ctim@k.example', // dotless i
     'v\u0130ctim@k.example', // I with a dot
-    'victim@\u212a.example', // Kelvin sign
+    'victim\u212a@k.example', // Kelvin sign
+    'victimk@k.example',
     '\uff56ictim@k.example', // full width v
     'victim@k.example.',
   ];
   const keys = new Set(['victim@k.example', ...others].map(emailKey));
   assert.equal(keys.size, others.length + 1);
   assert.notEqual(emailKey('\u00c9@x'), emailKey('\u00e9@x'));
+});
+
+const oneMailbox = [
+  'ann@bücher.example',
+  'Ann@BÜCHER.example',
+  'ann@bu\u0308cher.example',
+  'ann@xn--bcher-kva.example',
+  'ann@XN--BCHER-KVA.Example',
+  'ann@ｂücher．example',
+];
+
+test('A29 a domain is one in Unicode, in Punycode, in capitals and in decomposed letters', () => {
+  for (const spelling of oneMailbox) assert.equal(emailKey(spelling), 'ann@bücher.example', spelling);
+  for (const spelling of oneMailbox)
+    assert.equal(domainKey(spelling.slice(spelling.indexOf('@') + 1)), 'bücher.example', spelling);
+  assert.equal(emailKey('victim@\u212a.example'), 'victim@k.example');
+  assert.equal(emailKey('bu\u0308cher@bu\u0308cher.example'), 'bücher@bücher.example');
+});
+
+test('A29 domains that are others in DNS stay distinct', () => {
+  const others = [
+    ...[
+      'bücher.example',
+      'bucher.example',
+      'buecher.example',
+      'xn--bcher-0ra.example',
+      'strasse.example',
+      'straße.example',
+    ],
+    ...[
+      'bücher.example.',
+      'bücherexample',
+      'b\u00fccher.exampl\u0435',
+      '127.0.0.1',
+      '１２７.１',
+      '0x7f.1',
+      'a/ü',
+      'a',
+      'a?ü',
+      'a#ü',
+    ],
+    ...['ü%2e.example', '\u200dü.example', 'xn--a', 'xn--'],
+  ];
+  assert.equal(new Set(others.map(domainKey)).size, others.length);
+  assert.equal(new Set(others.map((domain) => emailKey(`ann@${domain}`))).size, others.length);
+});
+
+test('A29 an address of ASCII alone has the one key that it had', () => {
+  for (const email of ['Ann.Lee+tag@Mail.Example.com', 'a@127.0.0.1', 'a@b', 'a', '', '@', 'a@b@C', 'a@b%41'])
+    assert.deepEqual(emailKeys(email), [email.toLowerCase()]);
+});
+
+test('A29 the keys of earlier releases are looked for first', () => {
+  assert.deepEqual(emailKeys('Ann@BÜCHER.Example'), [
+    'ann@bÜcher.example',
+    'ann@bücher.example',
+    'ann@xn--bcher-kva.example',
+  ]);
+  assert.deepEqual(emailKeys('ann@xn--bcher-kva.example'), ['ann@xn--bcher-kva.example', 'ann@bücher.example']);
+  assert.deepEqual(emailKeys('ann@bücher.example'), ['ann@bücher.example', 'ann@xn--bcher-kva.example']);
 });
 
 test('A29 no character beyond ASCII turns into one of ASCII', () => {
@@ -151,7 +212,45 @@ test('a key is its own key, and canonically equal texts without the kept charact
   );
 });
 
+test('every domain is its own key, and one with all that IDNA takes for it', () => {
+  const letter = fc.oneof(
+    fc.constantFrom(
+      ...'abzAZ019-.',
+      'ü',
+      'Ü',
+      'ß',
+      'ſ',
+      '\u0308',
+      '\u200d',
+      'K',
+      '。',
+      '日',
+      '本',
+      'ا',
+      'א',
+      '😀',
+      '％',
+      '/',
+      '@',
+    ),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+  );
+  const domain = fc.array(letter, { minLength: 1, maxLength: 20 }).map((letters) => letters.join(''));
+  fc.assert(
+    fc.property(domain, (text) => {
+      const key = domainKey(text);
+      assert.equal(domainKey(key), key);
+      const keys = emailKeys(`ann@${text}`);
+      assert.ok(keys.includes(emailKey(`ann@${text}`)));
+      for (const one of keys) assert.equal(emailKey(one), emailKey(`ann@${text}`), one);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
 test('what is longer than an address may be is not folded, which could take minutes', () => {
   const marks = `a${'\u0301\u0316'.repeat(500_000)}@B.example`;
   assert.equal(emailKey(marks), marks);
+  assert.deepEqual(emailKeys(marks), [marks]);
+  assert.equal(domainKey(marks), marks);
 });
