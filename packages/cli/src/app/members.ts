@@ -27,7 +27,7 @@ export async function findMember(context: Context, { env, workspace }: Workspace
     const page = await context.management().call('listMembers', {
       query: { env, tenant_code: workspace, q: email, ...(nexttoken === undefined ? {} : { nexttoken }) },
     });
-    const found = page.items.find((member) => member.email.toLowerCase() === wanted);
+    const found = page.items.find((member) => member.email?.toLowerCase() === wanted);
     if (found !== undefined) return found;
     nexttoken = page.nexttoken ?? undefined;
   } while (nexttoken !== undefined);

@@ -1,4 +1,4 @@
-import { accessSentence } from '@freehold/contract/access';
+import { accessSentence, productionSentence } from '@freehold/contract/access';
 import type { ReplyDescription, Route } from '@freehold/contract/route';
 import { schemaPath, type TObject, type TSchema } from '@freehold/contract/schema';
 import type { JsonSchema } from '../../lib/json-schema.ts';
@@ -56,7 +56,9 @@ function operationOf(operationId: string, route: Route, refer: Refer): Operation
     operationId,
     tag,
     summary,
-    description: [...(description === undefined ? [] : [description]), accessSentence(route.access)].join(' '),
+    description: [description, productionSentence(route.production), accessSentence(route.access)]
+      .filter((sentence) => sentence !== undefined)
+      .join(' '),
     access: route.access === 'public' ? 'public' : 'token',
     ...(parameters.length === 0 ? {} : { parameters }),
     ...bodyOf(route, refer),
@@ -94,11 +96,11 @@ function contentOf({ schema, content }: ReplyDescription, refer: Refer): { reado
 }
 
 /** What follows from the rest of a description. */
-function impliedProblems({ body, access, method }: Route): NonNullable<Operation['problems']> {
+function impliedProblems({ body, access, method, production }: Route): NonNullable<Operation['problems']> {
   const ofOrg = isOfOrg({ access });
   return [
     ...(body === undefined ? [] : (['validation_failed', 'unknown_field'] as const)),
-    ...(admins.includes(access) ? (['role_required'] as const) : []),
+    ...(admins.includes(access) || production?.refused !== undefined ? (['role_required'] as const) : []),
     ...(ofOrg && method !== 'GET' ? (['origin_refused'] as const) : []),
     ...(ofOrg ? (['org_mismatch'] as const) : []),
   ];
