@@ -71,7 +71,9 @@ export async function orgWithCanaries(gateways: Gateways, t: TestContext): Promi
   const reader = await named(await signIn(prod, newEmail('canary-reader')));
   const { policyId, groupId } = await limit(founder, reader);
   const requestId = await denied(reader, first.id);
-  const refused = await act<{ decision_id: string }>(reader, 'POST', '/create/visit', { body: { title: canary.draft } });
+  const refused = await act<{ decision_id: string }>(reader, 'POST', '/create/visit', {
+    body: { title: canary.draft },
+  });
   assert.equal(refused.status, 403, refused.text);
   const guest = newEmail('canary-guest');
   assert.equal((await act(founder, 'POST', '/user/invitations', { body: { email: guest } })).status, 201);

@@ -202,7 +202,8 @@ async function walk(of: Canaries, name: ForBuilders, ask: Ask): Promise<readonly
   const status = refused === 'always' ? 403 : (ask.status ?? 200);
   if (reply.status !== status) faults.push(`${name} answers ${reply.text}`);
   for (const value of shown(of, reply)) faults.push(`${name} shows ${value}: ${reply.text}`);
-  if (Array.isArray(refused) !== (ask.refusedWith !== undefined)) faults.push(`${name} is not asked for what it refuses`);
+  if (Array.isArray(refused) !== (ask.refusedWith !== undefined))
+    faults.push(`${name} is not asked for what it refuses`);
   if (ask.refusedWith === undefined) return faults;
   const withMore = await send(of, route, { ...ask, ...ask.refusedWith }, of.developer);
   return withMore.status === 403 ? faults : [...faults, `${name} answers ${withMore.text}`];

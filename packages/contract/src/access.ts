@@ -24,7 +24,9 @@ export function productionSentence(rule: ProductionRule | undefined): string | u
   const { refused, leftOut } = rule;
   return [
     ...(refused === undefined ? [] : [`In production ${refusedPart(refused)} needs the role \`org_admin\`.`]),
-    ...(leftOut === undefined ? [] : [`In production the reply to other roles than \`org_admin\` leaves out: ${leftOut}.`]),
+    ...(leftOut === undefined
+      ? []
+      : [`In production the reply to other roles than \`org_admin\` leaves out: ${leftOut}.`]),
   ].join(' ');
 }
 

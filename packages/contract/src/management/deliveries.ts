@@ -185,8 +185,7 @@ export const deliveriesApi = {
     access: 'developer',
     tag: 'events',
     summary: 'Sends deliveries of an event again, the newest first',
-    description:
-      'One call sends at most 200. `more` says that others may be left.',
+    description: 'One call sends at most 200. `more` says that others may be left.',
     query: closed({
       env: environment,
       dry_run: Type.Boolean({ default: false, description: 'Replies with how many would be sent, and sends none.' }),
@@ -210,8 +209,7 @@ export const deliveriesApi = {
     access: 'developer',
     tag: 'events',
     summary: 'Delivers a sample at once, by the event as it is live',
-    description:
-      'The body that is sent has `"test": true`. It is sent once, and leaves no receipt.',
+    description: 'The body that is sent has `"test": true`. It is sent once, and leaves no receipt.',
     query,
     body: closed({ record: sample, before: Type.Optional(sample) }),
     replies: { 200: reply('What came of it.', EventTest) },

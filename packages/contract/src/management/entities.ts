@@ -2,7 +2,19 @@ import { Type } from '@sinclair/typebox';
 import { entityName, environment, ifMatch, ifNoMatch, ifNoneMatch } from '../parameters.ts';
 import { InputError } from '../problem-schema.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, count, guid, itemsOf, madeByServer, named, ofRecords, oneOf, text, time } from '../schema.ts';
+import {
+  anyObject,
+  closed,
+  count,
+  guid,
+  itemsOf,
+  madeByServer,
+  named,
+  ofRecords,
+  oneOf,
+  text,
+  time,
+} from '../schema.ts';
 
 const CreateConfig = madeByServer('CreateConfig');
 const Views = madeByServer('Views');

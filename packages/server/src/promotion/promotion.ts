@@ -88,7 +88,11 @@ export function createPromotion(deps: PromotionDeps): Promotion {
     staged: async (orgCode, shown) => {
       const rows = await readStaged(deps.stores.prod.scope(orgScopeName(orgCode)));
       const items = rows.map(({ staged: { body: _, ...shown } }) => shown);
-      return { base: stagedBase(rows), items, checks: items.length === 0 ? [] : await checkStaged(deps, orgCode, shown) };
+      return {
+        base: stagedBase(rows),
+        items,
+        checks: items.length === 0 ? [] : await checkStaged(deps, orgCode, shown),
+      };
     },
     withdraw: (asked, item) => withdraw(deps, asked, item),
     activate: (asked, body) => activate(deps, asked, readActivate(body)),

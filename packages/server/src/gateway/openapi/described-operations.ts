@@ -1,6 +1,6 @@
 import { accessSentence, productionSentence } from '@freehold/contract/access';
 import type { ReplyDescription, Route } from '@freehold/contract/route';
-import { schemaPath, type TObject, type TSchema } from '@freehold/contract/schema';
+import { ofRecordsMark, schemaPath, type TObject, type TSchema } from '@freehold/contract/schema';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { isRemembered } from '../routing/remembered-posts.ts';
 import { type Content, jsonContent, type Operation, type Parameter } from './operation.ts';
@@ -33,7 +33,8 @@ type Refer = (schema: JsonSchema) => JsonSchema;
 function referring(value: unknown, schemas: Record<string, JsonSchema>): unknown {
   if (Array.isArray(value)) return value.map((element) => referring(element, schemas));
   if (typeof value !== 'object' || value === null) return value;
-  const { $id, ...rest } = value as JsonSchema;
+  // The gateway reads the mark, and the description tells readers of it.
+  const { $id, [ofRecordsMark]: _, ...rest } = value as JsonSchema;
   const inside = () =>
     Object.fromEntries(Object.entries(rest).map(([name, member]) => [name, referring(member, schemas)]));
   if (typeof $id !== 'string') return $id === undefined ? inside() : { $id: referring($id, schemas), ...inside() };

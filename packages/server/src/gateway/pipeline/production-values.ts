@@ -24,8 +24,7 @@ export function assertMayAsk({ production }: Route, caller: unknown, { query, bo
   if (refused === undefined || envOf({ query, body }) !== 'prod' || !isHeldBack(caller)) return;
   if (refused === 'always') throw new Problem('role_required', 'in production this needs the role `org_admin`');
   const sent = refused.find((member) => [query, body].some((part) => hasMember(part, member)));
-  if (sent !== undefined)
-    throw new Problem('role_required', `in production \`${sent}\` needs the role \`org_admin\``);
+  if (sent !== undefined) throw new Problem('role_required', `in production \`${sent}\` needs the role \`org_admin\``);
 }
 
 /** What a caller is answered of a value: all of it, or all but the members that hold or tell of values of production. */

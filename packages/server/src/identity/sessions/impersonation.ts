@@ -44,11 +44,13 @@ export interface ImpersonationDeps {
 const lifetimeSeconds = 15 * 60;
 const builderIdp = 'builder';
 
-/** In production for org admins alone, as the route says. @throws Problem `validation_failed`, `not_found`, `conflict`. */
+/** @throws Problem `validation_failed`, `role_required`, `not_found`, `conflict`. */
 export function createImpersonation(deps: ImpersonationDeps): Impersonate {
   return async (caller, auditContext, { env, tenant_code, user_id, reason }) => {
     if (env === 'prod' && user_id === undefined)
       throw invalidBody([{ pointer: '/user_id', code: 'required', message: '`user_id` is required in production' }]);
+    if (env === 'prod' && caller.role !== 'org_admin')
+      throw new Problem('role_required', 'impersonation in production needs the role `org_admin`');
     const client = caller.org.environments[env];
     if (client === null) throw notFound();
     const orgCode = caller.org.code;

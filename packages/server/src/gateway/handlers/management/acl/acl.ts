@@ -30,7 +30,8 @@ export function aclRoutes({
   return [
     serve(
       accessApi.simulateAccess,
-      ({ body }, { org }) => simulator.simulate(org.code, readSimulation(body, { orgCode: org.code, routes: appRoutes })),
+      ({ body }, { org }) =>
+        simulator.simulate(org.code, readSimulation(body, { orgCode: org.code, routes: appRoutes })),
       { mistakes: simulationMistakes },
     ),
     serve(accessApi.lintStatements, async ({ body }, { org }) => {
