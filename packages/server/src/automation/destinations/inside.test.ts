@@ -50,6 +50,7 @@ async function shop(context: TestContext) {
     actor: { userId: 'u1', claims: {} },
     user: { id: 'u1', email: 'u1@example.com' },
     asApp: () => assert.fail('no block asks'),
+    entity: async (name) => (await node.call(name)).entity,
     authorize: async ({ entityName }): Promise<AuthorizedCall> => {
       const refusal = refusals.get(entityName);
       if (refusal !== undefined) throw refusal;

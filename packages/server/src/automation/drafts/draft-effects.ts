@@ -118,10 +118,12 @@ export class DraftEffects implements Effects {
       return readAs(runtime, caller, step);
     }
     const id = step.type === 'create' ? newId() : step.record;
-    const allowed = await allowedWrite({ caller, origin: { depth: 0, chain: [] } }, step, id);
-    redaction.hideOf(path, allowed.secrets);
-    // Not before it is known which of its values are secret.
-    this.#inputs.set(path, askedOf(step));
+    const hide = (secrets: readonly unknown[]) => {
+      redaction.hideOf(path, secrets);
+      // Not before it is known which of its values are secret.
+      this.#inputs.set(path, askedOf(step));
+    };
+    const allowed = await allowedWrite({ caller, origin: { depth: 0, chain: [] } }, step, { id, hide });
     const record = await runtime.rehearse(allowed.operation);
     this.#skipped.add(path);
     return isTransaction ? { id } : allowed.outputOf(record);

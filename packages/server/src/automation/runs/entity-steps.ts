@@ -7,7 +7,7 @@ import {
   type StoredRecord,
   writtenText,
 } from '../../records/port.ts';
-import { apiNamesOf } from '../../schema/port.ts';
+import { apiNamesOf, type CompiledEntity } from '../../schema/port.ts';
 import type { EntityStep } from '../blocks/effects.ts';
 import type { OutputOf } from './journal.ts';
 import type { RunPlace } from './run-caller.ts';
@@ -22,29 +22,37 @@ export interface AllowedWrite {
   readonly secrets: readonly unknown[];
 }
 
-/** @param id that of a record to be made, where it is known before. @throws Problem `access_denied`, `not_found`. */
-export async function allowedWrite({ caller, origin }: RunPlace, step: WriteStep, id?: string): Promise<AllowedWrite> {
+export interface WriteAsk {
+  /** That of a record to be made, where it is known before. */
+  readonly id?: string | undefined;
+  /** Is called with the values that the step writes to encrypted fields, before anything is decided about them. */
+  readonly hide?: (secrets: readonly unknown[]) => void;
+}
+
+/** @throws Problem `access_denied`, `not_found`. */
+export async function allowedWrite(
+  { caller, origin }: RunPlace,
+  step: WriteStep,
+  { id, hide = () => undefined }: WriteAsk = {},
+): Promise<AllowedWrite> {
   const { entity: entityName } = step;
-  if (step.type === 'create') {
-    const body = step.values;
-    const call = { ...(await caller.authorize({ verb: 'create', entityName, body })), origin };
-    const operation = { action: 'create', call, body, ...(id === undefined ? {} : { id }) } as const;
-    return { operation, outputOf: (record) => written(call, record, operation), secrets: secretsIn(call, body) };
-  }
   if (step.type === 'delete') {
     const call = { ...(await caller.authorize({ verb: 'delete', entityName, id: step.record })), origin };
     const output = { id: step.record };
     return { operation: { action: 'delete', call, input: output }, outputOf: async () => output, secrets: [] };
   }
   const body = step.values;
+  const secrets = secretsIn(await caller.entity(entityName), body);
+  hide(secrets);
+  if (step.type === 'create') {
+    const call = { ...(await caller.authorize({ verb: 'create', entityName, body })), origin };
+    const operation = { action: 'create', call, body, ...(id === undefined ? {} : { id }) } as const;
+    return { operation, outputOf: (record) => written(call, record, operation), secrets };
+  }
   const call = { ...(await caller.authorize({ verb: 'update', entityName, id: step.record, body })), origin };
   const ifMatch = step.if_version === undefined ? {} : { ifMatch: [`"${step.if_version}"`] };
   const operation = { action: 'update', call, input: { id: step.record, body, ...ifMatch } } as const;
-  return {
-    operation,
-    outputOf: (record) => written(call, record, { action: 'update', body }),
-    secrets: secretsIn(call, body),
-  };
+  return { operation, outputOf: (record) => written(call, record, { action: 'update', body }), secrets };
 }
 
 /** As the reply to the write shows it, without the version, which is that of the commit. */
@@ -60,8 +68,8 @@ async function written(
   return Object.fromEntries(Object.entries(reply).filter(([name]) => name !== 'version'));
 }
 
-function secretsIn({ entity }: AuthorizedCall, body: unknown): readonly unknown[] {
-  if (typeof body !== 'object' || body === null) return [];
+function secretsIn(entity: CompiledEntity | undefined, body: unknown): readonly unknown[] {
+  if (entity === undefined || typeof body !== 'object' || body === null) return [];
   const secret = [...entity.fields.values()].filter(({ behaviour }) => behaviour.isSecret === true);
   const names = new Set(secret.flatMap(({ definition }) => apiNamesOf(definition)));
   return Object.entries(body).flatMap(([name, value]) => (names.has(name) ? [value] : []));

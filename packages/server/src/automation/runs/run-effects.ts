@@ -106,8 +106,8 @@ export class RunEffects implements Effects {
     if (known !== undefined && known.has_secrets !== true) return known.output;
     const { newId } = this.#deps;
     const id = newId?.();
-    const allowed = await allowedWrite(place, step, id);
-    journal.redaction.hideOf(path, allowed.secrets);
+    const hide = (secrets: readonly unknown[]) => journal.redaction.hideOf(path, secrets);
+    const allowed = await allowedWrite(place, step, { id, hide });
     if (known !== undefined) return known.output;
     if (id === undefined) {
       await this.#assertGoesOn();

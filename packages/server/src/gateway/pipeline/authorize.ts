@@ -11,6 +11,7 @@ import {
   routeOfVerb,
   rowsOf,
   rowsOfMany,
+  withSecrets,
 } from '../../iam/port.ts';
 import { type AppCaller, requireWorkspace } from '../../identity/port.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
@@ -298,8 +299,9 @@ class Authorizer {
   #keep(action: string, known: KnownRequest, observed: Observed | undefined) {
     const { caller, requestId } = this.#asking;
     const { claims } = caller;
-    const { resource } = known.request;
-    const explanation = explainCall(this.#access, { action, resource }, () => contextOf(this.#asking, known));
+    const { resource, about } = known.request;
+    const context = () => withSecrets(contextOf(this.#asking, known), about?.entity);
+    const explanation = explainCall(this.#access, { action, resource }, context);
     observed?.refused(explanation.decision, known);
     const decision_id = this.#deps.decisions.add(claims.org, {
       request_id: requestId,

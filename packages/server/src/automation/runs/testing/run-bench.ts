@@ -57,14 +57,13 @@ export async function openRunBench(
     isTransaction: transactions.includes(name),
     calls: [],
   });
-  const blocks: StoredBlocks = {
-    at: async ({ name }) => compiled(name),
-  };
+  const blocks: StoredBlocks = { at: async ({ name }) => compiled(name) };
   const callerOn = (store: Store): BlockCaller => ({
     workspace: { ...workspace, scope: store.scope(workspace.scope.name) },
     actor: { userId: 'u1', claims: {} },
     user: { id: 'u1', email: 'u1@example.com' },
     asApp: () => callerOn(store),
+    entity: async (name) => (await nodeOf(store).call(name)).entity,
     authorize: async ({ entityName }): Promise<AuthorizedCall> => ({
       ...(await nodeOf(store).call(entityName)),
       access: { rows: () => undefined, rowsOfBody: () => undefined, assertAllowed: () => undefined },
