@@ -37,6 +37,7 @@ export async function allowedWrite(
 ): Promise<AllowedWrite> {
   const { entity: entityName } = step;
   if (step.type === 'delete') {
+    hide([]);
     const call = { ...(await caller.authorize({ verb: 'delete', entityName, id: step.record })), origin };
     const output = { id: step.record };
     return { operation: { action: 'delete', call, input: output }, outputOf: async () => output, secrets: [] };
