@@ -40,7 +40,10 @@ async function vault(statements: readonly object[]): Promise<Vault> {
     UniqueIndexes: [{ indexName: 'by_title', fields: ['title'] }],
   });
   // The name that it had is an alias until the aliases are others.
-  for (const field of [{ name: 'pin', renamedFrom: 'cipher' }, { name: 'pin', aliases: ['code'] }]) {
+  for (const field of [
+    { name: 'pin', renamedFrom: 'cipher' },
+    { name: 'pin', aliases: ['code'] },
+  ]) {
     const changed = await manage(org, 'PUT', '/api/create-card', { body: { UpdateParams: [field] } });
     assert.equal(changed.status, 200, changed.text);
   }

@@ -4,7 +4,7 @@
  *
  * A store that is being migrated has the number that it is on its way to, below 0: no other release takes it for whole.
  */
-export const dataVersion = 10;
+export const dataVersion = 11;
 
 /** The version of stores from before the number was raised for the first time. */
 export const firstDataVersion = 1;

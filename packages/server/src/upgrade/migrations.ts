@@ -61,4 +61,8 @@ export const migrations: readonly Migration[] = [
     to: 10,
     says: 'a workspace may be suspended, and a statement of a policy only reported; those that are not stay as they are. An earlier release would let the members of such a workspace in, and deny by such a statement',
   },
+  {
+    to: 11,
+    says: 'the values of a run and of its steps lie sealed; those that do not stay as they are. An earlier release would go on with such a run without its input',
+  },
 ];

@@ -12,6 +12,7 @@ import { WorkSpy } from '../../testing/work-spy.ts';
 import type { OutsideDeps } from '../run-effects.ts';
 import { callBlock, type RunsDeps, runHandler } from '../runs.ts';
 import type { RunAsk } from '../start-run.ts';
+import { runRows } from './opened-runs.ts';
 
 export interface RunBench {
   readonly records: RecordBench;
@@ -72,7 +73,7 @@ export async function openRunBench(
   const deps = (store: Store = opened.store): RunsDeps => {
     const stores = { test: store, prod: store };
     return {
-      ...{ runtime: nodeOf(store).runtime, nodeId: 'one' },
+      ...{ runtime: nodeOf(store).runtime, nodeId: 'one', runRows },
       ...{ stores, clock, newId: records.newId, blocks, suspensions: createSuspensions({ stores, clock }) },
       scripts: { run: () => assert.fail('no script is run') },
       http: { send: () => assert.fail('nothing is called') },
