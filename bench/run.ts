@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const server = 'packages/server/src';
 
 const benchmarks: Readonly<Record<string, string>> = {
-  access: `${server}/access/testing/bench.ts`,
+  access: `${server}/access/testing/rivals/bench.ts`,
   automation: 'bench/automation/deliveries.ts',
   'automation-fairness': 'bench/automation/fairness.ts',
   bound: 'bench/bound/bound.ts',
@@ -34,6 +34,9 @@ const benchmarks: Readonly<Record<string, string>> = {
   transfer: 'bench/transfer.ts',
 };
 
+/** Folders of packages that a benchmark needs and the install of the root leaves out. */
+const apart: Readonly<Record<string, string>> = { access: `${server}/access/testing/rivals` };
+
 const words = process.argv.slice(2);
 const isNamed = words[0] !== undefined && !words[0].startsWith('-');
 const name = isNamed ? (words[0] ?? '') : 'requests';
@@ -43,7 +46,12 @@ if (file === undefined) {
   console.error(`there is no benchmark \`${name}\`: they are ${Object.keys(benchmarks).join(', ')}`);
   process.exitCode = 2;
 } else {
+  const folder = apart[name];
+  const installed = folder === undefined ? 0 : run('tools/install-apart.ts', folder);
+  process.exitCode = installed === 0 ? run(file, ...(isNamed ? words.slice(1) : words)) : installed;
+}
+
+function run(program: string, ...options: readonly string[]): number {
   const root = join(import.meta.dirname, '..');
-  const program = [join(root, file), ...(isNamed ? words.slice(1) : words)];
-  process.exitCode = spawnSync(process.execPath, program, { stdio: 'inherit' }).status ?? 1;
+  return spawnSync(process.execPath, [join(root, program), ...options], { stdio: 'inherit' }).status ?? 1;
 }

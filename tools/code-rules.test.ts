@@ -5,11 +5,15 @@ import { checkCode, codeRules } from './code-rules.ts';
 import { credulityRule, signatureRule } from './signature-rules.ts';
 import { readSourceTree, sourcesUnder } from './source-tree.ts';
 import { believedJsonRule, conflictRule } from './store-rules.ts';
+import { waitingRules } from './waiting-rules.ts';
 
-const rules = [...codeRules, signatureRule, credulityRule, believedJsonRule, conflictRule];
+const rules = [...codeRules, signatureRule, credulityRule, believedJsonRule, conflictRule, ...waitingRules];
 const room = 'packages/server/src/lib';
 const screens = 'packages/console/src/screens';
 const verify = `import { jwtVerify } from 'jose';\n`;
+const spec = 'packages/acceptance/src/a.test.ts';
+const journey = 'packages/acceptance/src/browser/a.test.ts';
+const timers = `import { setTimeout as pause } from 'node:timers/promises';\n`;
 const crypto = `import { verify } from 'node:crypto';\n`;
 
 describe('the code', () => {
@@ -57,6 +61,14 @@ describe('the rules of the code', () => {
     [`${room}/a.test.ts`, 'const row = JSON.parse(text) as Row; refuse(error instanceof Conflict);'],
     ['packages/server/src/records/record.ts', 'export const data = JSON.parse(text) as Data;'],
     ['packages/server/src/store/transact.ts', 'if (error instanceof Conflict) again();'],
+    [spec, `await eventually('the end', async () => (await read()).isOver);`],
+    [spec, 'for (;;) { const page = await read(token); if (page.nexttoken === null) break; }'],
+    [spec, 'const timer = setTimeout(() => child.kill(), 1000); assert.ok(Date.parse(at) <= Date.now());'],
+    [spec, `${timers}// wall time: longer than a worker waits.\nawait pause(11_000);\nassert.ok(isUp);`],
+    [`${room}/a.test.ts`, `${timers}await pause(11);`],
+    ['packages/acceptance/src/eventually.ts', `${timers}while (!(await isSo())) await pause(5);`],
+    ['packages/acceptance/src/soak/pace.ts', `${timers}await pause(50);`],
+    [journey, 'await assertBecomes(() => row.count(), 2);\nassert.ok(!authorized.has(request.url()));'],
   ];
   for (const [path, source] of kept) {
     it(`allows in ${path}: ${firstWords(source)}`, () => {
@@ -115,6 +127,23 @@ describe('the rules of the code', () => {
     [`${room}/a.ts`, 'const { id } = JSON.parse(text);', /JSON text that is believed/],
     [`${room}/a.ts`, 'policyOf(JSON.parse(text));', /JSON text that is believed/],
     [`${room}/a.ts`, 'if (error instanceof Conflict) again();', /conflict that is caught/],
+    [spec, `${timers}await pause(20);\nassert.ok(isOver);`, /sleeps for a fixed time/],
+    [spec, 'await new Promise((resolve) => setTimeout(resolve, 1200));', /sleeps for a fixed time/],
+    [spec, `${timers}const step = 400;\nawait pause(step);`, /sleeps for a fixed time/],
+    ['packages/server/src/store/postgres/a.postgres.test.ts', `${timers}await pause(20);`, /sleeps for a fixed time/],
+    [journey, 'await page.waitForTimeout(500);', /sleeps for a fixed time/],
+    [spec, 'while (!(await isReady()));', /but by `eventually`/],
+    [
+      spec,
+      'let reply; do reply = await ask(); while ((await isBusy()) || reply.status === 409);',
+      /but by `eventually`/,
+    ],
+    [spec, 'const begun = Date.now();\nassert.ok(Date.now() - begun < 9_000);', /how long something took/],
+    [spec, 'const age = performance.now() - changedAt;\nassert.ok(age < limit);', /how long/],
+    [spec, 'const [begun, ended] = times;\nconst at = Date.now();\nassert(at - begun < 60_000);', /how long/],
+    [journey, 'assert.equal(await row.count(), 2);', /reads a page once/],
+    [journey, `assert.match((await save.getAttribute('title')) ?? '', /no/);`, /reads a page once/],
+    [journey, 'assert.match(page.url(), /q=ord$/);', /reads a page once/],
   ];
   for (const [path, source, reason] of broken) {
     it(`refuses in ${path}: ${firstWords(source)}`, () => {

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { type AllowedScripts, checkLockfile, type Lockfile } from './lockfile.ts';
+import { type AllowedScripts, checkEngines, checkLockfile, type Lockfile } from './lockfile.ts';
 import { checkLinks } from './markdown-links.ts';
-import { readSourceTree, type SourceTree } from './source-tree.ts';
+import { isTestFile, readSourceTree, type SourceTree } from './source-tree.ts';
 import {
+  apart,
   filesForAnyStore,
+  foldersFor,
   isShortened,
   isTestKind,
   longest,
@@ -57,6 +59,14 @@ describe('the repository', () => {
     }
   });
 
+  it('installs on Node 20 with one warning, which is about Freehold', () => {
+    const lockfile = read<Lockfile>('package-lock.json');
+    assert.deepEqual(checkEngines(lockfile, '20.19.0'), []);
+    const own = Object.entries(lockfile.packages).filter(([path]) => !path.includes('node_modules/'));
+    const warned = own.filter(([, { engines }]) => engines?.node !== undefined).map(([path]) => path);
+    assert.deepEqual(warned, ['']);
+  });
+
   it('brings nothing but Node along beside what the server needs, where an install omits what development needs', () => {
     const { dependencies, optionalDependencies = {} } = read<Manifest>('package.json');
     assert.equal(dependencies, undefined);
@@ -71,6 +81,25 @@ describe('the repository', () => {
       .flatMap((kind) => testFilesOf(root, kind));
     assert.ok(written.length > 0);
     assert.deepEqual(found.sort(), written.sort());
+  });
+
+  it('needs nothing in the gate but the install of the root', () => {
+    for (const kind of ['unit', 'acceptance'] as const) assert.deepEqual(foldersFor(testFilesOf(root, kind)), []);
+  });
+
+  it('installs first whatever a test loads from a folder of its own packages', () => {
+    for (const [folder, files] of Object.entries(apart)) {
+      const loaders = [...tree].filter(([, text]) => text.includes(`${folder}/package.json'`)).map(([path]) => path);
+      const helpers = loaders
+        .filter((path) => !isTestFile(path))
+        .flatMap((path) => [`/${basename(path)}'`, `'${basename(path)}'`]);
+      const loading = [...tree].filter(
+        ([path, text]) =>
+          isTestFile(path) &&
+          (path.startsWith(`${folder}/`) || loaders.includes(path) || helpers.some((name) => text.includes(name))),
+      );
+      assert.deepEqual(loading.map(([path]) => path).sort(), files, folder);
+    }
   });
 
   it('shows at the name of what a file of tests imports that the gate makes only a share of its runs', () => {
@@ -89,7 +118,7 @@ describe('the repository', () => {
       .flatMap((kind): readonly string[] => testKinds[kind].globs);
     const watched = watchedTests.flatMap(({ protects }) => protects);
     assert.deepEqual(
-      [...named, ...watched, ...filesForAnyStore, ...longest].filter(
+      [...named, ...watched, ...filesForAnyStore, ...longest, ...Object.values(apart).flat()].filter(
         (path) => globSync(path, { cwd: root }).length === 0,
       ),
       [],
@@ -209,6 +238,22 @@ describe('the check of the lockfile', () => {
     assert.deepEqual(check({ ...entry, hasInstallScript: true }, { '@b/c': true }), ['@b/c has an install script']);
     assert.deepEqual(checkLockfile({ packages: { '': {} } }, {}), ['the lockfile names no package']);
   });
+});
+
+describe('the check of the engines', () => {
+  const check = (node: string) =>
+    checkEngines(
+      { packages: { '': { engines: { node: '>=24' } }, 'node_modules/a': { engines: { node } } } },
+      '20.19.0',
+    );
+
+  for (const range of ['>=20.19.0', '>= 12', '>= 10.x', '^20.18', '20', '20.x', '^18.20.5 || ^20.19.0 || >=22'])
+    it(`allows ${range}`, () => assert.deepEqual(check(range), []));
+  for (const range of ['>=20.19.1', '>=20.20', '>=22', '^18', '^20.20', '20.18', '^18 || >=22.12.0', '200'])
+    it(`refuses ${range}`, () => assert.deepEqual(check(range), [`node_modules/a needs Node ${range}`]));
+  for (const range of ['', '>20', '~20', '<21', '20 - 22', '>=18 <21', '>=20 || latest'])
+    it(`refuses what it cannot read: ${range}`, () =>
+      assert.deepEqual(check(range), [`node_modules/a needs Node \`${range}\`, which cannot be read`]));
 });
 
 function textTree(text: string, path = 'a.txt'): SourceTree {

@@ -10,14 +10,15 @@
  * and the others go on.
  */
 import { globSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { closingLine } from './closing-line.ts';
+import { install } from './runs/apart.ts';
 import { aloneIn, groupFiles } from './runs/test-groups.ts';
 import { TestTally } from './runs/test-tally.ts';
-import { isTestKind, longest, testFilesOf, testKinds, testSelections } from './test-kinds.ts';
+import { foldersFor, isTestKind, longest, testFilesOf, testKinds, testSelections } from './test-kinds.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -40,6 +41,8 @@ if (found.length === 0 && positionals.every((word) => word === 'watched-changed'
   console.log(`these tests protect nothing that has changed\n${closingLine({ passed: 0, failed: 0 })}`);
   process.exit(0);
 }
+// Where a folder cannot be installed, its tests fail by what they miss, and the others run.
+for (const folder of foldersFor(found.map((file) => relative(root, file)))) install(join(root, folder));
 const processes = values.together ? groupFiles(root, found, longest) : found.map(aloneIn);
 const tally = new TestTally(processes);
 const milliseconds = Number(values.minutes) * 60_000;
@@ -68,7 +71,7 @@ report.once('end', () => {
 function findFiles(kindsOrGlobs: readonly string[]): readonly string[] {
   const found = kindsOrGlobs.flatMap((word) => {
     if (isTestKind(word)) return testFilesOf(root, word);
-    return testSelections[word]?.(root) ?? globSync(word, { cwd: root });
+    return testSelections[word]?.(root) ?? globSync(word, { cwd: root, exclude: ['**/node_modules'] });
   });
   return [...new Set(found.map((file) => resolve(root, file)))].sort();
 }

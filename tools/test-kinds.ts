@@ -1,7 +1,7 @@
 /** Where the tests of each kind lie. CONTRIBUTING.md says what each kind protects, and when it runs. */
 import { globSync } from 'node:fs';
 import { matchesGlob, sep } from 'node:path';
-import { changedPaths } from './changed.ts';
+import { changedPaths } from './runs/changed.ts';
 
 const server = 'packages/server/src';
 
@@ -173,10 +173,13 @@ export const watchedTests: readonly WatchedTests[] = [
  * program that a fresh machine may lack.
  */
 const slowUnit: readonly string[] = [
+  'packages/client/build/package.test.ts',
   'packages/cli/src/completion/shell-scripts.test.ts',
   'packages/console/src/screens/hooks/hook-example.test.ts',
   `${server}/entities/entity-bound.test.ts`,
   `${server}/gateway/pipeline/{field-names,values-as-stored}.test.ts`,
+  `${server}/gateway/openapi/testing/lint.test.ts`,
+  `${server}/identity/oidc/real-provider.test.ts`,
   `${server}/maintenance/{maintain-entity,maintain-model,purge-entity}.test.ts`,
   `${server}/promotion/archive/config-archive.test.ts`,
   `${server}/promotion/promotion-attacks.test.ts`,
@@ -232,6 +235,7 @@ export const filesForAnyStore: readonly string[] = [
     'command',
     'command-sign-in-guesses',
     'compiled-code',
+    'console-not-built',
     'deployed-nginx',
     'docs-reference',
     'greedy-clients',
@@ -246,8 +250,30 @@ export const filesForAnyStore: readonly string[] = [
 const watched = watchedTests.flatMap(({ tests }) => tests);
 const browser = ['packages/acceptance/src/browser/**/*.test.ts'];
 const image = ['packages/acceptance/src/image/*.test.ts'];
+const release = ['packages/acceptance/src/release/*.test.ts'];
 const load = [`${server}/testing/worst-cases/load.test.ts`];
-const elsewhere = [...watched, ...nightly, ...browser, ...image, ...load];
+const elsewhere = [...watched, ...nightly, ...browser, ...image, ...release, ...load];
+
+/**
+ * Folders of packages that the install of the root leaves out, with the tests that load them: `run-tests.ts` installs a
+ * folder before the first of its tests. The gate has none of these.
+ */
+export const apart: Readonly<Record<string, readonly string[]>> = {
+  'packages/server/src/access/testing/rivals': [`${server}/access/testing/rivals/cedar.proof.test.ts`],
+  'tools/outside': [
+    'packages/acceptance/src/browser/settings/settings.test.ts',
+    ...acceptance('provider-trials', 'traces'),
+    `${server}/gateway/openapi/testing/generators.test.ts`,
+    `${server}/gateway/openapi/testing/lint.test.ts`,
+    `${server}/identity/oidc/real-provider.test.ts`,
+    'tools/deploy/kubernetes.test.ts',
+  ],
+};
+
+/** The folders that must be installed for these tests. */
+export function foldersFor(files: readonly string[]): readonly string[] {
+  return Object.keys(apart).filter((folder) => apart[folder]?.some((file) => files.includes(file)));
+}
 
 interface TestKind {
   readonly globs: readonly string[];
@@ -277,6 +303,7 @@ export const testKinds = {
   nightly: { globs: nightly },
   browser: { globs: browser },
   image: { globs: image },
+  release: { globs: release },
   load: { globs: load },
   postgres: { globs: ['packages/{server,acceptance}/src/**/*.postgres.test.ts'] },
   citus: { globs: ['packages/{server,acceptance}/src/**/*.citus.test.ts'] },
@@ -305,7 +332,7 @@ export const testSelections: Readonly<Record<string, (root: string) => readonly 
   },
 };
 
-const elsewhereButWatched = [...nightly, ...browser, ...image];
+const elsewhereButWatched = [...nightly, ...browser, ...image, ...release];
 
 export function isTestKind(word: string): word is keyof typeof testKinds {
   return Object.hasOwn(testKinds, word);
@@ -314,7 +341,9 @@ export function isTestKind(word: string): word is keyof typeof testKinds {
 /** Paths from the root of the repository, with `/`. */
 export function testFilesOf(root: string, kind: keyof typeof testKinds, prefix = ''): readonly string[] {
   const { globs, but = [] }: TestKind = testKinds[kind];
-  const found = globSync(globs, { cwd: root, exclude: but }).map((path) => path.replaceAll(sep, '/'));
+  const found = globSync(globs, { cwd: root, exclude: ['**/node_modules', ...but] }).map((path) =>
+    path.replaceAll(sep, '/'),
+  );
   return found.filter((path) => path.startsWith(prefix));
 }
 

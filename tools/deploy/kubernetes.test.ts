@@ -1,12 +1,9 @@
 /** The manifests as a cluster reads them: by the schemas of its API, strictly, so that a member that there is not is found. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Deployment } from 'kubernetes-models/apps/v1';
-import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
-import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
-import { Service } from 'kubernetes-models/v1';
 import ts from 'typescript';
 import { parseAllDocuments } from 'yaml';
 
@@ -14,24 +11,9 @@ const root = join(import.meta.dirname, '..', '..');
 const path = join(root, 'deploy', 'kubernetes', 'freehold.yaml');
 const text = readFileSync(path, 'utf8');
 
-interface Kind {
-  readonly module: string;
-  readonly make: (value: never) => { validate(): void };
-}
+const load = createRequire(join(root, 'tools/outside/package.json'));
 
-/** By `apiVersion` and `kind`. */
-const kinds: Readonly<Record<string, Kind>> = {
-  'apps/v1 Deployment': { module: 'kubernetes-models/apps/v1', make: (value) => new Deployment(value) },
-  'v1 Service': { module: 'kubernetes-models/v1', make: (value) => new Service(value) },
-  'policy/v1 PodDisruptionBudget': {
-    module: 'kubernetes-models/policy/v1',
-    make: (value) => new PodDisruptionBudget(value),
-  },
-  'networking.k8s.io/v1 NetworkPolicy': {
-    module: 'kubernetes-models/networking.k8s.io/v1',
-    make: (value) => new NetworkPolicy(value),
-  },
-};
+type Schema = new (value: Manifest) => { validate(): void };
 
 interface Manifest {
   readonly apiVersion: string;
@@ -45,19 +27,22 @@ function manifests(yaml: string): readonly Manifest[] {
   });
 }
 
-function kindOf({ apiVersion, kind }: Manifest): Kind {
-  const known = kinds[`${apiVersion} ${kind}`];
-  assert.ok(known, `no schema of ${apiVersion} ${kind} is looked at`);
-  return known;
+/** A module for each `apiVersion`, with a class for each kind in it. */
+function moduleOf({ apiVersion }: Manifest): string {
+  return `kubernetes-models/${apiVersion}`;
+}
+
+/** By its file, since the package names its modules to `import` alone, which looks for them beside this test. */
+function schemaOf(manifest: Manifest): Schema {
+  const schemas = load(`./node_modules/${moduleOf(manifest)}/index.js`) as Readonly<Record<string, Schema>>;
+  return schemas[manifest.kind] ?? assert.fail(`no schema of ${manifest.kind} is looked at`);
 }
 
 /** What the schemas refuse: a value of another type, a value that is not in the list, a missing member. */
 function refusals(yaml: string): readonly string[] {
   return manifests(yaml).flatMap((manifest) => {
     try {
-      kindOf(manifest)
-        .make(manifest as never)
-        .validate();
+      new (schemaOf(manifest))(manifest).validate();
       return [];
     } catch (error) {
       return [`${manifest.kind}: ${error instanceof Error ? error.message : String(error)}`];
@@ -69,9 +54,9 @@ function refusals(yaml: string): readonly string[] {
 function unknownMembers(yaml: string): readonly string[] {
   const lines = manifests(yaml).map((manifest, index) => {
     const value = JSON.stringify(manifest, undefined, 1);
-    return `export const m${index}: import('${kindOf(manifest).module}').I${manifest.kind} = ${value};`;
+    return `export const m${index}: import('${moduleOf(manifest)}').I${manifest.kind} = ${value};`;
   });
-  const name = join(root, 'manifests.ts');
+  const name = join(root, 'tools/outside/manifests.ts');
   const options: ts.CompilerOptions = {
     noEmit: true,
     strict: true,

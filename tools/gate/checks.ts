@@ -1,10 +1,13 @@
-/** `npm run check -- [style] [types] [dead-code]`: the checks of the sources, by default all of them. */
+/** `npm run check -- [style] [types] [types-apart] [dead-code]`: the checks of the sources, by default all of them. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 const projects = ['.', 'packages/console', 'packages/react', 'packages/docs', 'examples/helpdesk'];
+
+/** Folders with packages of their own, which the gate does without. */
+const projectsApart = ['packages/server/src/access/testing/rivals', 'examples/countries'];
 
 /** Where the compiler keeps what it knows of unchanged files, so that it reads the changed ones alone. */
 const knownTypes = 'node_modules/.cache/types';
@@ -13,7 +16,8 @@ const checks = {
   style: (paths: readonly string[] = ['.']) =>
     `biome check --error-on-warnings --no-errors-on-unmatched --files-ignore-unknown=true ${paths.map((path) => `'${path}'`).join(' ')}`,
   types: () => projects.map(compile).join(' && '),
-  'dead-code': () => 'knip',
+  'types-apart': () => [install(...projectsApart), ...projectsApart.map(compile)].join(' && '),
+  'dead-code': () => `${install('tools/dead-code')} && node tools/dead-code/node_modules/knip/bin/knip.js`,
 } as const;
 
 export type CheckName = keyof typeof checks;
@@ -21,6 +25,10 @@ export type CheckName = keyof typeof checks;
 /** For a shell at the root, with the programs of `node_modules/.bin`. */
 export function commandOf(name: CheckName, paths?: readonly string[]): string {
   return checks[name](paths);
+}
+
+function install(...folders: readonly string[]): string {
+  return `node tools/install-apart.ts ${folders.join(' ')}`;
 }
 
 function compile(project: string): string {

@@ -4,8 +4,8 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { changedPaths, reachedTests } from '../changed.ts';
 import { closingLine } from '../closing-line.ts';
+import { changedPaths, reachedTests } from '../runs/changed.ts';
 import { testFilesOf } from '../test-kinds.ts';
 import { type CheckName, commandOf } from './checks.ts';
 import { judge, type Outcome, runCommand, type Step } from './step.ts';

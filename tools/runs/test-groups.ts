@@ -21,7 +21,7 @@ const membersMax = 10;
  * that ends with the process.
  */
 const keepsToItself =
-  /\bmock\.(?:timers|method)\b|\bglobalThis\.\w+ = |\bsetGlobal\w+\(|\b(?:start\w*Platform|platformOfFile|testFlows)\(/;
+  /\bmock\.(?:timers|method)\b|\bglobalThis\.\w+ = |\bsetGlobal\w+\(|\b(?:start\w*Platform|platformOfFile|testFlows)\(|\bconsolePlatform\([^)]/;
 
 function sharesItsProcess(text: string): boolean {
   return !keepsToItself.test(text);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
+import { eventually } from './eventually.ts';
 import { create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org, signUp } from './org.ts';
 import { auditOf, givePlan, observe, withOperator } from './plans.ts';
 import { platformOfFile } from './platform-for-tests.ts';
@@ -34,7 +35,7 @@ test('an org is warned at the shares that it has set, and at no others', async (
   assert.deepEqual((await observe(org)).alert_percents, [50, 99, 100]);
   await givePlan(org, { records: 10 });
   for (let made = 0; made < 5; made++) await create(founder, 'order', { title: 'One' });
-  while ((await entries(org, 'plan.limit_near')).length === 0);
+  await eventually('the first alert', async () => (await entries(org, 'plan.limit_near')).length > 0);
   const shown = async () => (await observe(org)).alerts.map(({ percent, level, used }) => [percent, level, used]);
   assert.deepEqual(await shown(), [[50, 'info', 5]]);
   for (let made = 0; made < 4; made++) await create(founder, 'order', { title: 'One' });
@@ -42,7 +43,7 @@ test('an org is warned at the shares that it has set, and at no others', async (
   assert.deepEqual(await shown(), [[50, 'info', 9]]);
   await create(founder, 'order', { title: 'Last' });
   assert.deepEqual(await shown(), [[100, 'critical', 10]]);
-  while ((await entries(org, 'plan.limit_near')).length < 2);
+  await eventually('the second alert', async () => (await entries(org, 'plan.limit_near')).length > 1);
   const told = (await entries(org, 'plan.limit_near')).map(({ detail }) => detail?.percent);
   assert.deepEqual(told, [100, 50]);
   const [changed] = await entries(org, 'alert_percents.changed');

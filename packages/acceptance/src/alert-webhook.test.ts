@@ -1,49 +1,17 @@
 /** Alerts of limits, sent to where an org wants them. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
 import { documentedManagement } from './documented-gateway.ts';
+import { type Message, startReceiver } from './event-receiver.ts';
+import { eventually } from './eventually.ts';
 import { act, create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org } from './org.ts';
 import { auditOf, givePlan, observe, withOperator } from './plans.ts';
 import { platformForTests, platformOf } from './platform-for-tests.ts';
 
 const path = '/org/alerts/webhook';
-
-interface Message {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-/** A receiver on this machine that answers as it is configured to. */
-async function startReceiver(t: TestContext, answer = (reply: ServerResponse): void => void reply.end()) {
-  const messages: Message[] = [];
-  const state = { answer };
-  let wake = (): void => undefined;
-  const server = createServer(async (request, reply) => {
-    let body = '';
-    for await (const part of request.setEncoding('utf8')) body += part;
-    messages.push({ headers: request.headers, body });
-    state.answer(reply);
-    wake();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const arrived = async (count: number): Promise<readonly Message[]> => {
-    while (messages.length < count)
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    return messages;
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, messages, state, arrived };
-}
 
 interface ShownWebhook {
   readonly url: string;
@@ -58,10 +26,10 @@ async function setWebhook(org: Org, url: string): Promise<ShownWebhook> {
 }
 
 async function lastDelivery(org: Org) {
-  for (;;) {
-    const { last_delivery } = (await manage<ShownWebhook>(org, 'GET', path)).body;
-    if (last_delivery !== null) return last_delivery;
-  }
+  return eventually(
+    'the outcome of a delivery',
+    async () => (await manage<ShownWebhook>(org, 'GET', path)).body.last_delivery ?? undefined,
+  );
 }
 
 function assertSigned({ headers, body }: Message, secret: string): void {
@@ -110,12 +78,14 @@ test('an org that reaches a share of its limit gets one signed alert at its addr
 test('what was being sent when the platform ended is sent when it starts again', async (t) => {
   const first = await platformOf(t, withOperator);
   const { org, founder } = await orgWithLimit(first);
-  const { url, arrived, state } = await startReceiver(t, () => undefined);
+  const receiver = await startReceiver(t);
+  const { url, arrived } = receiver;
+  receiver.answer = () => undefined;
   const { secret } = await setWebhook(org, url);
   for (const title of ['One', 'Two']) await create(founder, 'order', { title });
   await arrived(1);
   await first.terminate();
-  state.answer = (reply) => void reply.end();
+  receiver.answer = (reply) => void reply.end();
   await platformOf(t, { ...withOperator, dataDir: first.dataDir });
   const [before, after] = await arrived(2);
   assert.ok(before !== undefined && after !== undefined);
@@ -131,7 +101,9 @@ test('an address is tried out, changed and taken away, each recorded in the audi
   assertProblem(await send('showAlertWebhook', token), 'not_found');
   assertProblem(await send('testAlertWebhook', token), 'not_found');
   assertProblem(await send('removeAlertWebhook', token), 'not_found');
-  const { url, arrived } = await startReceiver(t, (reply) => void reply.writeHead(500).end());
+  const receiver = await startReceiver(t);
+  const { url, arrived } = receiver;
+  receiver.answer = (reply) => void reply.writeHead(500).end();
   const set = await send<ShownWebhook>('setAlertWebhook', { ...token, body: { url } });
   assert.equal(set.status, 200);
   const shown = await send<ShownWebhook>('showAlertWebhook', token);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
 import { deliveries, makeEvent, startReceiver } from './event-receiver.ts';
+import { eventually } from './eventually.ts';
 import {
   type AppUser,
   act,
@@ -60,11 +61,11 @@ function own(user: AppUser, id: string) {
 const appUserId = '00000000-0000-7000-8000-000000000000';
 
 async function ended(id: string, of = org, query = ''): Promise<Shown> {
-  for (;;) {
+  return eventually('the end of the run', async () => {
     const { status, text, body } = await manage<Shown>(of, 'GET', `/runs/${id}${query}`);
     if (status !== 404) assert.equal(status, 200, text);
-    if (status === 200 && body.state !== 'running' && body.state !== 'waiting') return body;
-  }
+    return status === 200 && body.state !== 'running' && body.state !== 'waiting' && body;
+  });
 }
 
 const made = { id: 'made', type: 'create', entity: 'order', values: { title: '{{ input.title }}', amount: 1 } };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { assertProblem } from './assert-problem.ts';
 import { deliveries, makeEvent, startReceiver } from './event-receiver.ts';
+import { eventually } from './eventually.ts';
 import { testOnOneDay as test } from './on-one-day.ts';
 import { act, create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
@@ -56,11 +57,11 @@ test('K14: a call and the worker that goes on with it act for the caller of the 
   const [message] = await receiver.arrived(1);
   const tenant = { id: own.founder.tenantId, code: own.founder.tenantCode };
   assert.deepEqual(JSON.parse(message?.body ?? ''), { env: 'test', tenant });
-  for (;;) {
+  await eventually('the end of the run', async () => {
     const { body: run } = await manage<{ state: string }>(own.org, 'GET', `/runs/${reply.body.run}`);
-    if (run.state === 'done') break;
-    assert.ok(['waiting', 'running'].includes(run.state), run.state);
-  }
+    assert.ok(['waiting', 'running', 'done'].includes(run.state), run.state);
+    return run.state === 'done';
+  });
   const list = await act<{ items: readonly { title: string; created_by: string }[] }>(
     own.founder,
     'GET',

@@ -4,6 +4,8 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { cli, folderWith, startCli, until, writeFiles } from './cli-data.ts';
+import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
 
 const entity = (...fields: readonly object[]) =>
   JSON.stringify({
@@ -78,8 +80,12 @@ test('a second start goes on with the data of the first, at the same addresses, 
   const addresses: string[] = [];
   const elsewhere = folderWith();
   const env = { XDG_CONFIG_HOME: elsewhere };
-  for (const expected of ['seeded: 1 records created', undefined]) {
-    const child = startCli(['dev', '--no-console', '--no-types'], { cwd, env });
+  const ports = ['--port', String(await freePort()), '--management-port', String(await freePort())];
+  for (const [expected, words] of [
+    ['seeded: 1 records created', ports],
+    [undefined, []],
+  ] as const) {
+    const child = startCli(['dev', '--no-console', '--no-types', ...words], { cwd, env });
     const ended = new Promise((resolve) => child.once('close', resolve));
     const seeded = expected === undefined ? undefined : until(child.stderr, expected);
     addresses.push(lineOf(await until(child.stdout, 'Ctrl-C ends the platform\n'), 'management'));
@@ -99,7 +105,7 @@ test('the platform ends when its command is killed', { timeout: 600_000 }, async
   const management = lineOf(await until(child.stdout, 'Ctrl-C ends the platform\n'), 'management');
   assert.ok(await reaches(management));
   child.kill('SIGKILL');
-  while (await reaches(management)) await new Promise((resolve) => setImmediate(resolve));
+  await eventually('the end of the platform', async () => !(await reaches(management)));
 });
 
 test('dev is refused in production, with a damaged state, and with a port that is none', async () => {

@@ -17,6 +17,7 @@ import { call } from './call.ts';
 import { CliProject, fakePlatform, sessionOf } from './cli-run.ts';
 import { commandNames, saying } from './commands.ts';
 import { newKey } from './deploy.ts';
+import { eventually } from './eventually.ts';
 import { manage, newEmail, password, signIn, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
@@ -80,12 +81,11 @@ test('a session that a command uses is known as one of the command line', async 
   const body = { email: org.builder.email, password };
   const { token } = (await call<{ token: string }>('POST', `${org.management}/auth/login`, { body })).body;
   await new CliProject().ends(0, ['whoami'], { env: sessionOf(org, token) });
-  let clients: readonly unknown[] = [];
   // It is written behind the answer.
-  while (!clients.includes('command line')) {
+  await eventually('the client of the session', async () => {
     const reply = await manage<{ items: readonly { client?: string }[] }>(org, 'GET', '/auth/sessions');
-    clients = reply.body.items.map(({ client }) => client);
-  }
+    return reply.body.items.some(({ client }) => client === 'command line');
+  });
 });
 
 test('a wrong key, a key of another org, and what is no key are refused, and nothing is kept', async () => {

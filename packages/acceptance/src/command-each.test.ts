@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { bare, commandNames, saying } from './commands.ts';
+import { eventually } from './eventually.ts';
 import { act, count, create, defineEntity, definition, foundedOrg, signUp } from './org.ts';
 import { commandToEnd, temporaryDirectory, whyNoDataDir } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
@@ -52,7 +53,7 @@ test('a backup taken beside writers is verified when it is restored, and holds e
     }
   };
   const writers = Promise.all([0, 1, 2, 3].map(write));
-  while (answered < 20) await new Promise((resolve) => setImmediate(resolve));
+  await eventually('twenty answers', () => answered >= 20);
   const before = answered;
   const file = join(temporaryDirectory(), 'a.backup');
   const made = await commandToEnd(['backup', file], { dataDir: platform.dataDir, env: bare });

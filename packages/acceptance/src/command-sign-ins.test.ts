@@ -4,6 +4,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
 import { call } from './call.ts';
+import { assertNow } from './moments.ts';
 import { foundedOrg, joinOrg, manage, newOrgCode, type Org, password, signUp } from './org.ts';
 import { startPlatform } from './platform.ts';
 
@@ -48,9 +49,8 @@ function enter(org: Org, body: unknown, ip = '192.0.2.1') {
 test('an allowed command gets a session of its own, once, which its builder sees and ends', async () => {
   const org = await signUp(platform);
   const verifier = newVerifier();
-  const before = Date.now();
   const { body } = await decide(org, challengeOf(verifier));
-  assert.ok(Math.abs(Date.parse(body.expires_at) - before - 5 * 60_000) < 60_000);
+  assertNow(body.expires_at, 5 * 60);
   const entered = await enter(org, { code: body.code, verifier, org: org.code });
   assert.equal(entered.status, 200, entered.text);
   const { token, user } = entered.body;

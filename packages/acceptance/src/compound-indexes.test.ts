@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, assertRefusal, pointers } from './assert-problem.ts';
+import { eventually } from './eventually.ts';
 import {
   act,
   allow,
@@ -58,15 +59,16 @@ interface Index {
 }
 
 async function indexOf(entityName: string, name: string): Promise<Index | undefined> {
-  for (;;) {
+  const { found } = await eventually(`the end of building ${name}`, async () => {
     const { body } = await manage<{ readonly indexes: readonly Index[] }>(
       org,
       'GET',
       `/api/entity?entityName=${entityName}`,
     );
     const found = body.indexes.find((index) => index.name === name);
-    if (found?.state !== 'building') return found;
-  }
+    return found?.state !== 'building' && { found };
+  });
+  return found;
 }
 
 test('a list is sorted by several fields in the order of a compound index, and in its reverse', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
 import type { Reply } from './call.ts';
+import { eventually } from './eventually.ts';
 import { act, create, defineEntity, definition, foundedOrg, list, manage, type Org } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { activate, deploy, prodFounder, provisionedOrg, publish, rollback } from './promotion.ts';
@@ -47,13 +48,11 @@ async function change(org: Org, UpdateParams: readonly object[], query = ''): Pr
 
 /** Once the platform is done with fills and indexes. */
 async function settled(org: Org, env: 'test' | 'prod' = 'test'): Promise<readonly Built[]> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
+  return eventually('the end of fills and indexes', async () => {
     const { body } = await manage<Changed>(org, 'GET', `/api/entity?entityName=entry&env=${env}`);
     const { indexes, fills = [] } = body;
-    if ([...fills, ...indexes].every(({ state }) => state === 'failed' || state === 'ready')) return fills;
-    assert.ok(Date.now() < deadline, 'the values are never written');
-  }
+    return [...fills, ...indexes].every(({ state }) => state === 'failed' || state === 'ready') && fills;
+  });
 }
 
 async function valuesOf(caller: Parameters<typeof list>[0], query = ''): Promise<readonly unknown[]> {
@@ -137,12 +136,10 @@ test('a field is converted again, renamed and taken out with all its values', as
   const removed = await manage(org, 'PUT', '/api/create-entry?force=true', { body });
   assert.equal(removed.status, 200, removed.text);
   await settled(org);
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    const again = await put(org, [{ name: 'minutes' }]);
-    if (again.status === 200) break;
-    assert.ok(Date.now() < deadline, again.text);
-  }
+  await eventually(
+    'the erasure of the former values',
+    async () => (await put(org, [{ name: 'minutes' }])).status === 200,
+  );
   assert.deepEqual(await valuesOf(founder), [undefined]);
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, assertRefusal, pointers } from './assert-problem.ts';
+import { assertNow } from './moments.ts';
 import { act, appUrl, count, create, defineEntity, definition, foundedOrg, list, manage } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
@@ -37,7 +38,7 @@ test('a create answers 201 with the record, where it stands and its version', as
   assert.match(record.id, uuidv7);
   assert.deepEqual([record.title, record.amount, record.paid, record.state], ['first', 12.5, false, 'open']);
   assert.equal(record.created_at, record.updated_at);
-  assert.ok(Math.abs(Date.parse(record.created_at) - Date.now()) < 60_000);
+  assertNow(record.created_at);
   assert.deepEqual([record.created_by, record.updated_by], [founder.id, founder.id]);
   const location = new URL(reply.headers.get('location') ?? '', appUrl(org, '/create/order')).pathname;
   assert.equal(location, `/app/${org.code}/item/order/${record.id}`);

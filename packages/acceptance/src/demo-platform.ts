@@ -1,9 +1,9 @@
 /** A platform that makes the demo at its first start, and what a newcomer sees of it. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { call } from './call.ts';
+import { eventually } from './eventually.ts';
 import type { Gateways, Platform } from './platform.ts';
 
 /** There is a demo on the embedded store alone, whatever store the other tests run on. */
@@ -31,18 +31,16 @@ export async function builderOf({ management }: Gateways, dataDir: string) {
   const recordsByEntity = async (): Promise<Readonly<Record<string, number>>> =>
     Object.fromEntries((await itemsOf('/api/entities')).map(({ name, records }) => [name, Number(records)]));
   /** The alarm that the demo sends becomes a ticket a moment later. */
-  const recordsOnceComplete = async () => {
-    for (;;) {
+  const recordsOnceComplete = () =>
+    eventually('all tickets of the demo', async () => {
       const counts = await recordsByEntity();
-      if ((counts.ticket ?? 0) >= 802) return counts;
-    }
-  };
-  const itemsOnce = async (path: string, atLeast: number) => {
-    for (;;) {
+      return (counts.ticket ?? 0) >= 802 && counts;
+    });
+  const itemsOnce = (path: string, atLeast: number) =>
+    eventually(`${atLeast} items of ${path}`, async () => {
       const items = await itemsOf(path);
-      if (items.length >= atLeast) return items;
-    }
-  };
+      return items.length >= atLeast && items;
+    });
   return { itemsOf, itemsOnce, recordsOnceComplete };
 }
 
@@ -58,8 +56,5 @@ export function isShown(shown: Platform): boolean {
 
 /** The demo is shown after the platform is ready: it is made through its own API. */
 export async function demoIsShown(shown: Platform): Promise<void> {
-  const patience = AbortSignal.timeout(60_000);
-  while (!isShown(shown) && shown.child.stdout !== null) {
-    await once(shown.child.stdout, 'data', { signal: patience });
-  }
+  await eventually('the demo', () => isShown(shown));
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
 import { call } from './call.ts';
 import { bring, download, Folder, keys, newKey, tryNewKey } from './deploy.ts';
+import { eventually } from './eventually.ts';
 import { readOpenapi } from './openapi-document.ts';
 import { defineEntity, definition, joinOrg, manage, signIn, signUp } from './org.ts';
 import { platformForTests, platformOf } from './platform-for-tests.ts';
@@ -151,10 +152,12 @@ test('a cookie is no key', async () => {
 test('the list says when a key was used last', async () => {
   const made = await newKey(org, 'publish', 'in use');
   await download(org, made.key);
-  let used: string | null | undefined;
   // It is written behind the answer.
-  while (typeof used !== 'string') used = (await keys(org)).find(({ id }) => id === made.id)?.last_used_at;
-  assert.match(String(used), /^\d{4}-\d\d-\d\dT/);
+  const used = await eventually(
+    'the last use of the key',
+    async () => (await keys(org)).find(({ id }) => id === made.id)?.last_used_at ?? undefined,
+  );
+  assert.match(used, /^\d{4}-\d\d-\d\dT/);
 });
 
 test('the audit log names the key that did something, and who made and removed it', async () => {

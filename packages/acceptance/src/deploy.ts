@@ -1,8 +1,10 @@
 /** Files and pipelines of promotion: archives, keys, and calls with them. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { type CallOptions, call, type Reply } from './call.ts';
 import { manage, type Org } from './org.ts';
 import { temporaryDirectory } from './platform.ts';
@@ -113,12 +115,20 @@ export class Folder {
     return execFileSync(program, args, { cwd: this.#path, encoding: 'utf8' });
   }
 
-  /** What a pipeline is given to run in it, with its keys. */
-  promote(org: Org, env: Readonly<Record<string, string>>): { readonly status: number | null; readonly text: string } {
+  /** What a pipeline is given to run in it, with its keys. This process goes on meanwhile, and sees which connections end. */
+  async promote(
+    org: Org,
+    env: Readonly<Record<string, string>>,
+  ): Promise<{ readonly status: number | null; readonly text: string }> {
     const script = join(import.meta.dirname, '..', '..', '..', 'examples', 'promote.sh');
     const settings = Object.entries({ FREEHOLD_MANAGEMENT_URL: org.management, ...env });
     const args = [...settings.map(([name, value]) => `${name}=${value}`), 'sh', script];
-    const { status, stdout, stderr } = spawnSync('env', args, { cwd: this.#path, encoding: 'utf8' });
+    const child = spawn('env', args, { cwd: this.#path, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [stdout, stderr, [status]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close') as Promise<[number | null]>,
+    ]);
     return { status, text: stdout + stderr };
   }
 

@@ -4,10 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { freePort } from './free-port.ts';
 import { mailsTo } from './mails.ts';
 import { runNginx, whyNoNginx } from './nginx.ts';
 import { defineEntity, definition, newEmail, type Org, password, signIn, signUp } from './org.ts';
@@ -214,15 +214,4 @@ async function callOf({ ports, ca }: Site, { host, method, path, headers, body, 
     sent.once('error', reject);
   });
   return { status: reply.statusCode, headers: reply.headers, body: await text(reply) };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { call, type Reply } from './call.ts';
+import { netMilliseconds } from './eventually.ts';
 import { type Fault, failCalls, whyNoFaults } from './failing-calls.ts';
 import { type AppUser, act, count, create, defineEntity, definition, foundedOrg, list, signIn } from './org.ts';
 import { type Platform, type StartOptions, startPlatform, verifyToEnd, whyNoDataDir } from './platform.ts';
@@ -11,7 +12,7 @@ import { smallDisk, whyNoDisk } from './small-disk.ts';
 
 const skip = whyNoDataDir || whyNoFaults;
 /** A net for a platform that goes on where it has to end. */
-const timeout = 120_000;
+const timeout = netMilliseconds;
 const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';
 
 interface Stage {

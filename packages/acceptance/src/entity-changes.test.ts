@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { ProblemCode } from '@freehold/contract/problem';
 import { assertProblem, assertRefusal, pointers } from './assert-problem.ts';
 import type { CallOptions, Reply } from './call.ts';
+import { eventually } from './eventually.ts';
 import { act, create, defineEntity, definition, foundedOrg, list, manage, type Org, signUp } from './org.ts';
 import { startPlatform, temporaryDirectory } from './platform.ts';
 import { platformForTests } from './platform-for-tests.ts';
@@ -74,13 +75,11 @@ async function show(org: Org, name = 'order'): Promise<Entity> {
 
 /** The index once it is no longer being built. */
 async function settled(org: Org, name: string): Promise<Index> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
+  return eventually(`the end of building ${name}`, async () => {
     const index = (await show(org)).indexes.find((one) => one.name === name);
     assert.ok(index !== undefined, `there is no index ${name}`);
-    if (index.state !== 'building') return index;
-    assert.ok(Date.now() < deadline, 'the index is never built');
-  }
+    return index.state !== 'building' && index;
+  });
 }
 
 test('an index that is added to an entity with records serves once it is built, and misses none of them', async () => {

@@ -1,8 +1,8 @@
 /** Background work on entities, which the management gateway shows as jobs. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { assertProblem, pointers } from './assert-problem.ts';
+import { eventually } from './eventually.ts';
 import { act, create, defineEntity, definition, foundedOrg, manage, type Org, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
@@ -36,9 +36,10 @@ test('the work on entities is listed as jobs, which are read by their ids until 
   const second = await create(founder, 'note', { title: 'a' });
   const body = { UniqueIndexes: [{ indexName: 'by_title', fields: ['title'] }] };
   assert.equal((await manage(org, 'PUT', '/api/create-note', { body })).status, 200);
-  let [job] = (await jobs(org)).items;
-  // Background work has its own time.
-  for (; job?.state !== 'failed'; [job] = (await jobs(org)).items) await wait(20);
+  const job = await eventually('the end of the job', async () => {
+    const [first] = (await jobs(org)).items;
+    return first?.state === 'failed' && first;
+  });
   assert.deepEqual([job.kind, job.entity, job.name], ['index', 'note', 'by_title']);
   assert.deepEqual(
     job.failed.map(({ entity, id, code }) => [entity, id, code]).toSorted(),

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, assertRefusal, pointers } from './assert-problem.ts';
-import { type Delivery, deliveries } from './event-receiver.ts';
+import { type Delivery, deliveries, sentAgain } from './event-receiver.ts';
+import { eventually } from './eventually.ts';
 import { mailsTo } from './mails.ts';
 import {
   act,
@@ -125,16 +126,14 @@ test('sending a delivery again writes no second record and starts no second run'
   const sent = await deliveries(org, '', ended(2));
   const runs = async () =>
     (await manage<{ items: readonly Record<string, unknown>[] }>(org, 'GET', '/runs')).body.items;
-  while ((await runs())[0]?.state !== 'done');
+  await eventually('the end of the run', async () => (await runs())[0]?.state === 'done');
   const [run] = await runs();
   const ofEvent = sent.find(({ event }) => event === 'run');
   assert.deepEqual([run?.id, run?.trigger], [ofEvent?.id, { kind: 'event', id: ofEvent?.id, name: 'run' }]);
   const notes = async () => (await list(founder, 'log', `?of=${id}`)).items.map(({ note }) => note).toSorted();
   assert.deepEqual(await notes(), [`one by ${founder.id}`, 'order.create'].toSorted());
   for (const one of sent) {
-    const again = async () => manage(org, 'POST', `/events/deliveries/${one.id}/redeliver`);
-    let reply = await again();
-    while (reply.status === 409) reply = await again();
+    const reply = await sentAgain(() => manage(org, 'POST', `/events/deliveries/${one.id}/redeliver`));
     assert.equal(reply.status, 202, reply.text);
   }
   const twice = await deliveries(org, '', (items) => items.every(({ attempts }) => attempts.length === 2));

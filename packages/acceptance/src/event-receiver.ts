@@ -2,6 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { eventually } from './eventually.ts';
 import { manage, type Org } from './org.ts';
 
 export interface Message {
@@ -23,7 +24,6 @@ export interface Receiver {
 
 export async function startReceiver(t: TestContext): Promise<Receiver> {
   const messages: Message[] = [];
-  let wake = (): void => undefined;
   const server = createServer(async (request, reply) => {
     let body = '';
     for await (const part of request.setEncoding('utf8')) body += part;
@@ -31,7 +31,6 @@ export async function startReceiver(t: TestContext): Promise<Receiver> {
     const message = { method, path, headers, body };
     messages.push(message);
     receiver.answer(reply, message);
-    wake();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
@@ -42,13 +41,7 @@ export async function startReceiver(t: TestContext): Promise<Receiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     messages,
     answer: (reply) => void reply.end('thanks'),
-    arrived: async (count) => {
-      while (messages.length < count)
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      return messages.slice(0, count);
-    },
+    arrived: (count) => eventually(`${count} messages`, () => messages.length >= count && messages.slice(0, count)),
   };
   return receiver;
 }
@@ -83,21 +76,21 @@ export async function deliveries(
   query = '',
   isAwaited: (items: readonly Delivery[]) => boolean = () => true,
 ): Promise<readonly Delivery[]> {
-  for (;;) {
+  return eventually('deliveries in the awaited states', async () => {
     const { status, text, body } = await manage<{ items: readonly Delivery[] }>(
       org,
       'GET',
       `/events/deliveries${query}`,
     );
     if (status !== 200) throw new Error(text);
-    if (isAwaited(body.items)) return body.items;
-  }
+    return isAwaited(body.items) && body.items;
+  });
 }
 
 /** Asks for a delivery once more until its last attempt is over: a receipt is there a moment before. */
 export async function sentAgain<T extends { readonly status: number }>(send: () => Promise<T>): Promise<T> {
-  for (;;) {
+  return eventually('the end of the last attempt', async () => {
     const reply = await send();
-    if (reply.status !== 409) return reply;
-  }
+    return reply.status !== 409 && reply;
+  });
 }

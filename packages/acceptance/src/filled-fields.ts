@@ -1,6 +1,7 @@
 /** Fields that come to an entity with records, and what becomes of them. */
 import assert from 'node:assert/strict';
 import type { Reply } from './call.ts';
+import { eventually } from './eventually.ts';
 import { manage, type Org } from './org.ts';
 
 export interface Fill {
@@ -39,11 +40,9 @@ export async function change(org: Org, UpdateParams: readonly object[], more: ob
 
 /** What became of fills and indexes once the platform is done with them. */
 export async function settled(org: Org, env: 'test' | 'prod' = 'test'): Promise<readonly Fill[]> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
+  return eventually('the end of fills and indexes', async () => {
     const { body } = await manage<Builds>(org, 'GET', `/api/entity?entityName=entry&env=${env}`);
     const { indexes, fills = [] } = body;
-    if ([...fills, ...indexes].every(({ state }) => state === 'failed' || state === 'ready')) return fills;
-    assert.ok(Date.now() < deadline, 'the fields are never filled');
-  }
+    return [...fills, ...indexes].every(({ state }) => state === 'failed' || state === 'ready') && fills;
+  });
 }

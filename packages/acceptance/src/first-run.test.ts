@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { call } from './call.ts';
 import { builderOf, demo, demoIsShown, linesOf } from './demo-platform.ts';
+import { netMilliseconds } from './eventually.ts';
 import { startPlatform, temporaryDirectory } from './platform.ts';
 
 /** A first start in development, as a newcomer makes it: an empty data directory and nothing else set. */
@@ -15,7 +16,7 @@ const said = () => `${platform.stdout()}\n${platform.stderr()}`;
 await demoIsShown(platform);
 
 async function paste(line: string): Promise<string> {
-  const { stdout } = await promisify(execFile)('bash', ['-c', line], { timeout: 60_000 });
+  const { stdout } = await promisify(execFile)('bash', ['-c', line], { timeout: netMilliseconds });
   return stdout;
 }
 

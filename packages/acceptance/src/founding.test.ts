@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
+import { assertNow } from './moments.ts';
 import { act, create, defineEntity, definition, foundedOrg, list, newEmail, signIn, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
@@ -116,6 +117,6 @@ test('`GET /user/tenants` lists the workspaces of the caller and marks the activ
     assert.deepEqual(others, []);
     assert.deepEqual([tenant?.id, tenant?.code, tenant?.current], [founder.tenantId, 'main', true]);
     assert.equal(tenant?.role ?? '', role);
-    assert.ok(Math.abs(Date.parse(String(tenant?.joined_at)) - Date.now()) < 60_000);
+    assertNow(String(tenant?.joined_at));
   }
 });

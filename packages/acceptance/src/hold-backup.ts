@@ -9,6 +9,7 @@ const { rename } = promises;
 
 if (process.argv.includes('backup')) {
   promises.rename = async (from, to) => {
+    // wall time: a pause between two looks, in the process of the platform.
     while (existsSync(held)) await setTimeout(10);
     await rename(from, to);
   };

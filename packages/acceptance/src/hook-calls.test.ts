@@ -1,12 +1,12 @@
 /** Builders see what became of the last messages to a hook; senders that are not known cause no write. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Webhook } from 'standardwebhooks';
 import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
 import { documentedManagement } from './documented-gateway.ts';
 import { allow, foundedOrg, joinOrg, manage, type Org, random } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
+import { signMessage } from './standard-webhook.ts';
 
 const gateways = await platformForTests();
 const other = await foundedOrg(gateways);
@@ -41,12 +41,7 @@ function send(
   body: string,
   { id = random(), by = secret, at = new Date(), headers = {}, name = 'paid' } = {},
 ) {
-  const signed = {
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': new Webhook(by).sign(id, at, body),
-  };
-  const options = { body, headers: { ...signed, ...headers } };
+  const options = { body, headers: { ...signMessage(by, id, body, at), ...headers } };
   return call<{ run: string }>('POST', `${org.app}/app/${org.code}/hooks/${name}?env=test`, options);
 }
 

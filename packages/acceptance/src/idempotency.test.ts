@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import type { Results } from './batches.ts';
+import { eventually } from './eventually.ts';
 import {
   type AppUser,
   act,
@@ -232,7 +233,7 @@ test('a request that a kill interrupts counts once, however often it is sent', a
   }));
   for (let kills = 1; kills <= 3; kills++) {
     const sending = sendBatch('batch', 'independent', operations, here()).catch(() => undefined);
-    while ((await count(here(), 'order')) < 1 + kills * 20);
+    await eventually('twenty more records', async () => (await count(here(), 'order')) >= 1 + kills * 20);
     await platform.kill();
     await sending;
     platform = await platformOf(t, { dataDir: platform.dataDir });

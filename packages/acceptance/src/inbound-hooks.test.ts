@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
-import { Webhook } from 'standardwebhooks';
 import { assertProblem } from './assert-problem.ts';
 import { call, type Reply } from './call.ts';
+import { eventually } from './eventually.ts';
 import { allow, create, defineEntity, definition, foundedOrg, joinOrg, list, manage, random } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
+import { signMessage } from './standard-webhook.ts';
 import { founderOf, multiOrg } from './workspaces.ts';
 
 const gateways = await platformForTests();
@@ -45,11 +45,7 @@ await block('paid', hooked([made]));
 type Headers = Readonly<Record<string, string>>;
 
 function signed(id: string, body: string, by = secret, at = new Date()): Headers {
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': new Webhook(by).sign(id, at, body),
-  };
+  return signMessage(by, id, body, at);
 }
 
 interface Begun {
@@ -77,12 +73,10 @@ interface Run {
 
 async function ended({ status, body, text }: Reply<Begun>): Promise<Run> {
   assert.equal(status, 202, text);
-  for (let tries = 0; tries < 2000; tries++) {
+  return eventually('the end of the run', async () => {
     const shown = await manage<Run>(org, 'GET', `/runs/${body.run}`);
-    if (shown.status === 200 && shown.body.state !== 'running') return shown.body;
-    await pause(25);
-  }
-  assert.fail('the run does not end');
+    return shown.status === 200 && shown.body.state !== 'running' && shown.body;
+  });
 }
 
 async function ordersOf(title: string): Promise<readonly unknown[]> {
@@ -325,10 +319,7 @@ test('the runs of a hook begin in the workspace that the environment says, and n
   const id = random();
   const { status, body: begun } = await to(id);
   assert.equal(status, 202);
-  for (let tries = 0; (await list(second, 'order', `?title=${id}`)).items.length === 0; tries++) {
-    assert.ok(tries < 2000, 'the run does nothing');
-    await pause(25);
-  }
+  await eventually('an order of the run', async () => (await list(second, 'order', `?title=${id}`)).items.length > 0);
   assert.deepEqual((await list(first, 'order')).items, []);
   const run = await manage<Run>(many, 'GET', `/runs/${begun.run}`);
   assert.equal(run.body.tenant_code, second.tenantCode);

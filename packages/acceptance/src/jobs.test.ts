@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
+import { eventually } from './eventually.ts';
 import {
   type AppUser,
   act,
@@ -62,11 +63,11 @@ const remove = (user: AppUser, entity: string, id: string) => act<Job>(user, 'DE
 const readJob = (user: AppUser, id: string) => act<Job>(user, 'GET', `/jobs/${id}`);
 
 async function ended(user: AppUser, id: string): Promise<Job> {
-  for (;;) {
+  return eventually('the end of the job', async () => {
     const { status, text, body } = await readJob(user, id);
     assert.equal(status, 200, text);
-    if (body.state !== 'queued' && body.state !== 'running') return body;
-  }
+    return body.state !== 'queued' && body.state !== 'running' && body;
+  });
 }
 
 test('a delete with 1,000 dependents answers 202, and its job takes all of them away', async () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, assertRefusal, pointers } from './assert-problem.ts';
+import { eventually } from './eventually.ts';
 import {
   act,
   allow,
@@ -129,11 +130,11 @@ test('a tag of more than 200 tickets is taken out of them by a job', async () =>
   assert.equal((await act(founder, 'POST', '/import/ticket', { body: row.repeat(201), headers })).status, 200);
   const { status, body } = await remove('tag', many.id);
   assert.equal(status, 202);
-  for (;;) {
+  await eventually('the end of the job', async () => {
     const job = (await act<{ readonly state: string }>(founder, 'GET', `/jobs/${body.id}`)).body;
-    if (job.state === 'done') break;
-    assert.ok(['queued', 'running'].includes(job.state), JSON.stringify(job));
-  }
+    assert.ok(['queued', 'running', 'done'].includes(job.state), JSON.stringify(job));
+    return job.state === 'done';
+  });
   assert.equal(await count(founder, 'ticket', tagged(many.id)), 0);
   const { items } = await list(founder, 'ticket', `${tagged(other.id)}&pagesize=200`);
   assert.deepEqual(
@@ -195,10 +196,10 @@ test('records that stand are found by an array once it becomes one of lookups', 
   assertProblem(await manage(org, 'PUT', '/api/create-note', { body }), 'conflict');
   assert.equal((await act(founder, 'PUT', `/update/note/${note.id}`, { body: { tag_ids: [kept.id] } })).status, 200);
   assert.equal((await manage(org, 'PUT', '/api/create-note', { body })).status, 200);
-  for (;;) {
-    const { text } = await manage(org, 'GET', '/api/entity?entityName=note');
-    if (!text.includes('"building"')) break;
-  }
+  await eventually(
+    'the index',
+    async () => !(await manage(org, 'GET', '/api/entity?entityName=note')).text.includes('"building"'),
+  );
   assert.deepEqual(idsOf((await list(founder, 'note', tagged(kept.id))).items), [note.id]);
   assertProblem(await manage(org, 'DELETE', '/api/entity?entityname=tag'), 'dangling_reference');
   assert.equal((await remove('tag', kept.id)).status, 204);

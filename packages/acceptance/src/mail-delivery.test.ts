@@ -5,6 +5,7 @@ import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
 import { deliveries, type Delivery as EventDelivery, makeEvent } from './event-receiver.ts';
 import { ask, codeIn, mailsTo, platformForMails, signUpUser } from './mails.ts';
+import { assertNow } from './moments.ts';
 import { act, create, defineEntity, definition, foundedOrg, logIn, newEmail, random, signIn, signUp } from './org.ts';
 import { runToEnd } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
@@ -163,7 +164,7 @@ test('in development mails land in the inbox, for programs', async () => {
   const [mail, ...others] = await mailsTo(gateways, user.email.toUpperCase());
   assert.deepEqual(others, []);
   assert.deepEqual(Object.keys(mail ?? {}).sort(), ['id', 'sent_at', 'subject', 'text', 'to']);
-  assert.ok(Math.abs(Date.parse(mail?.sent_at ?? '') - Date.now()) < 60_000);
+  assertNow(mail?.sent_at);
   const all = await call<{ items: readonly { to: string }[] }>('GET', `${gateways.management}/inbox`);
   assert.equal(all.body.items[0]?.to, user.email);
   assert.deepEqual(await mailsTo(gateways, newEmail('absent')), []);

@@ -1,14 +1,11 @@
 /** What two nodes on one database count of an org together, and how they hold it to its plan. */
 import assert from 'node:assert/strict';
-import { setTimeout } from 'node:timers/promises';
+import { assertBecomes } from './eventually.ts';
 import { testOnOneDay as test } from './on-one-day.ts';
 import { type AppUser, act, count, defineEntity, definition, foundedOrg, type Org } from './org.ts';
 import { givePlan, observe, withOperator } from './plans.ts';
 import { commandToEnd } from './platform.ts';
-import { assertSeenAfter, type Nodes, orgOn, skip, twoNodes, userOn } from './two-nodes.ts';
-
-/** Each second a node stores what it counted, and looks at what others have. The rest is for a machine that is busy. */
-const seenMilliseconds = 10_000;
+import { type Nodes, orgOn, skip, twoNodes, userOn } from './two-nodes.ts';
 
 const visit = (user: AppUser, times: number) =>
   Promise.all(Array.from({ length: times }, () => act(user, 'GET', '/user/me')));
@@ -33,7 +30,8 @@ test('calls that two nodes answer add up on both, and a drain of one loses none'
   const { orgs, users } = await orgOnTwoNodes(nodes);
   await visit(users[0], 10);
   await visit(users[1], 7);
-  for (const org of orgs) await assertSeenAfter(seenMilliseconds, async () => (await callsTold(org)).today === 19);
+  // Each second a node stores what it counted, and looks at what others have.
+  for (const org of orgs) await assertBecomes(async () => (await callsTold(org)).today, 19);
   await visit(users[1], 5);
   await visit(users[0], 20);
   await nodes.one.terminate();
@@ -46,9 +44,7 @@ test('of writers on two nodes none gets past the limit of records once both know
   const { orgs, users } = await orgOnTwoNodes(nodes);
   await givePlan(orgs[0], { records: 40 });
   const writeUntilRefused = async (user: AppUser): Promise<number> => {
-    let made = 0;
-    while ((await statusOfAdding(user)) === 201) made += 1;
-    return made;
+    for (let made = 0; ; made += 1) if ((await statusOfAdding(user)) !== 201) return made;
   };
   // Each node ends with a refusal of its own, as soon as it knows of what the other has made.
   const made = (await Promise.all(users.map(writeUntilRefused))).reduce((sum, one) => sum + one, 0);
@@ -57,8 +53,10 @@ test('of writers on two nodes none gets past the limit of records once both know
   assert.deepEqual([...new Set(again)], [429]);
   for (const [index, user] of users.entries()) {
     assert.equal(await count(user, 'order'), made);
-    const { usage, flags } = await observe(orgs[index] ?? orgs[0]);
-    assert.deepEqual([usage.records.total, flags.recordLimitExceeded], [made, true]);
+    await assertBecomes(async () => {
+      const { usage, flags } = await observe(orgs[index] ?? orgs[0]);
+      return [usage.records.total, flags.recordLimitExceeded];
+    }, [made, true]);
   }
   await assertNothingDiffers(nodes);
 });
@@ -67,18 +65,17 @@ test('another node goes by a plan that was changed, and by calls that were made'
   const nodes = await twoNodes(t, withOperator.env);
   const { orgs, users } = await orgOnTwoNodes(nodes);
   assert.equal(await statusOfAdding(users[1]), 201);
-  // Each request counts as a call, so there are few.
-  const isAnswered = async (status: number): Promise<boolean> => {
-    await setTimeout(200);
-    return (await statusOfAdding(users[1])) === status;
-  };
+  const adding = () => statusOfAdding(users[1]);
   await givePlan(orgs[0], { records: 0 });
-  await assertSeenAfter(seenMilliseconds, () => isAnswered(429));
-  await givePlan(orgs[0], { api_calls_per_day: 200 });
-  await assertSeenAfter(seenMilliseconds, () => isAnswered(201));
+  await assertBecomes(adding, 429);
+  // Each request counts as a call.
+  await givePlan(orgs[0], { api_calls_per_day: 10_000 });
+  await assertBecomes(adding, 201);
+  const { today } = await callsTold(orgs[0]);
+  await givePlan(orgs[0], { api_calls_per_day: today + 200 });
   await visit(users[0], 200);
   assert.equal(await statusOfAdding(users[0]), 429);
-  await assertSeenAfter(seenMilliseconds, () => isAnswered(429));
+  await assertBecomes(adding, 429);
   assert.equal((await act(users[1], 'GET', '/list/order')).status, 200);
   await assertNothingDiffers(nodes);
 });

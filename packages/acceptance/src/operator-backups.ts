@@ -1,8 +1,8 @@
 /** What an operator does with the backups of a platform under test. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { type CallOptions, call, type Reply } from './call.ts';
+import { eventually } from './eventually.ts';
 import { operatorKey } from './plans.ts';
 import type { Gateways } from './platform.ts';
 
@@ -41,16 +41,12 @@ export async function backupsOf(platform: Pick<Gateways, 'management'>): Promise
   return reply.body;
 }
 
-/** Asks until a backup is as it should be. The test ends by its own time limit if it never is. */
+/** Asks until a backup is as it should be. */
 export async function whenBackup(
   platform: Pick<Gateways, 'management'>,
   isSo: (backup: ShownBackup) => boolean,
 ): Promise<ShownBackup> {
-  for (;;) {
-    const found = (await backupsOf(platform)).items.find(isSo);
-    if (found !== undefined) return found;
-    await setTimeout(50);
-  }
+  return eventually('a backup in the awaited state', async () => (await backupsOf(platform)).items.find(isSo));
 }
 
 /** Begins one, and gives it when it is complete and nothing runs any more. */

@@ -6,6 +6,8 @@ import { type TestContext, test } from 'node:test';
 import { assertProblem, assertRefusal } from './assert-problem.ts';
 import { call, type Reply } from './call.ts';
 import { documentedManagement } from './documented-gateway.ts';
+import { eventually } from './eventually.ts';
+import { assertNow } from './moments.ts';
 import { assertForOperatorAlone, operate, shown } from './operator.ts';
 import { appUrl, foundedOrg, type Org, random } from './org.ts';
 import { givePlan, operatorKey, withOperator } from './plans.ts';
@@ -76,7 +78,7 @@ test('a request that failed is found by its id, with its route, its problem and 
     ...{ status: 500, problem: 'internal_error', org: null, env: null, job: null, times: 1 },
   });
   assert.equal(first_at, at);
-  assert.ok(Date.parse(at) <= Date.now() && Date.parse(at) > Date.now() - 600_000, at);
+  assertNow(at);
   assert.deepEqual([fault?.name, fault?.code], ['DamagedRow', null]);
   assert.match(fault?.message ?? '', /^a stored plan of scope platform is no JSON$/);
   assert.match(fault?.place ?? '', /^store\/table\.ts:\d+$/);
@@ -103,9 +105,9 @@ test('an error of a caller of an org tells the org and the environment, and one 
     [org.code, null, '/observability', 'management'],
   );
   // What the org has used is followed within seconds of a call.
-  let background: PlatformError | undefined;
-  while (background === undefined)
-    background = (await shown<Page>(org, '/errors')).items.find(({ kind }) => kind === 'background');
+  const background = await eventually('the error in the background', async () =>
+    (await shown<Page>(org, '/errors')).items.find(({ kind }) => kind === 'background'),
+  );
   assert.deepEqual([background.request_id, background.route, background.fault?.name], [null, null, 'DamagedRow']);
   assert.deepEqual([background.job, background.times], ['usage', 1]);
   assert.equal(background.first_at, background.at);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { documentedManagement } from './documented-gateway.ts';
+import { eventually } from './eventually.ts';
 import { assertForOperatorAlone, operate, shown } from './operator.ts';
 import { create, defineEntity, definition, foundedOrg, manage } from './org.ts';
 import { operatorKey, withOperator } from './plans.ts';
@@ -85,12 +86,11 @@ test('work in the background is told by its kind, with its last run', async () =
   await create(founder, 'order', { title: 'One' });
   const removed = await manage(org, 'DELETE', '/api/entity?entityname=order');
   assert.ok(removed.status < 300, removed.text);
-  for (;;) {
-    const now = await purges();
-    if (now.runs === before.runs) continue;
-    assert.ok(now.last_run_at !== null && now.last_run_at > (before.last_run_at ?? ''));
-    break;
-  }
+  const now = await eventually('a run of the purges', async () => {
+    const shown = await purges();
+    return shown.runs !== before.runs && shown;
+  });
+  assert.ok(now.last_run_at !== null && now.last_run_at > (before.last_run_at ?? ''));
   const { jobs } = await shown<Health>(gateways, '/health');
   const expiry = jobs.find(({ name }) => name === 'expiry');
   assert.ok(['this_node', 'another_node', 'none'].includes(expiry?.lease?.holder ?? ''), JSON.stringify(expiry));
@@ -129,8 +129,10 @@ test('each worker is told with its state, and one that has failed by its number 
     assert.ok((heap_used_bytes ?? 0) > 1_000_000);
   }
   writeFileSync(file, '');
-  while (!platform.stderr().includes('a worker was replaced'))
+  await eventually('another worker', async () => {
     await operate(platform, '/health').catch(() => undefined);
+    return platform.stderr().includes('a worker was replaced');
+  });
   const replaced = await workersOf();
   assert.deepEqual(replaced.map(({ name, state, failures }) => [name, state, failures]).sort(), [
     ['worker 1', 'serving', 0],

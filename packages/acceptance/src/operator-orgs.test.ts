@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { assertProblem, assertRefusal } from './assert-problem.ts';
 import { call } from './call.ts';
 import { documentedManagement } from './documented-gateway.ts';
+import { assertNow } from './moments.ts';
 import { testOnOneDay as test } from './on-one-day.ts';
 import { assertForOperatorAlone, operate, shown } from './operator.ts';
 import { create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org, random, signUp } from './org.ts';
@@ -144,7 +145,7 @@ test('an org has its plan, its usage of this month and the number of its builder
   assert.deepEqual(others, []);
   const { created_at, plan, usage: month, ...rest } = first ?? assert.fail();
   assert.deepEqual(rest, { code: org.code, name: `Org ${org.code}`, org_users: 2, has_prod: false });
-  assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 600_000, created_at);
+  assertNow(created_at);
   assert.deepEqual([plan.name, plan.limits, typeof plan.updated_at], ['own', { records: 4 }, 'string']);
   assert.deepEqual(month, {
     api_calls: { today: usage.api_calls.today, month: usage.api_calls.month },

@@ -1,9 +1,9 @@
 /** What goes on in an org, told in one call: builds, jobs, the alert webhook, denials and releases. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
+import { eventually } from './eventually.ts';
 import {
   act,
   allow,
@@ -49,13 +49,11 @@ async function overview(org: Org, query = '', token = org.builder.token): Promis
   return reply.body;
 }
 
-/** Background work has its own time. */
-async function overviewWhere(org: Org, holds: (overview: Overview) => boolean): Promise<Overview> {
-  for (;;) {
+function overviewWhere(org: Org, holds: (overview: Overview) => boolean): Promise<Overview> {
+  return eventually('an overview of what has happened', async () => {
     const shown = await overview(org);
-    if (holds(shown)) return shown;
-    await wait(20);
-  }
+    return holds(shown) && shown;
+  });
 }
 
 const nothing = { entities: 0, items: [] };

@@ -1,6 +1,7 @@
 /** A platform that is killed while it works on the data of a person goes on with it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { eventually } from './eventually.ts';
 import {
   type AppUser,
   act,
@@ -32,10 +33,10 @@ async function fill(org: Org, user: AppUser): Promise<void> {
 
 /** Waits until the job has found some records and not all, kills the platform, and starts it again. */
 async function killedWithin(platform: Platform, dataDir: string, org: Org, id: string): Promise<Platform> {
-  for (;;) {
+  await eventually('the first records of the job', async () => {
     const { body } = await manage<PersonJob>(org, 'GET', `/org/person-jobs/${id}`);
-    if ((body.counts.owned ?? 0) > 0 || body.state === 'done') break;
-  }
+    return (body.counts.owned ?? 0) > 0 || body.state === 'done';
+  });
   await platform.kill();
   return startPlatform({ dataDir });
 }
@@ -136,11 +137,10 @@ for (const moved of [1, recordsMade / 2])
     const { seen } = done(await ended(org, preview)) as MergeJob;
     const begun = await manage<PersonJob>(org, 'POST', path, { body: { ...asked, seen } });
     assert.equal(begun.status, 202, begun.text);
-    for (let changed = 0; changed < moved; ) {
+    await eventually(`${moved} moved records`, async () => {
       const { body } = await manage<PersonJob>(org, 'GET', `/org/person-jobs/${begun.body.id}`);
-      if (body.state === 'done') break;
-      changed = body.counts.changed ?? 0;
-    }
+      return body.state === 'done' || (body.counts.changed ?? 0) >= moved;
+    });
     await first.kill();
 
     const second = await startPlatform({ dataDir });
@@ -193,7 +193,8 @@ test('a merge whose request is cut off by the end of the platform is whole, or h
       assert.equal(await count(one, 'note', `?owner_id=${from.id}`), recordsMade);
     } else {
       assert.deepEqual([one.id, other.id], [into.id, into.id]);
-      while ((await count(one, 'note', `?owner_id=${into.id}`)) < recordsMade);
+      const all = async () => (await count(one, 'note', `?owner_id=${into.id}`)) === recordsMade;
+      await eventually('all records at the other account', all);
       assert.equal(await count(one, 'note'), recordsMade);
     }
   }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
+import { assertNow, weekSeconds } from './moments.ts';
 import { act, create, defineEntity, definition, foundedOrg, manage, newEmail, signIn } from './org.ts';
 import { ended, erase, exported, type Line, type PersonJob, previewErase } from './person-jobs.ts';
 import { platformForTests } from './platform-for-tests.ts';
@@ -71,8 +72,7 @@ test('many records come in one file, and the list of jobs shows it to be there u
   const listed = await manage<{ items: readonly PersonJob[] }>(org, 'GET', `/org/person-jobs?user_id=${founder.id}`);
   const [job] = listed.body.items;
   assert.ok(job?.file !== null && job?.file !== undefined);
-  const days = (Date.parse(job.file.expires_at) - Date.now()) / 86_400_000;
-  assert.ok(days > 6.9 && days <= 7, `${days}`);
+  assertNow(job.file.expires_at, weekSeconds);
 });
 
 test('a download is in the audit log; a job that is no export has no file; an erase removes the file', async () => {

@@ -1,7 +1,7 @@
 /** Jobs about all data of one person, as an org admin asks for them. */
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Reply } from './call.ts';
+import { eventually } from './eventually.ts';
 import { type AppUser, manage, type Org } from './org.ts';
 
 export interface PersonJob {
@@ -29,12 +29,11 @@ export function tryErase(org: Org, user: Pick<AppUser, 'id' | 'email'>, records:
 /** The job at its end. */
 export async function ended(org: Org, begun: Reply<PersonJob>, env = 'test'): Promise<PersonJob> {
   assert.equal(begun.status, 202, begun.text);
-  for (;;) {
+  return eventually('the end of the job', async () => {
     const { status, text, body } = await manage<PersonJob>(org, 'GET', `/org/person-jobs/${begun.body.id}?env=${env}`);
     assert.equal(status, 200, text);
-    if (body.state !== 'queued' && body.state !== 'running') return body;
-    await pause(20);
-  }
+    return body.state !== 'queued' && body.state !== 'running' && body;
+  });
 }
 
 export async function erase(org: Org, user: AppUser, records: Choice): Promise<PersonJob> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { assertProblem } from './assert-problem.ts';
 import { call, type Reply } from './call.ts';
 import { documentedApp, documentedManagement } from './documented-gateway.ts';
+import { eventually } from './eventually.ts';
 import { testOnOneDay as test } from './on-one-day.ts';
 import {
   type AppUser,
@@ -246,11 +247,11 @@ test('80, 95 and 100 % of a limit are reported once, in the log and to builders'
   assert.deepEqual([alert?.metric, alert?.percent, alert?.used, alert?.limit], ['records', 80, 16, 20]);
   assert.deepEqual(others, []);
   const told = async () => (await auditOf(org)).filter((action) => action === 'plan.limit_near').length;
-  while ((await told()) === 0);
+  await eventually('the alert of 80 %', async () => (await told()) > 0);
   await importRows(founder, ['a', 'b', 'c']);
-  while ((await told()) < 2);
+  await eventually('the alert of 95 %', async () => (await told()) > 1);
   await create(founder, 'order', { title: 'Last' });
-  while ((await told()) < 3);
+  await eventually('the alert of 100 %', async () => (await told()) > 2);
   assert.deepEqual(
     (await observe(org)).alerts.map(({ percent }) => percent),
     [100],

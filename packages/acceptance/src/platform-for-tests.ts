@@ -3,7 +3,9 @@ import { type Gateways, type Platform, type StartOptions, startPlatform } from '
 
 /**
  * The platform that a test file talks to: the one named by `FREEHOLD_TEST_APP_URL` and
- * `FREEHOLD_TEST_MANAGEMENT_URL`, else one started for this file and ended after its tests.
+ * `FREEHOLD_TEST_MANAGEMENT_URL`, else one started for this file and ended after its tests. What one file does to all of a
+ * platform, the others meet: a file that fails dozens of sign-ins has a platform of its own, since an address may fail a
+ * hundred in a quarter of an hour.
  */
 export async function platformForTests(): Promise<Gateways> {
   const app = process.env.FREEHOLD_TEST_APP_URL;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reply } from './call.ts';
+import { eventually } from './eventually.ts';
 import { type AppUser, act, create, defineEntity, definition, manage, type Org } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import {
@@ -38,10 +39,12 @@ async function paint(org: Org, state: State): Promise<void> {
 
 /** A field of an earlier state comes back once its values are erased, which takes a moment. */
 async function exchangeField(org: Org, apiName: string, name: State): Promise<void> {
-  let reply: Reply<unknown>;
-  do reply = await tryChange(org, apiName, { UpdateParams: [{ name }] });
-  while (reply.status === 409 && reply.text.includes('still being erased'));
-  assert.equal(reply.status, 200, reply.text);
+  await eventually(`the erasure of the former values of ${name}`, async () => {
+    const reply = await tryChange(org, apiName, { UpdateParams: [{ name }] });
+    if (reply.status === 409 && reply.text.includes('still being erased')) return false;
+    assert.equal(reply.status, 200, reply.text);
+    return true;
+  });
 }
 
 /** An org whose production was red first and is blue now: releases 1 and 2. */

@@ -1,6 +1,7 @@
 /** The way of configuration from test to production, as a builder goes it. */
 import assert from 'node:assert/strict';
 import type { CallOptions, Reply } from './call.ts';
+import { eventually } from './eventually.ts';
 import { type AppUser, manage, newEmail, type Org, signIn, signUp } from './org.ts';
 import type { Gateways } from './platform.ts';
 
@@ -227,17 +228,13 @@ export async function removeEntity(org: Org, name: string): Promise<void> {
   assert.equal(reply.status, 204, reply.text);
 }
 
-const waitMilliseconds = 60_000;
-
 /** Asks again while background work stands in the way of it, as the records of an entity that are still being removed. */
 export async function onceAccepted<Body>(ask: () => Promise<Reply<Body>>): Promise<Reply<Body>> {
-  const deadline = Date.now() + waitMilliseconds;
-  for (;;) {
+  return eventually('the end of background work', async () => {
     const reply = await ask();
-    if (reply.status < 300) return reply;
-    assert.equal(reply.status, 409, reply.text);
-    assert.ok(Date.now() < deadline, `refused for ever: ${reply.text}`);
-  }
+    if (reply.status >= 300) assert.equal(reply.status, 409, reply.text);
+    return reply.status < 300 && reply;
+  });
 }
 
 export interface Index {
@@ -248,13 +245,11 @@ export interface Index {
 
 /** The indexes of an entity of production once the platform is done with them. */
 export async function settledIndexes(org: Org, name: string): Promise<readonly Index[]> {
-  const deadline = Date.now() + waitMilliseconds;
-  for (;;) {
+  return eventually('the end of building indexes', async () => {
     const path = `/api/entity?entityName=${name}&env=prod`;
     const { indexes } = (await manage<{ indexes: readonly Index[] }>(org, 'GET', path)).body;
-    if (indexes.every(({ state }) => state === 'ready' || state === 'failed')) return indexes;
-    assert.ok(Date.now() < deadline, 'the indexes are never built');
-  }
+    return indexes.every(({ state }) => state === 'ready' || state === 'failed') && indexes;
+  });
 }
 
 /** What the configuration of an environment is to those who read it: entities with everything, and settings. */

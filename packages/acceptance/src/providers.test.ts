@@ -15,10 +15,10 @@ import {
 } from './identity-provider.ts';
 import { appUrl, exchangeToken, foundedOrg, list, logIn, newEmail, type Org, password, signUp } from './org.ts';
 import { whyOneWorker } from './platform.ts';
-import { platformForTests } from './platform-for-tests.ts';
+import { platformOfFile } from './platform-for-tests.ts';
 import { tenantsOf } from './workspaces.ts';
 
-const gateways = await platformForTests();
+const gateways = await platformOfFile();
 const provider = await startIdentityProvider();
 after(() => provider.close());
 const { privateKey: strangeKey, publicKey: strangePublicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

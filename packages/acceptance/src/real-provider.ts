@@ -1,9 +1,21 @@
 /** A real OpenID Connect provider on this machine. Each browser that comes is signed in as `ann`, and has consented. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, hash, randomBytes } from 'node:crypto';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { Provider } from 'oidc-provider';
+import { join } from 'node:path';
+
+const outside = createRequire(join(import.meta.dirname, '../../../tools/outside/package.json'));
+const { Provider } = outside('oidc-provider') as {
+  readonly Provider: new (
+    issuer: string,
+    configuration: object,
+  ) => {
+    callback(): RequestListener;
+    interactionFinished(request: IncomingMessage, reply: ServerResponse, result: object): Promise<void>;
+  };
+};
 
 export interface RealProvider {
   readonly issuer: string;

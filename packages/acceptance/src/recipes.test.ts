@@ -1,7 +1,8 @@
 /** Recipes and examples that take seconds, since another system is down in them or much is promoted. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { after, test } from 'node:test';
+import { promisify } from 'node:util';
 import { guidePage, guideShell } from './guide-shell.ts';
 import { runExamples } from './page-examples.ts';
 import { startPlatform } from './platform.ts';
@@ -12,9 +13,9 @@ after(() => platform.kill());
 test('the recipe of a sync works as it is pasted: what another system refuses twice arrives by the third try', () =>
   runExamples(guidePage('docs/recipes/sync.md', platform), guideShell(platform)));
 
-test('the example of a shop goes from its files to production, and does in both environments what it says', () => {
+test('the example of a shop goes from its files to production, and does in both environments what it says', async () => {
   const { cwd, env } = guideShell(platform);
-  const printed = execFileSync('examples/automation.sh', { cwd, env, encoding: 'utf8', timeout: 120_000 });
+  const { stdout: printed } = await promisify(execFile)('examples/automation.sh', { cwd, env });
   const lines = printed.trim().split('\n').slice(2);
   assert.equal(lines.length, 10, printed);
   for (const [env, calls, own] of [

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { call } from './call.ts';
+import { eventually } from './eventually.ts';
 import {
   type AppUser,
   act,
@@ -144,7 +145,7 @@ test('SIGTERM ends readiness, lets a request in flight finish, a second one chan
   const ending = platform.terminate();
   platform.child.kill('SIGTERM');
   for (const gateway of [platform.app, platform.management]) {
-    while (await isReady(gateway));
+    await eventually('the end of readiness', async () => !(await isReady(gateway)));
     const refused = await call('GET', `${gateway}/readyz`);
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);
   }
@@ -169,9 +170,9 @@ async function isReady(gateway: string): Promise<boolean> {
 }
 
 test('an idle platform drains at once, keep-alive connections or not', async (t) => {
-  const platform = await platformOf(t);
+  // A connection that holds the drain up would hold it for ever.
+  const limits = new URL('./endless-limits.ts', import.meta.url).href;
+  const platform = await platformOf(t, { nodeFlags: ['--import', limits] });
   await foundedOrg(platform);
-  const started = Date.now();
   assert.deepEqual(await platform.terminate(), { code: 0, signal: null });
-  assert.ok(Date.now() - started < 9_000, 'an idle connection held the drain up to its limit');
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
 import { documentedManagement } from './documented-gateway.ts';
+import { eventually } from './eventually.ts';
 import { act, create, defineEntity, definition, foundedOrg, manage, random } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
@@ -37,11 +38,11 @@ function retry(id: string, body: object) {
 }
 
 async function ended(id: string): Promise<Shown> {
-  for (;;) {
+  return eventually('the end of the run', async () => {
     const { status, body, text } = await manage<Shown>(org, 'GET', `/runs/${id}`);
     assert.equal(status, 200, text);
-    if (body.state !== 'running' && body.state !== 'waiting') return body;
-  }
+    return body.state !== 'running' && body.state !== 'waiting' && body;
+  });
 }
 
 async function amounts(title: string): Promise<readonly number[]> {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
 import { documentedManagement } from './documented-gateway.ts';
+import { eventually } from './eventually.ts';
 import {
   type AppUser,
   act,
@@ -149,7 +150,7 @@ test('a run that waits goes on by itself, may be cancelled, and is begun again w
   const title = random();
   const waiting = await run<{ readonly run: string }>(founder, 'short', { title });
   assert.equal(waiting.status, 202, waiting.text);
-  await until(async () => (await shown(waiting.body.run)).state === 'done');
+  await eventually('the end of the run', async () => (await shown(waiting.body.run)).state === 'done');
   assert.deepEqual(await titles(title), [2]);
 
   await block('long', [made, { ...pause, seconds: 86_400 }, raised]);
@@ -165,7 +166,7 @@ test('a run that waits goes on by itself, may be cancelled, and is begun again w
   const retried = await send<{ readonly id: string }>('retryRun', { token, path, body: {} });
   assert.equal(retried.status, 202, retried.text);
   assertProblem(await send('retryRun', { token, path, body: {} }), 'conflict');
-  await until(async () => (await shown(retried.body.id)).state === 'waiting');
+  await eventually('the pause of the run', async () => (await shown(retried.body.id)).state === 'waiting');
   assert.deepEqual((await shown(retried.body.id)).trigger, { kind: 'retry', id: body.run });
   assert.deepEqual(await titles(other), [1]);
   assert.equal((await send('listRuns', { token, query: { block: 'long', state: 'cancelled' } })).status, 200);
@@ -250,12 +251,3 @@ test('K05: a developer does not change the runs of production, and another org s
   assertProblem(await manage(asDeveloper, 'POST', `/runs/${any?.id}/retry?env=prod`), 'role_required');
   assert.equal((await manage(asDeveloper, 'GET', `/runs/${any?.id}`)).status, 200);
 });
-
-/** Runs that wait go on by a clock that is the platform's own. */
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 300; tries++) {
-    if (await isTrue()) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  assert.fail('it did not come true');
-}

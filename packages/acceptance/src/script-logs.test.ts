@@ -1,6 +1,7 @@
 /** What scripts of logic blocks write by `console`, and who is shown it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from './eventually.ts';
 import { act, allow, defineEntity, definition, foundedOrg, manage, type Org, random } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { deploy, prodFounder, provision } from './promotion.ts';
@@ -80,9 +81,12 @@ test('a run shows what its scripts wrote with their steps, also in a retry, and 
   const retried = await manage<{ readonly id: string }>(org, 'POST', `/runs/${id}/retry`, { body: {} });
   assert.equal(retried.status, 202, retried.text);
   const again = retried.body.id;
-  while ((await manage<Run>(org, 'GET', `/runs/${again}`)).body.state !== 'failed');
+  await eventually(
+    'the end of the run',
+    async () => (await manage<Run>(org, 'GET', `/runs/${again}`)).body.state === 'failed',
+  );
   // Its steps are shown a moment after its end.
-  while ((await logsOf(again)).every(([, , log]) => log === undefined));
+  await eventually('the log of a step', async () => (await logsOf(again)).some(([, , log]) => log !== undefined));
   assert.deepEqual(await logsOf(again), logs);
 });
 

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { ProblemCode } from '@freehold/contract/problem';
 import { assertProblem, pointers } from './assert-problem.ts';
 import { type CallOptions, call, type Reply } from './call.ts';
+import { eventually } from './eventually.ts';
 import {
   type AppUser,
   act,
@@ -323,8 +324,7 @@ test('the list tells when a key was used last', async () => {
   assert.equal((await keys(org))[0]?.last_used_at, null);
   const before = Date.now();
   await notes(org, { authorization: made.key });
-  let used: string | null = null;
-  while (used === null) used = (await keys(org))[0]?.last_used_at ?? null;
+  const used = await eventually('the last use of the key', async () => (await keys(org))[0]?.last_used_at ?? undefined);
   assert.ok(Date.parse(used) >= before);
 });
 

@@ -1,12 +1,12 @@
 /** Whatever starts the platform and however that ends, the platform ends with it, drained, and leaves ports and data. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { call } from './call.ts';
-import { type Ended, type Platform, type StartOptions, startPlatform } from './platform.ts';
+import { eventually, netMilliseconds } from './eventually.ts';
+import { type Ended, type Platform, type StartOptions, startPlatform, temporaryDirectory } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -17,7 +17,7 @@ const whyNoOther =
   !existsSync(join(root, 'node_modules', '.bin', 'node')) && 'not run: `npm ci` has brought no Node here';
 
 /** A net below which nothing of this is decided: a platform that went on would never end. */
-const timeout = 120_000;
+const timeout = netMilliseconds;
 
 /** The words that start it, how it is ended, and how what was started ends by that. */
 const cases: readonly (readonly [readonly [string, ...string[]], NodeJS.Signals, Ended])[] = [
@@ -57,10 +57,12 @@ describe('what starts the platform is signalled', { concurrency: 2 }, () => {
 
   test('a platform that a shell has started in the background outlives the shell', { timeout }, async (t) => {
     for (const words of ['npm start & sleep 0.1', 'nohup npm start 2>&1 &']) {
-      const platform = await startedBy(t, { byWords: ['sh', '-c', words] });
+      const looks = join(temporaryDirectory(), 'looks');
+      const env = { NODE_OPTIONS: `--import=${countingLooks}`, FREEHOLD_TEST_LOOKS: looks };
+      const platform = await startedBy(t, { byWords: ['sh', '-c', words], env });
       if (platform.child.exitCode === null) await once(platform.child, 'exit');
-      // Two looks of the platform at what it hangs on.
-      await setTimeout(1200);
+      const lookedBefore = looksIn(looks);
+      await eventually('two looks of the platform at what it hangs on', () => looksIn(looks) >= lookedBefore + 2);
       assert.equal((await call('GET', `${platform.app}/healthz`)).status, 200);
     }
   });
@@ -104,6 +106,18 @@ describe('what starts the platform is signalled', { concurrency: 2 }, () => {
     await assertDrained(t, platform);
   });
 });
+
+/** A module that notes in a file each time the platform has looked at what it hangs on, which it does twice a second. */
+const countingLooks = `data:text/javascript,${encodeURIComponent(`
+  import { appendFileSync } from 'node:fs';
+  const every = setInterval;
+  globalThis.setInterval = (look, milliseconds) =>
+    every(milliseconds === 500 ? () => { look(); appendFileSync(process.env.FREEHOLD_TEST_LOOKS, '.'); } : look, milliseconds);
+`)}`;
+
+function looksIn(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
+}
 
 /** Ended with its test: all of the group, since what this is about is that some of it is left over. */
 async function startedBy(t: TestContext, options: StartOptions): Promise<Platform> {

@@ -1,8 +1,8 @@
 /** Work of the org goes on in suspended workspaces: new definitions and templates reach them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { assertProblem } from './assert-problem.ts';
+import { eventually } from './eventually.ts';
 import { change, cost, fields, hours, settled, status } from './filled-fields.ts';
 import { act, allow, create, defineEntity, definition, foundedOrg, list, manage, type Org } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
@@ -47,13 +47,13 @@ interface Application {
 }
 
 async function reaches(org: Org, id: string, state: string): Promise<Application> {
-  for (;;) {
+  return eventually(`an application that is ${state}`, async () => {
     const reply = await manage<Application>(org, 'GET', `/org/workspace-template/applications/${id}`);
     assert.equal(reply.status, 200, reply.text);
     if (reply.body.state === state) return reply.body;
     assert.ok(['previewing', 'previewed', 'running'].includes(reply.body.state), reply.text);
-    await setTimeout(20);
-  }
+    return undefined;
+  });
 }
 
 test('a suspended workspace is compared with its template, and gets what it lacks', async () => {

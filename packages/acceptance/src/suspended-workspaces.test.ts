@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { appApi } from '@freehold/contract/app';
 import { recordRoutes } from '@freehold/contract/app/records';
 import type { Route } from '@freehold/contract/route';
-import { Webhook } from 'standardwebhooks';
 import { assertProblem } from './assert-problem.ts';
 import { type CallOptions, call } from './call.ts';
 import { deliveries, makeEvent, startReceiver } from './event-receiver.ts';
+import { eventually } from './eventually.ts';
 import {
   type AppUser,
   act,
@@ -30,6 +30,7 @@ import {
 import { erase } from './person-jobs.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { deploy, prodFounder, provision } from './promotion.ts';
+import { signMessage } from './standard-webhook.ts';
 import { founderOf, multiOrg, tenantsOf } from './workspaces.ts';
 
 const gateways = await platformForTests();
@@ -212,11 +213,11 @@ function beginRun(org: Org, name: string, code = 'main') {
 }
 
 async function reaches(org: Org, run: string, end: string): Promise<void> {
-  for (let state = ''; state !== end; ) {
+  await eventually(`a run that is ${end}`, async () => {
     const reply = await manage<{ state: string }>(org, 'GET', `/runs/${run}`);
     assert.equal(reply.status, 200, reply.text);
-    ({ state } = reply.body);
-  }
+    return reply.body.state === end;
+  });
 }
 
 test('no block begins in a suspended workspace, by a builder, by a retry or by a hook', async () => {
@@ -239,12 +240,7 @@ test('no block begins in a suspended workspace, by a builder, by a retry or by a
   const draft = { tenant_code: 'main', content: { name: 'draft', steps: [made] } };
   assertProblem(await manage(org, 'POST', '/logicblocks/test', { body: draft }), 'workspace_suspended');
   const message = (id: string) => {
-    const at = new Date();
-    const headers = {
-      'webhook-id': id,
-      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-      'webhook-signature': new Webhook(secret).sign(id, at, '{}'),
-    };
+    const headers = signMessage(secret, id, '{}');
     return call('POST', `${org.app}/app/${org.code}/hooks/hooked?env=test`, { body: '{}', headers });
   };
   assertProblem(await message('one'), 'workspace_suspended');

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { eventually } from './eventually.ts';
 import { act, create, defineEntity, definition, foundedOrg } from './org.ts';
 import { platformOf } from './platform-for-tests.ts';
 
@@ -28,23 +29,15 @@ async function startCollector(): Promise<{
   readonly find: (which: (span: Span) => boolean) => Promise<Span>;
 }> {
   const spans: Span[] = [];
-  const arrivals = new EventTarget();
   const server = createServer(async (request, response) => {
     assert.deepEqual([request.method, request.url], ['POST', '/v1/traces']);
     const { resourceSpans } = (await json(request)) as Sent;
     spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans: some }) => some)));
     response.setHeader('Content-Type', 'application/json').end('{}');
-    arrivals.dispatchEvent(new Event('arrival'));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   after(() => server.close());
-  const find = async (which: (span: Span) => boolean): Promise<Span> => {
-    for (;;) {
-      const found = spans.find(which);
-      if (found !== undefined) return found;
-      await new Promise((resolve) => arrivals.addEventListener('arrival', resolve, { once: true }));
-    }
-  };
+  const find = (which: (span: Span) => boolean): Promise<Span> => eventually('a span', () => spans.find(which));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, find };
 }
 

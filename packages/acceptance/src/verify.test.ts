@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from './eventually.ts';
 import { act, defineEntity, definition, foundedOrg, manage, type Org } from './org.ts';
 import { type Platform, verifyToEnd } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
@@ -64,7 +65,7 @@ async function assertSoundOnceSettled(platform: Platform, before: Org): Promise<
     );
     return body.indexes.every(({ state }) => state !== 'building');
   };
-  while (!(await isSettled()));
+  await eventually('the end of building indexes', isSettled);
   await platform.terminate();
   const { code, stdout } = await verifyToEnd(platform.dataDir);
   assert.equal(code, 0, stdout);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { publishedKeys } from './app-token.ts';
 import { call } from './call.ts';
+import { eventually } from './eventually.ts';
 import { mailsTo } from './mails.ts';
 import {
   type AppUser,
@@ -194,7 +195,7 @@ test('failed sign-ins count together: both workers admit no more of them than on
 });
 
 test('the calls of a caller count together against FREEHOLD_RATE_LIMIT_PRINCIPAL', async (t) => {
-  const { both, founder } = await twoWorkers(t, { FREEHOLD_RATE_LIMIT_PRINCIPAL: '20/600' });
+  const { both, founder } = await twoWorkers(t, { FREEHOLD_RATE_LIMIT_PRINCIPAL: '20/3600' });
   const calls = Array.from({ length: 40 }, (_, index) =>
     act(userOn(both[index % 2] ?? both[0], founder), 'GET', '/user/me'),
   );
@@ -267,8 +268,7 @@ test('a worker that fails under load is replaced, and nothing is lost that was a
   const writing = Array.from({ length: 8 }, () => writeUntil(() => isOver, founder));
   for (let failures = 1; failures <= 2; failures++) {
     writeFileSync(file, '');
-    while (platform.stderr().split('a worker was replaced').length <= failures)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await eventually('another worker', () => platform.stderr().split('a worker was replaced').length > failures);
   }
   isOver = true;
   const answered = (await Promise.all(writing)).flat();
@@ -290,7 +290,7 @@ test('a worker that fails while others start is replaced', async (t) => {
     env: { ...env, FREEHOLD_TEST_FAIL_FILE: file, FREEHOLD_TEST_FAIL_WORKER: 'worker 1' },
     nodeFlags: preload('./fail-on-demand.ts', './fail-during-start.ts'),
   });
-  while (!platform.stderr().includes('a worker was replaced')) await new Promise((resolve) => setTimeout(resolve, 20));
+  await eventually('another worker', () => platform.stderr().includes('a worker was replaced'));
   assert.equal(new Set(await workersBehind(platform.app)).size, 2);
 });
 
@@ -307,24 +307,26 @@ test('a worker that is long in starting keeps no question about all workers wait
     return /"name":"worker 2","state":"starting"/.test(text);
   };
   // A connection of the worker that fails is cut.
-  while (!(await started().catch(() => false)));
+  await eventually('a worker that starts', () => started().catch(() => false));
   const { text } = await call('GET', `${platform.management}/metrics`, { token: operatorKey });
   assert.match(text, /^freehold_call_seconds_count/m);
   assert.ok(await started());
   assert.equal(platform.stderr().split('a worker has failed').length, 2, platform.stderr());
   rmSync(held);
-  while (!platform.stderr().includes('a worker was replaced')) await new Promise((resolve) => setTimeout(resolve, 20));
+  await eventually('another worker', () => platform.stderr().includes('a worker was replaced'));
   assert.equal(new Set(await workersBehind(platform.app)).size, 2);
 });
 
 test('workers outlive a stop of the process that is longer than they wait for the main thread', async (t) => {
   const platform = await platformOf(t, { env: { ...env, FREEHOLD_CONNECTIONS_PER_ADDRESS: '64' } });
   let isOver = false;
+  let answered = 0;
   const connecting = Array.from({ length: 6 }, async () => {
-    while (!isOver) await call('GET', `${platform.app}/healthz`, { headers: { connection: 'close' } });
+    for (; !isOver; answered++) await call('GET', `${platform.app}/healthz`, { headers: { connection: 'close' } });
   });
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await eventually('twenty answers', () => answered >= 20);
   platform.child.kill('SIGSTOP');
+  // wall time: longer than the ten seconds for which a worker waits; a longer stop is as good.
   await new Promise((resolve) => setTimeout(resolve, 11_000));
   platform.child.kill('SIGCONT');
   await call('GET', `${platform.app}/healthz`);

@@ -1,9 +1,9 @@
 /** Workspaces differ from the template of their org, and builders apply it to them: shown first, then done by a job. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { assertProblem, pointers } from './assert-problem.ts';
 import { type CallOptions, call, type Reply } from './call.ts';
+import { eventually } from './eventually.ts';
 import { type AppUser, act, allow, create, deny, foundedOrg, joinOrg, list, manage, type Org, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { deploy, inProduction, provision, provisionedOrg } from './promotion.ts';
@@ -90,11 +90,10 @@ function start(
 
 /** The application once it is in another state. */
 async function settled(org: Org, id: string, query = ''): Promise<Application> {
-  for (;;) {
+  return eventually('another state of the application', async () => {
     const one = await ok(manage<Application>(org, 'GET', `${path}/applications/${id}${query}`));
-    if (one.state !== 'previewing' && one.state !== 'running') return one;
-    await setTimeout(20);
-  }
+    return one.state !== 'previewing' && one.state !== 'running' && one;
+  });
 }
 
 async function previewed(org: Org, body: object = {}, query = ''): Promise<Application> {

@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as after } from 'node:timers/promises';
 import { compose } from './composition/compose.ts';
 import { readConfig } from './config.ts';
 import { drain } from './gateway/drain.ts';
 import { listen } from './gateway/listener.ts';
+import { patient as limits } from './gateway/testing/patient.ts';
 import { fastPasswordCost } from './identity/testing/fast-passwords.ts';
 import { openStore } from './store/open-store.ts';
 import { isQuick } from './store/testing/quick.ts';
@@ -67,8 +67,8 @@ async function setUpFixture(context: TestContext): Promise<Fixture> {
     openSpace: () => openStore({ kind: 'memory', clock }),
   });
   const errors = platform.errors(() => 'http://127.0.0.1');
-  const app = await listen({ host: '127.0.0.1', port: 0, gateway: platform.app, errors });
-  const management = await listen({ host: '127.0.0.1', port: 0, gateway: platform.management, errors });
+  const app = await listen({ host: '127.0.0.1', port: 0, gateway: platform.app, errors, limits });
+  const management = await listen({ host: '127.0.0.1', port: 0, gateway: platform.management, errors, limits });
   context.after(async () => {
     await drain([app, management], 0);
     await platform.close();
@@ -140,42 +140,36 @@ test('J01 while a hundred keys follow each other under load, no token is refused
   const turns = isQuick ? 25 : 100;
   const untilNext = 8 * hour;
   let tokens = [await signIn()];
-  let isOver = false;
   let calls = 0;
-  const clients = [me, list].map(async (ask) => {
-    while (!isOver) {
+  const callBeside = async (ask: typeof me): Promise<void> => {
+    for (let made = 0; made < 6; made++) {
       // The clock may be moved while a call is under way.
       const good = tokens.filter((token) => endOf(token) > now() + published + untilNext);
       const token = good[calls++ % good.length];
       assert.ok(token !== undefined);
       assert.equal((await ask(token)).status, 200);
-      await after(5);
     }
-  });
+  };
   const signers = new Set<unknown>();
-  try {
-    for (let turn = 0; turn < turns; turn++) {
-      const rotation = await rotate();
-      assert.equal(rotation.status, 201);
-      pass(published);
-      // A sign-in is good for 30 days of such tokens.
-      const fresh = turn % 50 === 49 ? await signIn() : await refresh(tokens.at(-1) ?? '');
-      assert.equal(partOf(fresh, 0).kid, rotation.body.kid);
-      signers.add(rotation.body.kid);
-      tokens.push(fresh);
-      for (const token of [...tokens.slice(0, 2), fresh]) assert.equal((await me(token)).status, 200);
-      assert.ok((await publishedIds()).length <= 8);
-      pass(untilNext);
-      const ended = tokens.filter((token) => endOf(token) <= now());
-      tokens = tokens.filter((token) => !ended.includes(token));
-      for (const token of ended) assert.equal((await me(token)).status, 401);
-    }
-  } finally {
-    isOver = true;
-    await Promise.all(clients);
+  for (let turn = 0; turn < turns; turn++) {
+    const beside = Promise.all([me, list].map(callBeside));
+    const rotation = await rotate();
+    assert.equal(rotation.status, 201);
+    pass(published);
+    // A sign-in is good for 30 days of such tokens.
+    const fresh = turn % 50 === 49 ? await signIn() : await refresh(tokens.at(-1) ?? '');
+    assert.equal(partOf(fresh, 0).kid, rotation.body.kid);
+    signers.add(rotation.body.kid);
+    tokens.push(fresh);
+    for (const token of [...tokens.slice(0, 2), fresh]) assert.equal((await me(token)).status, 200);
+    assert.ok((await publishedIds()).length <= 8);
+    pass(untilNext);
+    await beside;
+    const ended = tokens.filter((token) => endOf(token) <= now());
+    tokens = tokens.filter((token) => !ended.includes(token));
+    for (const token of ended) assert.equal((await me(token)).status, 401);
   }
   assert.equal(signers.size, turns);
-  assert.ok(calls > turns, `${calls} calls`);
 });
 
 test('J01 a retired key verifies to the end of its grace and not longer, and an unknown key never', async (context) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { call } from '../call.ts';
+import { assertBecomes } from '../eventually.ts';
 import { joinOrg, manage, newEmail, password, signUp } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
@@ -39,9 +40,9 @@ test('a stranger signs up and is at home, with the first steps to do', { skip },
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create the org' }).click();
   await homeOf(page, 'Lamps and Sons');
-  assert.match(page.url(), /\/o\/\w+\/test$/);
+  await assertBecomes(() => page.url(), /\/o\/\w+\/test$/);
   await page.getByText('Define an entity').waitFor();
-  assert.equal(await page.getByText('to do', { exact: true }).count(), 7);
+  await assertBecomes(() => page.getByText('to do', { exact: true }).count(), 7);
   await assertAccessible(page);
 });
 
@@ -54,8 +55,8 @@ test('what the server refuses stands at its field, and what was typed stays', { 
   await page.getByRole('button', { name: 'Sign in' }).click();
   const alert = page.getByRole('alert');
   await alert.waitFor();
-  assert.match((await alert.textContent()) ?? '', /credentials_invalid, request/);
-  assert.equal(await page.getByRole('textbox', { name: 'Email' }).inputValue(), builder.email);
+  await assertBecomes(() => alert.textContent(), /credentials_invalid, request/);
+  await assertBecomes(() => page.getByRole('textbox', { name: 'Email' }).inputValue(), builder.email);
   await assertAccessible(page);
 });
 
@@ -69,7 +70,7 @@ test('a session is a cookie that no script sees, and signing out ends it', { ski
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  assert.deepEqual(await opened.context.cookies(), []);
+  await assertBecomes(() => opened.context.cookies(), []);
   const ended = await call('GET', `${platform.management}/auth/me`, {
     headers: { cookie: `freehold=${cookie?.value}` },
   });
@@ -97,7 +98,7 @@ test('a link into the console leads there after signing in, and to no other site
     await page.getByRole('textbox', { name: 'Password' }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: /^Org/ }).or(page.getByText('There is nothing here')).first().waitFor();
-    assert.ok(page.url().startsWith(`${platform.management}/`), page.url());
+    await assertBecomes(() => page.url().startsWith(`${platform.management}/`), true);
   }
 });
 
@@ -203,6 +204,6 @@ test('N12: an address in a link into the console leads nowhere else, and runs no
     await page.getByRole('textbox', { name: 'Password' }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL((url) => url.pathname.startsWith('/o/'));
-    assert.equal(new URL(page.url()).origin, platform.management, next);
+    await assertBecomes(() => new URL(page.url()).origin, platform.management, next);
   }
 });

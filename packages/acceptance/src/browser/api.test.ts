@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
+import { assertBecomes } from '../eventually.ts';
 import { root } from '../guide-shell.ts';
 import { type AppUser, allow, create, defineEntity, foundedOrg, memberWith } from '../org.ts';
 import { deploy, prodFounder } from '../promotion.ts';
@@ -63,7 +64,7 @@ test('a route is read, called from a shell, and run as a user with the decision 
   await page.getByRole('option', { name: 'gt', exact: true }).click();
   await page.getByRole('region', { name: 'Snippet' }).getByText('amount=3&amount_op=gt&pagesize=1').waitFor();
   await page.reload();
-  assert.equal(await page.getByRole('textbox', { name: 'pagesize' }).inputValue(), '1');
+  await assertBecomes(() => page.getByRole('textbox', { name: 'pagesize' }).inputValue(), '1');
   await page.getByRole('region', { name: 'Replies' }).getByLabel('Members of items').click();
   assert.match(await pasted(page, founder.token), /^HTTP\/1\.1 200 [\s\S]*"items":\[\{"id":/);
   await page.getByRole('tab', { name: 'fetch' }).click();
@@ -109,7 +110,7 @@ test('a body is edited and sent, and the refusal shows what is wrong with it', {
   const page = await newPage();
   await signInAs(page, org.builder);
   await page.goto(`/o/${org.code}/test/api?entity=order&op=createOrder`);
-  assert.equal(await runOf(page).getAttribute('aria-description'), 'Choose a workspace to run it in.');
+  await assertBecomes(() => runOf(page).getAttribute('aria-description'), 'Choose a workspace to run it in.');
   await page.goto(`/o/${org.code}/test/api?entity=order&op=createOrder&w=${founder.tenantCode}`);
   const body = page.getByRole('textbox', { name: 'Body in JSON' });
   await retype(body, '{"title": 7}');
@@ -120,7 +121,7 @@ test('a body is edited and sent, and the refusal shows what is wrong with it', {
   await runOf(page).click();
   await answerOf(page).getByText('201', { exact: true }).waitFor();
   await answerOf(page).getByText('In test a builder may do everything in his own name.').waitFor();
-  assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+  await assertBecomes(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
   await assertAccessible(page);
 });
 
@@ -144,7 +145,7 @@ test('routes are found among many entities, and production is read as a user onl
   await search.fill('batch');
   await page.getByRole('link', { name: `POST /app/${org.code}/batch` }).click();
   await page.getByRole('button', { name: `Copy the path /app/${org.code}/batch` }).waitFor();
-  assert.match(page.url(), /op=\w+/);
+  await assertBecomes(() => page.url(), /op=\w+/);
   await assertAccessible(page);
   await page.reload();
   await page.getByRole('button', { name: `Copy the path /app/${org.code}/batch` }).waitFor();
@@ -159,9 +160,9 @@ test('routes are found among many entities, and production is read as a user onl
   await assertAccessible(page);
 
   await page.goto(`/o/${org.code}/prod/api?entity=kind_1&op=createKind_1`);
-  assert.match((await runOf(page).getAttribute('aria-description')) ?? '', /^In production a builder only reads/);
+  await assertBecomes(() => runOf(page).getAttribute('aria-description'), /^In production a builder only reads/);
   await page.goto(`/o/${org.code}/prod/api?entity=kind_1&op=listKind_1&w=main`);
-  assert.match((await runOf(page).getAttribute('aria-description')) ?? '', /^In production choose a user/);
+  await assertBecomes(() => runOf(page).getAttribute('aria-description'), /^In production choose a user/);
   await page.getByRole('combobox', { name: 'As a member of main' }).click();
   await page.getByRole('option', { name: reader.email }).click();
   await runOf(page).click();

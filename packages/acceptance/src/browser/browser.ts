@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, type TestContext } from 'node:test';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { netMilliseconds } from '../eventually.ts';
 import { type Platform, type StartOptions, startPlatform } from '../platform.ts';
 
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -15,10 +16,14 @@ export const skip: string | false =
   'not run: no Chromium is installed; `apt-get install chromium` brings one, or name one in FREEHOLD_TEST_BROWSER';
 
 let launched: Promise<Browser> | undefined;
+let shared: Promise<Platform> | undefined;
+/** Files of this process whose tests are not over, and that use the browser or the shared platform. */
+let files = 0;
 
-/** One browser for all tests of a file; each test has a context, and so cookies, of its own. */
+/** One browser for all tests of a process; each test has a context, and so cookies, of its own. */
 function browser(): Promise<Browser> {
   launched ??= chromium.launch({
+    timeout: netMilliseconds,
     ...(program === undefined ? {} : { executablePath: program }),
     args: [
       '--no-sandbox',
@@ -33,19 +38,33 @@ function browser(): Promise<Browser> {
   return launched;
 }
 
-/** A platform of this file's own that serves the console as `npm run build` has built it. */
-export async function consolePlatform(options: StartOptions = {}): Promise<Platform> {
-  const platform = await startPlatform({ ...options, env: { FREEHOLD_CONSOLE: 'on', ...options.env } });
-  after(async () => {
-    await closeBrowser();
-    await platform.kill();
-  });
+/**
+ * A platform that serves the console as `npm run build` has built it. Without options the files of a process share one,
+ * in which each test has an org of its own.
+ */
+export async function consolePlatform(options?: StartOptions): Promise<Platform> {
+  const start = () => startPlatform({ ...options, env: { FREEHOLD_CONSOLE: 'on', ...options?.env } });
+  endWithFiles();
+  if (options === undefined) {
+    shared ??= start();
+    return shared;
+  }
+  const platform = await start();
+  after(() => platform.kill());
   return platform;
 }
 
-/** For files whose pages are served by another program than the platform. */
-export async function closeBrowser(): Promise<void> {
-  await (await launched)?.close();
+/** Closes the browser and the shared platform after the last of the files of this process that called it. */
+export function endWithFiles(): void {
+  files++;
+  after(async () => {
+    if (--files > 0) return;
+    const [browser, platform] = [launched, shared];
+    launched = undefined;
+    shared = undefined;
+    await (await browser)?.close();
+    await (await platform)?.kill();
+  });
 }
 
 /** A browser that is watched: a test fails by what its pages did unseen. */
@@ -79,7 +98,7 @@ export async function watchedContext(
   options: BrowserContextOptions = {},
 ): Promise<WatchedContext> {
   const context = await (await browser()).newContext({ baseURL: management, reducedMotion: 'reduce', ...options });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(netMilliseconds);
   const found: string[] = [];
   const first = Promise.withResolvers<string>();
   const note = (fault: string): void => {

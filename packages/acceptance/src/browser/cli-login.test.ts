@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { assertBecomes } from '../eventually.ts';
 import { manage, type Org, password, signUp } from '../org.ts';
 import { temporaryDirectory } from '../platform.ts';
 import { assertAccessible } from './accessibility.ts';
@@ -137,7 +138,7 @@ test('N07: an answer goes to a port of this machine, and a changed address is re
     changed.searchParams.set(name, value);
     await page.goto(changed.href);
     await page.getByText('This address is not complete.').waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Allow' }).count(), 0);
+    await assertBecomes(() => page.getByRole('button', { name: 'Allow' }).count(), 0);
   }
   const callback = `http://127.0.0.1:${address.searchParams.get('port')}/callback`;
   const right = new URLSearchParams({ code: 'x', state: address.searchParams.get('state') ?? '' });

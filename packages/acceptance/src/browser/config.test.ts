@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBecomes } from '../eventually.ts';
 import { defineEntity, foundedOrg, manage, type Org } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
@@ -37,11 +38,11 @@ test('a builder makes an event in the form that its schema makes, and what it re
   await signInAs(page, org.builder);
   await page.goto(`/o/${org.code}/test/config/event`);
   await page.getByRole('heading', { name: 'No events yet' }).waitFor();
-  assert.equal(await page.getByRole('tab', { name: 'Logic blocks' }).count(), 0);
+  await assertBecomes(() => page.getByRole('tab', { name: 'Logic blocks' }).count(), 0);
   await assertAccessible(page);
   await page.getByRole('button', { name: 'New event' }).first().click();
   const save = page.getByRole('button', { name: 'Save the event' });
-  assert.equal(await save.getAttribute('aria-description'), 'The event needs a name.');
+  await assertBecomes(() => save.getAttribute('aria-description'), 'The event needs a name.');
   await page.getByRole('textbox', { name: 'Name of the event' }).fill('on_order');
   const json = page.getByRole('textbox', { name: 'Content in JSON' });
   await retype(json, JSON.stringify({ ...event, event_optype: 'made' }));
@@ -53,15 +54,15 @@ test('a builder makes an event in the form that its schema makes, and what it re
   await json.getByText('"create"').waitFor();
   await save.click();
   await page.getByRole('heading', { name: 'on_order', level: 1 }).waitFor();
-  assert.deepEqual(await contentOf(org, 'event/on_order'), event);
+  await assertBecomes(() => contentOf(org, 'event/on_order'), event);
   await page.getByRole('tab', { name: 'References' }).click();
   await page.getByRole('region', { name: 'It refers to' }).getByRole('link', { name: 'tidy' }).click();
   await page.getByRole('heading', { name: 'tidy', level: 1 }).waitFor();
-  assert.match(page.url(), /\/logic-blocks\/tidy$/);
+  await assertBecomes(() => page.url(), /\/logic-blocks\/tidy$/);
   await page.getByRole('tab', { name: 'References' }).click();
   await page.getByRole('region', { name: 'It refers to' }).getByRole('link', { name: 'order' }).waitFor();
   const remove = page.getByRole('button', { name: 'Remove' });
-  assert.equal(await remove.getAttribute('aria-description'), 'The event on_order refers to it.');
+  await assertBecomes(() => remove.getAttribute('aria-description'), 'The event on_order refers to it.');
   await assertAccessible(page);
   await page.getByRole('region', { name: 'Items that refer to it' }).getByRole('link', { name: 'on_order' }).click();
   await page.getByRole('switch', { name: 'Enabled' }).setChecked(true);
@@ -77,7 +78,7 @@ test('a builder makes an event in the form that its schema makes, and what it re
   await page.getByRole('button', { name: 'Restore' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
   await page.getByText('restored from version').waitFor();
-  assert.deepEqual(await contentOf(org, 'event/on_order'), event);
+  await assertBecomes(() => contentOf(org, 'event/on_order'), event);
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove the event' }).click();
   await page.getByRole('heading', { name: 'No events yet' }).waitFor();
@@ -102,10 +103,10 @@ test('the addresses that logic blocks had among the configuration lead to their 
   await page.goto(`/o/${org.code}/test/config/logicblock/later?tab=versions`);
   await page.getByText('is not run yet').waitFor();
   await page.getByText('live in test').waitFor();
-  assert.match(page.url(), /\/logic-blocks\/later\?tab=versions$/);
+  await assertBecomes(() => page.url(), /\/logic-blocks\/later\?tab=versions$/);
   await page.goto(`/o/${org.code}/test/new-config/logicblock`);
   await page.getByRole('heading', { name: 'New logic block', level: 1 }).waitFor();
-  assert.match(page.url(), /\/new-logic-block$/);
+  await assertBecomes(() => page.url(), /\/new-logic-block$/);
 });
 
 test('a setting is set, kept against a change by another builder, and gets its default back', {
@@ -130,11 +131,11 @@ test('a setting is set, kept against a change by another builder, and gets its d
   await save.click();
   const conflict = page.getByRole('alert').filter({ hasText: 'It was changed since you opened it' });
   await conflict.getByText('"min_length": 12').waitFor();
-  assert.equal(await length.inputValue(), '16');
+  await assertBecomes(() => length.inputValue(), '16');
   await assertAccessible(page);
   await conflict.getByRole('button', { name: 'Save mine in its place' }).click();
   await page.getByRole('status').getByText('Saved').waitFor();
-  assert.deepEqual(await contentOf(org, 'settings/auth.password_login'), {
+  await assertBecomes(() => contentOf(org, 'settings/auth.password_login'), {
     value: { enabled: true, allow_signup: true, min_length: 16 },
   });
   const dialog = page.getByRole('dialog');

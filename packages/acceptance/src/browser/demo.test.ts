@@ -1,16 +1,13 @@
 /** The link that a first start prints, as a newcomer opens it. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { test } from 'node:test';
+import { eventually } from '../eventually.ts';
 import type { Platform } from '../platform.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
 
 async function printedLink(platform: Platform): Promise<string> {
-  const patience = AbortSignal.timeout(60_000);
-  const { stdout } = platform.child;
-  while (!platform.stdout().includes('Bearer $TOKEN') && stdout !== null)
-    await once(stdout, 'data', { signal: patience });
+  await eventually('the demo', () => platform.stdout().includes('Bearer $TOKEN'));
   const [link] = /http\S+\/sign-in\/link#\S+/.exec(platform.stdout()) ?? [];
   assert.ok(link, platform.stdout());
   return link;

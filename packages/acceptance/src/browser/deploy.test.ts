@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { assertBecomes } from '../eventually.ts';
 import { create, defineEntity, definition, joinOrg, manage, newEmail, type Org, signUp } from '../org.ts';
 import { change, deploy, entity, prodFounder, provisionedOrg, publish } from '../promotion.ts';
 import { assertAccessible } from './accessibility.ts';
@@ -32,7 +33,7 @@ const select = (page: Page, name: string) => page.getByRole('checkbox', { name: 
 
 async function confirm(page: Page, org: Org, action: string): Promise<void> {
   const button = dialogOf(page).getByRole('button', { name: action, exact: true });
-  assert.equal(await button.getAttribute('aria-description'), 'Type the code of the app first.');
+  await assertBecomes(() => button.getAttribute('aria-description'), 'Type the code of the app first.');
   await dialogOf(page)
     .getByRole('textbox', { name: `Type ${org.code}` })
     .fill(org.code);
@@ -53,7 +54,7 @@ test('configuration goes to production, back and forward again, with what each s
   await page.getByRole('button', { name: 'Provision production' }).click();
 
   await select(page, 'entity ticket').check();
-  assert.equal(await select(page, 'entity customer').isDisabled(), true);
+  await assertBecomes(() => select(page, 'entity customer').isDisabled(), true);
   await page.getByText('Comes along: entity ticket looks it up in the field customer_id.').waitFor();
   await page.getByRole('textbox', { name: 'Note of the publication' }).fill(canary);
   await assertAccessible(page);
@@ -70,12 +71,10 @@ test('configuration goes to production, back and forward again, with what each s
   await assertAccessible(page);
   await confirm(page, org, 'Activate');
   await page.getByText('The configuration of release 1 is live.').waitFor();
-  assert.match(page.url(), /tab=releases$/);
+  await assertBecomes(() => page.url(), /tab=releases$/);
   const back = page.getByRole('button', { name: 'Roll back one step' });
-  assert.equal(
-    await back.getAttribute('aria-description'),
-    'The first release is live. There is nothing to go back to.',
-  );
+  const nothing = 'The first release is live. There is nothing to go back to.';
+  await assertBecomes(() => back.getAttribute('aria-description'), nothing);
 
   await change(org, 'create-ticket', { UpdateParams: [{ name: 'minutes', colType: 'number', index: true }] });
   await tabOf(page, 'Changes').click();
@@ -119,7 +118,7 @@ test('what others deploy meanwhile is refused or shown, and nothing chosen or ty
   await deploy(org);
   await page.getByRole('button', { name: 'Publish 1 item' }).click();
   await page.getByRole('alert').getByText('there is nothing to publish').waitFor();
-  assert.equal(await page.getByRole('textbox', { name: 'Note of the publication' }).inputValue(), 'bills');
+  await assertBecomes(() => page.getByRole('textbox', { name: 'Note of the publication' }).inputValue(), 'bills');
   await page.getByRole('heading', { name: 'Test and production have the same configuration' }).waitFor();
   await page.getByText('Nothing that is selected differs any more.').waitFor();
   await page.getByRole('button', { name: 'Clear' }).click();
@@ -140,7 +139,7 @@ test('what others deploy meanwhile is refused or shown, and nothing chosen or ty
   await dialogOf(page).getByRole('button', { name: 'Show what is staged now' }).click();
   await page.getByRole('list', { name: 'Staged items' }).getByText('Field place is new').waitFor();
   await page.getByRole('button', { name: 'Activate' }).click();
-  assert.equal(await dialogOf(page).getByRole('textbox', { name: 'Note' }).inputValue(), 'sums of bills');
+  await assertBecomes(() => dialogOf(page).getByRole('textbox', { name: 'Note' }).inputValue(), 'sums of bills');
   await confirm(page, org, 'Activate');
   await page.getByText('The configuration of release 2 is live.').waitFor();
 
@@ -155,7 +154,7 @@ test('what others deploy meanwhile is refused or shown, and nothing chosen or ty
   await dialogOf(page).getByRole('button', { name: 'Roll back to release 1' }).click();
   await dialogOf(page).getByText('Release 3 is live meanwhile.').waitFor();
   await dialogOf(page).getByText('Field later is taken out').waitFor();
-  assert.equal(await dialogOf(page).getByRole('textbox', { name: 'Note' }).inputValue(), 'too slow');
+  await assertBecomes(() => dialogOf(page).getByRole('textbox', { name: 'Note' }).inputValue(), 'too slow');
   await dialogOf(page).getByRole('button', { name: 'Roll back to release 1' }).click();
   await page.getByText('The configuration of release 1 is live.').waitFor();
 });
@@ -180,7 +179,7 @@ test('records of production stand against it until that is agreed to, and a reti
     .getByRole('textbox', { name: `Type ${org.code}` })
     .fill(org.code);
   const button = dialogOf(page).getByRole('button', { name: 'Activate', exact: true });
-  assert.match((await button.getAttribute('aria-description')) ?? '', /^Records stand against it/);
+  await assertBecomes(() => button.getAttribute('aria-description'), /^Records stand against it/);
   await assertAccessible(page);
   await dialogOf(page)
     .getByRole('checkbox', { name: /^Activate all the same/ })
@@ -202,7 +201,7 @@ test('records of production stand against it until that is agreed to, and a reti
   await other.goto(`/o/${org.code}/prod/deploy?tab=releases`);
   const back = other.getByRole('button', { name: 'Roll back one step' });
   await back.waitFor();
-  assert.equal(await back.getAttribute('aria-description'), 'Only an admin of the org may do this.');
+  await assertBecomes(() => back.getAttribute('aria-description'), 'Only an admin of the org may do this.');
   await assertAccessible(other);
 });
 
@@ -223,10 +222,10 @@ test('an archive is downloaded, shown before it is applied, and applied; many di
   }
   const page = await deployOn(context, org);
   await page.getByText('25 items differ').waitFor();
-  assert.equal(await page.getByRole('list', { name: 'Differences' }).getByRole('checkbox').count(), 20);
+  await assertBecomes(() => page.getByRole('list', { name: 'Differences' }).getByRole('checkbox').count(), 20);
   await page.getByRole('button', { name: 'Page 2' }).click();
   await select(page, 'logic block block34').waitFor();
-  assert.match(page.url(), /page=2$/);
+  await assertBecomes(() => page.url(), /page=2$/);
   await page.reload();
   await select(page, 'logic block block34').waitFor();
   await page.getByRole('textbox', { name: 'Search differences' }).fill('block11');
@@ -242,7 +241,7 @@ test('an archive is downloaded, shown before it is applied, and applied; many di
   for (const tab of ['Files', 'Releases', 'Retired entities', 'Changes', 'Files']) {
     await tabOf(page, tab).click();
     await page.getByRole('tabpanel', { name: tab }).waitFor();
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, tab);
+    await assertBecomes(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
   }
   await assertAccessible(page);
 
@@ -267,5 +266,5 @@ test('an archive is downloaded, shown before it is applied, and applied; many di
   await compared.getByText('Logic block block12 is new').waitFor();
   await compared.getByRole('button', { name: 'Apply to test' }).click();
   await page.getByText('Test has the configuration of the archive: 3 items have changed.').waitFor();
-  assert.equal((await manage(org, 'GET', '/config/logicblock/block10')).status, 200);
+  await assertBecomes(async () => (await manage(org, 'GET', '/config/logicblock/block10')).status, 200);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { call } from '../call.ts';
+import { assertBecomes } from '../eventually.ts';
 import { type AppUser, defineEntity, foundedOrg } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
@@ -16,14 +17,14 @@ const fits = 'document.documentElement.scrollWidth <= innerWidth';
 test('the search finds a page and its heading by the keyboard alone', { skip }, async (context) => {
   const page = await (await openBrowser(context, platform)).newPage();
   await page.goto('/docs');
-  assert.equal(new URL(page.url()).pathname, '/docs/index.html');
+  await assertBecomes(() => new URL(page.url()).pathname, '/docs/index.html');
   await page.getByRole('heading', { name: 'The guide', level: 1 }).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('conditions on records');
   const options = page.getByRole('listbox', { name: 'Found pages' }).getByRole('option');
   await options.first().waitFor();
   await page.keyboard.press('ArrowDown');
-  assert.equal(await options.first().getAttribute('aria-selected'), 'true');
+  await assertBecomes(() => options.first().getAttribute('aria-selected'), 'true');
   await assertAccessible(page);
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/docs\/guides\/access\.html#conditions-on-records$/);
@@ -52,16 +53,16 @@ test('colours are chosen once for all pages', { skip }, async (context) => {
   const dark = await background();
   assert.notEqual(dark, light);
   await page.goto('/docs/guides/access.html');
-  assert.equal(await background(), dark);
+  await assertBecomes(() => background(), dark);
   await page.getByRole('button', { name: 'Use light colours' }).click();
-  assert.equal(await background(), light);
+  await assertBecomes(() => background(), light);
 });
 
 test('on a narrow screen the pages open over the text', { skip }, async (context) => {
   const page = await (await openBrowser(context, platform, { viewport: { width: 390, height: 800 } })).newPage();
   await page.goto('/docs/index.html');
   const pages = page.getByRole('navigation', { name: 'Pages' });
-  assert.equal(await pages.isVisible(), false);
+  await assertBecomes(() => pages.isVisible(), false);
   await page.getByRole('button', { name: 'Pages' }).click();
   await pages.getByRole('link', { name: 'Entities' }).click();
   await page.getByRole('heading', { name: 'Entities', level: 1 }).waitFor();
@@ -73,8 +74,8 @@ test('without scripts every page is read, and leads to the others', { skip }, as
   await page.getByText('Members').first().waitFor();
   await page.getByRole('link', { name: 'Access', exact: true }).click();
   await page.getByRole('heading', { name: 'Access', level: 1 }).waitFor();
-  assert.equal(await page.getByRole('combobox').count(), 0);
-  assert.equal(await page.locator('button.theme').isVisible(), false);
+  await assertBecomes(() => page.getByRole('combobox').count(), 0);
+  await assertBecomes(() => page.locator('button.theme').isVisible(), false);
 });
 
 test('code is copied', { skip }, async (context) => {
@@ -172,7 +173,11 @@ test('N12: an app’s own API is shown to its user, and what its builder wrote i
   await page.goto(`${platform.app}/app/${org.code}/docs`);
   await assertAccessible(page);
   await signInOn(page, founder);
-  assert.equal(await page.locator('#pages li').first().textContent(), 'order', 'the app’s own entities come first');
+  await assertBecomes(
+    () => page.locator('#pages li').first().textContent(),
+    'order',
+    'the app’s own entities come first',
+  );
   await page.getByRole('link', { name: 'order', exact: true }).click();
   await page.getByRole('heading', { name: 'order', level: 1 }).waitFor();
   await page.getByText(`/app/${org.code}/create/order`).first().waitFor();
@@ -184,16 +189,16 @@ test('N12: an app’s own API is shown to its user, and what its builder wrote i
   );
   assert.ok(links.length > 10);
   for (const link of links) assert.match(link, /^#/);
-  assert.equal(await page.locator('main img').count(), 0);
+  await assertBecomes(() => page.locator('main img').count(), 0);
   // The token is in no address, no storage and no cookie.
-  assert.doesNotMatch(page.url(), /eyJ|token/);
+  await assertBecomes(() => /eyJ|token/.test(page.url()), false);
   assert.equal(
     await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])'),
     '[{},{},""]',
   );
   await page.getByRole('button', { name: 'Forget the token' }).click();
   await page.getByRole('heading', { name: 'The API of this app' }).waitFor();
-  assert.equal(await page.getByText(canary).count(), 0);
+  await assertBecomes(() => page.getByText(canary).count(), 0);
 });
 
 test('a pasted token shows the same, and a refusal says why and shows nothing', { skip }, async (context) => {
@@ -206,7 +211,7 @@ test('a pasted token shows the same, and a refusal says why and shows nothing', 
     await page.getByLabel('App token or service key').fill(token);
     await page.getByRole('button', { name: 'Show the API' }).click();
     await page.getByRole('alert').getByText('token_invalid').waitFor();
-    assert.equal(await page.getByText('secret_plan').count(), 0);
+    await assertBecomes(() => page.getByText('secret_plan').count(), 0);
   }
   await page.getByLabel('App token or service key').fill(founder.token);
   await page.getByRole('button', { name: 'Show the API' }).click();

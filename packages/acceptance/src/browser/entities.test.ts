@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { assertBecomes, eventually } from '../eventually.ts';
 import { create, defineEntity, foundedOrg, manage } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
@@ -56,7 +57,7 @@ test('a builder defines an entity in a form, sees it as JSON, and finds it in th
   await page.getByRole('link', { name: 'Entities' }).click();
   await page.getByRole('textbox', { name: 'Search entities' }).fill('ord');
   await page.getByRole('link', { name: 'order' }).waitFor();
-  assert.match(page.url(), /\?q=ord$/);
+  await assertBecomes(() => page.url(), /\?q=ord$/);
   await assertAccessible(page);
   await page.getByRole('textbox', { name: 'Search entities' }).fill('nothing');
   await page.getByRole('heading', { name: 'No entity has this name' }).waitFor();
@@ -88,7 +89,7 @@ test('a mistake stands at its field, and nothing typed is lost', { skip }, async
   await impactOf(page).getByRole('alert').waitFor();
   await fieldOf(page, 'amount').getByText('wrong').waitFor();
   await assertAccessible(page);
-  assert.equal(await page.getByRole('textbox', { name: 'At most' }).inputValue(), '3');
+  await assertBecomes(() => page.getByRole('textbox', { name: 'At most' }).inputValue(), '3');
   await retype(jsonOf(page), '{ "entityName": ');
   await page.getByText('The JSON has a mistake').waitFor();
   await page.getByRole('link', { name: 'Home' }).click();
@@ -108,13 +109,13 @@ test('a change shows the records that contradict it, is saved with force once th
   await impactOf(page).getByText('Some of these records').click();
   await impactOf(page).getByText('must have at most 10 characters').waitFor();
   const save = impactOf(page).getByRole('button', { name: 'Save' });
-  assert.match((await save.getAttribute('aria-description')) ?? '', /^Records contradict the change/);
+  await assertBecomes(() => save.getAttribute('aria-description'), /^Records contradict the change/);
   await assertAccessible(page);
   await impactOf(page).getByRole('checkbox', { name: 'Make it all the same' }).check();
   await save.click();
   await impactOf(page).waitFor({ state: 'detached' });
-  const { body } = await manage(org, 'GET', '/api/entity?entityName=order');
-  assert.match(JSON.stringify(body.create), /"maxlength":10/);
+  const stored = async () => JSON.stringify((await manage(org, 'GET', '/api/entity?entityName=order')).body.create);
+  await assertBecomes(stored, /"maxlength":10/);
   await page.getByRole('tab', { name: 'Versions' }).click();
   await page.getByRole('button', { name: 'Compare with the live version' }).click();
   await page
@@ -125,8 +126,7 @@ test('a change shows the records that contradict it, is saved with force once th
   await page.getByRole('button', { name: 'Restore' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Restore', exact: true }).click();
   await page.getByText('restored from version').waitFor();
-  const { body: restored } = await manage(org, 'GET', '/api/entity?entityName=order');
-  assert.match(JSON.stringify(restored.create), /"maxlength":80/);
+  await assertBecomes(stored, /"maxlength":80/);
 });
 
 test('values are erased once the name is typed', { skip }, async (context) => {
@@ -148,7 +148,8 @@ test('a field gets the name of a removed one that policies name once that is agr
   assert.equal((await manage(org, 'PUT', '/api/create-order', { body: { removeFields: ['amount'] } })).status, 200);
   // The name is free once the values are erased.
   const plan = { body: { UpdateParams: [{ name: 'amount' }] } };
-  while ((await manage(org, 'PUT', '/api/create-order?dry_run=true', plan)).status === 409);
+  const planned = () => manage(org, 'PUT', '/api/create-order?dry_run=true', plan);
+  await eventually('the erasure of the former values', async () => (await planned()).status !== 409);
   const page = await (await openBrowser(context, platform)).newPage();
   await signInAs(page, org.builder);
   await page.goto(`/o/${org.code}/test/entities/order`);
@@ -195,10 +196,10 @@ test('production shows what is live and changes nothing, and texts of a definiti
   await page.goto(`/o/${org.code}/prod/entities/order`);
   await fieldOf(page, 'status').click();
   await jsonOf(page).getByText(canary).first().waitFor();
-  assert.equal(await page.getByRole('textbox', { name: 'Sentence that the app shows' }).inputValue(), canary);
-  assert.equal(await page.getByRole('button', { name: 'Add field' }).count(), 0);
+  await assertBecomes(() => page.getByRole('textbox', { name: 'Sentence that the app shows' }).inputValue(), canary);
+  await assertBecomes(() => page.getByRole('button', { name: 'Add field' }).count(), 0);
   const remove = page.getByRole('button', { name: 'Remove' });
-  assert.match((await remove.getAttribute('aria-description')) ?? '', /^Production changes by deploys only/);
+  await assertBecomes(() => remove.getAttribute('aria-description'), /^Production changes by deploys only/);
   await assertAccessible(page);
 });
 
@@ -212,7 +213,7 @@ test('a diagram shows which entities look up which, and leads to them', { skip }
   await page.getByText('Model', { exact: true }).click();
   const diagram = page.getByRole('region', { name: 'Diagram of lookups' });
   await diagram.getByRole('region', { name: 'line' }).getByText('order_id').waitFor();
-  assert.equal(await diagram.locator('path').count(), 1);
+  await assertBecomes(() => diagram.locator('path').count(), 1);
   await page.getByText('Without lookups:').waitFor();
   await assertAccessible(page);
   await diagram.getByRole('link', { name: 'order' }).click();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { assertBecomes } from '../eventually.ts';
 import { act, create, defineEntity, foundedOrg, manage } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
@@ -63,7 +64,7 @@ test('the definition of a new entity is checked while it is typed, in the form a
   await partOf(page, 'Fields').getByText('wrong').waitFor();
   await page.locator('.cm-lintRange').first().waitFor();
   const button = page.getByRole('button', { name: 'Save the entity' });
-  assert.match((await button.getAttribute('aria-description')) ?? '', /^The platform refuses the definition/);
+  await assertBecomes(() => button.getAttribute('aria-description'), /^The platform refuses the definition/);
   await assertAccessible(page);
   await page.getByRole('textbox', { name: 'Characters, at most' }).fill('30');
   await page.getByText('It would be served as create-order').waitFor();
@@ -82,7 +83,7 @@ test('a field is renamed, converted and filled by choice; its alias is removed',
   await fieldOf(page, 'minutes').click();
   await choose(page, 'Type', 'integer');
   await choose(page, 'Values that records have', 'Convert them by an expression');
-  assert.equal(await page.getByRole('textbox', { name: 'Converted by' }).inputValue(), 'int(minutes)');
+  await assertBecomes(() => page.getByRole('textbox', { name: 'Converted by' }).inputValue(), 'int(minutes)');
   await page.getByRole('button', { name: 'Add field' }).click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('kind');
   await choose(page, 'Records without a value', 'Get the value of an expression');
@@ -92,7 +93,7 @@ test('a field is renamed, converted and filled by choice; its alias is removed',
   await assertAccessible(page);
   await impact.getByRole('checkbox', { name: 'Make it all the same' }).check();
   await save(page);
-  assert.match(JSON.stringify(await stored()), /"aliases":\["title"\]/);
+  await assertBecomes(async () => JSON.stringify(await stored()), /"aliases":\["title"\]/);
   const { body } = await act(founder, 'GET', `/item/visit/${id}`);
   assert.deepEqual([body.subject, body.minutes], ['Lamp', 90]);
 
@@ -100,8 +101,8 @@ test('a field is renamed, converted and filled by choice; its alias is removed',
   await page.getByRole('button', { name: 'Remove the alias title' }).click();
   await impact.getByRole('button', { name: 'Save' }).waitFor();
   await save(page);
-  assert.doesNotMatch(JSON.stringify(await stored()), /"aliases":\["title"\]/);
-  assert.equal((await manage(org, 'GET', '/api/entity?entityName=visit')).status, 200);
+  await assertBecomes(async () => /"aliases":\["title"\]/.test(JSON.stringify(await stored())), false);
+  await assertBecomes(async () => (await manage(org, 'GET', '/api/entity?entityName=visit')).status, 200);
 });
 
 test('indexes and views are made in the form as in the JSON', { skip }, async (context) => {
@@ -128,26 +129,25 @@ test('indexes and views are made in the form as in the JSON', { skip }, async (c
   await impactOf(page).getByText('short').first().waitFor();
   await assertAccessible(page);
   await save(page);
-  const { UniqueIndexes, indexes, ownerIndexes, Views } = (await stored()) as Readonly<Record<string, unknown>>;
-  assert.deepEqual(
-    [UniqueIndexes, indexes, ownerIndexes, Views],
+  await assertBecomes(async () => {
+    const { UniqueIndexes, indexes, ownerIndexes, Views } = (await stored()) as Readonly<Record<string, unknown>>;
+    return [UniqueIndexes, indexes, ownerIndexes, Views];
+  }, [
+    [{ indexName: 'one_title', fields: ['title'], ignoreCase: true }],
+    [{ fields: ['title', '-created_at'] }],
     [
-      [{ indexName: 'one_title', fields: ['title'], ignoreCase: true }],
-      [{ fields: ['title', '-created_at'] }],
-      [
-        {
-          ownerFieldName: 'owner_id',
-          gpkTemplate: 'org#{org};data#visit;owner_id#{owner_id}',
-          gskTemplate: 'visit#{id}',
-        },
-      ],
-      { short: { fields: [{ name: 'title', as: 'name' }] } },
+      {
+        ownerFieldName: 'owner_id',
+        gpkTemplate: 'org#{org};data#visit;owner_id#{owner_id}',
+        gskTemplate: 'visit#{id}',
+      },
     ],
-  );
+    { short: { fields: [{ name: 'title', as: 'name' }] } },
+  ]);
   await page.getByRole('button', { name: 'Remove unique index' }).click();
   await impactOf(page).getByText('one_title').first().waitFor();
   await save(page);
-  assert.equal('UniqueIndexes' in (await stored()), false);
+  await assertBecomes(async () => 'UniqueIndexes' in (await stored()), false);
 });
 
 test('a change that another builder overtakes is merged: what both typed is kept, and what both changed is named', {
@@ -170,10 +170,8 @@ test('a change that another builder overtakes is merged: what both typed is kept
     .click();
   await fieldOf(page, 'theirs').waitFor();
   await save(page);
-  const text = JSON.stringify(await stored());
-  assert.match(text, /"maxlength":90/);
-  assert.match(text, /"of them"/);
-  assert.match(text, /"theirs"/);
+  for (const merged of [/"maxlength":90/, /"of them"/, /"theirs"/])
+    await assertBecomes(async () => JSON.stringify(await stored()), merged);
 });
 
 test('versions that cannot be read say why, and are read again', { skip }, async (context) => {

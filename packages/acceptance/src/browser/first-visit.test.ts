@@ -1,6 +1,7 @@
 /** What a visit shows and asks for before the scripts of the console are there. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { assertBecomes } from '../eventually.ts';
 import { create, defineEntity, foundedOrg } from '../org.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
 import { signInAs } from './console-pages.ts';
@@ -25,6 +26,8 @@ async function heldPage(context: TestContext) {
   });
   const visit = async (path: string) => {
     held = Promise.withResolvers<void>();
+    // The page before asks for nothing any more.
+    await page.goto('about:blank');
     calls.length = 0;
     await page.goto(`/o/${org.code}/test${path}`, { waitUntil: 'commit' });
     await page.locator('html[data-frame=place]').waitFor();
@@ -45,10 +48,10 @@ test('the frame stands there before the scripts, in the chosen colours, and give
   const background = 'getComputedStyle(document.body).backgroundColor';
   const before = await page.evaluate<string>(background);
   assert.equal(before, 'rgb(36, 36, 36)');
-  assert.equal(await page.getByRole('heading').count(), 0);
+  await assertBecomes(() => page.getByRole('heading').count(), 0);
   release();
   await page.getByRole('link', { name: 'order' }).waitFor();
-  assert.equal(await page.getByText('Freehold', { exact: true }).count(), 0);
+  await assertBecomes(() => page.getByText('Freehold', { exact: true }).count(), 0);
   assert.equal(await page.evaluate<string>(background), before);
   const shifts = await page.evaluate<readonly number[]>('shifts');
   assert.ok(
@@ -75,8 +78,7 @@ test('a visit sends the calls of its screen before the scripts are there, and ea
   ];
   for (const { path, begun, shown } of visits) {
     await visit(path);
-    while (calls.length < begun.length) await page.waitForEvent('request');
-    assert.deepEqual(calls.toSorted(), begun, path);
+    await assertBecomes(() => calls.toSorted(), begun, path);
     release();
     await shown.first().waitFor();
     assert.equal(new Set(calls).size, calls.length, `${path}: ${calls.join()}`);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBecomes } from '../eventually.ts';
 import { act, allow, manage, memberWith, newEmail, signIn, signUp } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
@@ -12,7 +13,7 @@ test('the first steps tick themselves, and a workspace is chosen in the address'
   const page = await (await openBrowser(context, platform)).newPage();
   await signInAs(page, org.builder);
   await page.getByText('None yet. The first user who signs in to the app founds a workspace').waitFor();
-  assert.equal(await page.getByText('done', { exact: true }).count(), 0);
+  await assertBecomes(() => page.getByText('done', { exact: true }).count(), 0);
 
   const entity = { entityName: 'order', UpdateParams: [{ name: 'title', colType: 'string' }] };
   assert.equal((await manage(org, 'POST', '/api/create-order', { body: entity })).status, 201);
@@ -22,9 +23,9 @@ test('the first steps tick themselves, and a workspace is chosen in the address'
   await page.getByText('Define an entity').getByText('done').waitFor();
   await page.getByRole('link', { name: 'Create a record' }).waitFor();
   await page.getByText('Sign in to your app').getByText('done').waitFor();
-  assert.equal(await page.getByText('done', { exact: true }).count(), 2);
+  await assertBecomes(() => page.getByText('done', { exact: true }).count(), 2);
 
-  assert.equal(await page.getByRole('region', { name: 'Automation' }).count(), 0);
+  await assertBecomes(() => page.getByRole('region', { name: 'Automation' }).count(), 0);
   await defineGreeting(org);
   assert.equal((await act(founder, 'POST', '/logicblocks/greet')).status, 200);
   await page.reload();
@@ -35,7 +36,7 @@ test('the first steps tick themselves, and a workspace is chosen in the address'
   await page.reload();
   await page.getByText('Write a policy').getByText('done').waitFor();
   await page.getByText('Add a member').getByText('done').waitFor();
-  assert.equal(await page.getByText('done', { exact: true }).count(), 4);
+  await assertBecomes(() => page.getByText('done', { exact: true }).count(), 4);
 
   await page.getByRole('button', { name: 'Workspace: All workspaces' }).click();
   await page.getByRole('textbox', { name: 'Find a workspace by its code' }).fill('nothing-like-it');
@@ -44,7 +45,7 @@ test('the first steps tick themselves, and a workspace is chosen in the address'
   await assertAccessible(page);
   await page.getByRole('button', { name: `${tenantCode} 0 records` }).click();
   await page.getByRole('button', { name: `Workspace: ${tenantCode}` }).waitFor();
-  assert.equal(new URL(page.url()).searchParams.get('w'), tenantCode);
+  await assertBecomes(() => new URL(page.url()).searchParams.get('w'), tenantCode);
   await page.reload();
   await page.getByRole('button', { name: `Workspace: ${tenantCode}` }).waitFor();
   await assertAccessible(page);
@@ -77,7 +78,7 @@ test('at the width of a phone nothing is cut off, and the navigation opens', { s
   for (const path of ['', '/account']) {
     await page.goto(`/o/${org.code}/test${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path);
+    await assertBecomes(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
   }
   await page.getByRole('button', { name: 'Navigation' }).click();
   for (const [section, last] of sections) await page.getByRole('group', { name: section }).getByText(last).waitFor();
@@ -102,7 +103,7 @@ test('Home is shown by three calls, and its steps lead to where they are done', 
   await page.reload();
   await page.getByText('None yet. The first user who signs in to the app founds a workspace').waitFor();
   await page.getByText('None. A release takes the configuration').waitFor();
-  assert.deepEqual(calls.toSorted(), ['/auth/me', '/observability', '/org/overview']);
+  await assertBecomes(() => calls.toSorted(), ['/auth/me', '/observability', '/org/overview']);
   await assertAccessible(page);
   await page.getByRole('link', { name: 'All releases' }).click();
   await page.getByRole('heading', { name: 'Deploy', level: 1 }).waitFor();
@@ -119,19 +120,13 @@ test('sections of the navigation open and close by the keyboard, stay so, and fi
   const page = await (await openBrowser(context, platform, asAtFirst)).newPage();
   const section = (name: string) => page.getByRole('group', { name, exact: true });
   const head = (name: string) => section(name).getByRole('button', { name, exact: true });
-  const assertFits = async () =>
-    assert.equal(
-      await page.evaluate(
-        `(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight)(
-          document.querySelector('nav[aria-label=Screens] .mantine-ScrollArea-viewport'))`,
-      ),
-      true,
-      page.url(),
-    );
+  const fits = `(({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight)(
+    document.querySelector('nav[aria-label=Screens] .mantine-ScrollArea-viewport'))`;
+  const assertFits = () => assertBecomes(() => page.evaluate(fits), true, page.url());
   await signInAs(page, org.builder);
   await section('Access').getByRole('link', { name: 'Policies' }).waitFor();
-  assert.equal(await head('Automation').getAttribute('aria-expanded'), 'false');
-  assert.equal(await page.getByRole('link', { name: 'Events' }).count(), 0);
+  await assertBecomes(() => head('Automation').getAttribute('aria-expanded'), 'false');
+  await assertBecomes(() => page.getByRole('link', { name: 'Events' }).count(), 0);
   await assertFits();
   await assertAccessible(page);
 
@@ -146,7 +141,7 @@ test('sections of the navigation open and close by the keyboard, stay so, and fi
     await page.goto(`/o/${org.code}/test${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await section(name).getByRole('link').first().waitFor();
-    assert.equal(await head(name).getAttribute('aria-expanded'), 'true', name);
+    await assertBecomes(() => head(name).getAttribute('aria-expanded'), 'true', name);
     await assertFits();
   }
   await assertAccessible(page);
@@ -156,7 +151,7 @@ test('sections of the navigation open and close by the keyboard, stay so, and fi
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'App users', level: 1 }).waitFor();
-  assert.equal(await page.getByRole('link', { name: 'Team' }).count(), 0);
+  await assertBecomes(() => page.getByRole('link', { name: 'Team' }).count(), 0);
   await page.reload();
   await section('People').getByRole('link', { name: 'Workspaces' }).waitFor();
   await page.getByRole('link', { name: 'Home' }).click();
@@ -168,7 +163,7 @@ test('sections of the navigation open and close by the keyboard, stay so, and fi
   await page.getByRole('link', { name: 'Home' }).click();
   await page.reload();
   await head('Access').waitFor();
-  assert.equal(await head('Data').getAttribute('aria-expanded'), 'false');
+  await assertBecomes(() => head('Data').getAttribute('aria-expanded'), 'false');
   await page.goto(`/o/${org.code}/test/entities`);
   await section('Data').getByRole('link', { name: 'Entities' }).waitFor();
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { assertBecomes } from '../eventually.ts';
 import { act, allow, create, defineEntity, definition, foundedOrg, list, manage, memberWith } from '../org.ts';
 import { prodFounder } from '../promotion.ts';
 import { assertAccessible } from './accessibility.ts';
@@ -47,14 +48,14 @@ test('a policy begins with a job, is given to a member, and what was denied is a
   await page.getByRole('button', { name: 'Save the policy' }).click();
   await page.getByRole('heading', { name: 'Viewer', level: 1 }).waitFor();
 
-  assert.equal((await act(member, 'GET', '/list/order')).status, 403);
+  await assertBecomes(async () => (await act(member, 'GET', '/list/order')).status, 403);
   await page.getByRole('tab', { name: 'Held by' }).click();
   await page.getByRole('combobox', { name: 'Give the policy to a member' }).fill(member.email);
   await page.getByRole('option', { name: member.email }).click();
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('table', { name: 'Members who hold the policy' }).getByText(member.email).waitFor();
   await assertAccessible(page);
-  assert.equal((await act(member, 'GET', '/list/order')).status, 200);
+  await assertBecomes(async () => (await act(member, 'GET', '/list/order')).status, 200);
 
   assert.equal((await act(member, 'POST', '/create/order', { body: { title: 'a' } })).status, 403);
   await page.getByRole('tab', { name: 'Statements' }).click();
@@ -88,7 +89,7 @@ test('a policy begins with a job, is given to a member, and what was denied is a
   await page.getByRole('tab', { name: 'Held by' }).click();
   await page.getByRole('button', { name: `Take away from ${member.email}` }).click();
   await page.getByText('No member holds it directly.').waitFor();
-  assert.equal((await act(member, 'GET', '/list/order')).status, 403);
+  await assertBecomes(async () => (await act(member, 'GET', '/list/order')).status, 403);
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete the policy Viewer?' });
   await dialog.getByText('No member holds it').waitFor();
@@ -98,7 +99,7 @@ test('a policy begins with a job, is given to a member, and what was denied is a
   await page.getByRole('textbox', { name: 'Search policies' }).fill('VIEW');
   await page.getByRole('link', { name: 'vieweracl' }).waitFor();
   await page.getByRole('link', { name: 'adminacl' }).waitFor({ state: 'detached' });
-  assert.match(page.url(), /q=VIEW/);
+  await assertBecomes(() => page.url(), /q=VIEW/);
 });
 
 test('conditions and findings stand at their place, and neither a faster author nor the form loses a statement', {
@@ -148,9 +149,11 @@ test('conditions and findings stand at their place, and neither a faster author 
   await assertAccessible(page);
   await alert.getByRole('button', { name: 'Save mine over it' }).click();
   await alert.waitFor({ state: 'detached' });
-  const stored = (await list(founder, 'aclpolicy', '?pagesize=200')).items.find((policy) => policy.id === id);
   const Condition = { StringNotEquals: { 'record.status': [canary] } };
-  assert.deepEqual([stored?.name, stored?.statements], [canary, [{ ...statements[0], Condition }, unshown]]);
+  await assertBecomes(async () => {
+    const stored = (await list(founder, 'aclpolicy', '?pagesize=200')).items.find((policy) => policy.id === id);
+    return [stored?.name, stored?.statements];
+  }, [canary, [{ ...statements[0], Condition }, unshown]]);
 
   await retype(jsonOf(page), JSON.stringify({ name: 'adminacl', statements: [{ Effect: 'Perhaps' }] }));
   await page.getByRole('button', { name: 'Save', exact: true }).waitFor();
@@ -158,7 +161,7 @@ test('conditions and findings stand at their place, and neither a faster author 
     .getByText(/must be exactly/)
     .waitFor();
   const save = page.getByRole('button', { name: 'Save', exact: true });
-  assert.match((await save.getAttribute('aria-description')) ?? '', /refuse/);
+  await assertBecomes(() => save.getAttribute('aria-description'), /refuse/);
   await retype(jsonOf(page), JSON.stringify({ name: 'adminacl', statements: [unshown] }));
   await page.getByText('Checked: nothing to remark').waitFor();
   await save.click();
@@ -185,12 +188,12 @@ test('a group gets a policy and members, another name, and goes', { skip }, asyn
   await page.getByRole('option', { name: 'readers' }).click();
   await page.getByRole('region', { name: 'Policies' }).getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('link', { name: 'readers' }).waitFor();
-  assert.equal((await act(member, 'GET', '/list/order')).status, 403);
+  await assertBecomes(async () => (await act(member, 'GET', '/list/order')).status, 403);
   await page.getByRole('combobox', { name: 'Add a member' }).fill(member.email);
   await page.getByRole('option', { name: member.email }).click();
   await page.getByRole('region', { name: 'Members' }).getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('table', { name: 'Members of the group' }).getByText(member.email).waitFor();
-  assert.equal((await act(member, 'GET', '/list/order')).status, 200);
+  await assertBecomes(async () => (await act(member, 'GET', '/list/order')).status, 200);
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Rename' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('sellers');
@@ -198,8 +201,8 @@ test('a group gets a policy and members, another name, and goes', { skip }, asyn
   await page.getByRole('heading', { name: 'sellers', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'readers' }).click();
   await page.getByRole('heading', { name: 'readers', level: 1 }).waitFor();
-  const reason = await page.getByRole('button', { name: 'Delete' }).getAttribute('aria-description');
-  assert.equal(reason, 'Groups hold it: take it out of sellers first.');
+  const remove = page.getByRole('button', { name: 'Delete' });
+  await assertBecomes(() => remove.getAttribute('aria-description'), 'Groups hold it: take it out of sellers first.');
   await page.goBack();
   await page.getByRole('heading', { name: 'sellers', level: 1 }).waitFor();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -209,7 +212,7 @@ test('a group gets a policy and members, another name, and goes', { skip }, asyn
   await dialog.getByRole('textbox', { name: 'Type sellers to confirm it' }).fill('sellers');
   await dialog.getByRole('button', { name: 'Delete the group' }).click();
   await page.getByRole('row', { name: /default-admins/ }).waitFor();
-  assert.equal((await act(member, 'GET', '/list/order')).status, 403);
+  await assertBecomes(async () => (await act(member, 'GET', '/list/order')).status, 403);
 });
 
 test('what new workspaces get is edited by an admin of the org, and production shows and changes nothing', {
@@ -243,9 +246,10 @@ test('what new workspaces get is edited by an admin of the org, and production s
   const dialog = page.getByRole('dialog', { name: 'Delete the template other?' });
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('link', { name: 'buyer' }).waitFor();
-  assert.equal(await page.getByRole('link', { name: 'other' }).count(), 0);
-  const stored = await manage<{ readonly content: { readonly value: unknown } }>(org, 'GET', path);
-  assert.deepEqual(stored.body.content.value, { policies: [{ ...value.policies[0], name: 'buyer' }], groups: [] });
+  await assertBecomes(() => page.getByRole('link', { name: 'other' }).count(), 0);
+  const stored = () => manage<{ readonly content: { readonly value: unknown } }>(org, 'GET', path);
+  const renamed = { policies: [{ ...value.policies[0], name: 'buyer' }], groups: [] };
+  await assertBecomes(async () => (await stored()).body.content.value, renamed);
 
   await page.goto(`/o/${org.code}/test/new-policy?w=${founder.tenantCode}`);
   await page.getByRole('radio', { name: 'buyer' }).check();
@@ -259,13 +263,13 @@ test('what new workspaces get is edited by an admin of the org, and production s
   await page.goto(`/o/${org.code}/prod/policies?w=main`);
   await page.getByRole('link', { name: 'adminacl' }).click();
   await jsonOf(page).getByText('"Everything"').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Add statement' }).count(), 0);
-  assert.equal(await page.getByRole('textbox', { name: 'Name', exact: true }).getAttribute('readonly'), '');
+  await assertBecomes(() => page.getByRole('button', { name: 'Add statement' }).count(), 0);
+  await assertBecomes(() => page.getByRole('textbox', { name: 'Name', exact: true }).getAttribute('readonly'), '');
   const remove = page.getByRole('button', { name: 'Delete' });
-  assert.match((await remove.getAttribute('aria-description')) ?? '', /^In production the admins of a workspace/);
+  await assertBecomes(() => remove.getAttribute('aria-description'), /^In production the admins of a workspace/);
   await page.goto(`/o/${org.code}/prod/groups?w=main`);
   await page.getByRole('link', { name: 'default-admins' }).click();
   await page.getByRole('table', { name: 'Members of the group' }).getByRole('cell').first().waitFor();
-  assert.equal(await page.getByRole('combobox').count(), 0);
+  await assertBecomes(() => page.getByRole('combobox').count(), 0);
   await assertAccessible(page);
 });

@@ -4,6 +4,8 @@ import { type TestContext, test } from 'node:test';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { creating, together } from '../batches.ts';
 import { call } from '../call.ts';
+import { assertBecomes } from '../eventually.ts';
+import { freePort } from '../free-port.ts';
 import {
   type AppUser,
   act,
@@ -101,7 +103,7 @@ test('a record is created field by field, its mistakes stand at their fields, an
   await form.getByRole('button', { name: 'Create the order' }).click();
   await form.getByText('field `title` is required').waitFor();
   await form.getByText('field `pieces` must be').waitFor();
-  assert.equal(await form.getByRole('textbox', { name: 'pieces' }).inputValue(), 'three');
+  await assertBecomes(() => form.getByRole('textbox', { name: 'pieces' }).inputValue(), 'three');
   await assertAccessible(page);
   await form.getByRole('textbox', { name: 'title' }).fill('Lamp');
   await form.getByRole('textbox', { name: 'amount' }).fill('4.5');
@@ -131,9 +133,9 @@ test('a record is created field by field, its mistakes stand at their fields, an
   await conflict.getByRole('row', { name: /^amount 4.5 9/ }).waitFor();
   await assertAccessible(page);
   const save = conflict.getByRole('button', { name: 'Save what was chosen' });
-  assert.match((await save.getAttribute('aria-description')) ?? '', /^Choose for title/);
+  await assertBecomes(() => save.getAttribute('aria-description'), /^Choose for title/);
   await conflict.getByRole('button', { name: 'Back to the form' }).click();
-  assert.equal(await panel.getByRole('textbox', { name: 'pieces' }).inputValue(), '5');
+  await assertBecomes(() => panel.getByRole('textbox', { name: 'pieces' }).inputValue(), '5');
   await panel.getByRole('button', { name: 'Compare with your changes' }).click();
   await conflict.getByRole('radio', { name: 'title: yours' }).check();
   await changeAsOther(founder, id, { title: 'Their last lamp' });
@@ -149,13 +151,13 @@ test('a record is created field by field, its mistakes stand at their fields, an
   await panel.getByRole('textbox', { name: 'title' }).fill('Taken');
   await panel.getByRole('button', { name: 'Save' }).click();
   await panel.getByRole('alert').getByText('unique_violation').waitFor();
-  assert.equal(await panel.getByRole('textbox', { name: 'title' }).inputValue(), 'Taken');
+  await assertBecomes(() => panel.getByRole('textbox', { name: 'title' }).inputValue(), 'Taken');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
   await panel.getByRole('button', { name: 'Discard the changes' }).click();
   await page.keyboard.press('Escape');
   await panel.waitFor({ state: 'detached' });
-  assert.doesNotMatch(page.url(), /[?&]r=/);
+  await assertBecomes(() => /[?&]r=/.test(page.url()), false);
 });
 
 test('values are text in every part of the panel; a session that ends in the middle of a form loses nothing', {
@@ -175,7 +177,7 @@ test('values are text in every part of the panel; a session that ends in the mid
   await panel.getByRole('link', { name: canary }).first().waitFor();
   for (const field of ['title', 'note']) {
     const input = panel.getByRole('textbox', { name: field, exact: true });
-    assert.equal(await input.inputValue(), canary, field);
+    await assertBecomes(() => input.inputValue(), canary, field);
   }
   await assertAccessible(page);
   await panel.getByRole('tab', { name: 'JSON' }).click();
@@ -194,7 +196,7 @@ test('values are text in every part of the panel; a session that ends in the mid
   await conflict.getByRole('radio', { name: 'note: yours' }).check();
   await conflict.getByRole('button', { name: 'Save what was chosen' }).click();
   await panel.getByText('Saved.').waitFor();
-  assert.equal((await stored(founder, id)).note, 'mine');
+  await assertBecomes(async () => (await stored(founder, id)).note, 'mine');
 
   await panel.getByRole('link', { name: canary }).first().click();
   const other = panelOf(page, 'customer');
@@ -207,7 +209,7 @@ test('values are text in every part of the panel; a session that ends in the mid
   await confirm.getByRole('textbox', { name: 'Type delete to confirm it' }).fill('delete');
   await confirm.getByRole('button', { name: 'Delete the record' }).click();
   await other.waitFor({ state: 'detached' });
-  assert.equal((await act(founder, 'GET', `/item/order/${id}`)).status, 404);
+  await assertBecomes(async () => (await act(founder, 'GET', `/item/order/${id}`)).status, 404);
 });
 
 /** Ends the browser's session as another device of the user would. */
@@ -250,14 +252,14 @@ test('a file is mapped, checked and imported, with its refused rows as a file; t
   );
   await dialog.getByRole('combobox', { name: 'Field of the column Unit amount' }).click();
   await page.getByRole('option', { name: 'amount' }).click();
-  assert.equal(await dialog.getByRole('combobox', { name: 'Field of the column Title' }).inputValue(), 'title');
+  await assertBecomes(() => dialog.getByRole('combobox', { name: 'Field of the column Title' }).inputValue(), 'title');
   await dialog.getByRole('button', { name: 'Check the file' }).click();
   await dialog
     .getByText('Of 1202 rows 1200 would be created, 0 would update a record, and 2 would be refused.')
     .waitFor();
   await dialog.getByRole('table', { name: 'Refused rows' }).getByText('Field amount must be a number').waitFor();
   await assertAccessible(page);
-  assert.equal(await count(founder, 'order'), 0);
+  await assertBecomes(() => count(founder, 'order'), 0);
   await dialog.getByRole('button', { name: 'Import 1200 rows' }).click();
   await dialog.getByText('The import has ended: 1200 created, 0 updated, 2 refused.').waitFor();
   await assertAccessible(page);
@@ -267,7 +269,7 @@ test('a file is mapped, checked and imported, with its refused rows as a file; t
   assert.match(refused, /^Title,Unit amount,left out,row,error\r\n/);
   assert.match(refused, /,1201,\/amount: field/);
   await dialog.getByRole('button', { name: 'Close' }).last().click();
-  assert.equal(await count(founder, 'order'), 1_200);
+  await assertBecomes(() => count(founder, 'order'), 1_200);
 
   await page.getByRole('button', { name: 'Export' }).click();
   await page.evaluate(pickerOfTheTest);
@@ -325,7 +327,10 @@ test('selected records are changed and deleted together; what one of them refuse
 test('a restart in the middle of a form loses nothing; a delete of many records is a job with its progress', {
   skip,
 }, async (context) => {
-  const before = await startPlatform({ env: { FREEHOLD_CONSOLE: 'on' } });
+  const [app, management] = [await freePort(), await freePort()];
+  const ports = { FREEHOLD_APP_PORT: String(app), FREEHOLD_MANAGEMENT_PORT: String(management) };
+  const env = { FREEHOLD_CONSOLE: 'on', ...ports };
+  const before = await startPlatform({ env });
   context.after(() => before.kill());
   const { founder, page, address } = await deskOn(context, before);
   const { id } = await create(founder, 'customer', { name: 'Blue Ltd' });
@@ -338,11 +343,7 @@ test('a restart in the middle of a form loses nothing; a delete of many records 
   await before.terminate();
   await panel.getByRole('button', { name: 'Save' }).click();
   await panel.getByText('The platform cannot be reached.').waitFor();
-  const ports = {
-    FREEHOLD_MANAGEMENT_PORT: new URL(before.management).port,
-    FREEHOLD_APP_PORT: new URL(before.app).port,
-  };
-  const again = await startPlatform({ env: { FREEHOLD_CONSOLE: 'on', ...ports }, dataDir: before.dataDir });
+  const again = await startPlatform({ env, dataDir: before.dataDir });
   context.after(() => again.kill());
   await panel.getByRole('button', { name: 'Save' }).click();
   await panel.getByText('Saved.').waitFor();
@@ -352,7 +353,7 @@ test('a restart in the middle of a form loses nothing; a delete of many records 
   await confirm.getByRole('textbox', { name: 'Type delete to confirm it' }).fill('delete');
   await confirm.getByRole('button', { name: 'Delete the record' }).click();
   await panel.waitFor({ state: 'detached' });
-  assert.equal(await count(founder, 'order'), 0);
+  await assertBecomes(() => count(founder, 'order'), 0);
 });
 
 test('a user who may only read sees why, and records of production are only read', { skip }, async (context) => {
@@ -362,9 +363,9 @@ test('a user who may only read sees why, and records of production are only read
   await page.goto(`${address}&u=${reader.id}&r=${id}`);
   const panel = panelOf(page, 'order');
   await panel.getByText('No policy of this user allows it.').waitFor();
-  assert.equal(await panel.getByRole('textbox', { name: 'title' }).getAttribute('readonly'), '');
+  await assertBecomes(() => panel.getByRole('textbox', { name: 'title' }).getAttribute('readonly'), '');
   const remove = panel.getByRole('button', { name: 'Delete' });
-  assert.equal(await remove.getAttribute('aria-description'), 'No policy of this user allows it.');
+  await assertBecomes(() => remove.getAttribute('aria-description'), 'No policy of this user allows it.');
   await panel.getByRole('button', { name: 'Explain' }).click();
   await panel.getByText('for updateorder').waitFor();
   await assertAccessible(page);
@@ -383,13 +384,13 @@ test('a user who may only read sees why, and records of production are only read
   await page.getByRole('textbox', { name: 'Reason' }).fill('Ticket 4711');
   await page.getByRole('button', { name: 'View as this user' }).click();
   await panel.getByText('Records of production are only read here').waitFor();
-  assert.match((await remove.getAttribute('aria-description')) ?? '', /^Records of production are only read/);
-  assert.equal(await panel.getByRole('textbox', { name: 'title' }).getAttribute('readonly'), '');
+  await assertBecomes(() => remove.getAttribute('aria-description'), /^Records of production are only read/);
+  await assertBecomes(() => panel.getByRole('textbox', { name: 'title' }).getAttribute('readonly'), '');
   await assertAccessible(page);
   await page.keyboard.press('Escape');
   for (const name of ['New record', 'Import']) {
     const button = page.getByRole('button', { name });
-    assert.match((await button.getAttribute('aria-description')) ?? '', /^Records of production are only read/, name);
+    await assertBecomes(() => button.getAttribute('aria-description'), /^Records of production are only read/, name);
   }
 });
 
@@ -408,7 +409,7 @@ test('a cell of the list is edited by the keyboard, and merged with the change o
   const input = edit.getByRole('textbox', { name: 'note' });
   await input.waitFor();
   await assertAccessible(page);
-  assert.match(page.url(), /[?&]e=note/);
+  await assertBecomes(() => page.url(), /[?&]e=note/);
   await changeAsOther(founder, id, { title: 'Their lamp', note: 'theirs' });
   await page.keyboard.press('Control+a');
   await page.keyboard.type('mine');
@@ -423,5 +424,5 @@ test('a cell of the list is edited by the keyboard, and merged with the change o
   await page.waitForFunction(`document.activeElement?.getAttribute('role') === 'grid'`);
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('F2');
-  assert.doesNotMatch(page.url(), /[?&]e=/);
+  await assertBecomes(() => /[?&]e=/.test(page.url()), false);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { creating, together } from '../batches.ts';
+import { assertBecomes } from '../eventually.ts';
 import { allow, create, defineEntity, foundedOrg, memberWith, withFields } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
@@ -80,7 +81,7 @@ test('a builder chooses a workspace and an entity, and goes through its records 
   for (const key of ['ArrowDown', 'ArrowRight', ' ', 'Shift+ArrowDown', 'Shift+ArrowDown'])
     await page.keyboard.press(key);
   await page.getByText('3 selected').waitFor();
-  assert.equal(await rowOf(page, 246).getByRole('checkbox').isChecked(), true);
+  await assertBecomes(() => rowOf(page, 246).getByRole('checkbox').isChecked(), true);
   // The page behind the last record is read as one comes near to it.
   await page.keyboard.press('Control+End');
   await page.getByText('250 records · 200 read').waitFor();
@@ -110,10 +111,13 @@ test('a list is filtered, searched, sorted by what has an index, and its columns
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Add the filter' }).click();
   await page.getByText('50 records').waitFor();
-  assert.match(page.url(), /status%3Aeq%3Aclosed/);
+  await assertBecomes(() => page.url(), /status%3Aeq%3Aclosed/);
   await gridOf(page).getByRole('button', { name: 'number' }).click();
   await rowOf(page, 0).waitFor();
-  assert.equal(await gridOf(page).getByRole('columnheader', { name: 'number' }).getAttribute('aria-sort'), 'ascending');
+  await assertBecomes(
+    () => gridOf(page).getByRole('columnheader', { name: 'number' }).getAttribute('aria-sort'),
+    'ascending',
+  );
   await gridOf(page).getByRole('button', { name: 'is_paid' }).click();
   await page.getByText('No index has this order').waitFor();
   await page.getByRole('link', { name: 'Open the definition' }).waitFor();
@@ -173,7 +177,7 @@ test('an expression is completed, and its mistake shown where it is; a list is k
   await retype(editor, 'status == "open" && nothing > 3');
   await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByRole('alert').getByText('At character 21').waitFor();
-  assert.equal(await page.locator('.cm-lintRange-error').innerText(), 'nothing');
+  await assertBecomes(() => page.locator('.cm-lintRange-error').innerText(), 'nothing');
   await assertAccessible(page);
   await retype(editor, 'status == "open" && number < 10');
   await page.keyboard.press('Enter');
@@ -191,7 +195,7 @@ test('an expression is completed, and its mistake shown where it is; a list is k
   await page.getByRole('button', { name: 'Views' }).click();
   await page.getByRole('button', { name: canary, exact: true }).click();
   await page.getByText('8 records').waitFor();
-  assert.equal(await editor.innerText(), 'status == "open" && number < 10');
+  await assertBecomes(() => editor.innerText(), 'status == "open" && number < 10');
   await page.getByRole('button', { name: 'Views' }).click();
   await page.getByRole('button', { name: `Remove the view ${canary}` }).click();
   await page.getByRole('button', { name: canary, exact: true }).waitFor({ state: 'detached' });

@@ -61,6 +61,7 @@ const quality = 50;
 /** As WebP, a fifth of a PNG: every clone has all of them. */
 async function shoot(page: Page, name: string): Promise<void> {
   await page.waitForLoadState('networkidle');
+  // wall time: a picture that is taken while something still moves is taken again.
   await page.waitForTimeout(settlingMilliseconds);
   const browser = await page.context().newCDPSession(page);
   const { data } = await browser.send('Page.captureScreenshot', { format: 'webp', quality });

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import { call } from '../call.ts';
+import { assertBecomes } from '../eventually.ts';
+import { freePort } from '../free-port.ts';
 import { create, defineEntity, definition, foundedOrg, manage, type Org, password, signUp } from '../org.ts';
 import { startPlatform } from '../platform.ts';
 import { assertAccessible } from './accessibility.ts';
@@ -53,7 +55,7 @@ test('a session that ends in the middle of a form loses nothing: the user signs 
   await dialog.getByRole('textbox', { name: 'Password' }).fill(password);
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('Your password is changed.').waitFor();
-  assert.ok(page.url().endsWith('/account'));
+  await assertBecomes(() => page.url().endsWith('/account'), true);
 });
 
 test('who does not sign in again keeps what was typed', { skip }, async (context) => {
@@ -66,7 +68,7 @@ test('who does not sign in again keeps what was typed', { skip }, async (context
   await page.getByRole('button', { name: 'Change the password' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Not now' }).click();
   await page.getByRole('alert').waitFor();
-  assert.equal(await page.getByRole('textbox', { name: 'New password' }).inputValue(), 'another good password');
+  await assertBecomes(() => page.getByRole('textbox', { name: 'New password' }).inputValue(), 'another good password');
 });
 
 test('what was typed is not left behind unasked', { skip }, async (context) => {
@@ -76,7 +78,7 @@ test('what was typed is not left behind unasked', { skip }, async (context) => {
   await typePasswords(page);
   await page.getByRole('link', { name: 'Home' }).click();
   await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
-  assert.equal(await page.getByRole('textbox', { name: 'Current password' }).inputValue(), password);
+  await assertBecomes(() => page.getByRole('textbox', { name: 'Current password' }).inputValue(), password);
   await page.getByRole('link', { name: 'Home' }).click();
   await page.getByRole('button', { name: 'Leave' }).click();
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
@@ -127,7 +129,7 @@ test('a tab whose session has moved to another org unseen does nothing there, an
   const headers = { origin: platform.management, 'x-session': 'cookie' };
   const switched = await opened.context.request.post(`${platform.management}/auth/switch-org`, { data, headers });
   assert.equal(switched.status(), 200);
-  assert.equal(await orgOfSession(), theirs.code);
+  await assertBecomes(() => orgOfSession(), theirs.code);
   await page.getByRole('button', { name: 'Save the entity' }).click();
   const notice = page.getByRole('dialog', { name: 'You have switched the org' });
   await notice.getByText(`This tab shows ${mine.code}`).waitFor();
@@ -135,9 +137,9 @@ test('a tab whose session has moved to another org unseen does nothing there, an
   assert.deepEqual(switches, []);
   await notice.getByRole('button', { name: `Back to ${mine.code}` }).click();
   await page.getByRole('heading', { name: 'order', level: 1 }).waitFor();
-  assert.equal(await orgOfSession(), mine.code);
-  assert.equal((await manage(theirs, 'GET', '/api/entity?entityName=order')).status, 404);
-  assert.equal((await manage(mine, 'GET', '/api/entity?entityName=order')).status, 200);
+  await assertBecomes(() => orgOfSession(), mine.code);
+  await assertBecomes(async () => (await manage(theirs, 'GET', '/api/entity?entityName=order')).status, 404);
+  await assertBecomes(async () => (await manage(mine, 'GET', '/api/entity?entityName=order')).status, 200);
 });
 
 test('an org of others is not found, and neither is a screen that there is none of', { skip }, async (context) => {
@@ -152,7 +154,8 @@ test('an org of others is not found, and neither is a screen that there is none 
 });
 
 test('a restart of the platform in the middle of a form loses nothing that was typed', { skip }, async (context) => {
-  const before = await startPlatform({ env: { FREEHOLD_CONSOLE: 'on' } });
+  const env = { FREEHOLD_CONSOLE: 'on', FREEHOLD_MANAGEMENT_PORT: String(await freePort()) };
+  const before = await startPlatform({ env });
   context.after(() => before.kill());
   const page = await (await openBrowser(context, before)).newPage();
   const { code } = await newOrgOn(page, before);
@@ -161,7 +164,6 @@ test('a restart of the platform in the middle of a form loses nothing that was t
   await before.terminate();
   await page.getByRole('button', { name: 'Change the password' }).click();
   await page.getByText('The platform cannot be reached.').waitFor();
-  const env = { FREEHOLD_CONSOLE: 'on', FREEHOLD_MANAGEMENT_PORT: new URL(before.management).port };
   const again = await startPlatform({ env, dataDir: before.dataDir });
   context.after(() => again.kill());
   await page.getByRole('button', { name: 'Change the password' }).click();
@@ -194,7 +196,7 @@ test('a part of the console that does not arrive says so and is asked for again;
   lost = 'none';
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('textbox', { name: 'Definition in JSON' }).getByText('"order"').waitFor();
-  assert.equal(await page.getByRole('textbox', { name: 'Name of the entity' }).inputValue(), 'order');
+  await assertBecomes(() => page.getByRole('textbox', { name: 'Name of the entity' }).inputValue(), 'order');
   assert.equal(await page.evaluate('globalThis.isSamePage'), true);
 });
 

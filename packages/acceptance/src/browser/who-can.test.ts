@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertProblem } from '../assert-problem.ts';
+import { assertBecomes, eventually } from '../eventually.ts';
 import { act, allow, create, defineEntity, definition, deny, foundedOrg, manage, memberWith } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
@@ -48,7 +49,7 @@ test('a builder finds a user, sees what the user may do and by which statement, 
   await page.getByRole('link', { name: founder.email }).waitFor({ state: 'detached' });
   await page.getByText(canary).first().waitFor();
   await assertAccessible(page);
-  assert.match(page.url(), /[?&]q=Viewer/);
+  await assertBecomes(() => page.url(), /[?&]q=Viewer/);
   const [all] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export access as CSV' }).click(),
@@ -90,13 +91,13 @@ test('a builder finds a user, sees what the user may do and by which statement, 
   await page.getByRole('button', { name: 'API as this user' }).click();
   const banner = page.getByRole('note', { name: 'Acting as a user' });
   await banner.getByText(viewer.email).waitFor();
-  assert.match(page.url(), new RegExp(`/api\\?.*u=${viewer.id}`));
+  await assertBecomes(() => page.url(), new RegExp(`/api\\?.*u=${viewer.id}`));
   await page.getByRole('link', { name: 'Home' }).click();
   await banner.getByRole('link', { name: viewer.email }).waitFor();
   await assertAccessible(page);
   await banner.getByRole('button', { name: 'Stop' }).click();
   await banner.waitFor({ state: 'detached' });
-  assert.doesNotMatch(page.url(), /[?&]u=/);
+  await assertBecomes(() => /[?&]u=/.test(page.url()), false);
 });
 
 test('a statement behind a cell or a denial leads to its place in the policy', { skip }, async (context) => {
@@ -107,12 +108,14 @@ test('a statement behind a cell or a denial leads to its place in the policy', {
     const head = page.getByRole('button', { name: new RegExp(`^${name}`) });
     await head.waitFor();
     const statement = page.getByRole('region', { name: `Statement ${number}`, exact: true });
-    assert.equal(await statement.getAttribute('aria-current'), 'true');
-    assert.equal(await page.locator('section[aria-current]').count(), 1);
-    assert.equal(await head.getAttribute('aria-expanded'), 'true');
+    await assertBecomes(() => statement.getAttribute('aria-current'), 'true');
+    await assertBecomes(() => page.locator('section[aria-current]').count(), 1);
+    await assertBecomes(() => head.getAttribute('aria-expanded'), 'true');
     await page.locator('section[aria-current] button:focus').getByText(name, { exact: true }).waitFor();
-    const box = await head.boundingBox();
-    assert.ok(box !== null && box.y > 52 && box.y < 700, JSON.stringify(box));
+    await eventually('the statement in sight', async () => {
+      const box = await head.boundingBox();
+      return box !== null && box.y > 52 && box.y < 700;
+    });
   };
   await open(`/users/${viewer.id}`);
   await page.getByRole('button', { name: 'delete order: Denied' }).click();
@@ -174,7 +177,7 @@ test('a denial is seen at home, explained by its id, and simulated with a draft 
   await decision.getByRole('alert').waitFor();
   await retype(page.getByRole('textbox', { name: 'Statements in JSON' }), '"none"');
   await page.getByText('This must be a list of statements.').waitFor();
-  assert.equal((await manage(org, 'GET', `/acl/decisions/${refused.decision_id}`)).status, 200);
+  await assertBecomes(async () => (await manage(org, 'GET', `/acl/decisions/${refused.decision_id}`)).status, 200);
 });
 
 test('a call of a user is simulated with a stored record and with a typed one', { skip }, async (context) => {

@@ -24,6 +24,7 @@ export async function holdCopies(founder: AppUser, writes: readonly Write[], stu
   const expected = writes.flatMap(copiesOf).toSorted();
   let found = await copies(founder);
   for (let at = Date.now(); found.length < expected.length && Date.now() - at < stuckMilliseconds; ) {
+    // wall time: a pause between two looks, of which none decides.
     await after(100);
     const now = await copies(founder);
     if (now.length > found.length) at = Date.now();

@@ -3,6 +3,7 @@ import assert, { AssertionError } from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { makeEvent } from '../event-receiver.ts';
+import { netMilliseconds } from '../eventually.ts';
 import { type AppUser, defineEntity, foundedOrg, type StoredRecord } from '../org.ts';
 import {
   type Platform,
@@ -105,9 +106,10 @@ export class EventRun {
   }
 
   /** Waits until each write has its event, and each event has written what it should. Throws an `AssertionError` where none comes for so long. */
-  async drain(stuckMilliseconds = 60_000): Promise<string> {
+  async drain(stuckMilliseconds = netMilliseconds): Promise<string> {
     this.#takeArrivals();
     for (let [last, at] = [this.#receiver.arrivals.length, Date.now()]; this.#check.missing > 0; ) {
+      // wall time: a pause between two looks, of which none decides.
       await after(20);
       this.#takeArrivals();
       const { length } = this.#receiver.arrivals;

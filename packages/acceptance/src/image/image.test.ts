@@ -1,9 +1,9 @@
 /** The image of `deploy/`, built and run. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { call } from '../call.ts';
+import { freePort } from '../free-port.ts';
 import { create, defineEntity, definition, list, signIn, signUp } from '../org.ts';
 import type { Gateways } from '../platform.ts';
 import { buildImage, type Container, podman, removeAll, startContainer, whyNoImage } from './container.ts';
@@ -79,15 +79,4 @@ function assertHealthCheck({ app }: Gateways): void {
   const probe = inspected.Healthcheck.Test.at(-1);
   podman('exec', 'first', 'node', '-e', String(probe).replace('http://127.0.0.1:4000', app));
   assert.throws(() => podman('exec', 'first', 'node', '-e', String(probe).replace(':4000', ':1')));
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

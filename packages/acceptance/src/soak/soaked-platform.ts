@@ -1,5 +1,6 @@
 /** A platform that is started again now and then on the same ports, as its operator would, while its callers go on. */
-import { createServer } from 'node:net';
+
+import { freePort } from '../free-port.ts';
 import { type Gateways, type Platform, startPlatform, temporaryDirectory } from '../platform.ts';
 import { operatorEnv } from './operator.ts';
 
@@ -75,17 +76,4 @@ export async function startSoaked({ preloaded, env: more = {} }: SoakedOptions):
     wasAwaySince: (begun) => begun <= gap.to,
     mayBreak: (begun) => begun >= gap.from - crossingMilliseconds && begun <= gap.to,
   };
-}
-
-/** Below those that the system gives to connections of its own accord, so that it is still free after a restart. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 12_000 + Math.floor(Math.random() * 18_000);
-    const isFree = await new Promise<boolean>((resolve) => {
-      const server = createServer();
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
 }

@@ -14,6 +14,8 @@ const surroundings = {
   stdout: new PassThrough(),
   stderr: new PassThrough(),
   others,
+  launcher: '',
+  version: '',
 };
 const { program } = createProgram(surroundings);
 const tree = commandTree(program, others);
@@ -22,7 +24,9 @@ const tree = commandTree(program, others);
 function completedByBash(...words: readonly string[]): readonly string[] {
   const quoted = words.map((word) => `'${word}'`).join(' ');
   const asked = `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _freehold; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr, status } = spawnSync('bash', ['--norc', '-c', `${shellScripts.bash?.(tree)}\n${asked}`], {
+  // Bash warns of a locale that the machine does not have.
+  const bash = ['LC_ALL=C', 'bash', '--norc', '-c'];
+  const { stdout, stderr, status } = spawnSync('env', [...bash, `${shellScripts.bash?.(tree)}\n${asked}`], {
     encoding: 'utf8',
   });
   assert.deepEqual([status, stderr], [0, '']);

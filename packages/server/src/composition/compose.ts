@@ -39,7 +39,7 @@ import type { SharedParts } from './workers/shared-parts.ts';
 
 /** The platform, ready to be given listeners. */
 export interface Platform extends Gateways {
-  readonly measurement: Pick<Measurement, 'metrics' | 'calls' | 'errors'>;
+  readonly measurement: Pick<Measurement, 'metrics' | 'calls' | 'errors' | 'workFacts'>;
   /** Whether there is no account yet. */
   isEmpty(): Promise<boolean>;
   readonly errors: (baseUrl: () => string) => ErrorReplies;

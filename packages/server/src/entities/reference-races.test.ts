@@ -5,6 +5,7 @@ import { maintainEntity, readMaintainWork } from '../maintenance/maintain-entity
 import type { RecordCall } from '../records/writing/write-loop.ts';
 import type { OnDelete } from '../schema/definition.ts';
 import { roundsOn, storeKinds } from '../store/testing/open-test-store.ts';
+import { stopTime } from '../testing/held-time.ts';
 import { derived, listAll, type Node, openBench, outcomeOf, type RecordBench } from '../testing/record-bench.ts';
 
 const modes: readonly OnDelete[] = ['restrict', 'cascade', 'setnull'];
@@ -35,6 +36,7 @@ const fair: Readonly<Record<'create' | 'update' | 'remove', readonly string[]>> 
 for (const kind of storeKinds)
   for (const onDelete of modes)
     test(`no holder is left of a target that is removed while it is being referred to (${onDelete}, ${kind})`, async (context) => {
+      stopTime(context);
       const bench = await openBench(context, kind);
       const { nodes, target, held } = await twoNodes(bench, onDelete);
       const seen = new Set<string>();

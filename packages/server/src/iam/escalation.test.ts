@@ -4,6 +4,7 @@ import type { Statement } from '../access/statement.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
+import { stopTime } from '../testing/held-time.ts';
 import { recordKey } from './policies/held-policies.ts';
 import { policyEpochKey } from './policies/policy-epoch.ts';
 import { type FoundedWorkspace, foundWorkspace, type Writer } from './testing/founded-workspace.ts';
@@ -232,7 +233,8 @@ test('a broken stored policy is granted by one who may do everything alone', asy
   await founder.create('useraclpolicy', { user_id, acl_policy_id: id });
 });
 
-test('no caller grants a permission that was removed before the grant is written', async () => {
+test('no caller grants a permission that was removed before the grant is written', async (context) => {
+  stopTime(context);
   const outcomes = { fulfilled: 0, rejected: 0 };
   for (let ticks = 0; ticks < 60; ticks++) {
     const { workspace, founder, holder, join, policy, link } = await fixture();

@@ -4,6 +4,7 @@ import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
 import { Conflict } from '../store/port.ts';
+import { stopTime } from '../testing/held-time.ts';
 import { linksPerUserMax } from './members/links.ts';
 import { heldPolicies, recordKey } from './policies/held-policies.ts';
 import { linksReleasedMax } from './rules/release-links.ts';
@@ -122,7 +123,8 @@ test('a member with as many links as one may have can be removed', async () => {
   assert.deepEqual(await danglingIds(here), []);
 });
 
-test('a person who joins while the policy goes is left without a link that points nowhere', async () => {
+test('a person who joins while the policy goes is left without a link that points nowhere', async (context) => {
+  stopTime(context);
   const outcomes = new Set<string>();
   for (let ticks = -40; ticks < 40; ticks++) {
     const here = await fixture();

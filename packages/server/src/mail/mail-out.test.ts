@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { holdTimeouts } from '../testing/held-time.ts';
 import { createMailOut } from './mail-out.ts';
 import type { Mail } from './mailer.ts';
 
@@ -49,7 +50,8 @@ test('what is no address, or are several, is not sent', async () => {
     assert.deepEqual(await out.deliver({ ...mail, to }, about), { permanent: true, code: 'no_address' });
 });
 
-test('a server that never answers has two mails of an org, and one that waited too long is not sent later', async () => {
+test('a server that never answers has two mails of an org, and one that waited too long is not sent later', async (t) => {
+  const pass = holdTimeouts(t);
   const begun: Mail[] = [];
   const held: (() => void)[] = [];
   const deliver = async (one: Mail): Promise<void> => {
@@ -57,7 +59,9 @@ test('a server that never answers has two mails of an org, and one that waited t
     await new Promise<void>((resolve) => held.push(resolve));
   };
   const out = createMailOut({ domain: 'shop.example', deliver, timeoutMilliseconds: 20 });
-  const answers = await Promise.all(Array.from({ length: 110 }, () => out.deliver(mail, about)));
+  const answering = Promise.all(Array.from({ length: 110 }, () => out.deliver(mail, about)));
+  pass(20);
+  const answers = await answering;
   const codes = answers.map((answer) => (answer === 'sent' ? answer : answer.code));
   assert.deepEqual([...new Set(codes)], ['timeout', 'rate_limited']);
   assert.equal(codes.filter((code) => code === 'rate_limited').length, 8);

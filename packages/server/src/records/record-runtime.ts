@@ -10,7 +10,7 @@ import type { ListRoute } from './listing/list-parameters.ts';
 import { type ListQuery, readListQuery } from './listing/list-query.ts';
 import { listRecords, type Page } from './listing/list-records.ts';
 import { withLookupSort } from './listing/sorting/lookup-sort.ts';
-import type { ScanLeft } from './listing/walking/scan-budget.ts';
+import { newScan, type ScanLeft } from './listing/walking/scan-budget.ts';
 import { readText } from './read-text.ts';
 import type { StoredRecord } from './record.ts';
 import type { ReadableText } from './record-policy.ts';
@@ -68,6 +68,8 @@ export interface BulkWrites {
 export interface RecordRuntimeDeps extends RecordWriteDeps {
   /** Left out, a removal that is too large for one commit is refused. */
   readonly removals?: LargeRemovals | undefined;
+  /** Milliseconds that only grow, by which a page or a count ends that takes too long; left out, those of the process. */
+  readonly elapsed?: () => number;
 }
 
 export interface CreatedRecord extends StoredRecord, Pick<Written, 'isReplayed'> {}
@@ -131,9 +133,9 @@ export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
       const filtered = withFilter(call, query, given.clock.now(), await filterTargets(call, filter));
       return withLookupSort(call, filtered);
     },
-    list: (call, query, left) => listRecords(parts.cursors, call, query, left),
-    total: (call, query, page) => totalRecords(parts.cursors, call, { query, page }),
-    count: (call, query) => countRecords(parts.cursors, call, query),
+    list: (call, query, left = newScan(given.elapsed)) => listRecords(parts.cursors, call, query, left),
+    total: (call, query, page) => totalRecords(parts.cursors, call, { query, page }, newScan(given.elapsed)),
+    count: (call, query) => countRecords(parts.cursors, call, query, newScan(given.elapsed)),
     bulk: {
       deps: parts,
       inTurn: (call, work) => (parts.rules.has(call.entity.name) ? inTurn(ruledLane(call), work) : work()),

@@ -108,6 +108,8 @@ export class RecordBench {
       events,
       numbering: createNumbering(),
       sealer,
+      // No page ends short since the machine is busy.
+      elapsed: () => clock.now(),
     });
     return {
       configs,

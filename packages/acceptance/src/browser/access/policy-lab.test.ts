@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
+import { assertBecomes, eventually } from '../../eventually.ts';
 import {
   type AppUser,
   act,
@@ -43,18 +43,17 @@ async function sellTwo(member: AppUser): Promise<void> {
     assert.equal((await act(member, 'DELETE', `/delete/order/${id}`)).status, 204);
   }
   await list(member, 'order');
-  assert.equal((await act(member, 'GET', '/count/order')).status, 403);
+  await assertBecomes(async () => (await act(member, 'GET', '/count/order')).status, 403);
 }
 
 /** Until the calls of a member are recorded, which happens after their replies. */
 async function recorded(org: Org, member: AppUser, decisions: number): Promise<void> {
   const query = `env=test&tenant_code=main&user_id=${member.id}`;
-  for (;;) {
+  await eventually(`${decisions} recorded decisions`, async () => {
     const reply = await manage<{ decisions: number }>(org, 'GET', `/acl/suggest?${query}`);
     assert.equal(reply.status, 200, reply.text);
-    if (reply.body.decisions >= decisions) return;
-    await setTimeout(20);
-  }
+    return reply.body.decisions >= decisions;
+  });
 }
 
 const jsonOf = (page: Page) => page.getByRole('textbox', { name: 'Policy in JSON' });
@@ -123,14 +122,11 @@ test('a suggestion stands beside what is held and not used, and goes on as a dra
   await held.getByText('No recorded call used updateorder.').waitFor();
   const suggestion = page.getByRole('region', { name: 'Suggestion' });
   await suggestion.getByRole('region', { name: 'Suggested statements in JSON' }).getByText('createorder').waitFor();
-  assert.equal(await suggestion.getByText('updateorder').count(), 0);
+  await assertBecomes(() => suggestion.getByText('updateorder').count(), 0);
   await assertAccessible(page);
   await page.setViewportSize({ width: 375, height: 800 });
-  assert.equal(
-    await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
-    0,
-    'nothing lies beside a narrow screen',
-  );
+  const beside = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  await assertBecomes(beside, 0, 'nothing lies beside a narrow screen');
   await page.setViewportSize({ width: 1280, height: 800 });
 
   await page.getByText('Who holds a policy').click();
@@ -139,13 +135,13 @@ test('a suggestion stands beside what is held and not used, and goes on as a dra
   await held.getByText('partly not used').first().waitFor();
   await page.getByRole('button', { name: 'Use as draft' }).click();
   await page.getByRole('tab', { name: 'Replay', selected: true }).waitFor();
-  assert.match(page.url(), new RegExp(`policy=${policy.id}`));
+  await assertBecomes(() => page.url(), new RegExp(`policy=${policy.id}`));
   await jsonOf(page).getByText('createorder').waitFor();
   await replay(page).click();
   await page.getByText('No recorded call that is allowed now would be denied.').waitFor();
 
   await page.getByRole('button', { name: 'Start a new policy' }).click();
-  assert.match((await replay(page).getAttribute('aria-description')) ?? '', /members/);
+  await assertBecomes(() => replay(page).getAttribute('aria-description'), /members/);
   await page.getByRole('combobox', { name: 'Members who would hold it' }).fill(member.email);
   await page.getByRole('option', { name: member.email }).click();
   await page.keyboard.press('Escape');
@@ -189,8 +185,8 @@ test('a statement is only reported, then enforced once its effect is known', { s
   await assertAccessible(page);
   await dialog.getByRole('button', { name: 'Enforce the statement' }).click();
   await dialog.waitFor({ state: 'detached' });
-  const stored = (await list(founder, 'aclpolicy', '?pagesize=200')).items.find(({ id }) => id === policy.id);
-  assert.deepEqual(stored?.statements, body.statements);
+  const stored = async () => (await list(founder, 'aclpolicy', '?pagesize=200')).items;
+  await assertBecomes(async () => (await stored()).find(({ id }) => id === policy.id)?.statements, body.statements);
   const { id } = await create(member, 'order', { title: 'three' });
   assert.equal((await act(member, 'DELETE', `/delete/order/${id}`)).status, 403);
   await row.getByRole('button', { name: 'Enforce Keep' }).click();
@@ -208,8 +204,8 @@ test('in production a draft is replayed and not saved', { skip }, async (context
   await page.getByRole('option', { name: 'vieweracl' }).click();
   await retype(jsonOf(page), JSON.stringify({ name: 'vieweracl', statements: [allow('getorder')] }));
   await page.getByRole('button', { name: 'Save to the policy' }).waitFor();
-  const reason = await page.getByRole('button', { name: 'Save to the policy' }).getAttribute('aria-description');
-  assert.match(reason ?? '', /by the app/);
+  const save = page.getByRole('button', { name: 'Save to the policy' });
+  await assertBecomes(() => save.getAttribute('aria-description'), /by the app/);
   await replay(page).click();
   await page.getByText(/This rests on|No calls are recorded yet/).waitFor();
   await assertAccessible(page);
@@ -270,7 +266,7 @@ test('what a logic block’s own report-only statement would have done is shown 
   const row = page.getByRole('table', { name: 'Reported statements' }).getByRole('row').filter({ hasText: 'Try' });
   await row.getByText('denied 1 call that was allowed').waitFor();
   await row.getByText('Deny, of the logic block finds').waitFor();
-  assert.equal(await row.getByRole('button').count(), 0);
+  await assertBecomes(() => row.getByRole('button').count(), 0);
   await assertAccessible(page);
   await row.getByRole('link', { name: 'Try' }).click();
   await page.waitForURL(/\/logic-blocks\/finds/);

@@ -10,9 +10,10 @@ import { createManagement } from '@freehold/client/management';
 import { generateTypes } from '@freehold/client/types';
 import type { Page } from 'playwright-core';
 import { call } from '../../call.ts';
+import { assertBecomes } from '../../eventually.ts';
 import { temporaryDirectory } from '../../platform.ts';
 import { assertAccessible } from '../accessibility.ts';
-import { closeBrowser, openBrowser, skip } from '../browser.ts';
+import { endWithFiles, openBrowser, skip } from '../browser.ts';
 
 interface Example {
   /** Of the page. */
@@ -43,8 +44,8 @@ async function startExample(): Promise<Example> {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   });
+  endWithFiles();
   after(async () => {
-    await closeBrowser();
     const ended = once(child, 'exit');
     // The group: npm does not hand every signal on.
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
@@ -124,7 +125,7 @@ test('an agent finds tickets, takes one and comments; what the role may not do i
     .getByText(`${await bob.entity('ticket').count()} tickets`)
     .waitFor();
   await page.getByRole('banner').getByText('Lumen Lighting').waitFor();
-  assert.equal(await page.getByLabel('Workspace').count(), 0, 'a switch for one workspace');
+  await assertBecomes(() => page.getByLabel('Workspace').count(), 0, 'a switch for one workspace');
   await assertAccessible(page);
 
   const rows = page.getByRole('row');
@@ -144,12 +145,12 @@ test('an agent finds tickets, takes one and comments; what the role may not do i
 
   await page.getByRole('button', { name: 'Take' }).click();
   await page.getByText('you', { exact: true }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
+  await assertBecomes(() => page.getByRole('button', { name: 'Delete' }).count(), 0);
   await page.getByRole('button', { name: 'Edit' }).click();
   const form = page.getByRole('form', { name: 'Edit ticket' });
   await form.getByLabel('Status').and(page.locator(':enabled')).selectOption('waiting');
-  assert.equal(await form.getByLabel('Subject').isDisabled(), true);
-  assert.equal(await form.getByLabel('Priority').isDisabled(), true);
+  await assertBecomes(() => form.getByLabel('Subject').isDisabled(), true);
+  await assertBecomes(() => form.getByLabel('Priority').isDisabled(), true);
   await assertAccessible(page);
   await form.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('region', { name: 'Details' }).waitFor();
@@ -167,7 +168,7 @@ test('an agent finds tickets, takes one and comments; what the role may not do i
   await answered;
   await page.getByText('another agent').waitFor();
   for (const name of ['Edit', 'Take', 'Hand back', 'Delete'])
-    assert.equal(await page.getByRole('button', { name }).count(), 0, name);
+    await assertBecomes(() => page.getByRole('button', { name }).count(), 0, name);
 });
 
 test('a requester sees only own tickets and no comments, and reports another', { skip }, async (context) => {
@@ -180,12 +181,12 @@ test('a requester sees only own tickets and no comments, and reports another', {
     .waitFor();
   await page.getByRole('link', { name: 'New ticket' }).click();
   await page.getByLabel('Subject').fill('The lamp in the hall is dark');
-  assert.equal(await page.getByLabel('Customer').count(), 0);
+  await assertBecomes(() => page.getByLabel('Customer').count(), 0);
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { name: 'The lamp in the hall is dark' }).waitFor();
   await page.getByRole('region', { name: 'Details' }).waitFor();
-  assert.equal(await page.getByRole('heading', { name: 'Comments' }).count(), 0);
-  assert.equal(await page.getByRole('button', { name: 'Edit' }).count(), 0);
+  await assertBecomes(() => page.getByRole('heading', { name: 'Comments' }).count(), 0);
+  await assertBecomes(() => page.getByRole('button', { name: 'Edit' }).count(), 0);
 });
 
 test('of two tabs that edit one ticket, the second is shown what the first has changed, and chooses', {
@@ -211,7 +212,7 @@ test('of two tabs that edit one ticket, the second is shown what the first has c
   const conflict = second.getByRole('alert');
   await conflict.getByRole('heading', { name: 'This ticket has changed meanwhile' }).waitFor();
   await conflict.getByText('It was “3” when you opened the form.').waitFor();
-  assert.equal(await conflict.getByRole('radio', { name: 'Yours: Two lamps are dark' }).isChecked(), true);
+  await assertBecomes(() => conflict.getByRole('radio', { name: 'Yours: Two lamps are dark' }).isChecked(), true);
   await conflict.getByRole('radio', { name: 'Saved: 1' }).check();
   await assertAccessible(second);
   await conflict.getByRole('button', { name: 'Save the choice' }).click();
@@ -246,7 +247,7 @@ test('a member of two workspaces sees in each its own tickets, and after a sign-
 
   await page.goto(`${example.address}#/tickets/${there.id}`);
   await page.getByRole('alert').getByText(/./).waitFor();
-  assert.equal(await page.getByRole('heading', { name: String(there.subject) }).count(), 0);
+  await assertBecomes(() => page.getByRole('heading', { name: String(there.subject) }).count(), 0);
 
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Sign in' }).waitFor();

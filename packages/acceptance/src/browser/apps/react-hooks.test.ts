@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import type { Page, Request, Route } from 'playwright-core';
 import { createServer } from 'vite';
+import { assertBecomes } from '../../eventually.ts';
 import { allowIssuers, clientAtProvider, personAt, startIdentityProvider } from '../../identity-provider.ts';
 import {
   type AppUser,
@@ -21,7 +22,7 @@ import {
 } from '../../org.ts';
 import { startPlatform } from '../../platform.ts';
 import { assertAccessible } from '../accessibility.ts';
-import { closeBrowser, openBrowser, skip } from '../browser.ts';
+import { endWithFiles, openBrowser, skip } from '../browser.ts';
 
 interface Fixture {
   readonly pageUrl: string;
@@ -44,8 +45,8 @@ async function serveFixture(): Promise<Fixture> {
     logLevel: 'warn',
   });
   await server.listen();
+  endWithFiles();
   after(async () => {
-    await closeBrowser();
     await server.close();
     await platform.kill();
   });
@@ -118,7 +119,7 @@ test('what is asked of many records in one render is one call, and each answer i
   await signInOn(page, fixture?.ann);
   const items = page.getByRole('listitem');
   await items.filter({ hasText: 'update:true delete:false' }).nth(11).waitFor();
-  assert.equal(asked.length, 1);
+  await assertBecomes(() => asked.length, 1);
   assert.equal(asked[0]?.postDataJSON().evaluations.length, 2 * notesOfAnn.length);
   await page.getByText('may create: false').waitFor();
   await page.getByText('count: 12').waitFor();
@@ -133,13 +134,13 @@ test('another user never sees the records of the one before, not even while his 
   const lists = await hold(page, /\/list\/note/);
   await signInOn(page, fixture?.bob);
   await lists.held;
-  assert.equal(await page.getByText(/ann \d/).count(), 0);
+  await assertBecomes(() => page.getByText(/ann \d/).count(), 0);
   const kept = await cached(page);
   assert.ok(!kept.includes('ann 1'), kept);
   assert.ok(!kept.includes(fixture?.ann.id ?? ''), kept);
   await lists.release();
   await page.getByText('bob 1', { exact: true }).waitFor();
-  assert.equal(await page.getByText(/ann \d/).count(), 0);
+  await assertBecomes(() => page.getByText(/ann \d/).count(), 0);
 });
 
 test('an answer that comes after the user has changed is dropped', { skip }, async (context) => {
@@ -154,7 +155,7 @@ test('an answer that comes after the user has changed is dropped', { skip }, asy
   await page.getByText('bob 1', { exact: true }).waitFor();
   const kept = await cached(page);
   assert.ok(!kept.includes('ann'), kept);
-  assert.equal(await page.getByText(/ann \d/).count(), 0);
+  await assertBecomes(() => page.getByText(/ann \d/).count(), 0);
 });
 
 test('a sign-out clears the cache', { skip }, async (context) => {
@@ -164,12 +165,12 @@ test('a sign-out clears the cache', { skip }, async (context) => {
   await page.getByText('count: 12').waitFor();
   // A write that is refused leaves what it was to write in the cache.
   await page.getByRole('button', { name: 'Create' }).click();
-  assert.match(await cached(page), /ann 1.*made here/);
+  await assertBecomes(() => cached(page), /ann 1.*made here/);
   await page.evaluate('app.signOut()');
   await page.getByText('user: none').waitFor();
   const kept = await cached(page);
   assert.ok(!/ann|made here/.test(kept) && !kept.includes(fixture?.ann.id ?? ''), kept);
-  assert.equal(await page.getByRole('listitem').count(), 0);
+  await assertBecomes(() => page.getByRole('listitem').count(), 0);
   await page.getByText('count: unknown').waitFor();
 });
 
@@ -200,7 +201,7 @@ test('an update is shown at once, says which version it is based on, and is take
   const item = page.getByRole('listitem').filter({ hasText: 'faster' });
   await item.getByRole('alert').getByText('conflict').waitFor();
   await item.getByText('as read: faster').waitFor();
-  assert.equal(await page.getByText('draft, changed').count(), 0);
+  await assertBecomes(() => page.getByText('draft, changed').count(), 0);
 });
 
 test('a write has what it may have changed read again: lists, counts and pages', { skip }, async (context) => {
@@ -233,7 +234,7 @@ test('a list grows by its cursor, and a new workspace has records of its own', {
   await page.getByRole('button', { name: 'Make a workspace' }).click();
   await page.getByText('workspace: another').waitFor();
   await page.getByText('count: 0').waitFor();
-  assert.equal(await page.getByText(/ann \d/).count(), 0);
+  await assertBecomes(() => page.getByText(/ann \d/).count(), 0);
   await page.getByText('workspaces: another,main').waitFor();
   await page.getByRole('button', { name: 'Go to main' }).click();
   await page.getByText('ann 1', { exact: true }).waitFor();

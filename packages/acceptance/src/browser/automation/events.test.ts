@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { Webhook } from 'standardwebhooks';
 import { deliveries, makeEvent, startReceiver } from '../../event-receiver.ts';
+import { assertBecomes } from '../../eventually.ts';
 import { type AppUser, create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org } from '../../org.ts';
 import { deploy, provision } from '../../promotion.ts';
+import { verifyMessage } from '../../standard-webhook.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
 import { retype, signInAs } from '../console-pages.ts';
@@ -73,7 +74,7 @@ test('a builder sees an event, tries it with a sample, pauses it, and gets a sec
   await create(founder, 'order', { amount: 500 });
   const [, message] = await receiver.arrived(2);
   assert.ok(message !== undefined);
-  new Webhook(secret).verify(message.body, message.headers as Record<string, string>);
+  verifyMessage(secret, message);
 
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('note').getByText('You paused it').waitFor();
@@ -110,7 +111,7 @@ test('deliveries are narrowed in the address, read with their attempts, and sent
   const rows = page.getByRole('table', { name: 'Deliveries' }).getByRole('row', { name: 'Given up' });
   await rows.nth(2).waitFor();
   const again = page.getByRole('button', { name: 'Send these again' });
-  assert.equal(await again.getAttribute('aria-description'), 'Choose an event first.');
+  await assertBecomes(() => again.getAttribute('aria-description'), 'Choose an event first.');
   await assertAccessible(page);
 
   await page.getByRole('combobox', { name: 'Event' }).click();
@@ -118,8 +119,8 @@ test('deliveries are narrowed in the address, read with their attempts, and sent
   await page.getByRole('combobox', { name: 'State' }).click();
   await page.getByRole('option', { name: 'Delivered' }).click();
   await page.getByRole('heading', { name: 'No such delivery' }).waitFor();
-  assert.deepEqual(
-    ['event', 'state'].map((name) => new URL(page.url()).searchParams.get(name)),
+  await assertBecomes(
+    () => ['event', 'state'].map((name) => new URL(page.url()).searchParams.get(name)),
     ['tell', 'delivered'],
   );
   await page.goto(`/o/${org.code}/test/events?tab=deliveries&event=tell&state=dead&until=2026-01-01T00:00:00.000Z`);
@@ -156,7 +157,7 @@ test('deliveries are narrowed in the address, read with their attempts, and sent
   await sendNow.and(page.locator(':not([data-loading])')).waitFor();
   receiver.answer = (reply) => void reply.end('thanks');
   // So does the list.
-  await failing.waitFor({ state: 'detached', timeout: 120_000 });
+  await failing.waitFor({ state: 'detached' });
   await sendNow.waitFor({ state: 'detached' });
   await page.goto(`/o/${org.code}/test/events?tab=deliveries&event=tell&state=dead`);
   await rows.nth(1).waitFor();
@@ -200,7 +201,7 @@ test('a delivery that has begun a run names it', { skip }, async (context) => {
   // A tab that this event does not have.
   await page.goto(`/o/${org.code}/test/events/runs?tab=secret`);
   await page.getByRole('tab', { name: 'Definition', selected: true }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Make a new secret' }).count(), 0);
+  await assertBecomes(() => page.getByRole('button', { name: 'Make a new secret' }).count(), 0);
 });
 
 test('a developer sees events of production, and why their buttons are for admins', { skip }, async (context) => {
@@ -218,14 +219,14 @@ test('a developer sees events of production, and why their buttons are for admin
   await page.getByRole('heading', { name: 'tell', level: 1 }).waitFor();
   const reasonOf = (name: string) => page.getByRole('button', { name }).getAttribute('aria-description');
   const admins = 'Only an admin of the org may do this.';
-  assert.equal(await reasonOf('Pause'), admins);
-  assert.match((await reasonOf('Edit the definition')) ?? '', /^Production changes by deploys only/);
+  await assertBecomes(() => reasonOf('Pause'), admins);
+  await assertBecomes(() => reasonOf('Edit the definition'), /^Production changes by deploys only/);
   await tabOf(page, 'Test').click();
-  assert.equal(await reasonOf('Send the sample'), admins);
+  await assertBecomes(() => reasonOf('Send the sample'), admins);
   await tabOf(page, 'Signing secret').click();
-  assert.equal(await reasonOf('Make a new secret'), admins);
+  await assertBecomes(() => reasonOf('Make a new secret'), admins);
   await assertAccessible(page);
   await tabOf(page, 'Deliveries').click();
-  assert.equal(await reasonOf('Send these again'), admins);
-  assert.equal((await manage(org, 'GET', '/events/state?env=prod')).status, 200);
+  await assertBecomes(() => reasonOf('Send these again'), admins);
+  await assertBecomes(async () => (await manage(org, 'GET', '/events/state?env=prod')).status, 200);
 });

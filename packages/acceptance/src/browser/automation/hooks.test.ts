@@ -3,9 +3,10 @@ import { execFile } from 'node:child_process';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { Webhook } from 'standardwebhooks';
 import { call } from '../../call.ts';
+import { assertBecomes } from '../../eventually.ts';
 import { allow, foundedOrg, joinOrg, manage, type Org } from '../../org.ts';
+import { signMessage } from '../../standard-webhook.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
 import { signInAs } from '../console-pages.ts';
@@ -32,12 +33,7 @@ async function signedIn(context: TestContext, email: string): Promise<Page> {
 }
 
 function send(org: Org, body: string, id: string, by = secret) {
-  const at = new Date();
-  const headers = {
-    'webhook-id': id,
-    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': new Webhook(by).sign(id, at, body),
-  };
+  const headers = signMessage(by, id, body);
   return call('POST', `${org.app}/app/${org.code}/hooks/paid?env=test`, { body, headers });
 }
 
@@ -98,7 +94,7 @@ test('a builder sets the secret of a hook, calls it by the example, and sees wha
   const dialog = page.getByRole('dialog');
   const save = dialog.getByRole('button', { name: 'Change the workspace' });
   await dialog.getByRole('combobox', { name: 'Workspace' }).waitFor();
-  assert.equal(await save.getAttribute('aria-description'), 'It runs there already.');
+  await assertBecomes(() => save.getAttribute('aria-description'), 'It runs there already.');
   await assertAccessible(page);
   // The dialog begins in the list of the workspaces, which the first Escape closes.
   await dialog.getByRole('combobox', { expanded: true }).waitFor();
@@ -120,8 +116,8 @@ test('a secret is replaced and removed by its typed name, with what refers to it
   await page.getByRole('button', { name: 'Replace pay' }).click();
   const dialog = page.getByRole('dialog');
   const replace = dialog.getByRole('button', { name: 'Replace the value' });
-  assert.equal(await replace.getAttribute('aria-description'), 'The secret needs a value.');
-  assert.equal(await dialog.getByRole('textbox', { name: 'Value' }).inputValue(), '');
+  await assertBecomes(() => replace.getAttribute('aria-description'), 'The secret needs a value.');
+  await assertBecomes(() => dialog.getByRole('textbox', { name: 'Value' }).inputValue(), '');
   await dialog.getByRole('textbox', { name: 'Value' }).fill('another value of it');
   const hosts = dialog.getByRole('combobox', { name: 'Hosts that it may be sent to' });
   await hosts.fill('https://wrong.example/');
@@ -132,8 +128,9 @@ test('a secret is replaced and removed by its typed name, with what refers to it
   await hosts.press('Backspace');
   await replace.click();
   await dialog.waitFor({ state: 'detached' });
-  const { items } = (await manage<{ items: readonly { hosts: readonly string[] }[] }>(org, 'GET', '/secrets')).body;
-  assert.deepEqual(items[0]?.hosts, ['api.example.com']);
+  const items = async () =>
+    (await manage<{ items: readonly { hosts: readonly string[] }[] }>(org, 'GET', '/secrets')).body.items;
+  await assertBecomes(async () => (await items())[0]?.hosts, ['api.example.com']);
 
   await page.getByRole('button', { name: 'New secret' }).first().click();
   await dialog.getByRole('textbox', { name: 'Name' }).fill('late');
@@ -149,7 +146,7 @@ test('a secret is replaced and removed by its typed name, with what refers to it
   await page.getByRole('button', { name: 'Remove pay' }).click();
   await dialog.getByText('checks messages to its hook').waitFor();
   const remove = dialog.getByRole('button', { name: 'Remove the secret' });
-  assert.equal(await remove.getAttribute('aria-description'), 'Type the name of the secret first.');
+  await assertBecomes(() => remove.getAttribute('aria-description'), 'Type the name of the secret first.');
   await dialog.getByRole('textbox', { name: 'Type pay' }).fill('pay');
   await assertAccessible(page);
   await remove.click();
@@ -165,11 +162,11 @@ test('a developer sees hooks, and why secrets and changes are for admins', { ski
   await page.getByRole('heading', { name: 'Secrets are for admins of the org' }).waitFor();
   const reasonOf = (name: string) => page.getByRole('button', { name }).getAttribute('aria-description');
   const admins = 'Only an admin of the org may do this.';
-  assert.equal(await reasonOf('New secret'), admins);
+  await assertBecomes(() => reasonOf('New secret'), admins);
   await assertAccessible(page);
   await page.goto(`/o/${org.code}/test/hooks/paid`);
   await page.getByRole('heading', { name: 'Example call' }).waitFor();
-  assert.deepEqual([await reasonOf('Pause'), await reasonOf('Change the workspace')], [admins, admins]);
+  for (const name of ['Pause', 'Change the workspace']) await assertBecomes(() => reasonOf(name), admins);
   await assertAccessible(page);
   await page.goto(`/o/${org.code}/test/hooks/none`);
   await page.getByRole('heading', { name: 'There is no such hook here' }).waitFor();

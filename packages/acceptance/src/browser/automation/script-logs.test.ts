@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBecomes } from '../../eventually.ts';
 import { act, defineEntity, foundedOrg, manage } from '../../org.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
@@ -32,7 +33,7 @@ test('a builder reads what a script wrote, while the block is tried and in a run
   const log = tried.getByRole('list', { name: 'Log of says' });
   await log.getByText(`line 49 ${canary}`).waitFor();
   await log.getByText('Uncaught at line 1: no').waitFor();
-  assert.equal(await log.getByRole('listitem').count(), 51);
+  await assertBecomes(() => log.getByRole('listitem').count(), 51);
   await tried.getByText('2 lines more were not kept.').waitFor();
   await assertAccessible(page);
 

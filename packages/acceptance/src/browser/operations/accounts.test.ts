@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBecomes } from '../../eventually.ts';
 import { manage, newEmail, signUp } from '../../org.ts';
 import { withOperator } from '../../plans.ts';
 import { addApp, ask, isSession, logInBuilder } from '../../second-factor-calls.ts';
@@ -37,7 +38,7 @@ test('an operator resets the second factors of an account in two orgs, by its ad
   await dialog.getByText('keep the reason: Lost the phone; <b>known</b> by voice.').waitFor();
   const confirm = dialog.getByRole('button', { name: 'Reset the second factors' });
   await dialog.getByRole('textbox').fill(email.slice(1));
-  assert.equal(await confirm.getAttribute('aria-disabled'), 'true');
+  await assertBecomes(() => confirm.getAttribute('aria-disabled'), 'true');
   await assertAccessible(page);
   assert.ok(await isSession(platform, token), 'nothing is done before it is confirmed');
   await dialog.getByRole('textbox').fill(email);
@@ -45,9 +46,9 @@ test('an operator resets the second factors of an account in two orgs, by its ad
 
   const done = page.getByRole('status').filter({ hasText: `${email} has no second factor any more` });
   for (const { code } of [org, second]) await done.getByRole('link', { name: code }).waitFor();
-  assert.equal(await form.getByLabel('Reason').inputValue(), '');
+  await assertBecomes(() => form.getByLabel('Reason').inputValue(), '');
   await assertAccessible(page);
-  assert.ok(!(await isSession(platform, token)));
+  await assertBecomes(() => isSession(platform, token), false);
   assert.equal((await logInBuilder(platform, email, { org: org.code })).status, 200);
   await done.getByRole('link', { name: 'The entry in your audit log' }).click();
   await page.waitForURL(/\/operations\/audit\?what=second_factor\./);
@@ -75,6 +76,6 @@ test('an address without an account or without a factor is refused where the res
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
-    assert.equal(await page.getByLabel('Email address of the account').inputValue(), email);
+    await assertBecomes(() => page.getByLabel('Email address of the account').inputValue(), email);
   }
 });

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { call } from '../../call.ts';
+import { assertBecomes } from '../../eventually.ts';
 import { backupSettings, madeBackup, whenBackup } from '../../operator-backups.ts';
 import { operatorKey } from '../../plans.ts';
 import { temporaryDirectory, whyNoDataDir } from '../../platform.ts';
@@ -35,7 +36,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     });
     await operateAt(page, '/backups');
     await page.getByRole('heading', { name: 'No backup yet' }).waitFor();
-    assert.deepEqual(calls, ['/platform/keys', '/platform/backups']);
+    await assertBecomes(() => calls, ['/platform/keys', '/platform/backups']);
     await page
       .getByText(`At ${String(hour).padStart(2, '0')}:30 (UTC) a backup is made and its restore is tested, next`)
       .waitFor();
@@ -64,7 +65,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     await table.getByRole('button', { name: /^Download/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Download a backup' });
     await dialog.getByText('curl -fOJ').waitFor();
-    assert.ok(!(await dialog.innerText()).includes(operatorKey));
+    await assertBecomes(async () => (await dialog.innerText()).includes(operatorKey), false);
     await assertAccessible(page);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -103,7 +104,7 @@ test('a failed backup says why, and the refusal of a call stands on the screen',
   const table = page.getByRole('table', { name: 'Backups' });
   await table.getByText('it cannot be read: it is truncated').waitFor();
   await table.getByText('Put there by a person').waitFor();
-  assert.equal(await table.getByRole('button', { name: /^(?:Test|Download)/ }).count(), 0);
+  await assertBecomes(() => table.getByRole('button', { name: /^(?:Test|Download)/ }).count(), 0);
   writeFileSync(held, '');
   await call('POST', `${platform.management}/platform/backups`, { token: operatorKey });
   await page.getByRole('button', { name: 'Make a backup' }).click();

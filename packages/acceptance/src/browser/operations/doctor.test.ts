@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBecomes } from '../../eventually.ts';
 import { withOperator } from '../../plans.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
@@ -23,9 +24,9 @@ test('the doctor shows faults first with what to do, in one call, and looks agai
     .getByRole('status')
     .getByText(/faults? found/)
     .waitFor();
-  assert.deepEqual(calls, ['/platform/keys', '/platform/doctor']);
+  await assertBecomes(() => calls, ['/platform/keys', '/platform/doctor']);
   await page.getByRole('region', { name: 'What is good' }).getByRole('listitem').first().waitFor();
-  assert.equal(await page.getByRole('heading', { level: 2 }).first().innerText(), 'Faults');
+  await assertBecomes(() => page.getByRole('heading', { level: 2 }).first().innerText(), 'Faults');
   await assertAccessible(page);
   const again = page.waitForResponse(/\/platform\/doctor$/);
   await page.getByRole('button', { name: 'Look again' }).click();

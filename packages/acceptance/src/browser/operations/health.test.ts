@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBecomes } from '../../eventually.ts';
 import { withOperator } from '../../plans.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
@@ -18,7 +18,8 @@ test('the node that answers is shown with its stores and background work, and re
   });
   await operateAt(page, '/health');
   await page.getByRole('status').getByText('The node is well').waitFor();
-  assert.deepEqual(calls, ['/platform/keys', '/platform/health']);
+  // A slow page has read it again by then.
+  await assertBecomes(() => calls.slice(0, 2), ['/platform/keys', '/platform/health']);
   for (const store of ['the store of the platform', 'the store of test', 'the store of production'])
     await page.getByRole('region', { name: store }).getByText('It answers. A write that was answered').waitFor();
   const own = page.getByRole('table', { name: 'Nodes' }).getByRole('row').nth(1);

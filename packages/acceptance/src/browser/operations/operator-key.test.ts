@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
 import { call } from '../../call.ts';
+import { assertBecomes } from '../../eventually.ts';
 import { signUp } from '../../org.ts';
 import { operatorKey, withOperator } from '../../plans.ts';
 import { assertAccessible } from '../accessibility.ts';
@@ -108,8 +109,8 @@ test('the key is gone by Lock, by a reload, and by leaving the area; what was re
   await enter();
   await page.getByRole('button', { name: 'Lock' }).press('Enter');
   await form.waitFor();
-  assert.equal(await page.getByRole('table').count(), 0);
-  assert.ok(page.url().endsWith('/operations/keys'), 'the form leads back to the screen');
+  await assertBecomes(() => page.getByRole('table').count(), 0);
+  await assertBecomes(() => page.url().endsWith('/operations/keys'), true);
   await enter();
   await page.reload();
   await form.waitFor();
@@ -134,7 +135,7 @@ test('without use the key is gone after 15 minutes, also where the page has read
   await page.getByRole('table', { name: 'Signing keys' }).waitFor();
   await page.clock.fastForward('01:01');
   await page.getByText('Locked, because nothing was done for 15 minutes.').waitFor();
-  assert.equal(await page.getByRole('table').count(), 0);
+  await assertBecomes(() => page.getByRole('table').count(), 0);
   await unlock(page);
   await page.getByRole('table', { name: 'Signing keys' }).waitFor();
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBecomes } from '../../eventually.ts';
 import { create, defineEntity, definition, foundedOrg, signUp } from '../../org.ts';
 import { askPlan, auditOf, withOperator } from '../../plans.ts';
 import { assertAccessible } from '../accessibility.ts';
@@ -68,8 +69,8 @@ test('orgs are found by a part of their name or code, and one is shown with what
   await table.getByRole('link', { name: org.code }).waitFor();
   await search.fill(org.code.slice(1).toUpperCase());
   await table.getByRole('link', { name: org.code }).waitFor();
-  assert.equal(await table.getByRole('row').count(), 2);
-  assert.ok(page.url().includes('q='));
+  await assertBecomes(() => table.getByRole('row').count(), 2);
+  await assertBecomes(() => page.url().includes('q='), true);
   const calls: string[] = [];
   page.on('request', (request) => {
     if (request.resourceType() === 'fetch') calls.push(new URL(request.url()).pathname);
@@ -77,10 +78,10 @@ test('orgs are found by a part of their name or code, and one is shown with what
   await table.getByRole('link', { name: org.code }).click();
   await page.getByRole('heading', { name: org.code, level: 1 }).waitFor();
   const environments = page.getByRole('table', { name: 'Environments' });
-  assert.match(await environments.getByRole('row', { name: 'Test' }).innerText(), /^Test\s+1\s+1\s/);
+  await assertBecomes(() => environments.getByRole('row', { name: 'Test' }).innerText(), /^Test\s+1\s+1\s/);
   await page.getByText('The org has no production environment yet.').waitFor();
   await page.getByRole('region', { name: 'Usage this month' }).getByText('Records added').waitFor();
-  assert.deepEqual(calls, [`/platform/orgs/${org.code}`]);
+  await assertBecomes(() => calls, [`/platform/orgs/${org.code}`]);
   await assertAccessible(page);
 });
 
@@ -99,16 +100,16 @@ test('an org at the end of a long list is found without a click', { skip }, asyn
   });
   await operateAt(page, `/orgs?q=${org.code}`);
   await page.getByRole('table', { name: 'Orgs' }).getByRole('link', { name: org.code }).waitFor();
-  assert.deepEqual(asked, [null, 'after-1', 'after-2', 'after-3']);
+  await assertBecomes(() => asked, [null, 'after-1', 'after-2', 'after-3']);
   asked.length = 0;
   await page.getByRole('textbox', { name: 'Search orgs' }).fill('none-has-this');
   await page.getByText('There are more orgs to search.').waitFor();
   const further = page.getByRole('button', { name: 'Search further' });
   await further.waitFor();
-  assert.equal(asked.length, 10, 'the rest waits for a click');
+  await assertBecomes(() => asked.length, 10, 'the rest waits for a click');
   await Promise.all([page.waitForResponse('**/platform/orgs?*'), further.click()]);
   await page.getByText('There are more orgs to search.').waitFor();
-  assert.equal(asked.length, 11);
+  await assertBecomes(() => asked.length, 11);
 });
 
 test('limits that an org has used up already are set once its code is typed', { skip }, async (context) => {
@@ -128,7 +129,7 @@ test('limits that an org has used up already are set once its code is typed', { 
   await limits.getByRole('checkbox', { name: 'Policies of a workspace: Unlimited' }).uncheck();
   await limits.getByRole('textbox', { name: 'Policies of a workspace', exact: true }).fill('1');
   await page.getByText(/^Policies of a workspace: \d+ used, of 1\. None can be added there\./).waitFor();
-  assert.match(await limits.getByRole('row', { name: /^Runs a day/ }).innerText(), /^Runs a day\s+0\s/);
+  await assertBecomes(() => limits.getByRole('row', { name: /^Runs a day/ }).innerText(), /^Runs a day\s+0\s/);
   await limits.getByRole('checkbox', { name: 'Policies of a workspace: Unlimited' }).check();
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Set the plan' }).click();

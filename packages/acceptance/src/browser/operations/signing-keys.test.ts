@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBecomes } from '../../eventually.ts';
 import { operate } from '../../operator.ts';
 import { act, foundedOrg } from '../../org.ts';
 import { withOperator } from '../../plans.ts';
@@ -23,7 +24,7 @@ test('an operator rotates the signing keys, revokes one by its id, and sees both
   await operateAt(page, '/keys');
   const table = page.getByRole('table', { name: 'Signing keys' });
   await table.getByText('It signs every new token, since').waitFor();
-  assert.deepEqual(calls, ['/platform/keys', '/platform/keys']);
+  await assertBecomes(() => calls, ['/platform/keys', '/platform/keys']);
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Rotate' }).click();
   const dialog = page.getByRole('dialog', { name: 'Rotate the signing keys' });
@@ -50,7 +51,7 @@ test('an operator rotates the signing keys, revokes one by its id, and sees both
   await confirmation.getByRole('button', { name: 'Revoke the key' }).click();
   await confirmation.waitFor({ state: 'hidden' });
   await table.getByText(kid).waitFor({ state: 'detached' });
-  assert.ok(!(await isSignedIn()), 'a revocation ends the tokens of the key');
+  await assertBecomes(isSignedIn, false, 'a revocation ends the tokens of the key');
   await page.getByRole('link', { name: 'Audit' }).click();
   await page.getByText(`The operator revoked the signing key ${kid}.`).waitFor();
   await page.getByText('The operator made a signing key.').first().waitFor();
@@ -65,20 +66,17 @@ test('the log of the operator is narrowed in the address', { skip }, async (cont
   await page.getByRole('heading', { name: 'No entry is like this' }).waitFor();
   await assertAccessible(page);
   const what = page.getByRole('combobox', { name: 'What' });
-  assert.deepEqual(await what.getByRole('option').allInnerTexts(), [
-    'Everything',
-    'Signing keys',
-    'Backups',
-    'Second factors of accounts',
-    'Refused changes of plans',
-  ]);
+  await assertBecomes(
+    () => what.getByRole('option').allInnerTexts(),
+    ['Everything', 'Signing keys', 'Backups', 'Second factors of accounts', 'Refused changes of plans'],
+  );
   await what.selectOption('signing_key.');
   await page.getByText(`The operator revoked the signing key ${made.kid}.`).click();
   await page.getByRole('link', { name: 'Everything about this object' }).click();
   await page.waitForURL(/\/operations\/audit\?object=/);
   await page.getByText(/^Only entries with/).waitFor();
   await page.getByText('The operator made a signing key.').nth(1).waitFor({ state: 'detached' });
-  assert.ok((await page.getByText(/^The operator (made|revoked)/).count()) <= 2);
+  await assertBecomes(async () => (await page.getByText(/^The operator (made|revoked)/).count()) <= 2, true);
   await page.getByRole('button', { name: 'Show all entries' }).click();
   await page.waitForURL((url) => url.search === '');
   await page.getByLabel('From').fill('2001-01-01');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { assertBecomes } from '../../eventually.ts';
 import { defineEntity, definition, foundedOrg, joinOrg, manage, newEmail, password, signUp } from '../../org.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
@@ -35,15 +36,15 @@ test('an admin reads in sentences who did what, chooses among it, and finds what
   await assertAccessible(page);
   await page.getByRole('link', { name: 'Everything about this object' }).click();
   await page.getByText('Bea Builder invited a person').waitFor({ state: 'detached' });
-  assert.match(page.url(), /object=order/);
-  assert.equal(await page.getByRole('listitem').count(), 1);
+  await assertBecomes(() => page.url(), /object=order/);
+  await assertBecomes(() => page.getByRole('listitem').count(), 1);
   await page.getByRole('button', { name: 'Show all entries' }).click();
   await page.getByText('Bea Builder invited a person').waitFor();
   await page.getByRole('combobox', { name: 'Who' }).click();
   await page.getByRole('option', { name: 'Ben Builder' }).click();
   await page.getByText('Bea Builder invited a person').waitFor({ state: 'detached' });
   await page.getByText('Ben Builder joined the org as developer.').waitFor();
-  assert.match(page.url(), new RegExp(`who=${colleague.id}`));
+  await assertBecomes(() => page.url(), new RegExp(`who=${colleague.id}`));
   await page.getByRole('combobox', { name: 'What' }).click();
   await page.getByRole('option', { name: 'Policies' }).click();
   await page.getByRole('heading', { name: 'No entry is like this' }).waitFor();
@@ -85,7 +86,7 @@ test('a chain that is broken says so at once', { skip }, async (context) => {
   await page.goto(`/o/${org.code}/test/audit`);
   const alert = page.getByRole('alert').filter({ hasText: 'The log is not as it was written' });
   await alert.getByText('Entry 7 of the chain of test: the entry is missing.').waitFor();
-  assert.equal(await alert.getByText('being verified again').count(), 0);
+  await assertBecomes(() => alert.getByText('being verified again').count(), 0);
   await assertAccessible(page);
 });
 
@@ -119,7 +120,7 @@ test('a known fault is shown while the log is verified from the first entry agai
   await assertAccessible(page);
   held.resolve();
   await page.getByText('All 6,000 entries are verified').waitFor();
-  assert.deepEqual([calls, await alert.count()], [3, 0]);
+  await assertBecomes(async () => [calls, await alert.count()], [3, 0]);
 });
 
 test('what a workspace did is shown with the workspace, and the entries become a file', { skip }, async (context) => {
@@ -135,7 +136,7 @@ test('what a workspace did is shown with the workspace, and the entries become a
     .trimEnd()
     .split('\r\n');
   assert.match(lines[0] ?? '', /^at,actor_kind,actor_id,action,/);
-  assert.equal(lines.length - 1, await page.getByRole('listitem').count());
+  await assertBecomes(() => page.getByRole('listitem').count(), lines.length - 1);
   await page.getByRole('button', { name: 'Show the whole org' }).click();
   await page.getByText('made a user a member').first().waitFor({ state: 'detached' });
 });
@@ -169,5 +170,5 @@ test('an entry about a user of the app leads to the account of the user', { skip
   await assertAccessible(page);
   await page.getByRole('link', { name: 'The account of this user' }).click();
   await page.getByRole('heading', { name: founder.email, level: 1 }).waitFor();
-  assert.equal(new URL(page.url()).pathname, `/o/${org.code}/test/app-users/${founder.id}`);
+  await assertBecomes(() => new URL(page.url()).pathname, `/o/${org.code}/test/app-users/${founder.id}`);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from '../../call.ts';
+import { assertBecomes } from '../../eventually.ts';
 import { appUrl, defineEntity, definition, foundedOrg, signUp } from '../../org.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
@@ -36,7 +37,7 @@ test('a service key is created for a workspace with policies, shown once, used, 
   const row = page.getByRole('table', { name: 'Service keys of test' }).getByRole('row', { name: 'Nightly import' });
   await row.getByText('not yet').waitFor();
   const list = () => call('GET', appUrl(org, '/list/order'), { token: key });
-  assert.equal((await list()).status, 200);
+  await assertBecomes(async () => (await list()).status, 200);
   assert.ok(!(await page.content()).includes(key));
   await row.getByRole('link', { name: 'What it may do' }).click();
   await page.getByText('vieweracl').first().waitFor();
@@ -49,7 +50,7 @@ test('a service key is created for a workspace with policies, shown once, used, 
   await assertAccessible(page);
   await confirmation.getByRole('button', { name: 'Revoke the key' }).click();
   await page.getByRole('heading', { name: 'No service keys in test' }).waitFor();
-  assert.equal((await list()).status, 401);
+  await assertBecomes(async () => (await list()).status, 401);
 });
 
 test('a deploy key is created, shown once, and revoked; what is wrong stands at its field', {

@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from '../../call.ts';
+import { assertBecomes } from '../../eventually.ts';
 import { manage, password, signUp } from '../../org.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
@@ -27,15 +27,15 @@ test('a builder sees with what each session is used, ends one, and then all othe
   await assertAccessible(page);
   await page.getByRole('button', { name: `End the session of Command line in ${org.code}` }).click();
   await sessions.getByRole('row', { name: /^Command line/ }).waitFor({ state: 'detached' });
-  assert.equal(await isAlive(command), false);
-  assert.equal(await isAlive(lost), true);
+  await assertBecomes(() => isAlive(command), false);
+  await assertBecomes(() => isAlive(lost), true);
   await page.getByRole('button', { name: 'End all others' }).click();
   const dialog = page.getByRole('dialog', { name: 'End all other sessions' });
   await dialog.getByText('2 other sessions end at once').waitFor();
   await assertAccessible(page);
   await dialog.getByRole('button', { name: 'End them' }).click();
   await dialog.waitFor({ state: 'detached' });
-  assert.equal(await isAlive(lost), false);
-  assert.equal(await sessions.getByRole('row').count(), 2);
+  await assertBecomes(() => isAlive(lost), false);
+  await assertBecomes(() => sessions.getByRole('row').count(), 2);
   await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' });
 });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { AuthenticatorApp } from '../../authenticator-app.ts';
 import { call } from '../../call.ts';
+import { assertBecomes } from '../../eventually.ts';
 import { joinOrg, manage, newEmail, type Org, password, signUp } from '../../org.ts';
 import { addApp } from '../../second-factor-calls.ts';
 import { assertAccessible } from '../accessibility.ts';
@@ -139,7 +140,7 @@ test('a passkey is made, signs in alone and after the password, is renamed and r
   await page.getByRole('button', { name: 'Remove old laptop' }).click();
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await page.getByText('Your password alone protects this account').waitFor();
-  assert.equal(await page.getByText('old laptop').count(), 0);
+  await assertBecomes(() => page.getByText('old laptop').count(), 0);
 });
 
 test('a member without a factor of an org that requires one is led to add it, also in the middle of work', {
@@ -184,7 +185,7 @@ test('a member who can add no factor leaves the org that requires one for anothe
     .waitFor();
   await page.goto(`/o/${strict.code}/test/entities`);
   await page.getByRole('heading', { name: 'Add a second factor' }).waitFor();
-  assert.equal(await page.getByRole('link', { name: `Go to Org ${strict.code}` }).count(), 0);
+  await assertBecomes(() => page.getByRole('link', { name: `Go to Org ${strict.code}` }).count(), 0);
   await page.getByRole('link', { name: `Go to Org ${own.code}` }).click();
   await page.getByRole('button', { name: `Org: Org ${own.code}` }).waitFor();
 });
@@ -202,7 +203,7 @@ test('an admin requires a factor of all members once the own account has one, an
   await page.goto(`/o/${org.code}/test/team`);
   const required = page.getByRole('switch', { name: /^Require a second factor of every member/ });
   await page.getByText('Add a second factor to your own account first', { exact: false }).waitFor();
-  assert.ok(await required.isDisabled());
+  await assertBecomes(() => required.isDisabled(), true);
   await openAccount(page, org);
   await page.getByRole('button', { name: 'Add an app' }).click();
   await page.getByRole('textbox', { name: 'Your password' }).fill(password);
@@ -215,13 +216,13 @@ test('an admin requires a factor of all members once the own account has one, an
   const asked = page.getByRole('dialog', { name: /^Require a second factor of every member/ });
   await page.keyboard.press('Escape');
   await asked.waitFor({ state: 'detached' });
-  assert.equal(await required.isChecked(), false);
+  await assertBecomes(() => required.isChecked(), false);
   await page.goto(`/o/${org.code}/test/settings`);
   await page.getByRole('link', { name: 'Sign-in of builders' }).click();
   await required.click();
   const stopped = asked.getByRole('list', { name: 'Members without a second factor' });
   await stopped.getByText(plain, { exact: false }).waitFor();
-  assert.equal(await stopped.getByRole('listitem').count(), 1);
+  await assertBecomes(() => stopped.getByRole('listitem').count(), 1);
   await assertAccessible(page);
   await asked.getByRole('button', { name: 'Require it' }).click();
   await answered;
@@ -278,8 +279,8 @@ test('at an address without a name the screen says why there are no passkeys', {
   const org = await newOrgOn(page, started);
   await openAccount(page, org);
   const button = page.getByRole('button', { name: 'Add a passkey' });
-  assert.match((await button.getAttribute('aria-description')) ?? '', /not at an IP address/);
+  await assertBecomes(() => button.getAttribute('aria-description'), /not at an IP address/);
   await page.goto('/sign-in');
   await page.getByRole('textbox', { name: 'Email' }).waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Use a passkey' }).count(), 0);
+  await assertBecomes(() => page.getByRole('button', { name: 'Use a passkey' }).count(), 0);
 });

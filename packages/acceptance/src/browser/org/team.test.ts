@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBecomes } from '../../eventually.ts';
 import { joinOrg, manage, newEmail, password, signUp } from '../../org.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
@@ -29,7 +29,7 @@ test('an admin invites a builder by a link that is shown once, and withdraws an 
   const link = await dialog.getByRole('region', { name: 'The link' }).innerText();
   await dialog.getByRole('button', { name: 'Done' }).click();
   const row = page.getByRole('table', { name: 'Open invitations' }).getByRole('row', { name: email });
-  assert.equal(await row.getByRole('combobox').inputValue(), 'org_admin');
+  await assertBecomes(() => row.getByRole('combobox').inputValue(), 'org_admin');
   await row.getByRole('combobox').selectOption('developer');
   await page.getByRole('button', { name: `Withdraw the invitation of ${email}` }).click();
   await page.getByRole('heading', { name: 'No open invitations' }).waitFor();
@@ -54,21 +54,21 @@ test('an admin changes a role and removes a builder once the email is typed; the
   const own = page.getByRole('combobox', { name: `Role of ${org.builder.email}` });
   await own.selectOption('developer');
   await page.getByRole('alert').getByText('An org must keep one org admin').waitFor();
-  assert.equal(await own.inputValue(), 'org_admin');
+  await assertBecomes(() => own.inputValue(), 'org_admin');
   await assertAccessible(page);
   const answered = page.waitForResponse((reply) => reply.request().method() === 'PUT' && reply.ok());
   await page.getByRole('combobox', { name: `Role of ${email}` }).selectOption('org_admin');
   await answered;
   await page.getByRole('alert').waitFor({ state: 'detached' });
-  const me = await manage<{ role: string }>(org, 'GET', '/auth/me', { token: colleague.token });
-  assert.equal(me.body.role, 'org_admin');
+  const me = () => manage<{ role: string }>(org, 'GET', '/auth/me', { token: colleague.token });
+  await assertBecomes(async () => (await me()).body.role, 'org_admin');
   await page.getByRole('button', { name: `Remove ${email}` }).click();
   const dialog = page.getByRole('dialog', { name: 'Remove Ben Builder from the org' });
   await assertAccessible(page);
   await dialog.getByRole('textbox').fill(email);
   await dialog.getByRole('button', { name: 'Remove the member' }).click();
   await page.getByRole('button', { name: `Remove ${email}` }).waitFor({ state: 'detached' });
-  assert.equal((await manage(org, 'GET', '/auth/me', { token: colleague.token })).status, 401);
+  await assertBecomes(async () => (await manage(org, 'GET', '/auth/me', { token: colleague.token })).status, 401);
 });
 
 test('a developer sees that an admin keeps the team', { skip }, async (context) => {

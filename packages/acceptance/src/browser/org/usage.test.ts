@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { assertBecomes } from '../../eventually.ts';
 import { create, defineEntity, definition, foundedOrg } from '../../org.ts';
 import { givePlan, withOperator } from '../../plans.ts';
 import { assertAccessible } from '../accessibility.ts';
@@ -26,8 +27,8 @@ test('a builder sees what the org uses of its plan, where, and the rows behind a
   await page.getByRole('alert').getByText('80 % of the plan’s 5 records are used: 4').waitFor();
   await page.getByRole('img', { name: /^Calls by day: \d+ calls from / }).waitFor();
   const byEntity = page.getByRole('table', { name: 'Records by entity' });
-  const rowsShown = (await byEntity.getByRole('row').allInnerTexts()).map((text) => text.trim());
-  assert.deepEqual(rowsShown, ['Entity\tRecords', 'order\t3', 'item\t1']);
+  const rowsShown = async () => (await byEntity.getByRole('row').allInnerTexts()).map((text) => text.trim());
+  await assertBecomes(rowsShown, ['Entity\tRecords', 'order\t3', 'item\t1']);
   await page.getByRole('table', { name: 'By workspace' }).getByText(`${founder.tenantCode}, test`).waitFor();
   await assertAccessible(page);
   await plan.getByRole('button', { name: 'Explain Records' }).click();
@@ -35,7 +36,7 @@ test('a builder sees what the org uses of its plan, where, and the rows behind a
   const rows = drawer.getByRole('table', { name: 'Rows' });
   await rows.getByRole('row', { name: 'Sum 4' }).waitFor();
   await rows.getByRole('row', { name: `test ${founder.tenantCode} order 3` }).waitFor();
-  assert.match(page.url(), /explain=records\.total/);
+  await assertBecomes(() => page.url(), /explain=records\.total/);
   await assertAccessible(page);
   await page.keyboard.press('Escape');
   await drawer.waitFor({ state: 'hidden' });
@@ -53,11 +54,11 @@ test('days and environment stand in the address, each chart is a table too, and 
   const chart = page.getByRole('region', { name: 'Records added by day' });
   await chart.getByText('1 records in 7 days').waitFor();
   await chart.getByText('Show as a table').click();
-  assert.equal(await chart.getByRole('row').count(), 8);
+  await assertBecomes(() => chart.getByRole('row').count(), 8);
   await assertAccessible(page);
   await page.getByRole('combobox', { name: 'Days' }).selectOption('90');
   await chart.getByText('1 records in 90 days').waitFor();
-  assert.match(page.url(), /days=90/);
+  await assertBecomes(() => page.url(), /days=90/);
   await page.getByRole('combobox', { name: 'Environment' }).selectOption('prod');
   await chart.getByText('0 records in').waitFor();
   const saved = page.waitForEvent('download');

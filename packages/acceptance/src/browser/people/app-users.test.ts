@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertProblem } from '../../assert-problem.ts';
+import { assertBecomes } from '../../eventually.ts';
 import { allowIssuers, clientAtProvider, personAt, startIdentityProvider } from '../../identity-provider.ts';
 import {
   act,
@@ -72,7 +73,7 @@ test('a builder finds an account, disables it with a reason, and enables it agai
   await assertAccessible(page);
   await page.getByRole('textbox', { name: 'Search app users' }).fill('zoe-');
   await page.getByRole('link', { name: founder.email }).waitFor({ state: 'detached' });
-  assert.match(page.url(), /[?&]q=zoe-/);
+  await assertBecomes(() => page.url(), /[?&]q=zoe-/);
   await page.getByRole('link', { name: user.email }).click();
   await page.getByRole('heading', { name: user.email, level: 1 }).waitFor();
   await page.getByRole('region', { name: 'Workspaces' }).getByRole('link', { name: 'Main', exact: true }).waitFor();
@@ -81,7 +82,7 @@ test('a builder finds an account, disables it with a reason, and enables it agai
 
   await page.getByRole('button', { name: 'Disable' }).click();
   const send = dialog(page).getByRole('button', { name: 'Disable the account' });
-  assert.equal(await send.getAttribute('aria-description'), 'Say why first.');
+  await assertBecomes(() => send.getAttribute('aria-description'), 'Say why first.');
   await assertAccessible(page);
   await dialog(page).getByRole('textbox', { name: 'Reason' }).fill('Reported twice.');
   await send.click();
@@ -93,13 +94,13 @@ test('a builder finds an account, disables it with a reason, and enables it agai
   assertProblem(await act(user, 'GET', '/user/me'), 'account_disabled');
   await assertAccessible(page);
   const view = page.getByRole('button', { name: 'View as' });
-  assert.match((await view.getAttribute('aria-description')) ?? '', /^The account is disabled/);
+  await assertBecomes(() => view.getAttribute('aria-description'), /^The account is disabled/);
 
   await page.getByRole('link', { name: 'App users' }).click();
   await page.getByRole('combobox', { name: 'State' }).click();
   await page.getByRole('option', { name: 'Disabled' }).click();
   await page.getByRole('link', { name: founder.email }).waitFor({ state: 'detached' });
-  assert.match(page.url(), /[?&]state=disabled/);
+  await assertBecomes(() => page.url(), /[?&]state=disabled/);
   await page.getByRole('link', { name: user.email }).click();
   await page.getByRole('button', { name: 'Enable' }).click();
   await dialog(page).getByRole('button', { name: 'Enable the account' }).click();
@@ -154,7 +155,7 @@ test('the account with a suspended password is merged with the account that has 
   await page.goto(`/o/${org.code}/test/app-users/${gone.id}`);
   await notice.getByRole('button', { name: 'Remove this account' }).click();
   const remove = dialog(page).getByRole('button', { name: 'Remove the account' });
-  assert.match((await remove.getAttribute('aria-description')) ?? '', /^Type the name/);
+  await assertBecomes(() => remove.getAttribute('aria-description'), /^Type the name/);
   await dialog(page).getByRole('textbox').fill(gone.email);
   await remove.click();
   await page.getByRole('heading', { name: 'App users', level: 1 }).waitFor();
@@ -182,7 +183,7 @@ test('a builder views the records as a user for a stated reason, sees in whose n
   );
   await banner.getByRole('button', { name: 'Stop' }).click();
   await banner.waitFor({ state: 'detached' });
-  assert.doesNotMatch(page.url(), /[?&]u=/);
+  await assertBecomes(() => /[?&]u=/.test(page.url()), false);
 });
 
 test('in production nothing is shown in a user’s name before the builder has said why', { skip }, async (context) => {
@@ -195,10 +196,10 @@ test('in production nothing is shown in a user’s name before the builder has s
   await page.goto(address);
   await dialog(page).getByRole('textbox', { name: 'Reason' }).waitFor();
   await assertAccessible(page);
-  assert.deepEqual(await audit(org, 'impersonation.started'), []);
+  await assertBecomes(() => audit(org, 'impersonation.started'), []);
   await dialog(page).getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('note', { name: 'Acting as a user' }).waitFor({ state: 'detached' });
-  assert.deepEqual(await audit(org, 'impersonation.started'), []);
+  await assertBecomes(() => audit(org, 'impersonation.started'), []);
 
   await page.goto(address);
   await dialog(page).getByRole('textbox', { name: 'Reason' }).fill('Ticket 4712');
@@ -248,7 +249,7 @@ test('the reason of one builder is not taken for that of another who signs in to
   await page.getByText('Lamp').first().waitFor();
   const banner = page.getByRole('note', { name: 'Acting as a user' });
   await banner.getByText(founder.email).waitFor();
-  assert.doesNotMatch((await banner.textContent()) ?? '', /Reason/);
+  await assertBecomes(async () => /Reason/.test((await banner.textContent()) ?? ''), false);
   await page.goto(addresses.prod);
   await dialog(page).getByRole('textbox', { name: 'Reason' }).fill('Ticket 4715');
   await dialog(page).getByRole('button', { name: 'View as this user' }).click();
@@ -283,8 +284,8 @@ test('a link into another workspace leaves the user behind in whose name the fir
   await page.getByRole('main').getByRole('link', { name: 'Records' }).click();
   await page.getByRole('heading', { name: 'Records', level: 1 }).waitFor();
   await banner.waitFor({ state: 'detached' });
-  assert.match(page.url(), new RegExp(`[?&]w=${second.tenantCode}(&|$)`));
-  assert.doesNotMatch(page.url(), /[?&]u=/);
+  await assertBecomes(() => page.url(), new RegExp(`[?&]w=${second.tenantCode}(&|$)`));
+  await assertBecomes(() => /[?&]u=/.test(page.url()), false);
 });
 
 test('a developer sees the accounts, and why nothing can be done about them', { skip }, async (context) => {
@@ -296,7 +297,7 @@ test('a developer sees the accounts, and why nothing can be done about them', { 
   await page.goto(`/o/${org.code}/test/app-users/${founder.id}`);
   for (const name of ['Disable', 'Sign out everywhere']) {
     const button = page.getByRole('button', { name });
-    assert.equal(await button.getAttribute('aria-description'), 'Only an admin of the org may do this.');
+    await assertBecomes(() => button.getAttribute('aria-description'), 'Only an admin of the org may do this.');
   }
   await assertAccessible(page);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { assertBecomes } from '../../eventually.ts';
 import {
   type AppUser,
   create,
@@ -56,14 +57,14 @@ test('an admin collects the data of a person, previews an erase, confirms it, an
   assert.match((await downloading).suggestedFilename(), /^person-[0-9a-f-]+\.jsonl$/);
 
   const erase = page.getByRole('button', { name: 'Erase the person' });
-  assert.equal(await erase.getAttribute('aria-description'), 'Preview the erase with this choice first.');
+  await assertBecomes(() => erase.getAttribute('aria-description'), 'Preview the erase with this choice first.');
   await page.getByRole('radio', { name: 'Delete the records that the person owns', exact: true }).check();
   await page.getByRole('button', { name: 'Preview the erase' }).click();
   const preview = page.getByRole('article', { name: 'Preview of an erase, done' });
   await preview.getByRole('row', { name: 'Records to be deleted 2' }).waitFor();
   await assertAccessible(page);
   await page.getByRole('radio', { name: 'Keep all records' }).check();
-  assert.equal(await erase.getAttribute('aria-description'), 'Preview the erase with this choice first.');
+  await assertBecomes(() => erase.getAttribute('aria-description'), 'Preview the erase with this choice first.');
   await page.getByRole('radio', { name: 'Delete the records that the person owns', exact: true }).check();
 
   await erase.click();
@@ -71,7 +72,7 @@ test('an admin collects the data of a person, previews an erase, confirms it, an
   await dialog.getByText('Records to be deleted: 2').waitFor();
   await dialog.getByText(/^The preview that was made .* has found this/).waitFor();
   const confirm = dialog.getByRole('button', { name: 'Erase the person' });
-  assert.equal(await confirm.getAttribute('aria-description'), 'Type the name of the account first.');
+  await assertBecomes(() => confirm.getAttribute('aria-description'), 'Type the name of the account first.');
   await assertAccessible(page);
   await dialog.getByRole('textbox', { name: `Type ${person.email}` }).fill(person.email);
   await confirm.click();
@@ -125,10 +126,10 @@ test('an admin reads what the other account gains, and merges two accounts of on
   await create(founder, 'useraclpolicy', { user_id: person.id, acl_policy_id: admin?.id });
   const page = await openPage(context, { org, id: person.id });
   const merge = page.getByRole('button', { name: 'Merge the accounts' });
-  assert.equal(await merge.getAttribute('aria-description'), 'Choose the account that stays first.');
+  await assertBecomes(() => merge.getAttribute('aria-description'), 'Choose the account that stays first.');
   await page.getByRole('combobox', { name: 'The account that stays' }).fill(other.email);
   await page.getByRole('option', { name: other.email }).click();
-  assert.equal(await merge.getAttribute('aria-description'), 'Preview the merge into this account first.');
+  await assertBecomes(() => merge.getAttribute('aria-description'), 'Preview the merge into this account first.');
   await page.getByRole('button', { name: 'Preview the merge' }).click();
   const preview = page.getByRole('article', { name: 'Preview of a merge, done' });
   await preview.getByText('main: it is a member already, and gains adminacl.').waitFor();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from '../../assert-problem.ts';
+import { assertBecomes } from '../../eventually.ts';
 import { act, create, defineEntity, definition, manage, newEmail, type Org, signIn } from '../../org.ts';
 import { founderOf, multiOrg } from '../../workspaces.ts';
 import { assertAccessible } from '../accessibility.ts';
@@ -43,14 +44,14 @@ test('a builder finds a workspace, and sees its records, its members and its par
 
   await page.getByRole('tab', { name: 'Members' }).click();
   await page.getByRole('link', { name: alpha.email, exact: true }).waitFor();
-  assert.equal(await page.getByText(beta.email).count(), 0);
+  await assertBecomes(() => page.getByText(beta.email).count(), 0);
   await assertAccessible(page);
   await page.getByRole('link', { name: alpha.email, exact: true }).click();
   await page.getByRole('heading', { name: alpha.email, level: 1 }).waitFor();
   await page.goBack();
   await page.getByRole('link', { name: `What may be done by ${alpha.email}` }).click();
   await page.getByRole('heading', { name: alpha.email, level: 1 }).waitFor();
-  assert.match(page.url(), /\/users\/.*[?&]w=alpha/);
+  await assertBecomes(() => page.url(), /\/users\/.*[?&]w=alpha/);
 });
 
 test('a builder invites an address, sends the invitation again, and withdraws it', { skip }, async (context) => {
@@ -87,7 +88,7 @@ test('a builder invites an address, sends the invitation again, and withdraws it
   await page.getByRole('row', { name: /late@example\.com a member/ }).waitFor();
   await page.getByRole('button', { name: 'Withdraw the invitation of late@example.com' }).click();
   await page.getByRole('heading', { name: 'No open invitations' }).waitFor();
-  assert.deepEqual(await openInvitations(org, 'alpha'), []);
+  await assertBecomes(() => openInvitations(org, 'alpha'), []);
 });
 
 test('a builder suspends a workspace with a reason, finds it among the suspended ones, and resumes it', {
@@ -101,11 +102,11 @@ test('a builder suspends a workspace with a reason, finds it among the suspended
   await page.getByRole('button', { name: 'Suspend' }).click();
   const dialog = page.getByRole('dialog');
   const send = dialog.getByRole('button', { name: 'Suspend the workspace' });
-  assert.equal(await send.getAttribute('aria-description'), 'Type the code of the workspace first.');
+  await assertBecomes(() => send.getAttribute('aria-description'), 'Type the code of the workspace first.');
   await assertAccessible(page);
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('A dispute.');
   await send.press('Enter');
-  assert.equal((await act(alpha, 'GET', '/user/me')).status, 200);
+  await assertBecomes(async () => (await act(alpha, 'GET', '/user/me')).status, 200);
   await dialog.getByRole('textbox', { name: 'Type alpha to confirm it' }).fill('alpha');
   await send.click();
   await page.getByRole('note').getByText('Reason: A dispute.').waitFor();
@@ -113,7 +114,7 @@ test('a builder suspends a workspace with a reason, finds it among the suspended
   await assertAccessible(page);
   await page.getByRole('tab', { name: 'Invitations' }).click();
   const invite = page.getByRole('button', { name: 'Invite' });
-  assert.match((await invite.getAttribute('aria-description')) ?? '', /^The workspace is suspended/);
+  await assertBecomes(() => invite.getAttribute('aria-description'), /^The workspace is suspended/);
 
   await page.getByRole('link', { name: 'Workspaces' }).click();
   await page.getByRole('link', { name: 'Beta' }).waitFor();
@@ -121,14 +122,14 @@ test('a builder suspends a workspace with a reason, finds it among the suspended
   await page.getByRole('combobox', { name: 'State' }).click();
   await page.getByRole('option', { name: 'Suspended' }).click();
   await page.getByRole('link', { name: 'Beta' }).waitFor({ state: 'detached' });
-  assert.match(page.url(), /[?&]state=suspended/);
+  await assertBecomes(() => page.url(), /[?&]state=suspended/);
   await assertAccessible(page);
   await page.getByRole('link', { name: 'Alpha' }).click();
   await page.getByRole('button', { name: 'Resume' }).click();
   await assertAccessible(page);
   await dialog.getByRole('button', { name: 'Resume the workspace' }).click();
   await page.getByRole('button', { name: 'Suspend' }).waitFor();
-  assert.equal((await act(alpha, 'GET', '/user/me')).status, 200);
+  await assertBecomes(async () => (await act(alpha, 'GET', '/user/me')).status, 200);
   await page.goto(`/o/${org.code}/test/audit`);
   await page.getByText('suspended the workspace alpha in test').first().waitFor();
   await page.getByText('resumed the workspace alpha in test').first().waitFor();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from '../../call.ts';
+import { assertBecomes } from '../../eventually.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
 import { newOrgOn } from '../console-pages.ts';
@@ -24,7 +25,7 @@ test('an admin writes the text of a mail beside its preview, sends a test, saves
   const preview = page.getByRole('region', { name: 'Preview' });
   await preview.getByText(/^Set a new password for /).waitFor();
   const save = page.getByRole('button', { name: 'Save the text' });
-  assert.equal(await save.getAttribute('aria-description'), 'Nothing is changed.');
+  await assertBecomes(() => save.getAttribute('aria-description'), 'Nothing is changed.');
   await assertAccessible(page);
 
   await page.getByRole('textbox', { name: 'Subject' }).fill('A key for {{app}}');
@@ -61,5 +62,5 @@ test('an admin writes the text of a mail beside its preview, sends a test, saves
   await save.click();
   await page.getByRole('status').getByText('Saved').waitFor();
   await page.getByRole('link', { name: 'All mails' }).click();
-  assert.equal(await page.getByText('your own', { exact: true }).count(), 0);
+  await assertBecomes(() => page.getByText('your own', { exact: true }).count(), 0);
 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { call } from '../../call.ts';
+import { assertBecomes, eventually } from '../../eventually.ts';
 import { appUrl, exchangeToken, joinOrg, manage, newEmail, type Org, password, signUp } from '../../org.ts';
 import { annsEmail, startRealProvider } from '../../real-provider.ts';
 import { assertAccessible } from '../accessibility.ts';
@@ -46,10 +47,10 @@ test('the settings have every setting of the platform, with its default, its sta
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
   const table = page.getByRole('table', { name: 'All settings' });
   await table.waitFor();
-  assert.deepEqual(calls, ['/org/settings']);
+  await assertBecomes(() => calls, ['/org/settings']);
   const keys = (await settingsOf(org)).map(({ group, name }) => `${group}.${name}`);
-  const shown = await table.getByRole('row').locator('td:first-child a').allTextContents();
-  assert.deepEqual(shown.toSorted(), keys.toSorted());
+  const links = table.getByRole('row').locator('td:first-child a');
+  await assertBecomes(async () => (await links.allTextContents()).toSorted(), keys.toSorted());
   await page.getByRole('row', { name: 'acl.cache_seconds' }).getByText('default', { exact: true }).waitFor();
   await assertAccessible(page);
   for (const key of keys) {
@@ -58,9 +59,9 @@ test('the settings have every setting of the platform, with its default, its sta
     // A page of the settings, or the item itself.
     await page.waitForURL(/\/settings\/[\w.-]+$/);
     await page.getByRole('heading', { level: 1, name: /^(?!Settings$)/ }).waitFor();
-    assert.equal(await page.getByText('There is nothing here').count(), 0, key);
+    await assertBecomes(() => page.getByText('There is nothing here').count(), 0, key);
     // Each has a form, so that no builder has to know its JSON.
-    assert.doesNotMatch(new URL(page.url()).pathname, /\/config\//, key);
+    await assertBecomes(() => /\/config\//.test(new URL(page.url()).pathname), false);
   }
 });
 
@@ -96,12 +97,12 @@ test('the tenancy of an app is set in forms, and whether decisions are recorded'
     (await stored(org, 'tenancy.founder_email'))?.value,
     (await stored(org, 'tenancy.default_member_access'))?.value,
   ];
-  assert.deepEqual(await values(), ['multi', null, 'adminacl']);
+  await assertBecomes(() => values(), ['multi', null, 'adminacl']);
   await open(page, org, '/access');
   await page.getByRole('switch', { name: 'Samples of decisions are kept for seven days' }).setChecked(false);
   await page.getByRole('button', { name: 'Save acl.record_decisions' }).click();
   await page.getByRole('region', { name: 'Decisions are recorded' }).getByRole('status').getByText('Saved').waitFor();
-  assert.equal((await stored(org, 'acl.record_decisions'))?.value, false);
+  await assertBecomes(async () => (await stored(org, 'acl.record_decisions'))?.value, false);
 });
 
 test('a setting is set with a value of its own for production, kept against another builder, and reset', {
@@ -111,7 +112,7 @@ test('a setting is set with a value of its own for production, kept against anot
   const org = await newOrgOn(page, platform);
   await open(page, org, '/passwords');
   const save = page.getByRole('button', { name: 'Save auth.password_login' });
-  assert.equal(await save.getAttribute('aria-description'), 'Nothing is changed.');
+  await assertBecomes(() => save.getAttribute('aria-description'), 'Nothing is changed.');
   const enabled = page.getByRole('switch', { name: 'App users may sign in with a password' });
   await enabled.setChecked(false);
   await page.getByText('The app has no sign-in provider either, so no user can sign in.').waitFor();
@@ -145,7 +146,7 @@ test('a setting is set with a value of its own for production, kept against anot
   await assertAccessible(page);
   await conflict.getByRole('button', { name: 'Save mine in its place' }).click();
   await page.getByRole('status').getByText('Saved').waitFor();
-  assert.deepEqual((await stored(org, 'auth.password_login'))?.value, { ...open_, min_length: 14 });
+  await assertBecomes(async () => (await stored(org, 'auth.password_login'))?.value, { ...open_, min_length: 14 });
   await page.getByRole('link', { name: 'Versions of auth.password_login' }).click();
   await page.getByText('live in test').waitFor();
   await page.goBack();
@@ -156,16 +157,16 @@ test('a setting is set with a value of its own for production, kept against anot
   await dialog.getByRole('button', { name: 'Reset it' }).click();
   await dialog.getByRole('alert').getByText('It was changed since you opened it. Nothing is taken away.').waitFor();
   await assertAccessible(page);
-  assert.deepEqual((await stored(org, 'auth.password_login'))?.value, { ...open_, min_length: 20 });
+  await assertBecomes(async () => (await stored(org, 'auth.password_login'))?.value, { ...open_, min_length: 20 });
   // Asking the same dialog again stays refused: what was meant is the value that was shown.
   await dialog.getByRole('button', { name: 'Reset it' }).click();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await dialog.waitFor({ state: 'detached' });
-  assert.equal(await page.getByRole('textbox', { name: 'Shortest new password' }).inputValue(), '20');
+  await assertBecomes(() => page.getByRole('textbox', { name: 'Shortest new password' }).inputValue(), '20');
   await askReset();
   await dialog.getByRole('button', { name: 'Reset it' }).click();
   await page.getByText('default', { exact: true }).waitFor();
-  assert.equal((await stored(org, 'auth.password_login'))?.version, 0);
+  await assertBecomes(async () => (await stored(org, 'auth.password_login'))?.version, 0);
 });
 
 test('at the width of a phone no page of the settings is cut off', { skip }, async (context) => {
@@ -186,7 +187,7 @@ test('at the width of a phone no page of the settings is cut off', { skip }, asy
   ]) {
     await open(page, org, path);
     await page.waitForLoadState('networkidle');
-    assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, path);
+    await assertBecomes(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
   }
 });
 
@@ -200,11 +201,11 @@ test('what is typed of a setting is not left behind unasked', { skip }, async (c
   await dialog.getByRole('button', { name: 'Stay' }).click();
   await page.getByRole('button', { name: 'Save acl.cache_seconds' }).click();
   await page.getByRole('status').getByText('Saved').waitFor();
-  assert.equal((await stored(org, 'acl.cache_seconds'))?.value, 5);
+  await assertBecomes(async () => (await stored(org, 'acl.cache_seconds'))?.value, 5);
   await page.getByRole('switch', { name: 'Callers may grant only permissions that they hold' }).setChecked(false);
   await page.getByRole('button', { name: 'Save acl.escalation_check' }).click();
   await page.getByRole('region', { name: 'Grants are held' }).getByText('Saved').waitFor();
-  assert.equal((await stored(org, 'acl.escalation_check'))?.value, false);
+  await assertBecomes(async () => (await stored(org, 'acl.escalation_check'))?.value, false);
   await assertAccessible(page);
 });
 
@@ -221,11 +222,14 @@ test('an origin that was refused is allowed by one click, and hosts and origins 
   const refused = page.getByRole('table', { name: 'Origins that were refused lately' });
   await refused.getByRole('row', { name: 'https://shop.example' }).getByText('once').waitFor();
   const nameless = refused.getByRole('button', { name: 'Allow in test: null' });
-  assert.match((await nameless.getAttribute('aria-description')) ?? '', /Only pages of http and https/);
+  await assertBecomes(() => nameless.getAttribute('aria-description'), /Only pages of http and https/);
   await assertAccessible(page);
   await refused.getByRole('button', { name: 'Allow in test: https://shop.example' }).click();
   await page.getByRole('status').getByText('Saved').waitFor();
-  assert.deepEqual((await stored(org, 'auth.allowed_domains'))?.value, ['http://localhost', 'https://shop.example']);
+  await assertBecomes(
+    async () => (await stored(org, 'auth.allowed_domains'))?.value,
+    ['http://localhost', 'https://shop.example'],
+  );
   const origin = page.getByRole('textbox', { name: 'New origin' });
   await origin.fill('https://shop.example/path');
   await origin.press('Enter');
@@ -236,17 +240,17 @@ test('an origin that was refused is allowed by one click, and hosts and origins 
   await page.getByRole('button', { name: 'Remove http://localhost' }).click();
   await save.click();
   await page.getByRole('status').getByText('Saved').waitFor();
-  assert.deepEqual((await stored(org, 'auth.allowed_domains'))?.value, ['https://shop.example']);
+  await assertBecomes(async () => (await stored(org, 'auth.allowed_domains'))?.value, ['https://shop.example']);
   await page.getByRole('textbox', { name: 'Address of the page' }).fill('https://shop.example/start');
   await page.getByRole('button', { name: 'Save auth.app_url' }).click();
   await page.getByRole('region', { name: 'The page that links lead to' }).getByText('Saved').waitFor();
-  assert.equal((await stored(org, 'auth.app_url'))?.value, 'https://shop.example/start');
+  await assertBecomes(async () => (await stored(org, 'auth.app_url'))?.value, 'https://shop.example/start');
   await open(page, org, '/outgoing-calls');
   await page.getByRole('textbox', { name: 'New host' }).fill('*.example.com');
   await page.getByRole('button', { name: 'Add host' }).click();
   await page.getByRole('button', { name: 'Save automation.http_hosts' }).click();
   await page.getByRole('status').getByText('Saved').waitFor();
-  assert.deepEqual((await stored(org, 'automation.http_hosts'))?.value, ['*.example.com']);
+  await assertBecomes(async () => (await stored(org, 'automation.http_hosts'))?.value, ['*.example.com']);
   await assertAccessible(page);
 });
 
@@ -264,7 +268,7 @@ test('an environment gets a new client id after a typed confirmation, and the pa
   await dialog.getByText('24 hours').first().waitFor();
   await assertAccessible(page);
   const rotate = dialog.getByRole('button', { name: 'Give it a new client id' });
-  assert.equal(await rotate.getAttribute('aria-disabled'), 'true');
+  await assertBecomes(() => rotate.getAttribute('aria-disabled'), 'true');
   await dialog.getByRole('textbox').fill(`${org.code} test`);
   await rotate.click();
   await region.getByText('The previous id').waitFor();
@@ -282,15 +286,15 @@ test('an environment gets a new client id after a typed confirmation, and the pa
 });
 
 /** The outcome of a message after the one named. */
-async function nextDelivery(org: Org, before = ''): Promise<{ readonly id: string; readonly state: string }> {
-  for (;;) {
+function nextDelivery(org: Org, before = ''): Promise<{ readonly id: string; readonly state: string }> {
+  return eventually('the outcome of a message', async () => {
     const { body } = await manage<{ last_delivery: { id: string; state: string } | null }>(
       org,
       'GET',
       '/org/alerts/webhook',
     );
-    if (body.last_delivery !== null && body.last_delivery.id !== before) return body.last_delivery;
-  }
+    return body.last_delivery !== null && body.last_delivery.id !== before && body.last_delivery;
+  });
 }
 
 test('alerts get an address: its secret is shown once, a test message is sent, and the outcome is a sentence', {
@@ -313,8 +317,9 @@ test('alerts get an address: its secret is shown once, a test message is sent, a
   await percents.fill('50, 100');
   await warned.getByRole('button', { name: 'Save' }).click();
   await warned.getByText('Saved. It holds on every node', { exact: false }).waitFor();
-  const { body } = await manage<{ alert_percents: readonly number[] }>(org, 'GET', '/observability');
-  assert.deepEqual(body.alert_percents, [50, 100]);
+  const shares = async () =>
+    (await manage<{ alert_percents: readonly number[] }>(org, 'GET', '/observability')).body.alert_percents;
+  await assertBecomes(shares, [50, 100]);
   const address = page.getByRole('textbox', { name: 'Address' });
   await address.fill('http://10.0.0.1/');
   await page.getByRole('button', { name: 'Send alerts there' }).click();
@@ -339,7 +344,7 @@ test('alerts get an address: its secret is shown once, a test message is sent, a
   status = 200;
   await page.reload();
   await address.waitFor();
-  assert.equal(await page.getByText(/^whsec_/).count(), 0);
+  await assertBecomes(() => page.getByText(/^whsec_/).count(), 0);
   await page.getByRole('button', { name: 'Send a test message' }).click();
   assert.equal((await nextDelivery(org, first.id)).state, 'delivered');
   await look.click();
@@ -350,7 +355,7 @@ test('alerts get an address: its secret is shown once, a test message is sent, a
   await dialog.getByRole('textbox').fill(org.code);
   await dialog.getByRole('button', { name: 'Remove the webhook' }).click();
   await page.getByRole('button', { name: 'Send alerts there' }).waitFor();
-  assert.equal((await manage(org, 'GET', '/org/alerts/webhook')).status, 404);
+  await assertBecomes(async () => (await manage(org, 'GET', '/org/alerts/webhook')).status, 404);
 });
 
 test('a developer sees the settings and is told who changes them; production says where they are changed', {
@@ -365,20 +370,20 @@ test('a developer sees the settings and is told who changes them; production say
   await page.getByText('Only an admin of the org changes them.').waitFor();
   await open(page, org, '/passwords');
   const save = page.getByRole('button', { name: 'Save auth.password_login' });
-  assert.equal(await save.getAttribute('aria-description'), 'Only an admin of the org may do this.');
-  assert.equal(await page.getByRole('textbox', { name: 'Shortest new password' }).getAttribute('readonly'), '');
+  await assertBecomes(() => save.getAttribute('aria-description'), 'Only an admin of the org may do this.');
+  await assertBecomes(() => page.getByRole('textbox', { name: 'Shortest new password' }).getAttribute('readonly'), '');
   await open(page, org, '/client-ids');
   const rotate = page.getByRole('button', { name: 'Give test a new client id' });
-  assert.equal(await rotate.getAttribute('aria-description'), 'Only an admin of the org may do this.');
+  await assertBecomes(() => rotate.getAttribute('aria-description'), 'Only an admin of the org may do this.');
   await open(page, org, '/alerts');
   await page.getByText('Only an admin of the org sees and sets the address').waitFor();
   await open(page, org, '/providers');
-  assert.equal(await page.getByRole('region', { name: 'Add a provider' }).count(), 0);
+  await assertBecomes(() => page.getByRole('region', { name: 'Add a provider' }).count(), 0);
   await assertAccessible(page);
   assert.equal((await manage(org, 'POST', '/user/provision-prod')).status, 200);
   await open(page, org, '/passwords', 'prod');
   await page.getByText('Settings are changed in test, and a deploy brings them here.').waitFor();
-  assert.equal(await page.getByRole('button', { name: /^Save/ }).count(), 0);
+  await assertBecomes(() => page.getByRole('button', { name: /^Save/ }).count(), 0);
   await assertAccessible(page);
   await page.getByRole('link', { name: 'Change them in test' }).click();
   await page.waitForURL(/\/test\/settings\/passwords/);
@@ -416,7 +421,7 @@ test('a provider is looked up, added and tried out by a real sign-in, of which n
   await issuer.press('Enter');
   await published.waitFor();
   const add = page.getByRole('button', { name: 'Add to the list' });
-  assert.equal(await add.getAttribute('aria-description'), 'It needs a client id first.');
+  await assertBecomes(() => add.getAttribute('aria-description'), 'It needs a client id first.');
   await page.getByRole('combobox', { name: 'Client ids' }).fill('another');
   await page.getByRole('combobox', { name: 'Client ids' }).press('Enter');
   await page.getByRole('combobox', { name: 'Client ids' }).fill(real.clientId);
@@ -436,7 +441,7 @@ test('a provider is looked up, added and tried out by a real sign-in, of which n
   await result.getByText('The app would accept this token.').waitFor();
   await result.getByText(`It would make a new account for ${annsEmail}.`).waitFor();
   await result.getByRole('table', { name: 'Claims of the token' }).getByText('<b>Lee</b>').waitFor();
-  assert.match(result.url(), /\/settings\/providers\?test=result$/);
+  await assertBecomes(() => result.url(), /\/settings\/providers\?test=result$/);
   await assertAccessible(result);
   await result.reload();
   await result.getByText('The result is shown once.').waitFor();
@@ -444,7 +449,7 @@ test('a provider is looked up, added and tried out by a real sign-in, of which n
   await result.goto('/sign-in-test?code=abc&state=forged');
   await result.getByText('This browser has begun no such sign-in').waitFor();
   await result.close();
-  assert.equal((await stored(org, 'auth.issuers'))?.version, 0);
+  await assertBecomes(async () => (await stored(org, 'auth.issuers'))?.version, 0);
   const code = await real.signIn();
   const token = await tokenOf(real.issuer, code);
   await dialog.getByRole('tab', { name: 'Paste a token' }).click();
@@ -458,9 +463,10 @@ test('a provider is looked up, added and tried out by a real sign-in, of which n
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Save auth.issuers' }).click();
   await page.getByRole('status').getByText('Saved').waitFor();
-  assert.deepEqual((await stored(org, 'auth.issuers'))?.value, [
-    { issuer: real.issuer, audiences: ['another', real.clientId], name: '<b>Our company</b>' },
-  ]);
+  await assertBecomes(
+    async () => (await stored(org, 'auth.issuers'))?.value,
+    [{ issuer: real.issuer, audiences: ['another', real.clientId], name: '<b>Our company</b>' }],
+  );
   assert.equal((await exchangeToken(org, token)).status, 200);
   real.refuse();
   // The provider knows the browser by its session, and asks no more.

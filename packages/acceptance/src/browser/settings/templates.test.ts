@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBecomes } from '../../eventually.ts';
 import { act, allow, list } from '../../org.ts';
 import { founderOf, multiOrg, putSetting } from '../../workspaces.ts';
 import { assertAccessible } from '../accessibility.ts';
@@ -32,7 +33,7 @@ test('an admin sees which workspaces differ from the template, what would change
   await workspaces.getByRole('link', { name: 'Plain <b>x</b>' }).waitFor();
   await assertAccessible(page);
   const chosen = page.getByRole('button', { name: 'Apply to the chosen ones' });
-  assert.equal(await chosen.getAttribute('aria-description'), 'Choose workspaces in the list first.');
+  await assertBecomes(() => chosen.getAttribute('aria-description'), 'Choose workspaces in the list first.');
   await workspaces.getByRole('link', { name: 'Local' }).click();
   await page.getByText('An application leaves it').waitFor();
   await page.getByRole('region', { name: 'Policy clerk in the workspace' }).getByText('count*').waitFor();

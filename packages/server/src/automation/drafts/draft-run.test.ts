@@ -154,6 +154,7 @@ test('values that are more than a reply takes are left out', async (t) => {
 
 test('a draft ends at its time, and no more of an org are under way than its share', async (t) => {
   const { deps } = await openStage(t);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   let begun = 0;
   const scripts = { run: () => new Promise<never>(() => void begun++) };
   const drafts = createDrafts({ ...deps, scripts, millisecondsMax: 200 });
@@ -163,6 +164,7 @@ test('a draft ends at its time, and no more of an org are under way than its sha
   while (begun < 4) await nextTurn();
   for (let turn = 0; turn < 10; turn++) await nextTurn();
   assert.equal(begun, 4);
+  t.mock.timers.tick(200);
   const codes = (await results).map((one) => {
     if (one.status === 'fulfilled') return one.value.error?.code;
     return one.reason instanceof Problem && one.reason.code;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { Webhook } from 'standardwebhooks';
 import type { BlockHook } from '../../promotion/port.ts';
 import { type HookMessage, judgeMessage, keyOf, type Verified } from './verify.ts';
 
@@ -26,7 +25,8 @@ function verify(...given: Parameters<typeof judgeMessage>): Verified | undefined
 const standard: BlockHook = { signature: 'standard', secrets: ['a', 'b'] };
 
 function signed({ id = 'msg_1', at = now, by = secret, text = body } = {}): Headers {
-  const signature = new Webhook(by).sign(id, new Date(at), text);
+  const key = Buffer.from(by.slice('whsec_'.length), 'base64');
+  const signature = `v1,${hmac(`${id}.${at / 1000}.${text}`, 'base64', key)}`;
   return { 'webhook-id': id, 'webhook-timestamp': String(at / 1000), 'webhook-signature': signature };
 }
 
@@ -63,6 +63,18 @@ test('K02 a message is that of its sender by the signature of Standard Webhooks 
   assert.ok(isVerified(signed({ at: now - 299_000 })));
   // An id or a time that its sender has signed, and that is none.
   for (const id of ['', 'two words', 'x'.repeat(257)]) assert.equal(isVerified(signed({ id })), false, id);
+});
+
+test('K02 the message by which the libraries of Standard Webhooks are tested is verified', () => {
+  const key = keyOf('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw') ?? assert.fail();
+  const headers = {
+    'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  };
+  const judge = (text: string) => verify(standard, [key], message(headers, text), 1_614_265_330_000);
+  assert.equal(judge('{"test": 2432232314}')?.id, headers['webhook-id']);
+  assert.equal(judge('{"test":2432232314}'), undefined);
 });
 
 test('K02 either of two secrets is enough, the old one and the new one', () => {

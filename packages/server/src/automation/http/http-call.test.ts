@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { type CallRules, createGuardedRequest } from '../../lib/network/guarded-request.ts';
 import { createFairSlots, type FairSlots } from '../../lib/scheduling/fair-slots.ts';
+import { holdTimeouts } from '../../testing/held-time.ts';
 import type { HttpValue } from '../blocks/outside.ts';
 import { callHttp, type HttpCall } from './http-call.ts';
 
@@ -100,13 +101,22 @@ test('what is too large, or would end a header, is not sent', async (t) => {
   assert.deepEqual(seen, []);
 });
 
+/** Bytes that never end, each of which has left before the next; and a promise of the tenth. */
+function drip(reply: ServerResponse, tenth: () => void, left = 10): void {
+  if (left === 0) tenth();
+  if (!reply.destroyed) reply.write('x', () => setImmediate(drip, reply, tenth, left - 1));
+}
+
 test('an answer that is too large, drips or does not come ends the call', async (t) => {
+  const pass = holdTimeouts(t);
+  let isUnderWay = Promise.withResolvers<void>();
   const { port } = await sink(t, (reply, { url, method }) => {
     if (method === 'PUT') reply.end(Buffer.alloc(256 * 1024 + 1, 'x'));
     else if (method === 'PATCH') reply.socket?.destroy();
     else if (method === 'DELETE')
       reply.writeHead(200, { 'content-length': 100 }).write(url ?? '', () => reply.destroy());
-    else if (method === 'POST') setInterval(() => reply.write('x'), 5).unref();
+    else if (method === 'POST') drip(reply, isUnderWay.resolve);
+    else isUnderWay.resolve();
   });
   const call = caller(port, { timeoutMilliseconds: 100 });
   const message = async (method: HttpCall['method']) => {
@@ -120,12 +130,22 @@ test('an answer that is too large, drips or does not come ends the call', async 
   assert.match(await message('PATCH'), /^there was no answer/);
   assert.match(await message('DELETE'), /^there was no answer/);
   // Each byte comes in time, the last one never.
-  assert.equal(await message('POST'), 'no answer within 0.1 s');
-  assert.equal(await message('GET'), 'no answer within 0.1 s');
+  for (const method of ['POST', 'GET'] as const) {
+    isUnderWay = Promise.withResolvers();
+    const refused = message(method);
+    await isUnderWay.promise;
+    pass(100);
+    assert.equal(await refused, 'no answer within 0.1 s');
+  }
 });
 
 test('the wait for a turn counts, and more than may wait is refused', async (t) => {
-  const { port, seen } = await sink(t, (reply) => void (seen.length === 2 && reply.end()));
+  const pass = holdTimeouts(t);
+  const hasArrived = Promise.withResolvers<void>();
+  const { port, seen } = await sink(t, (reply) => {
+    hasArrived.resolve();
+    if (seen.length === 2) reply.end();
+  });
   const slots = createFairSlots({ perOrg: 1, perNode: 2, waitingPerOrg: 1, what: 'calls' });
   const ended = (one: Promise<HttpValue>): Promise<unknown> =>
     one.then(
@@ -135,18 +155,25 @@ test('the wait for a turn counts, and more than may wait is refused', async (t) 
   const patient = caller(port, { slots, timeoutMilliseconds: 2000 });
   const hasty = caller(port, { slots, timeoutMilliseconds: 100 });
   const first = ended(patient());
-  assert.deepEqual(await Promise.all([hasty(), patient()].map(ended)), ['block_failed', 'rate_limited']);
+  const waits = ended(hasty());
+  assert.equal(await ended(patient()), 'rate_limited');
+  await hasArrived.promise;
+  pass(100);
+  assert.equal(await waits, 'block_failed');
   assert.equal(seen.length, 1);
+  pass(1900);
   assert.equal(await first, 'block_failed');
   assert.equal(await ended(hasty()), 200);
 });
 
 test('a platform that closes leaves its calls to a later start', async (t) => {
-  const { port } = await sink(t, () => undefined);
+  const hasArrived = Promise.withResolvers<void>();
+  const { port } = await sink(t, () => hasArrived.resolve());
   const closing = new AbortController();
   const call = caller(port, { closing: closing.signal });
   const asked = call();
-  setTimeout(() => closing.abort(), 20);
+  await hasArrived.promise;
+  closing.abort();
   await assert.rejects(asked, { code: 'unavailable' });
   await assert.rejects(call(), { code: 'unavailable' });
 });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { passSlices } from '../../testing/held-time.ts';
 import { delivered, openOutboxBench } from './testing/outbox-bench.ts';
 
 test('others are served between the conditions of one write, where these take long', async (t) => {
+  passSlices(t);
   const stage = await openOutboxBench(t);
   await stage.bench.node().admin.define('acme', {
     entityName: 'measured',

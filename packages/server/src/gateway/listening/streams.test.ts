@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../../lib/problem.ts';
 import type { Gateway } from '../app-gateway.ts';
 import { drain } from '../drain.ts';
@@ -194,9 +194,21 @@ test('a stream is returned when its reader leaves', async (context) => {
   assert.deepEqual(served.faults, []);
 });
 
+const idleTimeout = 60_000;
+
+/** From here on the connection is idle soon: not before its request is read, however busy the machine is. */
+function soonIdle({ socket }: IncomingMessage): void {
+  assert.equal(socket.timeout, idleTimeout);
+  socket.setTimeout(100);
+}
+
 test('a reader that takes nothing is left', async (context) => {
   const { stream, returned } = endless();
-  const served = await serve(context, async () => streamed(stream), { idleTimeout: 100 });
+  const gateway: Gateway = async (incoming) => {
+    soonIdle(incoming);
+    return streamed(stream);
+  };
+  const served = await serve(context, gateway, { idleTimeout });
   const socket = served.send(get('/'));
   await once(socket, 'connect');
   socket.pause();
@@ -341,18 +353,24 @@ for (const [path, answer] of Object.entries(leaving)) {
 }
 
 test('a body that is taken as a stream may take longer than a request may, as long as bytes arrive', async (context) => {
-  const limits = { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 10 };
+  const hasBegun = Promise.withResolvers<void>();
   const arrivals: string[] = [];
   const served = await serve(
     context,
     async (incoming) => {
       if (incoming.url === '/json') return json(200, await readJsonBody(incoming));
-      for await (const data of bytesOf(incoming)) arrivals.push(String(data));
+      // From here on, so that no machine is too slow to read the head of this one in time.
+      Object.assign(incoming.socket.server ?? {}, { headersTimeout: 100, requestTimeout: 100 });
+      for await (const data of bytesOf(incoming)) {
+        arrivals.push(String(data));
+        hasBegun.resolve();
+      }
       return json(200, { arrivals });
     },
-    limits,
+    { connectionsCheckingInterval: 10 },
   );
   const socket = served.send(post('/', 'Content-Length: 3'), 'a');
+  await hasBegun.promise;
   // Each of these begins later, and is found to have taken too long.
   for (const part of [',', 'b']) {
     const late = served.send(post('/json', 'Content-Length: 3').replace('text/csv', 'application/json'));
@@ -367,6 +385,7 @@ test('a body of which nothing comes any more is left', async (context) => {
   const served = await serve(
     context,
     async (incoming) => {
+      soonIdle(incoming);
       try {
         for await (const data of bytesOf(incoming)) assert.equal(String(data), 'a');
       } catch (error) {
@@ -374,7 +393,7 @@ test('a body of which nothing comes any more is left', async (context) => {
       }
       return json(200, {});
     },
-    { idleTimeout: 100 },
+    { idleTimeout },
   );
   const socket = served.send(post('/', 'Content-Length: 3'), 'a');
   assert.equal(await textOf(socket), '');
@@ -393,16 +412,33 @@ test('a client that expects 100-continue gets it', async (context) => {
   await until(socket, '{"text":"a,b"}');
 });
 
+/** Has the connection be idle by a clock that the test moves. */
+function idleClock({ socket }: IncomingMessage): (milliseconds: number) => void {
+  let left = socket.timeout ?? 0;
+  socket.setTimeout(0);
+  Object.assign(socket, {
+    timeout: left,
+    setTimeout: (milliseconds: number) => {
+      left = milliseconds;
+    },
+  });
+  return (milliseconds) => {
+    left -= milliseconds;
+    if (left <= 0) socket.emit('timeout');
+  };
+}
+
 test('an answer that has nothing to send for long is not idle while it says so', async (context) => {
-  async function* searching(): AsyncGenerator<string> {
+  async function* searching(pass: (milliseconds: number) => void): AsyncGenerator<string> {
     yield 'a,b\r\n';
     for (let turn = 0; turn < 20; turn++) {
-      await pause(20);
+      pass(idleTimeout / 5);
+      await nextTurn();
       yield '';
     }
     yield 'c,d\r\n';
   }
-  const served = await serve(context, async () => streamed(searching()), { idleTimeout: 100 });
+  const served = await serve(context, async (incoming) => streamed(searching(idleClock(incoming))), { idleTimeout });
   const text = await until(served.send(get('/')), 'c,d');
   assert.match(text, /a,b/);
   assert.deepEqual(served.faults, []);
@@ -446,3 +482,32 @@ for (const framing of ['Content-Length: 6', 'Transfer-Encoding: chunked'])
     socket.write(second);
     assert.match(await textOf(socket), /ended with a,bc,d\n/);
   });
+
+test('what is sent without end after a refusal is dropped up to a bound, and then reset', async (context) => {
+  const served = await serve(context, async () => {
+    throw new Problem('access_denied', 'no');
+  });
+  const socket = served.send(post('/', 'Transfer-Encoding: chunked'));
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.resume();
+  let sent = 0;
+  for (; sent < longBytes && !socket.destroyed; sent += chunkBytes)
+    if (!socket.write(`${chunkBytes.toString(16)}\r\n${chunk}\r\n`))
+      await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed]);
+  await closed;
+  assert.ok(sent < longBytes, `${sent} bytes were taken`);
+});
+
+test('a request behind a body that was refused is not served', async (context) => {
+  const seen: (string | undefined)[] = [];
+  const served = await serve(context, async ({ url }) => {
+    seen.push(url);
+    throw new Problem('access_denied', 'no');
+  });
+  const length = 2 * 1024 * 1024;
+  const text = await textOf(
+    served.send(post('/first', `Content-Length: ${length}`), 'x'.repeat(length), get('/second')),
+  );
+  assert.match(text, /^HTTP\/1\.1 403 /);
+  assert.deepEqual([text.split('HTTP/1.1 ').length - 1, seen], [1, ['/first']]);
+});

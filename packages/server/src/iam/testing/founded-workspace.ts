@@ -104,6 +104,8 @@ export function createRuntime(store: Store, deps: GrantDeps, policyBound?: Polic
     numbering: createNumbering(),
     sealer: createSealer([]),
     policyBound,
+    // No page ends short since the machine is busy.
+    elapsed: () => 0,
   });
 }
 

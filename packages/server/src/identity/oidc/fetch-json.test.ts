@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
 import { AddressRefused } from '../../lib/network/guarded-request.ts';
+import { holdTimeouts } from '../../testing/held-time.ts';
 import { createFetchJson, type FetchJsonOptions } from './fetch-json.ts';
 
 let respond: RequestListener;
@@ -127,8 +128,15 @@ test('an answer that is too long is left before its end', async () => {
   await isLeft.promise;
 });
 
-test('an answer that does not come to its end in time is left, wherever it stops', async () => {
+test('an answer that does not come to its end in time is left, wherever it stops', async (t) => {
+  const pass = holdTimeouts(t);
   const impatient = { ...development, timeoutMilliseconds: 50 };
+  const assertLeft = async (options: FetchJsonOptions, address: string, isUnderWay: Promise<void>): Promise<void> => {
+    const left = assert.rejects(fetchIn(options, address), /aborted/);
+    await isUnderWay;
+    pass(50);
+    await left;
+  };
   const stops: readonly RequestListener[] = [
     () => {},
     (_, reply) => reply.flushHeaders(),
@@ -136,11 +144,19 @@ test('an answer that does not come to its end in time is left, wherever it stops
     (_, reply) => void reply.socket?.write('HTTP/1.1 200 OK\r\nx-slow: '),
   ];
   for (const stop of stops) {
-    respond = stop;
-    await assert.rejects(fetchIn(impatient, `${origin}/`), /aborted/);
+    const hasStopped = Promise.withResolvers<void>();
+    respond = (request, reply) => {
+      stop(request, reply);
+      hasStopped.resolve();
+    };
+    await assertLeft(impatient, `${origin}/`, hasStopped.promise);
   }
-  const silent = { ...impatient, resolve: () => new Promise<never>(() => {}) };
-  await assert.rejects(fetchIn(silent, `http://provider.example:${port}/`), /aborted/);
+  const isAsked = Promise.withResolvers<void>();
+  const resolve = (): Promise<never> => {
+    isAsked.resolve();
+    return new Promise(() => {});
+  };
+  await assertLeft({ ...impatient, resolve }, `http://provider.example:${port}/`, isAsked.promise);
 });
 
 test('what is no JSON, is packed, is cut off or has another status is no answer', async () => {

@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
-import { Provider } from 'oidc-provider';
 import type { Clock } from '../../lib/clock.ts';
 import { createProviderTokens } from './provider-tokens.ts';
+
+const outside = createRequire(join(import.meta.dirname, '../../../../../tools/outside/package.json'));
+const { Provider } = outside('oidc-provider') as {
+  readonly Provider: new (
+    issuer: string,
+    configuration: object,
+  ) => {
+    callback(): RequestListener;
+    interactionFinished(request: IncomingMessage, reply: ServerResponse, result: object): Promise<void>;
+  };
+};
 
 const clientId = 'acme-web';
 const redirectUri = 'https://app.example/signed-in';

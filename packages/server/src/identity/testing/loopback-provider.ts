@@ -14,9 +14,10 @@ export interface LoopbackProvider {
   answer(path: string, answer: unknown | RequestListener): void;
   /** Publishes these keys, and no others. */
   publish(...keys: readonly ProviderKeyPair[]): void;
-  /** Stops listening; `resume` takes the same port. */
+  /** Ends each connection without an answer, until it resumes. Its port is left to no other program meanwhile. */
+  pause(): void;
+  resume(): void;
   stop(): Promise<void>;
-  resume(): Promise<void>;
 }
 
 export interface ProviderKeyPair {
@@ -35,13 +36,13 @@ export async function startLoopbackProvider(): Promise<LoopbackProvider> {
     calls.push(request.url ?? '');
     respond(answers.get(request.url ?? ''), request, reply);
   });
-  const listen = async (port: number): Promise<number> => {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
-  };
-  const port = await listen(0);
-  const issuer = `http://127.0.0.1:${port}`;
+  let isPaused = false;
+  server.on('connection', (socket) => {
+    if (isPaused) socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   answers.set(discoveryPath, { issuer, jwks_uri: `${issuer}${keysPath}` });
   return {
     issuer,
@@ -49,11 +50,17 @@ export async function startLoopbackProvider(): Promise<LoopbackProvider> {
     keyCalls: () => calls.filter((path) => path === keysPath).length,
     answer: (path, answer) => void answers.set(path, answer),
     publish: (...keys) => void answers.set(keysPath, { keys: keys.map(({ jwk }) => jwk) }),
+    pause: () => {
+      isPaused = true;
+      server.closeAllConnections();
+    },
+    resume: () => {
+      isPaused = false;
+    },
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
-    resume: async () => void (await listen(port)),
   };
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTask } from 'node:timers/promises';
 import { roundsOn, storeKinds } from '../../store/testing/open-test-store.ts';
+import { stopTime } from '../../testing/held-time.ts';
 import { derived, listAll, type Node, openBench, outcomeOf, type RecordBench } from '../../testing/record-bench.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 
@@ -48,6 +49,7 @@ for (const kind of storeKinds) {
   const rounds = roundsOn(kind, 40);
 
   test(`D08: of 32 creates of one value on four nodes exactly one wins (${kind})`, async (context) => {
+    stopTime(context);
     const bench = await openBench(context, kind);
     const { nodes, call } = await nodesOf(bench);
     for (const round of range(rounds)) {
@@ -63,6 +65,7 @@ for (const kind of storeKinds) {
   });
 
   test(`D09: a value that moves from record to record is never had by two, and none is lost (${kind})`, async (context) => {
+    stopTime(context);
     const bench = await openBench(context, kind);
     const { nodes, call } = await nodesOf(bench);
     const values = range(5).map((index) => `v${index}`);
@@ -87,6 +90,7 @@ for (const kind of storeKinds) {
   });
 
   test(`D09: a value that is given up is taken by one of those who want it, or was not given up yet (${kind})`, async (context) => {
+    stopTime(context);
     const bench = await openBench(context, kind);
     const { nodes, call } = await nodesOf(bench);
     const { runtime } = pick(nodes, 0);

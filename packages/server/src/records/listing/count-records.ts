@@ -9,6 +9,7 @@ import { cursorBinding, type Page } from './list-records.ts';
 import { countedWithoutRecords, type Explanation, explain } from './planning/explanation.ts';
 import { type ListPlan, planList } from './planning/list-plan.ts';
 import { openWalk } from './walking/list-walk.ts';
+import type { ScanLeft } from './walking/scan-budget.ts';
 
 /**
  * Where the budget ends before the records do, `count` is that of the records which this call has read, and `nexttoken`
@@ -28,7 +29,12 @@ const indexedCountMax = 50_000;
  * Everything is counted by its counter, one value of an indexed field by its index, anything else by reading; so is all
  * of which some records are not the caller's.
  */
-export async function countRecords(cursors: Cursors, call: RecordCall, listed: ListQuery): Promise<Count> {
+export async function countRecords(
+  cursors: Cursors,
+  call: RecordCall,
+  listed: ListQuery,
+  left: ScanLeft,
+): Promise<Count> {
   const query = inOwnOrder(listed);
   const { filters, search, filter, wantsExplanation } = query;
   const explained = (explanation: Explanation) => (wantsExplanation ? { explain: explanation } : {});
@@ -41,7 +47,7 @@ export async function countRecords(cursors: Cursors, call: RecordCall, listed: L
   // Each part of a count is known to the caller, so no field orders the records that he may be unable to read.
   const plan = planList(call, query, { inAnyOrder: call.rows === undefined, isWhole: true });
   const indexed = query.nexttoken === undefined ? await indexedCount(call, plan) : undefined;
-  if (indexed === undefined) return countByReading(cursors, call, { query, plan });
+  if (indexed === undefined) return countByReading(cursors, call, { query, plan, left });
   return { count: indexed, ...explained(countedWithoutRecords(plan.index, indexed)) };
 }
 
@@ -54,10 +60,15 @@ function inOwnOrder({ lookupSort, askedSort, ...query }: ListQuery): ListQuery {
 export type Total = number | { readonly atLeast: number };
 
 /** @param page one of the list, which may be all of it. */
-export async function totalRecords(cursors: Cursors, call: RecordCall, { query, page }: ListedPage): Promise<Total> {
+export async function totalRecords(
+  cursors: Cursors,
+  call: RecordCall,
+  { query, page }: ListedPage,
+  left: ScanLeft,
+): Promise<Total> {
   const found = page.items.length;
   if (query.nexttoken === undefined && page.nexttoken === null) return found;
-  const { count, partial } = await countRecords(cursors, call, { ...query, nexttoken: undefined });
+  const { count, partial } = await countRecords(cursors, call, { ...query, nexttoken: undefined }, left);
   return partial === true ? { atLeast: Math.max(count, found) } : count;
 }
 
@@ -77,11 +88,11 @@ async function indexedCount({ workspace }: RecordCall, plan: ListPlan): Promise<
 async function countByReading(
   cursors: Cursors,
   call: RecordCall,
-  { query, plan }: { readonly query: ListQuery; readonly plan: ListPlan },
+  { query, plan, left }: { readonly query: ListQuery; readonly plan: ListPlan; readonly left: ScanLeft },
 ): Promise<Count> {
   const binding = ['count', ...cursorBinding(call, query, plan)];
   const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);
-  const walk = await openWalk(call.workspace.scope, plan, start);
+  const walk = await openWalk(call.workspace.scope, plan, start, left);
   const pause = createYielder(laneOf(call.workspace), () => stepsOf(plan));
   let count = 0;
   let judged = 0;

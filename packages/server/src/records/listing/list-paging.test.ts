@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../../lib/problem.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -8,9 +8,6 @@ import { listAll, listQuery, RecordBench, SteppedClock, user } from '../../testi
 import type { RecordData } from '../record.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import { scanBudget } from './walking/scan-budget.ts';
-
-// Pages end by what they took, not by the time that a busy machine took for it.
-mock.method(performance, 'now', () => 0);
 
 const clock = new SteppedClock();
 const opened = await openStore({ kind: 'memory', clock });

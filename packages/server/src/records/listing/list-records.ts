@@ -8,7 +8,7 @@ import type { ListQuery } from './list-query.ts';
 import { type Explanation, explain } from './planning/explanation.ts';
 import { type ListPlan, planList } from './planning/list-plan.ts';
 import { openWalk } from './walking/list-walk.ts';
-import { newScan, type ScanLeft } from './walking/scan-budget.ts';
+import type { ScanLeft } from './walking/scan-budget.ts';
 
 /** Records as they are stored, with what the caller may read of them, and a cursor where there may be more. */
 export interface Page {
@@ -21,12 +21,7 @@ export interface Page {
 }
 
 /** @param left what the page may look at, where pages share it. */
-export async function listRecords(
-  cursors: Cursors,
-  call: RecordCall,
-  query: ListQuery,
-  left: ScanLeft = newScan(),
-): Promise<Page> {
+export async function listRecords(cursors: Cursors, call: RecordCall, query: ListQuery, left: ScanLeft): Promise<Page> {
   const plan = planList(call, query);
   const binding = cursorBinding(call, query, plan);
   const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);

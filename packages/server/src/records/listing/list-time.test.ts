@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as after } from 'node:timers/promises';
 import { listQuery, openBench, type RecordBench } from '../../testing/record-bench.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 
@@ -8,8 +7,9 @@ import type { RecordCall } from '../writing/write-loop.ts';
 function slowly(bench: RecordBench): RecordCall['workspace'] {
   const { scope } = bench.workspace;
   const late = async <T>(read: Promise<T>): Promise<T> => {
-    await after(300);
-    return read;
+    const answer = await read;
+    bench.clock.advance(300);
+    return answer;
   };
   return {
     ...bench.workspace,

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import type { FieldDefinition } from '../../schema/definition.ts';
 import { openStore } from '../../store/open-store.ts';
+import { stopTime } from '../../testing/held-time.ts';
 import { derived, listAll, listQuery, type Node, RecordBench, SteppedClock } from '../../testing/record-bench.ts';
 import type { RecordData } from '../record.ts';
 
@@ -62,7 +63,8 @@ test('an update that two nodes make at once is lost by neither', async () => {
   assert.deepEqual(actual, expected);
 });
 
-test('a record that moves from key to key is there for every reader and writer', async () => {
+test('a record that moves from key to key is there for every reader and writer', async (context) => {
+  stopTime(context);
   const { bench, one, other } = await twoNodes();
   const baseKeys = { pkTemplate: 'org#{org};by#{place}', skTemplate: 'x#{id}' };
   const UpdateParams = [{ name: 'place' }, { name: 'note' }];

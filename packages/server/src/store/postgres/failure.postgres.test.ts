@@ -8,6 +8,7 @@ import { OutcomeUnknown, type Scope, Unavailable } from '../port.ts';
 import { add, append, getOne, put, TestClock } from '../testing/conformance/bench.ts';
 import { openPostgres } from './open-postgres.ts';
 import { type CuttingProxy, startCuttingProxy } from './testing/cutting-proxy.ts';
+import { eventually } from './testing/eventually.ts';
 import { type OwnServer, startOwnServer, whyNotOwn } from './testing/test-server.ts';
 
 const clock = new TestClock();
@@ -125,14 +126,12 @@ describe('PostgreSQL that fails', { skip: whyNotOwn }, () => {
     const opened = await open(server.url);
     const scope = opened.store.scope('s');
     await scope.commit([put('p', 'a')]);
-    await server.run('alter system set default_transaction_read_only = on');
-    await server.run('select pg_reload_conf()');
+    await change(server, 'set default_transaction_read_only = on');
     await server.run(endSessions);
     const refused = await failureOf(scope.commit([put('p', 'b')]));
     assert.ok(refused instanceof Unavailable);
     assert.match(inspect(refused), /read-only transaction \(SQLSTATE 25006\)/);
-    await server.run('alter system reset default_transaction_read_only');
-    await server.run('select pg_reload_conf()');
+    await change(server, 'reset default_transaction_read_only');
     assert.equal((await scope.commit([put('p', 'b')])).seq, 2);
     await opened.store.close();
   });
@@ -155,22 +154,11 @@ describe('PostgreSQL that fails', { skip: whyNotOwn }, () => {
   });
 
   test('is not well while the server does not sync its files', async () => {
-    await server.run('alter system set fsync = off');
-    await server.run('select pg_reload_conf()');
+    await change(server, 'set fsync = off');
     const opened = await open(server.url);
-    // The server answers before its processes have read the settings again.
-    const once = async (synchronous: 'none' | 'full') => {
-      for (let tries = 0; tries < 500; tries++) {
-        const health = await opened.store.health();
-        if ('synchronous' in health && health.synchronous === synchronous) return health;
-        await server.run('select pg_sleep(0.01)');
-      }
-      return opened.store.health();
-    };
-    assert.deepEqual(await once('none'), { ok: false, kind: 'postgres', synchronous: 'none' });
-    await server.run('alter system reset fsync');
-    await server.run('select pg_reload_conf()');
-    assert.deepEqual(await once('full'), { ok: true, kind: 'postgres', synchronous: 'full' });
+    assert.deepEqual(await opened.store.health(), { ok: false, kind: 'postgres', synchronous: 'none' });
+    await change(server, 'reset fsync');
+    assert.deepEqual(await opened.store.health(), { ok: true, kind: 'postgres', synchronous: 'full' });
     await opened.store.close();
   });
 
@@ -184,11 +172,24 @@ describe('PostgreSQL that fails', { skip: whyNotOwn }, () => {
   });
 });
 
+/**
+ * Changes a setting of the server for all sessions. The answer to `pg_reload_conf()` comes before they are asked to read
+ * the settings again; a new session has them once all others have been asked, which do so before their next statement.
+ */
+async function change(server: OwnServer, what: string): Promise<void> {
+  const [, name = ''] = what.split(' ');
+  const shown = async () => (await server.run(`show ${name}`))[0]?.[name];
+  const before = await shown();
+  await server.run(`alter system ${what}`);
+  await server.run('select pg_reload_conf()');
+  await eventually(`another ${name}`, async () => (await shown()) !== before);
+}
+
 const endSessions = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'freehold'`;
 
 const endTheOneThatWaits = `
   do $$ begin
-    for tries in 1..1000 loop
+    for tries in 1..10000 loop
       exit when exists (select 1 from pg_stat_activity where wait_event_type = 'Lock');
       perform pg_sleep(0.01);
       perform pg_stat_clear_snapshot();
@@ -231,7 +232,7 @@ async function writeUntilKilled(scopes: readonly Scope[], server: OwnServer): Pr
           return;
         }
         acknowledged[index]?.add(name);
-        if (round === 20) underWay();
+        if (acknowledged.every(({ size }) => size > 20)) underWay();
       }
     }),
   );

@@ -9,6 +9,7 @@ import { openVault } from '../../composition/open-spaces.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { drain } from '../../gateway/drain.ts';
 import { listen } from '../../gateway/listener.ts';
+import { patient as limits } from '../../gateway/testing/patient.ts';
 import { groupEntries } from '../../iam/policies/group-policies.ts';
 import { fastPasswordCost } from '../../identity/testing/fast-passwords.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -18,6 +19,7 @@ import { interceptOpened } from '../../store/intercepted-store.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Change, OpenedStore, ScopeName } from '../../store/port.ts';
 import { PassingFault } from '../../store/testing/failing-store.ts';
+import type { WorkFacts } from '../../telemetry/work-facts.ts';
 
 export const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';
 
@@ -34,6 +36,8 @@ export interface FaultyPlatform {
   readonly stores: Stores;
   /** Has it write what it tells other nodes about itself, which a start does. */
   register(): Promise<void>;
+  /** Ends when no job is under way. */
+  rest(): Promise<void>;
   /** Ends when every mail is written and every job is done, those too that wait for their time. */
   settle(): Promise<void>;
   /** Its clock, in milliseconds since the epoch. */
@@ -43,15 +47,16 @@ export interface FaultyPlatform {
   close(): Promise<void>;
 }
 
+/** Stands still between two leaps, so that nothing runs out while a busy machine makes a call. */
 class LeapingClock {
-  #ahead = 0;
+  #now = systemClock.now();
 
   now(): number {
-    return systemClock.now() + this.#ahead;
+    return this.#now;
   }
 
   leapTo(time: number): void {
-    this.#ahead += Math.max(0, time - this.now());
+    this.#now = Math.max(time, this.#now);
   }
 }
 
@@ -65,8 +70,9 @@ export interface Committed {
 export async function startFaultyPlatform(
   onCommit: (changes: readonly Change[], place: Committed) => void = () => undefined,
 ): Promise<FaultyPlatform> {
-  // The turns of the background work are given by `settle`.
+  // The turns of the background work are given by `settle`, and none of it pauses since a busy machine took long for it.
   mock.timers.enable({ apis: ['setInterval'] });
+  const stopped = mock.method(performance, 'now', () => 0);
   const clock = new LeapingClock();
   const open = () => openStore({ kind: 'memory', clock });
   const stores: Stores = { platform: await open(), test: await open(), prod: await open() };
@@ -87,21 +93,24 @@ export async function startFaultyPlatform(
         }),
       ),
   });
+  const rest = () => restOf(platform.measurement.workFacts);
   const errors = platform.errors(() => 'http://127.0.0.1');
-  const app = await listen({ host: '127.0.0.1', port: 0, gateway: platform.app, errors });
-  const management = await listen({ host: '127.0.0.1', port: 0, gateway: platform.management, errors });
+  const app = await listen({ host: '127.0.0.1', port: 0, gateway: platform.app, errors, limits });
+  const management = await listen({ host: '127.0.0.1', port: 0, gateway: platform.management, errors, limits });
   return {
     app: app.url,
     management: management.url,
     fault,
     stores,
     register: () => platform.listening({ app: app.url, management: management.url, metrics: undefined }),
-    settle: () => settle(management.url, stores, clock),
+    rest,
+    settle: () => settle({ managementUrl: management.url, stores, clock, rest }),
     now: () => clock.now(),
     drift: () => findDrift(config, stores, clock),
     close: async () => {
       await drain([app, management], 0);
       await platform.close();
+      stopped.mock.restore();
       mock.timers.reset();
     },
   };
@@ -125,11 +134,18 @@ const never = Number.MAX_SAFE_INTEGER;
 /** Longer than any lease; what waits for longer does so on purpose. */
 const automationMilliseconds = 120_000;
 
-async function settle(managementUrl: string, stores: Stores, clock: LeapingClock): Promise<void> {
+interface Settling {
+  readonly managementUrl: string;
+  readonly stores: Stores;
+  readonly clock: LeapingClock;
+  rest(): Promise<void>;
+}
+
+async function settle({ managementUrl, stores, clock, rest }: Settling): Promise<void> {
   // It is answered when no mail waits.
   await (await fetch(`${managementUrl}/inbox`)).text();
   for (let turn = 0; turn < turnsMax; turn++) {
-    for (let breath = 0; breath < 3; breath++) await new Promise((resolve) => setImmediate(resolve));
+    await rest();
     const soon = clock.now() + automationMilliseconds;
     const looks = Object.values(stores).flatMap(({ maintenance }: OpenedStore) => [
       maintenance.due('work', never, 1),
@@ -142,6 +158,12 @@ async function settle(managementUrl: string, stores: Stores, clock: LeapingClock
     mock.timers.tick(turnMilliseconds);
   }
   throw new Error('a job never ends');
+}
+
+/** Ends when no job is under way: its lease does not run out since it waits for a thread or for an answer. */
+async function restOf(workFacts: WorkFacts): Promise<void> {
+  do for (let breath = 0; breath < 3; breath++) await new Promise((resolve) => setImmediate(resolve));
+  while (workFacts.all().some(({ running }) => running > 0));
 }
 
 async function findDrift(config: Config, stores: Stores, clock: LeapingClock): Promise<readonly unknown[]> {

@@ -8,7 +8,11 @@ export interface FilledAccounts {
   readonly guarded: string;
 }
 
-export async function fillAccounts({ management }: Gateways, org: FixtureOrg): Promise<FilledAccounts> {
+export async function fillAccounts(
+  { management }: Gateways,
+  org: FixtureOrg,
+  now: () => number,
+): Promise<FilledAccounts> {
   const disabled = await org.signIn('ivy@example.com');
   const [erased, exported] = [await org.signIn('joe@example.com'), await org.signIn('kim@example.com')];
   const act = (expected: string, { id }: Person, verb: string, body: object = {}) =>
@@ -16,10 +20,10 @@ export async function fillAccounts({ management }: Gateways, org: FixtureOrg): P
   await act('204 POST', disabled, 'disable', { reason: 'asked for by the customer' });
   await act('202 POST', exported, 'export');
   await act('202 POST', erased, 'erase', { records: 'keep', confirm: 'joe@example.com' });
-  return { disabled, guarded: await protectBuilder(management, org) };
+  return { disabled, guarded: await protectBuilder(management, org, now) };
 }
 
-async function protectBuilder(management: string, org: FixtureOrg): Promise<string> {
+async function protectBuilder(management: string, org: FixtureOrg, now: () => number): Promise<string> {
   const { code } = await org.manage('201 POST', '/org/users', {
     body: { email: 'cyd@shop.example', role: 'developer' },
   });
@@ -30,7 +34,7 @@ async function protectBuilder(management: string, org: FixtureOrg): Promise<stri
   const { secret } = await must('201 POST', factors, { headers: bearer(token), body: { password } });
   await must('200 POST', `${factors}/confirm`, {
     headers: bearer(token),
-    body: { code: authenticatorCode(secret, Date.now()) },
+    body: { code: authenticatorCode(secret, now()) },
   });
   return token;
 }

@@ -34,8 +34,8 @@ export interface Filled extends FilledAccounts {
   readonly orgInvitation: string;
 }
 
-/** Gives a running platform something of every kind that it stores. */
-export async function fill(gateways: Gateways): Promise<Filled> {
+/** Gives a running platform something of every kind that it stores. @param now its clock. */
+export async function fill(gateways: Gateways, now: () => number = Date.now): Promise<Filled> {
   const org = await FixtureOrg.signUp(gateways, 'shop');
   const people = await fillOrg(gateways, org);
   const founder = await org.signIn('ann@example.com');
@@ -49,7 +49,7 @@ export async function fill(gateways: Gateways): Promise<Filled> {
   const members = await fillAccess(org, act);
   const other = await fillWorkspaces(org);
   const keys = await fillKeys(org, founder);
-  const accounts = await fillAccounts(gateways, org);
+  const accounts = await fillAccounts(gateways, org, now);
   await fillAlerts(gateways, org);
   for (const { kind, ...body } of configItems) await org.manage('201 POST', `/config/${kind}`, { body });
   const production = await fillProduction(gateways, org, keys.pipeline);

@@ -9,6 +9,7 @@ import { compose } from '../../composition/compose.ts';
 import { readConfig } from '../../config.ts';
 import { drain } from '../../gateway/drain.ts';
 import { listen } from '../../gateway/listener.ts';
+import { patient as limits } from '../../gateway/testing/patient.ts';
 import { fastPasswordCost } from '../../identity/testing/fast-passwords.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Answers, Asked } from './asks.ts';
@@ -36,10 +37,10 @@ function fileOf(version: number, name: string): string {
   return join(fixtures, String(version), name);
 }
 
-/** Goes on from when all was asked. */
+/** Stands at when all was asked, however long a busy machine asks again. */
 export function clockOf({ asked_at }: Answers): Clock {
-  const ahead = Date.parse(asked_at) - Date.now();
-  return { now: () => Date.now() + ahead };
+  const now = Date.parse(asked_at);
+  return { now: () => now };
 }
 
 export interface OlderPlatform extends Gateways {
@@ -59,8 +60,8 @@ export async function startOn(env: Readonly<Record<string, string>>, clock: Cloc
     onFatal: (error) => faults.push(error),
   });
   const errors = platform.errors(() => 'http://127.0.0.1');
-  const app = await listen({ host: '127.0.0.1', port: 0, gateway: platform.app, errors });
-  const management = await listen({ host: '127.0.0.1', port: 0, gateway: platform.management, errors });
+  const app = await listen({ host: '127.0.0.1', port: 0, gateway: platform.app, errors, limits });
+  const management = await listen({ host: '127.0.0.1', port: 0, gateway: platform.management, errors, limits });
   return {
     app: app.url,
     management: management.url,

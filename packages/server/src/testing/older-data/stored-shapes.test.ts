@@ -1,10 +1,9 @@
 /** What is stored keeps its shape, or the data has another version. */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { isOfAudit } from '../../audit/audit-entry.ts';
 import { createSecretsInMemory } from '../../identity/testing/secrets-in-memory.ts';
 import { loadSecrets } from '../../identity/tokens/secrets.ts';
@@ -21,7 +20,7 @@ const { fetch } = globalThis;
 /** Work that a call has woken comes to its end before the next call, so that each state in which it leaves data is seen. */
 globalThis.fetch = async (...asked) => {
   const answer = await fetch(...asked);
-  for (let round = 0; round < 200; round++) await nextRound();
+  await platform.rest();
   return answer;
 };
 
@@ -35,7 +34,7 @@ after(async () => {
 
 async function storeEverything(): Promise<void> {
   await platform.register();
-  await fill(platform);
+  await fill(platform, platform.now);
   await platform.settle();
   const fixture = await setUpFixture(platform);
   // A test of the flows sees to it that each writing route has one.
@@ -85,7 +84,7 @@ test('everything that is stored has the shape that is written down for the versi
   const secrets = shapeOf(await loadSecrets(createSecretsInMemory(), systemClock));
   const found = `data version ${dataVersion}\n${textOf(shapes)}secrets = ${secrets}\n`;
   if (found === readFileSync(path, 'utf8')) return;
-  const aside = join(tmpdir(), 'freehold-shapes.txt');
+  const aside = join(mkdtempSync(join(tmpdir(), 'freehold-shapes-')), 'shapes.txt');
   writeFileSync(aside, found);
   const [was, is] = [readFileSync(path, 'utf8').split('\n'), found.split('\n')];
   const gone = was.filter((line) => !is.includes(line)).map((line) => `- ${line}`);

@@ -5,6 +5,7 @@ import { compose } from '../../composition/compose.ts';
 import { readConfig } from '../../config.ts';
 import { drain } from '../../gateway/drain.ts';
 import { listen } from '../../gateway/listener.ts';
+import { patient as limits } from '../../gateway/testing/patient.ts';
 import { fastPasswordCost } from '../../identity/testing/fast-passwords.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -36,8 +37,6 @@ export async function startCountedPlatform(): Promise<CountedPlatform> {
     },
   });
   const errors = platform.errors(() => 'http://127.0.0.1');
-  // What is counted takes many times as long.
-  const limits = { idleTimeout: 0 };
   const listening = (gateway: typeof platform.app) => listen({ host: '127.0.0.1', port: 0, gateway, errors, limits });
   const [app, management, metrics] = await Promise.all(
     [platform.app, platform.management, platform.metrics].map(listening),

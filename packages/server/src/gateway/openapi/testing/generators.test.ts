@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import ts from 'typescript';
 import { app, management } from './sample-documents.ts';
 
-const require = createRequire(import.meta.url);
+const outside = createRequire(join(import.meta.dirname, '../../../../../../tools/outside/package.json'));
 
 interface Finding {
   readonly code: string | number;
@@ -25,9 +25,9 @@ interface Generator {
   astToString(nodes: readonly ts.Node[]): string;
 }
 
-const { Spectral } = require('@stoplight/spectral-core') as { readonly Spectral: Spectral };
-const { oas } = require('@stoplight/spectral-rulesets') as { readonly oas: object };
-const generator = require('openapi-typescript') as Generator;
+const { Spectral } = outside('@stoplight/spectral-core') as { readonly Spectral: Spectral };
+const { oas } = outside('@stoplight/spectral-rulesets') as { readonly oas: object };
+const generator = outside('openapi-typescript') as Generator;
 const linter = new Spectral();
 // A platform does not know under which address its operator is reached.
 linter.setRuleset({ extends: [[oas, 'all']], rules: { 'contact-properties': 'off' } });

@@ -13,17 +13,17 @@ export interface ScanLeft {
   readonly hasTime: () => boolean;
 }
 
-export function newScan(hasTime = timeLeft()): ScanLeft {
-  const { items, bytes, steps } = scanBudget;
-  return { items, bytes, steps, hasTime };
-}
-
-/** Whether there is time left, which begins to run when this is asked first: some step is always made. */
-function timeLeft(): () => boolean {
+/**
+ * The time begins to run when it is asked for first: some step is always made.
+ * @param elapsed milliseconds that only grow.
+ */
+export function newScan(elapsed: () => number = () => performance.now()): ScanLeft {
+  const { items, bytes, steps, milliseconds } = scanBudget;
   let begun: number | undefined;
-  return () => {
-    const now = performance.now();
+  const hasTime = (): boolean => {
+    const now = elapsed();
     begun ??= now;
-    return now - begun < scanBudget.milliseconds;
+    return now - begun < milliseconds;
   };
+  return { items, bytes, steps, hasTime };
 }

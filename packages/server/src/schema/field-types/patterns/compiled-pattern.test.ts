@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { passSlices } from '../../../testing/held-time.ts';
 import { compiledPattern, compilePatterns } from './compiled-pattern.ts';
 
 test('what is repeated too often is refused before it is compiled', () => {
@@ -19,7 +20,8 @@ test('the patterns of a definition are compiled once, those of elements too, and
   for (const text of ['once1', 'once2']) assert.equal(compiledPattern(text), compiledPattern(text));
 });
 
-test('others are served between the patterns of a definition', async () => {
+test('others are served between the patterns of a definition', async (context) => {
+  passSlices(context);
   const patternOf = (field: number) => `(?i)${'\\pL'.repeat(100)}${field}`;
   const definition = { UpdateParams: Array.from({ length: 10 }, (_, field) => ({ pattern: patternOf(field) })) };
   let served = 0;

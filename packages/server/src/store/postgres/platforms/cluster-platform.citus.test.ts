@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { setTimeout as after } from 'node:timers/promises';
 import {
   create,
   list,
@@ -15,6 +14,7 @@ import {
   type Workspace,
   workspacesByServer,
 } from '../testing/cluster-platform.ts';
+import { eventually } from '../testing/eventually.ts';
 import { startPlatform } from '../testing/platform-on-server.ts';
 import { killServer, serverProcess, signalAll, signalSessions } from '../testing/server-processes.ts';
 import { haveClusterAlone, testCluster, whyNotCluster } from '../testing/test-cluster.ts';
@@ -162,7 +162,7 @@ function writeOn(workspaces: readonly Workspace[]) {
   const acknowledged = () => workspaces.reduce((sum, one) => sum + one.acknowledged.length, 0);
   return {
     async untilAcknowledged(count: number): Promise<void> {
-      while (acknowledged() < count) await after(20);
+      await eventually(`${count} acknowledged writes`, () => acknowledged() >= count);
     },
     async end(): Promise<readonly Outcome[]> {
       isOver = true;
@@ -173,11 +173,7 @@ function writeOn(workspaces: readonly Workspace[]) {
 }
 
 async function untilServed(workspace: Workspace): Promise<void> {
-  const deadline = performance.now() + 120_000;
-  while ((await create(workspace)).status !== 201) {
-    assert.ok(performance.now() < deadline, 'the server came back, and its workspaces did not');
-    await after(100);
-  }
+  await eventually('the workspaces of the server that came back', async () => (await create(workspace)).status === 201);
 }
 
 /** What a create is answered, once it is not answered by `usual`. */

@@ -10,6 +10,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { create, lostOf, makeWorkspaces, type Workspace } from '../testing/cluster-platform.ts';
+import { eventually } from '../testing/eventually.ts';
 import { startPlatform } from '../testing/platform-on-server.ts';
 import { haveClusterAlone, testCluster, whyNotCluster } from '../testing/test-cluster.ts';
 
@@ -23,6 +24,7 @@ describe('distributing the data of a platform', { skip: whyNotCluster }, () => {
     const { run, schema, env } = subjectOf(t);
     const workspaces = await filledPlatform(t, env);
     let kills = 0;
+    // wall time: each kill comes a step later than the one before, so they come at many moments.
     for (let wait = stepMilliseconds; !(await distributes(env, wait, schema)); wait += stepMilliseconds) kills++;
     t.diagnostic(`killed ${kills} times`);
     assert.ok(kills > 2, `killed ${kills} times`);
@@ -78,6 +80,6 @@ async function distributes(env: Readonly<Record<string, string>>, wait: number, 
   child.kill('SIGKILL');
   await ended;
   // The server ends a statement whose client is gone only when it has something to tell it.
-  while ((await run(`select ${sessions}`)).length > 0) await after(50);
+  await eventually('the end of the sessions', async () => (await run(`select ${sessions}`)).length === 0);
   return false;
 }

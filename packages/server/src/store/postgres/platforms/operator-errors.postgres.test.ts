@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { eventually } from '../testing/eventually.ts';
 import { signUp, startPlatform } from '../testing/platform-on-server.ts';
 import { startTestServer, whyNot } from '../testing/test-server.ts';
 
@@ -26,7 +27,10 @@ test('an error of a platform on PostgreSQL is found by its request id, without w
   await database.run(`update freehold_platform.items set value = '{${canary}' where pk = 'plan' and sk = '${code}'`);
   // What is kept of plans is read again within a second.
   let failed = await ask(`/orgs/${code}/plan`);
-  while (failed.status === 200) failed = await ask(`/orgs/${code}/plan`);
+  await eventually('another answer', async () => {
+    failed = await ask(`/orgs/${code}/plan`);
+    return failed.status !== 200;
+  });
   assert.equal(failed.status, 500);
   const found = await ask(`/errors?request_id=${failed.headers.get('x-request-id')}`);
   const text = await found.text();

@@ -95,6 +95,6 @@ async function sharedTransactions({ store }: OpenedStore, database: TestServer):
 
 /** As if the network had cut every line of a node at once, before it holds the data again. */
 async function endSessions({ run }: TestServer): Promise<void> {
-  await run(`select pg_terminate_backend(pid, 5000) from pg_stat_activity
+  await run(`select pg_terminate_backend(pid, 60000) from pg_stat_activity
     where application_name = 'freehold' and datname = current_database()`);
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { setTimeout as after } from 'node:timers/promises';
 import { systemClock } from '../../../lib/clock.ts';
 import { type OpenedStore, Unavailable } from '../../port.ts';
 import { put } from '../../testing/conformance/bench.ts';
 import { openPostgres } from '../open-postgres.ts';
+import { eventually } from '../testing/eventually.ts';
 import { serverProcess, signalAll } from '../testing/server-processes.ts';
 import { haveClusterAlone, testCluster, whyNotCluster } from '../testing/test-cluster.ts';
 import { runOn } from '../testing/test-server.ts';
@@ -31,7 +31,7 @@ describe('a cluster of which one server hangs', { skip: whyNotCluster }, () => {
     assert.deepEqual((await opened.store.health()).servers, { all: workers.length, down: 1, relayed: 0 });
     await startsMeanwhile(t, open, scopes);
     signalAll(server, 'SIGCONT');
-    while ((await opened.store.health()).servers?.down !== 0) await after(100);
+    await eventually('the server', async () => (await opened.store.health()).servers?.down === 0);
     for (const name of [...scopes.hung, ...scopes.others]) {
       assert.ok((await opened.store.scope(name).get([{ pk: 'p', sk: 'before' }]))[0] !== undefined);
       await commit(opened, name, 'after');

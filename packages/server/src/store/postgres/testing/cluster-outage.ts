@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { create, list, type Outcome, type Workspace, workspacesByServer } from './cluster-platform.ts';
+import { eventually } from './eventually.ts';
 import { startPlatform } from './platform-on-server.ts';
 import { serverProcess, signalAll } from './server-processes.ts';
 import { testCluster, whyNotCluster } from './test-cluster.ts';
@@ -54,7 +55,7 @@ async function main(): Promise<void> {
     await measure('stopped', hung, others);
     await measure('stopped, as the node knows', hung, others);
     signalAll(server, 'SIGCONT');
-    while ((await create(hung[0] as Workspace)).status !== 201) await after(100);
+    await eventually('the server', async () => (await create(hung[0] as Workspace)).status === 201);
     await measure('after', hung, others);
   } finally {
     signalAll(server, 'SIGCONT');

@@ -17,6 +17,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import pg from 'pg';
+import { eventually } from './eventually.ts';
 
 /** A PostgreSQL server for tests. */
 export interface TestServer {
@@ -201,28 +202,28 @@ function linkLibraries(folder: string, native: string): string {
   return [libraries, join(native, 'lib')].join(delimiter);
 }
 
+/** Below those that the system gives to connections, so that none has it when the server starts, or starts again. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('a server without a port');
-  return address.port;
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 18_000);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
 }
 
 /** The server says nowhere that it is ready; it is when it answers. */
-async function untilReady(url: string, server: ChildProcess): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (server.exitCode === null && Date.now() < deadline) {
-    try {
-      await runOn(url, 'select 1');
-      return;
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
-  throw new Error('the PostgreSQL server did not start');
+function untilReady(url: string, server: ChildProcess): Promise<void> {
+  return eventually('the start of the PostgreSQL server', () => {
+    if (server.exitCode !== null) throw new Error('the PostgreSQL server did not start');
+    return runOn(url, 'select 1').then(
+      () => true,
+      () => false,
+    );
+  });
 }
 
 /** Runs statements on a server by itself. */

@@ -38,6 +38,7 @@ async function loseThePower(synchronous: 'full' | 'normal') {
   const moments = new Set(said.filter((_, index) => index % 8 === 0));
   for (let index = 0; index < events.length; index += 151) moments.add(index);
   const disk = new DiskModel(files);
+  const random = seeded();
   const losses: string[] = [];
   let acknowledged = 0;
   for (const [index, event] of events.entries()) {
@@ -45,11 +46,20 @@ async function loseThePower(synchronous: 'full' | 'normal') {
     if (event.kind === 'said') acknowledged = Math.max(acknowledged, ...event.text.trim().split('\n').map(Number));
     if (!moments.has(index)) continue;
     const share = [0, 0.5, 1][index % 3] ?? 0;
-    const left = await commitsLeft(disk.afterPowerLoss(() => Math.random() < share));
+    const left = await commitsLeft(disk.afterPowerLoss(() => random() < share));
     if (left < acknowledged) losses.push(`${left} of ${acknowledged} commits are left after event ${index}`);
   }
   assert.equal(acknowledged, commits);
   return { losses, checked: moments.size };
+}
+
+/** Numbers from 0 to 1 that are the same each time. */
+function seeded(): () => number {
+  let state = 1;
+  return () => {
+    state = (state * 48_271) % 0x7fff_ffff;
+    return state / 0x7fff_ffff;
+  };
 }
 
 async function traceOf(path: string, synchronous: string): Promise<readonly TraceEvent[]> {

@@ -3,9 +3,9 @@
  *
  *   npm run bench -- access
  */
-import type { AccessContext } from '../context/context.ts';
-import { compileAll } from './agreement.ts';
-import { benchCaps } from './bench-caps.ts';
+import type { AccessContext } from '../../context/context.ts';
+import { compileAll } from '../agreement.ts';
+import { benchCaps } from '../bench-caps.ts';
 import {
   type BenchRequest,
   type BenchStatement,

@@ -6,16 +6,10 @@ import {
   type StatefulAuthorizationCall,
   statefulIsAuthorized,
 } from '@cedar-policy/cedar-wasm/nodejs';
-import { compileAll } from '../testing/agreement.ts';
-import {
-  type Member,
-  memberTypes,
-  type PlainStatement,
-  toCedarContext,
-  toCedarPolicy,
-} from '../testing/cedar-translation.ts';
-import { Dice } from '../testing/dice.ts';
-import { type ReferenceRequest, referenceRuling } from '../testing/reference-evaluator.ts';
+import { compileAll } from '../agreement.ts';
+import { Dice } from '../dice.ts';
+import { type ReferenceRequest, referenceRuling } from '../reference-evaluator.ts';
+import { type Member, memberTypes, type PlainStatement, toCedarContext, toCedarPolicy } from './cedar-translation.ts';
 
 /** Of each type, values of which some are equal though they are written differently. */
 const values = {

@@ -2,8 +2,8 @@
 import { createMongoAbility, type MongoAbility, subject } from '@casl/ability';
 import { preparsePolicySet, statefulIsAuthorized } from '@cedar-policy/cedar-wasm/nodejs';
 import { newEnforcer, newModelFromString } from 'casbin';
-import type { AccessContext } from '../context/context.ts';
-import { compileAll } from './agreement.ts';
+import type { AccessContext } from '../../context/context.ts';
+import { compileAll } from '../agreement.ts';
 import { toCedarContext, toCedarPolicy } from './cedar-translation.ts';
 
 export interface BenchStatement {

@@ -1,7 +1,7 @@
 import type { CedarValueJson, Context, Expr, PolicyJson } from '@cedar-policy/cedar-wasm/nodejs';
-import { type ConditionEntry, readCondition } from './reference-condition.ts';
-import type { ReferenceRequest } from './reference-evaluator.ts';
-import { inSmallLetters } from './reference-letters.ts';
+import { type ConditionEntry, readCondition } from '../reference-condition.ts';
+import type { ReferenceRequest } from '../reference-evaluator.ts';
+import { inSmallLetters } from '../reference-letters.ts';
 
 /** A statement within what Cedar can say too: no `?`, no Fields, variables only as a whole value, members of one type. */
 export interface PlainStatement {

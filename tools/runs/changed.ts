@@ -1,7 +1,7 @@
 /** Which paths have changed, and which tests a change can reach by imports. */
 import { execFileSync } from 'node:child_process';
-import { importsOf } from './imports.ts';
-import { readSourceTree, sourcesUnder } from './source-tree.ts';
+import { importsOf } from '../imports.ts';
+import { readSourceTree, sourcesUnder } from '../source-tree.ts';
 
 /**
  * Paths from the root that differ from where `revision` and HEAD parted, in commits, in the working tree, or because git
