@@ -6,12 +6,12 @@ import { checkSchema } from '../lib/check-schema.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 import { invalidBody } from '../lib/problem.ts';
-import type { WriteContext } from '../records/port.ts';
 import { readDescribedQuery } from './pipeline/described-query.ts';
 import { assertMayAsk, shownBy } from './pipeline/production-values.ts';
 import { json, type Reply } from './reply.ts';
 import type { GatewayRequest, RequestEnvelope, TakesBody } from './request.ts';
 import type {
+  ActionContext,
   EachCaller,
   EachRoute,
   RunCaller,
@@ -43,7 +43,7 @@ type CallerOf<A extends string> = A extends 'developer' | 'org_admin'
         : A extends 'run'
           ? RunCaller
           : A extends WorkspaceAction
-            ? WriteContext
+            ? ActionContext
             : undefined;
 
 type ServedAs<A extends string> = A extends 'developer' | 'org_admin'
