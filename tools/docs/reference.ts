@@ -25,6 +25,10 @@ export function referencePage(): string {
     'Any other access is an action that the caller’s policies must allow.',
     '## Management gateway',
     ...routesByTag(Object.values(managementApi)),
+    '## Values of production records',
+    'A value of a production record is shown, or can be inferred from a reply, to `org_admin` alone\n([why](decisions/0122-who-reads-values-of-production-records.md)). Other roles, and deploy keys of the scope `publish`, get of production:',
+    table(['route', 'refused (403)', 'left out of the reply'], Object.values(managementApi).flatMap(productionRows)),
+    'No other route shows such a value.',
     '## App gateway',
     '### Records',
     'Every entity has these routes. The access is an action of policies, with the name of the entity behind it: `createorder`.',
@@ -63,6 +67,13 @@ function routesByTag(routes: readonly Route[]): readonly string[] {
 
 function rowOf({ method, path, access, summary }: Route | RecordRoute): readonly string[] {
   return [routeText(method, path), `\`${access}\``, summary];
+}
+
+function productionRows({ method, path, production }: Route): readonly (readonly string[])[] {
+  if (production === undefined) return [];
+  const { refused = [], leftOut = '' } = production;
+  const refusals = refused === 'always' ? 'every call' : refused.map((member) => `with \`${member}\``).join(', ');
+  return [[routeText(method, path), refusals, leftOut]];
 }
 
 function routeText(method: string, path: string): string {

@@ -209,6 +209,24 @@ test('a formula cannot copy an encrypted field', async () => {
   assert.deepEqual(pointers(assertProblem(reply, 'validation_failed')), ['/UpdateParams/3/formula']);
 });
 
+test('a run waits with a value in its input, and in what its steps gave', async () => {
+  const steps = [
+    { id: 'kept', type: 'transform', value: '{{ input.iban }}' },
+    { id: 'first', type: 'create', entity: 'account', values: { holder: 'Wim', iban: 'DE00' } },
+    { id: 'later', type: 'wait', seconds: 86_400 },
+    { id: 'made', type: 'create', entity: 'account', values: { holder: 'Wim', iban: '{{ steps.kept }}' } },
+  ];
+  const made = await manage(org, 'POST', '/config/logicblock', {
+    body: { name: 'wait', content: { name: 'wait', steps } },
+  });
+  assert.equal(made.status, 201, made.text);
+  const run = await ask('POST', '/logicblocks/wait', { body: { iban: sent('waiting') } });
+  assert.equal(run.status, 202, run.text);
+  const shown = await manage<{ state: string }>(org, 'GET', `/runs/${String(run.body.run)}`);
+  assert.equal(shown.body.state, 'waiting', shown.text);
+  replies.push(shown.text);
+});
+
 test('no reply has held a value', async () => {
   for (const path of ['/api/entities', '/api/entity?entityName=account', '/api/entity/endpoints?entity=account'])
     replies.push((await manage(org, 'GET', path)).text);

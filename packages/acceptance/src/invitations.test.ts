@@ -34,7 +34,7 @@ interface Issued {
 
 interface Shown {
   readonly id: string;
-  readonly email: string;
+  readonly email?: string;
 }
 
 function post(user: AppUser, body: unknown): Promise<Reply<Issued>> {
@@ -361,3 +361,20 @@ async function signedInMember({ acl_policy_id = '' } = {}): Promise<AppUser> {
   assert.equal(accepted.status, 200, accepted.text);
   return refreshed(user);
 }
+
+test('whom the workspace has invited is shown to those who may invite, and not to each who may list its records', async () => {
+  const { founder: host } = await foundedOrg(gateways);
+  const email = newEmail('guest');
+  const { id } = (await post(host, { email, role: 'driver' })).body;
+  const addresses = async (...actions: readonly string[]): Promise<string | undefined> => {
+    const user = await memberWith(host, [allow(actions)]);
+    const shown = (await open(user)).find((one) => one.id === id);
+    assert.ok(shown !== undefined);
+    return shown.email;
+  };
+  assert.equal(await addresses('list*'), undefined);
+  assert.equal(await addresses('list*', 'get*', 'update*'), undefined);
+  assert.equal(await addresses('listinvitation'), undefined);
+  assert.equal(await addresses('listinvitation', 'createinvitation'), email);
+  assert.equal((await open(host)).find((one) => one.id === id)?.email, email);
+});

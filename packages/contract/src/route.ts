@@ -48,6 +48,16 @@ export interface Route {
   readonly takesUnprotected?: true;
   /** Changes nothing, for all that it takes a body. */
   readonly isRead?: true;
+  /** Left out of a route that shows no value of a record of production, and whose reply tells of none. */
+  readonly production?: ProductionRule;
+}
+
+/** A value of a production record is for `org_admin` alone: what callers without that role get of production. */
+export interface ProductionRule {
+  /** 403 `role_required` for each call about production, or for one that sends any of these members, such as `record.id`. */
+  readonly refused?: 'always' | readonly string[];
+  /** What their reply lacks, for documents. In its schema the members are marked by `ofRecords`. */
+  readonly leftOut?: string;
 }
 
 export interface HeaderParameter {

@@ -105,6 +105,16 @@ export function recordOf<S extends TSchema>(
   return Type.Unsafe<Record<string, Static<S>>>({ ...options, type: 'object', additionalProperties: schema });
 }
 
+/** By which documents and the gateway know a member of a reply that holds or tells of values of records. */
+export const ofRecordsMark = 'x-org-admin-in-production';
+
+/** A member of a reply that callers without the role `org_admin` do not get of production. */
+export function ofRecords<S extends TSchema>(schema: S) {
+  const told = 'In production for `org_admin` alone.';
+  const description = schema.description === undefined ? told : `${schema.description} ${told}`;
+  return Type.Optional({ ...schema, description, [ofRecordsMark]: true } as S);
+}
+
 /** For each verb of policies on the records of an entity. */
 export function byVerb<S extends TSchema>(schema: S) {
   return Type.Object({

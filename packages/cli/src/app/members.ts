@@ -37,7 +37,7 @@ export async function findMember(context: Context, { env, workspace }: Workspace
     const page = await context.management().call('listMembers', {
       query: { env, tenant_code: workspace, q: email, ...(nexttoken === undefined ? {} : { nexttoken }) },
     });
-    const found = page.items.find((member) => isSameAddress(member.email, email));
+    const found = page.items.find((member) => member.email !== undefined && isSameAddress(member.email, email));
     if (found !== undefined) return found;
     nexttoken = page.nexttoken ?? undefined;
   } while (nexttoken !== undefined);

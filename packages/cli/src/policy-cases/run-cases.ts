@@ -114,8 +114,14 @@ async function policyByName(
     const more = nexttoken === undefined ? {} : { nexttoken };
     const page = await context.management().call('listWorkspacePolicies', { query: { ...query, q: name, ...more } });
     const found = page.items.find((policy) => policy.name === name);
-    if (found !== undefined)
-      return (await context.management().call('readWorkspacePolicy', { params: { id: found.id }, query })).statements;
+    if (found !== undefined) {
+      const policy = await context.management().call('readWorkspacePolicy', { params: { id: found.id }, query });
+      if (policy.statements === undefined)
+        throw new CommandError('the statements of policies of production are for org admins alone', {
+          code: 'role_required',
+        });
+      return policy.statements;
+    }
     nexttoken = page.nexttoken ?? undefined;
   } while (nexttoken !== undefined);
   throw new CommandError(`workspace \`${workspace}\` has no policy \`${name}\` in ${env}`);

@@ -2,8 +2,7 @@ import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../api/call.ts';
-import { memberQuery } from '../api/members.ts';
+import { findMembers, memberQuery } from '../api/members.ts';
 import { usePlace } from '../api/session.ts';
 import { ProblemAlert } from './problem-alert.tsx';
 
@@ -41,8 +40,7 @@ export function MemberSelect({
   const [q] = useDebouncedValue(typed === chosen.data?.email ? '' : typed.trim(), typingMilliseconds);
   const found = useQuery({
     queryKey: ['members', env, workspace, 'found', q],
-    queryFn: ({ signal }) =>
-      call('listMembers', { query: { env, tenant_code: workspace, q, pagesize: offeredMax }, signal }),
+    queryFn: ({ signal }) => findMembers({ env, workspace }, { q, pagesize: offeredMax, signal }),
     enabled: isWanted,
     placeholderData: keepPreviousData,
   });

@@ -37,6 +37,8 @@ interface Props<Item> {
   /** What it is found by, such as `name`. */
   readonly by: string;
   readonly searched: ReturnType<typeof useSearched>;
+  /** Whether the user may not search it. */
+  readonly isFixed?: boolean;
   /** What else narrows the list, beside the search. */
   readonly filters?: ReactNode;
   readonly pages: UseInfiniteQueryResult<InfiniteData<{ readonly items: readonly Item[] }>>;
@@ -52,6 +54,7 @@ export function SearchedList<Item>({
   what,
   by,
   searched: { q, settled },
+  isFixed = false,
   filters,
   pages,
   none,
@@ -88,6 +91,7 @@ export function SearchedList<Item>({
           leftSection={<SearchIcon />}
           value={q}
           maxLength={longestSearch}
+          disabled={isFixed}
           w={384}
           maw="100%"
           onChange={({ currentTarget: { value } }) => search(value)}

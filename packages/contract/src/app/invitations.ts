@@ -16,7 +16,7 @@ export const Invitation = named(
   'Invitation',
   Type.Object({
     id: guid,
-    email: text,
+    email: Type.Optional(Type.String({ description: 'For callers who may invite: `createinvitation`.' })),
     role: Type.Optional(Type.String({ description: 'A label for the app’s own use: it grants nothing.' })),
     acl_policy_id: Type.Optional(guid),
     invited_by: guid,

@@ -1,7 +1,20 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, byVerb, closed, guid, itemsOf, named, oneOf, pageOf, recordOf, text, time } from '../schema.ts';
+import {
+  anyObject,
+  byVerb,
+  closed,
+  guid,
+  itemsOf,
+  named,
+  ofRecords,
+  oneOf,
+  pageOf,
+  recordOf,
+  text,
+  time,
+} from '../schema.ts';
 import { DescribedStatement, outcome, renamed } from './access/described-statement.ts';
 import {
   Holder,
@@ -37,7 +50,7 @@ export const deniedCall = {
   env: oneOf(['test', 'prod']),
   tenant_code: text,
   user_id: guid,
-  email: Type.String({ description: 'The email of that user in the token of the call.' }),
+  email: ofRecords(Type.String({ description: 'The email of that user in the token of the call.' })),
   act: Type.Optional(Type.String({ format: 'uuid', description: 'The builder who impersonated that user.' })),
   action: text,
   resource: text,
@@ -47,7 +60,13 @@ export const Decision = named(
   'Decision',
   Type.Object({
     ...deniedCall,
-    ...decided,
+    decision: ofRecords(decided.decision),
+    reason: ofRecords(decided.reason),
+    matched: ofRecords(decided.matched),
+    reported: ofRecords(decided.reported),
+    record_state: ofRecords(decided.record_state),
+    considered: ofRecords(decided.considered),
+    over_budget: ofRecords(decided.over_budget),
   }),
 );
 
@@ -146,9 +165,9 @@ export const MatrixRow = named(
   'MatrixRow',
   Type.Object({
     user_id: guid,
-    email: text,
-    role: text,
-    status: Type.String({ description: 'Who is not `active` is let in nowhere.' }),
+    email: ofRecords(text),
+    role: ofRecords(text),
+    status: ofRecords(Type.String({ description: 'Who is not `active` is let in nowhere.' })),
     entities: recordOf(byVerb(MatrixCell)),
     logicblocks: recordOf(MatrixCell, {
       description: 'Whether the member may run each logic block. Empty where one entity is asked for.',
@@ -169,6 +188,8 @@ const namedQuery = closed({
 });
 const namedReply = 'A page, by name. It may be short or empty; with a `nexttoken` there may be more.';
 
+const whyDenied = 'the email of the user, and why the call was denied';
+
 export const accessApi = {
   findDecision: route({
     method: 'GET',
@@ -185,6 +206,7 @@ export const accessApi = {
     }),
     replies: { 200: reply('The denial, or the last ones.', Type.Union([Decision, itemsOf(Decision)])) },
     problems: ['not_found'],
+    production: { leftOut: whyDenied },
   }),
   readDecision: route({
     method: 'GET',
@@ -194,6 +216,7 @@ export const accessApi = {
     summary: 'Why a call was denied',
     replies: { 200: reply('The denial.', Decision) },
     problems: ['not_found'],
+    production: { leftOut: whyDenied },
   }),
   simulateAccess: route({
     method: 'POST',
@@ -203,8 +226,9 @@ export const accessApi = {
     summary: 'Decides a request without doing it, for a member or by a draft of statements',
     body: Simulation,
     replies: { 200: reply('The decision.', Simulated) },
-    problems: ['role_required', 'not_found', 'method_not_allowed'],
+    problems: ['not_found', 'method_not_allowed'],
     repeats: { notRemembered: 'changes nothing' },
+    production: { refused: ['user_id', 'record.id'] },
   }),
   lintStatements: route({
     method: 'POST',
@@ -237,6 +261,7 @@ export const accessApi = {
       200: reply('A page of members, with a cursor if there are more.', pageOf(MatrixRow)),
     },
     problems: ['not_found', 'invalid_cursor'],
+    production: { leftOut: 'the email, role and status of members; what a condition decides is `undecided`' },
   }),
   listWorkspacePolicies: route({
     method: 'GET',
@@ -267,6 +292,7 @@ export const accessApi = {
     query: closed({ env: environment, tenant_code: tenantCode }),
     replies: { 200: reply('The policy.', WorkspacePolicyDetails) },
     problems: ['not_found'],
+    production: { leftOut: 'the statements' },
   }),
   readWorkspaceGroup: route({
     method: 'GET',
@@ -289,6 +315,7 @@ export const accessApi = {
       200: reply('A page. It may be short or empty; with a `nexttoken` there may be more.', pageOf(WorkspaceMember)),
     },
     problems: ['not_found', 'invalid_cursor'],
+    production: { refused: 'always' },
   }),
   readMember: route({
     method: 'GET',
@@ -299,6 +326,7 @@ export const accessApi = {
     query: closed({ env: environment, tenant_code: tenantCode }),
     replies: { 200: reply('The member.', WorkspaceMember) },
     problems: ['not_found'],
+    production: { leftOut: 'the email, name, role and status' },
   }),
   listHolders: route({
     method: 'GET',
@@ -316,5 +344,6 @@ export const accessApi = {
     }),
     replies: { 200: reply('A page; empty for a policy or group that does not exist.', pageOf(Holder)) },
     problems: ['not_found', 'invalid_cursor'],
+    production: { leftOut: 'the email, name and status' },
   }),
 };

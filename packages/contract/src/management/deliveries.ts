@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, count, guid, named, oneOf, orNull, pageOf, text, time } from '../schema.ts';
+import { closed, count, guid, named, ofRecords, oneOf, orNull, pageOf, text, time } from '../schema.ts';
 
 export const DeliveryAttempt = named(
   'DeliveryAttempt',
@@ -9,7 +9,7 @@ export const DeliveryAttempt = named(
     at: time,
     status: orNull(Type.Integer(), { description: 'The status of the answer; null if there was none.' }),
     ms: Type.Integer({ minimum: 0, description: 'How long it took.' }),
-    answer: Type.String({ description: 'The first 1,024 bytes of the answer, or why there is none.' }),
+    answer: ofRecords(Type.String({ description: 'The first 1,024 bytes of the answer, or why there is none.' })),
   }),
 );
 
@@ -139,6 +139,7 @@ export const deliveriesApi = {
     query: closed({ env: environment, pagesize, nexttoken }),
     replies: { 200: reply('A page.', pageOf(ListedEvent)) },
     problems: ['invalid_cursor', 'conflict'],
+    production: { leftOut: 'the answers of receivers' },
   }),
   listDeliveries: route({
     method: 'GET',
@@ -161,6 +162,7 @@ export const deliveriesApi = {
       200: reply('A page. It may be short or empty; with a `nexttoken` there may be more.', pageOf(EventDelivery)),
     },
     problems: ['invalid_cursor'],
+    production: { leftOut: 'the answers of receivers' },
   }),
   readDelivery: route({
     method: 'GET',
@@ -171,6 +173,7 @@ export const deliveriesApi = {
     query,
     replies: { 200: reply('The delivery.', EventDelivery) },
     problems: ['not_found'],
+    production: { leftOut: 'the answers of receivers' },
   }),
   redeliver: route({
     method: 'POST',
@@ -178,11 +181,11 @@ export const deliveriesApi = {
     access: 'developer',
     tag: 'events',
     summary: 'Sends a delivery again that was delivered or given up, with the same id',
-    description: 'Production’s deliveries need the role `org_admin`.',
     query,
     replies: { 202: reply('It waits to be sent.', Type.Object({ id: guid })) },
-    problems: ['not_found', 'conflict', 'role_required'],
+    problems: ['not_found', 'conflict'],
     refusedAs: 'delivery.redelivery_refused',
+    production: { refused: 'always' },
   }),
   redeliverMany: route({
     method: 'POST',
@@ -190,8 +193,7 @@ export const deliveriesApi = {
     access: 'developer',
     tag: 'events',
     summary: 'Sends deliveries of an event again, the newest first',
-    description:
-      'One call sends at most 200. `more` says that others may be left. Production’s deliveries need the role `org_admin`.',
+    description: 'One call sends at most 200. `more` says that others may be left.',
     query: closed({
       env: environment,
       dry_run: Type.Boolean({ default: false, description: 'Replies with how many would be sent, and sends none.' }),
@@ -206,8 +208,8 @@ export const deliveriesApi = {
       202: reply('They wait to be sent.', Type.Object({ count, more: Type.Boolean() })),
       200: reply('How many would be sent, by a dry run.', Type.Object({ count, more: Type.Boolean() })),
     },
-    problems: ['role_required'],
     refusedAs: 'delivery.redelivery_refused',
+    production: { refused: 'always' },
   }),
   testEvent: route({
     method: 'POST',
@@ -215,14 +217,14 @@ export const deliveriesApi = {
     access: 'developer',
     tag: 'events',
     summary: 'Delivers a sample at once, by the event as it is live',
-    description:
-      'The body that is sent has `"test": true`. It is sent once, and leaves no receipt. Production’s events need the role `org_admin`.',
+    description: 'The body that is sent has `"test": true`. It is sent once, and leaves no receipt.',
     query,
     body: closed({ record: sample, before: Type.Optional(sample) }),
     replies: { 200: reply('What came of it.', EventTest) },
-    problems: ['not_found', 'conflict', 'role_required'],
+    problems: ['not_found', 'conflict'],
     repeats: { notRemembered: 'sends a sample each time, and changes nothing' },
     isRead: true,
+    production: { refused: 'always' },
   }),
   showEventSecret: route({
     method: 'GET',
@@ -253,11 +255,12 @@ export const deliveriesApi = {
     tag: 'events',
     summary: 'Pauses the deliveries of an event after writes; what it would send waits',
     description:
-      'In this environment alone, for other versions of the event too. A delivery that is under way comes to its end. Production’s events need the role `org_admin`.',
+      'In this environment alone, for other versions of the event too. A delivery that is under way comes to its end.',
     query,
     replies: { 204: reply('Paused.') },
-    problems: ['not_found', 'conflict', 'role_required'],
+    problems: ['not_found', 'conflict'],
     refusedAs: 'event.pause_refused',
+    production: { refused: 'always' },
   }),
   resumeEvent: route({
     method: 'POST',
@@ -266,11 +269,12 @@ export const deliveriesApi = {
     tag: 'events',
     summary: 'Ends the pause of an event; what waits is sent now',
     description:
-      'The same call has what waits for an event that is not paused sent now, such as after the repair of a receiver. Of an org with very many workspaces, what waits behind the first of them is sent within a minute. Production’s events need the role `org_admin`.',
+      'The same call has what waits for an event that is not paused sent now, such as after the repair of a receiver. Of an org with very many workspaces, what waits behind the first of them is sent within a minute.',
     query,
     replies: { 204: reply('It is not paused.') },
-    problems: ['not_found', 'conflict', 'role_required'],
+    problems: ['not_found', 'conflict'],
     refusedAs: 'event.resume_refused',
+    production: { refused: 'always' },
   }),
   listEventStates: route({
     method: 'GET',

@@ -22,6 +22,8 @@ import {
 const releaseVersion = (options: { readonly description?: string } = {}) =>
   Type.Integer({ minimum: 1, maximum: 999_999_999_999, ...options });
 
+const comparedRecords = 'what the records of production have against changed definitions';
+
 export const deployApi = {
   provisionProd: route({
     method: 'POST',
@@ -59,6 +61,7 @@ export const deployApi = {
     replies: { 201: reply('Staged.', Published) },
     problems: ['conflict'],
     refusedAs: 'deploy.publication_refused',
+    production: { leftOut: comparedRecords },
   }),
   readStaged: route({
     method: 'GET',
@@ -73,6 +76,7 @@ export const deployApi = {
       ),
     },
     problems: ['conflict'],
+    production: { leftOut: comparedRecords },
   }),
   withdrawAll: route({
     method: 'DELETE',

@@ -2,7 +2,19 @@ import { Type } from '@sinclair/typebox';
 import { entityName, environment, ifMatch, ifNoMatch, ifNoneMatch } from '../parameters.ts';
 import { InputError } from '../problem-schema.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, count, guid, itemsOf, madeByServer, named, oneOf, text, time } from '../schema.ts';
+import {
+  anyObject,
+  closed,
+  count,
+  guid,
+  itemsOf,
+  madeByServer,
+  named,
+  ofRecords,
+  oneOf,
+  text,
+  time,
+} from '../schema.ts';
 
 const CreateConfig = madeByServer('CreateConfig');
 const Views = madeByServer('Views');
@@ -54,8 +66,10 @@ export const EntityIndex = named(
       Type.Integer({ minimum: 0, description: 'Records indexed so far, while the index is being built.' }),
     ),
     total: Type.Optional(count),
-    duplicates: Type.Optional(
-      Type.Array(Type.Object({ tenant_code: text, ids: Type.Array(guid, { minItems: 2, maxItems: 2 }) })),
+    duplicates: ofRecords(
+      Type.Array(Type.Object({ tenant_code: text, ids: Type.Array(guid, { minItems: 2, maxItems: 2 }) }), {
+        description: 'Records with equal values.',
+      }),
     ),
   }),
 );
@@ -69,7 +83,7 @@ export const EntityFill = named(
       Type.Integer({ minimum: 0, description: 'Records gone through so far, while the field is being filled.' }),
     ),
     total: Type.Optional(count),
-    failed: Type.Optional(
+    failed: ofRecords(
       Type.Object({
         records: Type.Integer({ minimum: 1, description: 'Records that could not be given a value.' }),
         examples: Type.Array(Type.Object({ tenant_code: text, id: guid }), { maxItems: 20 }),
@@ -245,6 +259,7 @@ export const entitiesApi = {
     query: closed({ env: environment, entityName }),
     replies: { 200: reply('The configs.', EntityConfigs) },
     problems: ['not_found'],
+    production: { leftOut: 'which records are equal or failed' },
   }),
   readEntityEndpoints: route({
     method: 'GET',

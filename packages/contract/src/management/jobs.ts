@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, guid, named, oneOf, pageOf, text } from '../schema.ts';
+import { closed, guid, named, ofRecords, oneOf, pageOf, text } from '../schema.ts';
 
 export const EntityJob = named(
   'EntityJob',
@@ -16,9 +16,11 @@ export const EntityJob = named(
       description: 'Records. In a list 0 of a job that no record was gone through for yet, or that is over.',
     }),
     total: Type.Integer({ minimum: 0, description: 'The same.' }),
-    failed: Type.Array(Type.Object({ tenant_code: text, entity: text, id: guid, code: text, message: text }), {
-      description: 'Some of the records that the job failed at.',
-    }),
+    failed: ofRecords(
+      Type.Array(Type.Object({ tenant_code: text, entity: text, id: guid, code: text, message: text }), {
+        description: 'Some of the records that the job failed at.',
+      }),
+    ),
     entity: text,
     name: Type.String({ description: 'The index, as `indexes` of the entity names it, or the field.' }),
   }),
@@ -39,6 +41,7 @@ export const orgJobsApi = {
     }),
     replies: { 200: reply('A page.', pageOf(EntityJob)) },
     problems: ['invalid_cursor'],
+    production: { leftOut: 'which records the job failed at' },
   }),
   readEntityJob: route({
     method: 'GET',
@@ -51,6 +54,7 @@ export const orgJobsApi = {
     query: closed({ env: environment }),
     replies: { 200: reply('The job.', EntityJob) },
     problems: ['not_found'],
+    production: { leftOut: 'which records the job failed at' },
   }),
   cancelEntityJob: route({
     method: 'DELETE',
@@ -63,5 +67,6 @@ export const orgJobsApi = {
     query: closed({ env: environment }),
     replies: { 200: reply('The job, which is cancelled.', EntityJob) },
     problems: ['not_found', 'conflict', 'version_mismatch', 'plan_limit_exceeded'],
+    production: { leftOut: 'which records the job failed at' },
   }),
 };

@@ -104,5 +104,6 @@ export const overviewApi = {
       first_steps: Type.Boolean({ default: false, description: 'Also shows `first_steps`.' }),
     }),
     replies: { 200: reply('The present state.', Overview) },
+    production: { leftOut: 'the emails of denied users' },
   }),
 };

@@ -167,7 +167,6 @@ const tenant_code = Type.String({ minLength: 1, maxLength: 63, description: 'The
 const input = anyObject({ description: 'The input, which fits the `input_schema` of the block.' });
 const sample = anyObject({ description: 'The fields of a record.' });
 
-/** A production run is changed by the role `org_admin`. */
 export const runsApi = {
   listRuns: route({
     method: 'GET',
@@ -222,8 +221,9 @@ export const runsApi = {
     summary: 'Ends a run before its next step; what it has done stays done',
     query: byEnvironment,
     replies: { 204: reply('Cancelled.') },
-    problems: ['not_found', 'conflict', 'role_required'],
+    problems: ['not_found', 'conflict'],
     refusedAs: 'run.cancel_refused',
+    production: { refused: 'always' },
   }),
   retryRun: route({
     method: 'POST',
@@ -245,8 +245,9 @@ export const runsApi = {
     }),
     isBodyOptional: true,
     replies: { 202: reply('The new run.', Type.Object({ id: guid })) },
-    problems: ['not_found', 'conflict', 'role_required', 'workspace_suspended'],
+    problems: ['not_found', 'conflict', 'workspace_suspended'],
     refusedAs: 'run.retry_refused',
+    production: { refused: 'always' },
   }),
   listLogicBlocks: route({
     method: 'GET',
@@ -290,11 +291,12 @@ export const runsApi = {
     tag: 'automation',
     summary: 'Begins a run of the live logic block',
     description:
-      'In the test environment in the name of the builder. Production’s blocks need the role `org_admin` and `run_as: "app"`, since builders have no rights there.',
+      'In the test environment in the name of the builder. Production’s blocks need `run_as: "app"`, since builders have no rights there.',
     query: byEnvironment,
     body: closed({ tenant_code, input: Type.Optional(input) }),
     replies: { 202: reply('The run, which has begun.', Type.Object({ run: guid })) },
-    problems: ['not_found', 'conflict', 'role_required', 'block_failed', 'workspace_suspended'],
+    problems: ['not_found', 'conflict', 'block_failed', 'workspace_suspended'],
     refusedAs: 'run.begin_refused',
+    production: { refused: 'always' },
   }),
 };

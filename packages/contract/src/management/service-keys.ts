@@ -90,7 +90,7 @@ export const serviceKeysApi = {
     tag: 'impersonation',
     summary: 'Issues an app JWT of 15 minutes by which a builder sees the app as one of its users does',
     description:
-      'In the test environment `user_id` may be left out: the builder then acts in his own name and may do everything. In production it is required, needs the role `org_admin`, and the token is read-only. The token ends with the session that it is issued in. The audit log keeps the `reason`.',
+      'In the test environment `user_id` may be left out: the builder then acts in his own name and may do everything. In production it is required, and the token is read-only. The token ends with the session that it is issued in. The audit log keeps the `reason`.',
     body: closed({
       env: oneOf(['test', 'prod']),
       tenant_code: text,
@@ -98,7 +98,8 @@ export const serviceKeysApi = {
       reason: Type.Optional(reason),
     }),
     replies: { 200: reply('The token.', Impersonation) },
-    problems: ['role_required', 'not_found', 'conflict'],
+    problems: ['not_found', 'conflict'],
+    production: { refused: 'always' },
     repeats: { notRemembered: 'returns a token, which is never stored; every call may return another one' },
   }),
 };

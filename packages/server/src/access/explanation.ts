@@ -204,11 +204,22 @@ function failureOf(
 ): Pick<NearStatement, 'failed_condition'> {
   if (failed === undefined || isUnseen) return {};
   const { operator, key } = failed.term;
-  const expected = failed.term.expected.map((text) => shownValue(shownTemplate(text, context(), effort)));
-  const actual = failed.actual(context(), effort).slice(0, valuesShown).map(shownValue);
-  const [asked] = failed.keys;
+  const [asked, ...variables] = failed.keys;
+  const hasSecrets = variables.some((variable) => isSecret(variable, context()));
+  const expected = failed.term.expected.map((text) =>
+    shownValue(hasSecrets ? text : shownTemplate(text, context(), effort)),
+  );
+  const found = failed.actual(context(), effort).slice(0, valuesShown);
+  const actual = asked !== undefined && isSecret(asked, context()) ? found.map(() => hidden) : found.map(shownValue);
   const state = asked === undefined ? {} : stateOf(asked, context());
   return { failed_condition: { operator, key, expected, actual: isSpent(effort) ? ['…'] : actual, ...state } };
+}
+
+/** In the place of a value that lies encrypted. */
+const hidden = '***';
+
+function isSecret(key: ContextKey, context: AccessContext): boolean {
+  return context.isSecret !== undefined && key.fieldNames(context).some(context.isSecret);
 }
 
 function shownValue(value: unknown): string {

@@ -2,6 +2,7 @@ import { type ConfigReader, schedulesDue } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createFairSlots } from '../lib/scheduling/fair-slots.ts';
 import type { MailOut } from '../mail/mailer.ts';
+import type { Sealer } from '../records/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { createDrafts, type Drafts } from './drafts/draft-run.ts';
@@ -12,6 +13,7 @@ import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts'
 import type { OpenedEvents } from './open-events.ts';
 import { openRuns, type Runs } from './runs/open-runs.ts';
 import type { RunLogDeps } from './runs/run-log.ts';
+import { createRunRows } from './runs/run-rows.ts';
 import { type RunsDeps, runHandler } from './runs/runs.ts';
 import { startRun } from './runs/start-run.ts';
 import { TransactionQueue } from './runs/transactions/transaction-queue.ts';
@@ -24,9 +26,10 @@ import type { AutomationWork } from './work-port.ts';
 
 export interface AutomationDeps
   extends Omit<DueRunnerOptions, 'handlers' | 'deliveries'>,
-    Omit<RunsDeps, 'http' | 'suspensions' | 'transactions'>,
+    Omit<RunsDeps, 'http' | 'suspensions' | 'transactions' | 'runRows'>,
     Pick<RunLogDeps, 'cursors'> {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly sealer: Sealer;
   readonly clock: Clock;
   readonly scripts: ScriptRunner;
   readonly hasOrg: (orgCode: string) => Promise<boolean>;
@@ -55,7 +58,8 @@ export interface Automation {
 }
 
 /** What an org has configured to happen by itself. */
-export function openAutomation(deps: AutomationDeps): Automation {
+export function openAutomation({ sealer, ...given }: AutomationDeps): Automation {
+  const deps = { ...given, runRows: createRunRows(sealer) };
   const closing = new AbortController();
   const slots = createFairSlots({ perOrg: 4, perNode: 32, waitingPerOrg: 100, what: 'calls' });
   const http = createOutsideHttp({

@@ -5,7 +5,7 @@ import { openBench, RecordBench } from '../testing/record-bench.ts';
 import type { StepRun } from './blocks/effects.ts';
 import type { Delivery } from './destinations/destination.ts';
 import { delivered, openOutboxBench, receiptsOf } from './outbox/testing/outbox-bench.ts';
-import { dueRunKey, runSummaries, runs } from './runs/run-rows.ts';
+import { dueRunKey, runSummaries, storedRuns } from './runs/run-rows.ts';
 import { startRun } from './runs/start-run.ts';
 import { accounts } from './runs/testing/account-runs.ts';
 import { openRunBench } from './runs/testing/run-bench.ts';
@@ -58,11 +58,11 @@ test('K14: a run works where it lies and for its own user, whatever its row, its
   const input = { ...foreign, user: { id: 'admin', kind: 'builder' }, timeout: 1, depth: -5 };
   const run = records.newId();
   await startRun(bench.deps(), { ...(await bench.ask('all', input)), id: run });
-  const row = await runs.read(scope, run);
+  const row = await storedRuns.read(scope, run);
   const due = { at: 0, queue: 'automation' } as const;
   const value = JSON.stringify({ job: 'run', ...foreign, run: 'other' });
   await scope.commit([
-    { kind: 'put', ...runs.key(run), value: JSON.stringify({ ...foreign, ...row?.value }), if: 'any' },
+    { kind: 'put', ...storedRuns.key(run), value: JSON.stringify({ ...foreign, ...row?.value }), if: 'any' },
     { kind: 'put', ...dueRunKey(run), value, if: 'any', due },
   ]);
   const deps = bench.deps();

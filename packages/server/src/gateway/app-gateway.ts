@@ -220,6 +220,7 @@ function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerR
           const blockCaller = (by: AppCaller): EachCaller & BlockCaller => ({
             ...each(by),
             user: { id, email },
+            entity: async (name) => config.entity(name),
             asApp: (access) => blockCaller({ ...caller, place: { ...requireWorkspace(caller), access } }),
           });
           return once(entered, () => route.handle(entered, { ...blockCaller(caller), who, config }));

@@ -16,6 +16,7 @@ export function createRunCallers(deps: AuthorizeDeps & WorkSessionDeps): RunCall
           workspace,
           actor: actorOf(asking()),
           user: { id: caller.claims.sub, email: caller.claims.email },
+          entity: async (name) => (await deps.configs[workspace.env].current(workspace.orgCode)).entity(name),
           authorize: async (alone) => authorize(deps, asking(), requestAlone(alone)),
           asApp: (access) => callerBy({ ...caller, place: { workspace, access } }),
         };

@@ -6,11 +6,12 @@ import { checkSchema } from '../lib/check-schema.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 import { invalidBody } from '../lib/problem.ts';
-import type { WriteContext } from '../records/port.ts';
 import { readDescribedQuery } from './pipeline/described-query.ts';
+import { assertMayAsk, shownBy } from './pipeline/production-values.ts';
 import { json, type Reply } from './reply.ts';
 import type { GatewayRequest, RequestEnvelope, TakesBody } from './request.ts';
 import type {
+  ActionContext,
   EachCaller,
   EachRoute,
   RunCaller,
@@ -42,7 +43,7 @@ type CallerOf<A extends string> = A extends 'developer' | 'org_admin'
         : A extends 'run'
           ? RunCaller
           : A extends WorkspaceAction
-            ? WriteContext
+            ? ActionContext
             : undefined;
 
 type ServedAs<A extends string> = A extends 'developer' | 'org_admin'
@@ -77,10 +78,14 @@ type Mistakes = (body: unknown) => readonly InputError[];
 /** The handler gives what the reply holds; nothing where it has no body. */
 export function serve<R extends Route>(route: R, handle: Handle<R, Answer<R>>, beside: Beside = {}) {
   const [status = 204] = Object.keys(route.replies).map(Number);
-  return serveReply(
+  const shown = shownBy(route);
+  return serveChecked(
     route,
     (request, caller) =>
-      andThen(handle(request, caller), (value): Reply => (value === undefined ? { status } : json(status, value))),
+      andThen(handle(request, caller), (value): Reply => {
+        if (value === undefined) return { status };
+        return json(status, shown === undefined ? value : shown(value, caller, request));
+      }),
     beside,
   );
 }
@@ -89,17 +94,32 @@ export function serve<R extends Route>(route: R, handle: Handle<R, Answer<R>>, b
 export function serveReply<R extends Route>(
   route: R,
   handle: Handle<R, MaybePromise<Reply>>,
-  { mistakes, ...beside }: Beside = {},
+  beside: Beside = {},
+): ServedAs<R['access']> {
+  const shown = shownBy(route);
+  if (shown === undefined) return serveChecked(route, handle, beside);
+  const handleShown: typeof handle = (request, caller) =>
+    andThen(handle(request, caller), (reply): Reply => {
+      if (reply.stream !== undefined) throw new TypeError(`a part of the reply of ${route.path} is not for all`);
+      if (reply.body === undefined) return reply;
+      return { ...reply, body: JSON.stringify(shown(JSON.parse(reply.body), caller, request)) };
+    });
+  return serveChecked(route, handleShown, beside);
+}
+
+function serveChecked<R extends Route>(
+  route: R,
+  handle: Handle<R, MaybePromise<Reply>>,
+  { mistakes, ...beside }: Beside,
 ): ServedAs<R['access']> {
   const { method, path, access, takesTags, refusedAs, isMetered, isGated, takesAnyone, takesUnprotected, isRead } =
     route;
   const handleChecked = (request: GatewayRequest, caller: CallerOf<R['access']>) => {
     const { params, ...rest } = request;
     const query = readDescribedQuery(route.query, request.query) as QueryOf<R>;
-    return handle(
-      { ...rest, params: params as ParamsOf<R>, query, body: checkedBody(route, request.body, mistakes) },
-      caller,
-    );
+    const body = checkedBody(route, request.body, mistakes);
+    assertMayAsk(route, caller, { query, body });
+    return handle({ ...rest, params: params as ParamsOf<R>, query, body }, caller);
   };
   const takesBody = bodyTaken(route);
   const flags = { takesTags, refusedAs, isMetered, isGated, takesAnyone, takesUnprotected, isRead, takesBody };

@@ -7,6 +7,7 @@ export { asKept, createDecisionLog, type DecisionLog, type LoggedDecision } from
 export { type DescribedDecision, describeDecision, overBudget } from './decisions/describe-decision.ts';
 export { explainCall } from './decisions/explain-call.ts';
 export { type RequestSubject, type SentRequest, valuesAsRead } from './decisions/request-values.ts';
+export { secretFields, withSecrets } from './decisions/secret-fields.ts';
 export { findActiveWorkspace, findWorkspace } from './founding/find-workspace.ts';
 export { foundingChanges, type GrantDeps, joiningChanges, type Member } from './founding/founding.ts';
 export { workspaceTemplates } from './founding/templates-setting.ts';

@@ -31,7 +31,7 @@ import {
   showHistory,
   showRelease,
 } from './releases/history.ts';
-import { checkStaged, type Published, publish, withdraw } from './releases/publish.ts';
+import { checkStaged, type Published, publish, type StagedChecks, withdraw } from './releases/publish.ts';
 import { listRetired, removeRetired } from './releases/retired.ts';
 import { type RolledBack, rollback } from './releases/rollback.ts';
 import { readStaged, type StagedItem, stagedBase } from './releases/staging.ts';
@@ -47,8 +47,8 @@ export interface Promotion {
   /** @throws Problem `validation_failed`, `unknown_field`, `version_mismatch`, `conflict`, `dangling_reference`. */
   importArchive(command: PromotionCommand, archive: Buffer, options: ImportOptions): Promise<Imported>;
   /** @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
-  publish(command: PromotionCommand, body: SentPublish): Promise<Published>;
-  staged(orgCode: string): Promise<ShownStaged>;
+  publish(command: PromotionCommand, body: SentPublish, shown: StagedChecks): Promise<Published>;
+  staged(orgCode: string, shown: StagedChecks): Promise<ShownStaged>;
   /** Without an item all that is staged. @throws Problem `not_found`. */
   withdraw(command: PromotionCommand, item?: ConfigItem): Promise<void>;
   /** @throws Problem `conflict`, `dangling_reference`, `validation_failed`, `unknown_field`. */
@@ -85,13 +85,14 @@ export function createPromotion(deps: PromotionDeps): Promotion {
       writeArchive([...(await readAll(await promotionContext(deps, env, orgCode))).values()]),
     importArchive: async (asked, archive, options) =>
       importConfig(deps, asked, { items: await readArchive(archive), options }),
-    publish: (asked, body) => publish(deps, asked, readPublish(body)),
-    staged: async (orgCode) => {
+    publish: (asked, body, shown) => publish(deps, asked, { request: readPublish(body), ...shown }),
+    staged: async (orgCode, shown) => {
       const rows = await readStaged(deps.stores.prod.scope(orgScopeName(orgCode)));
       const items = rows.map(({ staged: { body: _, ...shown } }) => shown);
       const base = stagedBase(rows);
       if (items.length === 0) return { base, items, checks: [] };
-      return { base, items, checks: [...(await founderChecks(deps, orgCode)), ...(await checkStaged(deps, orgCode))] };
+      const checks = await checkStaged(deps, orgCode, shown);
+      return { base, items, checks: [...(await founderChecks(deps, orgCode)), ...checks] };
     },
     withdraw: (asked, item) => withdraw(deps, asked, item),
     activate: (asked, body) => activate(deps, asked, readActivate(body)),

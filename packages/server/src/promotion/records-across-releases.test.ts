@@ -25,7 +25,7 @@ function line(onDelete: string) {
 async function release(spaces: TwoSpaces, entities: Readonly<Record<string, object | undefined>>): Promise<void> {
   for (const [name, members] of Object.entries(entities)) await spaces.editEntity(name, members);
   const { promotion } = spaces.node();
-  await promotion.publish(command, { all: true });
+  await promotion.publish(command, { all: true }, { showsRecords: true });
   await promotion.activate(command, {});
 }
 
@@ -218,7 +218,7 @@ test('a release without a field tells how many records have values of it, and on
   const { spaces } = await withValues();
   const { promotion } = spaces.node();
   await spaces.editEntity('order', plain);
-  await promotion.publish(command, { all: true });
+  await promotion.publish(command, { all: true }, { showsRecords: true });
   const { checks } = await promotion.activate(command, {});
   const told = checks.find(({ hides }) => hides !== undefined);
   assert.deepEqual(
@@ -229,7 +229,7 @@ test('a release without a field tells how many records have values of it, and on
     ...plain,
     UpdateParams: [...plain.UpdateParams, { name: 'severity', colType: 'integer' }],
   });
-  await promotion.publish(command, { all: true });
+  await promotion.publish(command, { all: true }, { showsRecords: true });
   assert.equal(await outcomeOf(promotion.activate(command, {})), 'conflict');
 });
 
@@ -243,7 +243,7 @@ for (const to of [{ colType: 'encrypted' }, { colType: 'formula', formula: '<{a}
     );
     const others = { UpdateParams: UpdateParams.filter(({ name }) => name !== 'label') };
     await spaces.editEntity('order', { ...withMore, ...others });
-    await promotion.publish(command, { all: true });
+    await promotion.publish(command, { all: true }, { showsRecords: true });
     const stored = async () => (await prod.contents()).find(({ sk }) => sk.endsWith(id))?.value;
     const before = await stored();
     await assert.rejects(promotion.activate(command, {}), (problem: unknown) => {
@@ -268,7 +268,7 @@ test('records are looked at by what production is when something becomes live, n
     await release(spaces, { order: needed });
     await spaces.editEntity('order', { ...needed, UpdateParams: [...needed.UpdateParams, { name: 'b' }] });
     const { test: own, prod } = spaces.stores;
-    await spaces.node().promotion.publish(command, { all: true });
+    await spaces.node().promotion.publish(command, { all: true }, { showsRecords: true });
     const interleaving = new Interleaving(at, Number.POSITIVE_INFINITY);
     const [activating] = interleaving.stores(prod);
     const { promotion } = spaces.node({ test: own, prod: activating });

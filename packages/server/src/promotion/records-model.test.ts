@@ -133,7 +133,7 @@ async function release(spaces: TwoSpaces, { promotion }: PromotionNode, { order,
   if (order !== 'gone') await spaces.editEntity('order', orderOf(order));
   await tolerant(spaces.editEntity('line', line === 'gone' ? undefined : { UpdateParams: [held] }));
   if (order === 'gone') await tolerant(spaces.editEntity('order', undefined));
-  await tolerant(promotion.publish(command, { all: true }));
+  await tolerant(promotion.publish(command, { all: true }, { showsRecords: true }));
   await tolerant(promotion.activate(command, { force: true }));
 }
 

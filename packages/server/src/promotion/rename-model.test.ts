@@ -197,7 +197,7 @@ class Run {
 
   async #release(): Promise<void> {
     const { promotion } = this.#spaces.node();
-    const published = await promotion.publish(command, { all: true }).catch(() => undefined);
+    const published = await promotion.publish(command, { all: true }, { showsRecords: true }).catch(() => undefined);
     if (published === undefined) return;
     const { version } = await promotion.activate(command, { force: true });
     this.#releases.push({ version, shape: this.#shape });

@@ -63,6 +63,6 @@ export const migrations: readonly Migration[] = [
   },
   {
     to: 11,
-    says: 'a production names its first admin, the platform may have founded its workspace, and an address lies under one form; those that lie there already stay as they are. An earlier release would make an admin of the first stranger, and not find such an address',
+    says: 'a production names its first admin, the platform may have founded its workspace, an address lies under one form, and the values of a run and of its steps lie sealed; those that lie there already stay as they are. An earlier release would make an admin of the first stranger, not find such an address, and go on with such a run without its input',
   },
 ];

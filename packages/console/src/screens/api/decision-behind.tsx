@@ -4,6 +4,7 @@ import { Badge, Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
+import { type Explained, isExplained, reasonsHidden } from '../../components/decision/explained.ts';
 import { StatementList } from '../../components/decision/statement-list.tsx';
 import { LineSkeletons } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
@@ -35,6 +36,7 @@ export function DecisionBehind({ answered }: { readonly answered: Answered }) {
   if (decision.isError) return isUndecidable(decision.error) ? <NoDecision /> : <ProblemAlert error={decision.error} />;
   if (decision.data === undefined)
     return decision.fetchStatus === 'idle' ? <NoDecision /> : <LineSkeletons lines={2} />;
+  if (!isExplained(decision.data)) return <Text size="sm">{reasonsHidden}</Text>;
   return (
     <Statements
       decision={decision.data}
@@ -75,7 +77,7 @@ function NoDecision() {
   return <Text size="sm">No decision by policies is behind this answer.</Text>;
 }
 
-const colors: Readonly<Record<Found['decision'], string>> = {
+const colors: Readonly<Record<Explained<Found>['decision'], string>> = {
   allowed: 'teal',
   explicit_deny: 'red',
   implicit_deny: 'red',
@@ -83,7 +85,7 @@ const colors: Readonly<Record<Found['decision'], string>> = {
 };
 
 interface StatementsProps {
-  readonly decision: Found;
+  readonly decision: Explained<Found>;
   readonly workspace: string;
   readonly isAskedAgain: boolean;
 }

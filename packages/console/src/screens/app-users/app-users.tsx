@@ -2,6 +2,7 @@ import { Anchor, Paper, Select, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
+import { HiddenValues, useHidesValues } from '../../components/org/hidden-values.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { SearchedList, useSearched } from '../../components/searched-list.tsx';
 import { When } from '../../components/when.tsx';
@@ -14,17 +15,20 @@ export function AppUsers() {
   const { env } = usePlace();
   const { state } = useSearch({ from: '/o/$org/$env/app-users' });
   const searched = useSearched();
+  const hidesValues = useHidesValues();
   return (
     <Screen
       title="App users"
       intro="The accounts that sign in to the app, in all workspaces. What a user may do in a workspace is under Users."
     >
+      <HiddenValues what="the emails and names of accounts, and search by these" />
       <SearchedList
         what="app users"
         by="start of the email, or id"
         searched={searched}
+        isFixed={hidesValues}
         filters={<StateFilter state={state} />}
-        pages={useInfiniteQuery(appUsersQuery(env, searched.settled, state))}
+        pages={useInfiniteQuery(appUsersQuery(env, hidesValues ? '' : searched.settled, state))}
         none={
           state === undefined
             ? {

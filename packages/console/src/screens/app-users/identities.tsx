@@ -29,7 +29,7 @@ export function Identities({ user }: { readonly user: AppUserDetails }) {
               <Table.Tr key={`${issuer} ${subject}`}>
                 <Table.Td>{issuer}</Table.Td>
                 <Table.Td>
-                  <CopyId value={subject} what="subject" />
+                  {subject === undefined ? 'for org admins' : <CopyId value={subject} what="subject" />}
                 </Table.Td>
                 <Table.Td>
                   <When at={linked_at} />

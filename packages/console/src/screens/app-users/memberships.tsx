@@ -1,6 +1,7 @@
 import { Anchor, Stack, Table, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
+import { hiddenStatus } from '../../api/shown-values.ts';
 import { When } from '../../components/when.tsx';
 import classes from '../policies/policies.module.css';
 import { State } from '../who-can/users.tsx';
@@ -44,7 +45,7 @@ export function Memberships({ user: { id, memberships } }: { readonly user: AppU
                   </Table.Td>
                   <Table.Td>{role}</Table.Td>
                   <Table.Td>
-                    <State status={status} />
+                    <State status={status ?? hiddenStatus} />
                   </Table.Td>
                   <Table.Td>
                     <When at={joined_at} />

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { usePlace } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { HiddenValues } from '../../components/org/hidden-values.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { When } from '../../components/when.tsx';
 import classes from './decisions.module.css';
@@ -34,6 +35,7 @@ export function Decisions() {
       }
     >
       <Find onFind={(found) => show({ id: found })} />
+      <HiddenValues what="whose calls were denied, and why" />
       {user !== undefined && (
         <Group gap="xs">
           <Text size="sm">Denials of one user alone.</Text>
@@ -91,10 +93,14 @@ function Find({ onFind }: { readonly onFind: (id: string) => void }) {
   );
 }
 
-const reasons: Readonly<Partial<Record<Decision['decision'], string>>> = {
+const reasons: Readonly<Partial<Record<NonNullable<Decision['decision']>, string>>> = {
   explicit_deny: 'denied',
   implicit_deny: 'not granted',
 };
+
+function reasonOf({ decision }: Decision): string {
+  return decision === undefined ? 'for org admins' : (reasons[decision] ?? decision);
+}
 
 function DenialTable({ items }: { readonly items: readonly Decision[] }) {
   return (
@@ -133,7 +139,7 @@ function DenialTable({ items }: { readonly items: readonly Decision[] }) {
                 <UserLink decision={denial} />
               </Table.Td>
               <Table.Td>{denial.tenant_code}</Table.Td>
-              <Table.Td>{reasons[denial.decision] ?? denial.decision}</Table.Td>
+              <Table.Td>{reasonOf(denial)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -5,6 +5,7 @@ import { ApiProblem } from '../../api/problem.ts';
 import { usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
 import { DecisionView } from '../../components/decision/decision-view.tsx';
+import { isExplained, reasonsHidden } from '../../components/decision/explained.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { When } from '../../components/when.tsx';
@@ -55,7 +56,11 @@ function DenialView({ decision }: { readonly decision: Decision }) {
   const draft = [{ Sid: 'New', Effect: 'Allow', Action: [action], Resource: [resource] }];
   return (
     <Stack>
-      <DecisionView decision={decision} workspace={isInWorkspace && env === shown ? tenant_code : undefined} />
+      {isExplained(decision) ? (
+        <DecisionView decision={decision} workspace={isInWorkspace && env === shown ? tenant_code : undefined} />
+      ) : (
+        <Text>{reasonsHidden}</Text>
+      )}
       <dl className={classes.facts}>
         <dt>Call</dt>
         <dd>

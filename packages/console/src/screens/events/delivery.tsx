@@ -159,9 +159,9 @@ function Attempts({ delivery: { attempts, count } }: { readonly delivery: Delive
                 <Table.Td className={classes.number}>{status ?? 'none'}</Table.Td>
                 <Table.Td className={classes.number}>{durationOf(ms)}</Table.Td>
                 <Table.Td className={classes.answer}>
-                  {answer === '' ? (
+                  {answer === undefined || answer === '' ? (
                     <Text size="sm" c="dimmed">
-                      empty
+                      {answer === '' ? 'empty' : 'for org admins'}
                     </Text>
                   ) : (
                     answer

@@ -92,7 +92,7 @@ function Refused({ calls: { refused, since } }: Pick<Props, 'calls'>) {
               <When key="at" at={at} />,
               id,
               <>
-                <Sentence text={message} />
+                <Sentence text={message ?? 'Only org admins see this.'} />
                 <Text size="xs" c="dimmed">
                   {code}
                 </Text>

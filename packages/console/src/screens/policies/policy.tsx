@@ -8,6 +8,7 @@ import { usePlace } from '../../api/session.ts';
 import { ChooseWorkspace } from '../../components/choose-workspace.tsx';
 import { CopyId } from '../../components/copy-id.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { AdminsInProduction } from '../../components/org/hidden-values.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Screen } from '../../components/screen.tsx';
@@ -67,7 +68,9 @@ function PolicyOf({ workspace, id }: Named) {
               <Tabs.Tab value="held">Held by</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="statements">
-              <StatementsTab policy={data} workspace={workspace} />
+              <AdminsInProduction what="the statements of policies">
+                <StatementsTab policy={data} workspace={workspace} />
+              </AdminsInProduction>
             </Tabs.Panel>
             <Tabs.Panel value="held">
               <AttachedTab policy={data} workspace={workspace} />

@@ -3,8 +3,12 @@ import type { ReplyOf } from '@freehold/contract/route';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import type { Environment } from '../../api/session.ts';
+import { type Shown, shownUser } from '../../api/shown-values.ts';
 
-export type Policy = ReplyOf<typeof accessApi.readWorkspacePolicy>;
+export type Policy = ReplyOf<typeof accessApi.readWorkspacePolicy> & {
+  /** None where they are not shown: production's are for org admins. */
+  readonly statements: readonly unknown[];
+};
 export type GroupDetails = ReplyOf<typeof accessApi.readWorkspaceGroup>;
 export type Finding = ReplyOf<typeof accessApi.lintStatements>['findings'][number];
 
@@ -37,8 +41,14 @@ export const policiesQuery = ({ env, workspace }: Where, search: string) =>
 export const policyQuery = ({ env, workspace }: Where, id: string) =>
   queryOptions({
     queryKey: [accessKey, 'policy', env, workspace, id],
-    queryFn: ({ signal }) =>
-      call('readWorkspacePolicy', { params: { id }, query: { env, tenant_code: workspace }, signal }),
+    queryFn: async ({ signal }): Promise<Policy> => {
+      const policy = await call('readWorkspacePolicy', {
+        params: { id },
+        query: { env, tenant_code: workspace },
+        signal,
+      });
+      return { ...policy, statements: policy.statements ?? [] };
+    },
   });
 
 export const groupQuery = ({ env, workspace }: Where, id: string) =>
@@ -55,8 +65,11 @@ export const holdersQuery = (
 ) =>
   infiniteQueryOptions({
     queryKey: [accessKey, 'holders', env, workspace, of],
-    queryFn: ({ pageParam, signal }) =>
-      call('listHolders', { query: { env, tenant_code: workspace, ...of, nexttoken: pageParam }, signal }),
+    queryFn: async ({ pageParam, signal }) => {
+      const query = { env, tenant_code: workspace, ...of, nexttoken: pageParam };
+      const page = await call('listHolders', { query, signal });
+      return { ...page, items: page.items.map(shownUser) };
+    },
     ...pageParams,
   });
 
@@ -78,7 +91,7 @@ export const lintQuery = (env: Environment, statements: unknown) =>
     retry: false,
   });
 
-export type Holder = ReplyOf<typeof accessApi.listHolders>['items'][number];
+export type Holder = Shown<ReplyOf<typeof accessApi.listHolders>['items'][number]>;
 
 const countedMax = 1000;
 

@@ -2,6 +2,8 @@ import { Tabs } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
 import { ChooseWorkspace } from '../../components/choose-workspace.tsx';
+import { AdminsOnly } from '../../components/org/admins-only.tsx';
+import { useHidesValues } from '../../components/org/hidden-values.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { ReplayTab } from './replay-tab.tsx';
 import { ReportedTab } from './reported-tab.tsx';
@@ -10,6 +12,7 @@ import { SuggestTab } from './suggest-tab.tsx';
 /** What policies would have done to the calls that were made, and what was used of them. */
 export function PolicyLab() {
   const { workspace } = usePlace();
+  const hidesValues = useHidesValues();
   const { tab = 'replay' } = useSearch({ from: '/o/$org/$env/policy-lab' });
   const navigate = useNavigate();
   return (
@@ -19,6 +22,8 @@ export function PolicyLab() {
     >
       {workspace === undefined ? (
         <ChooseWorkspace>Policies and recorded calls belong to a workspace.</ChooseWorkspace>
+      ) : hidesValues ? (
+        <AdminsOnly what="what was recorded of calls in production">{null}</AdminsOnly>
       ) : (
         <Tabs
           key={workspace}

@@ -2,7 +2,7 @@ import { MultiSelect } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../../api/call.ts';
+import { findMembers } from '../../api/members.ts';
 import { usePlace } from '../../api/session.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import type { Principal } from './kept-draft.ts';
@@ -25,8 +25,7 @@ export function PrincipalsInput({ workspace, principals, onChange }: Props) {
   const [q] = useDebouncedValue(typed.trim(), typingMilliseconds);
   const found = useQuery({
     queryKey: ['members', env, workspace, 'found', q],
-    queryFn: ({ signal }) =>
-      call('listMembers', { query: { env, tenant_code: workspace, q, pagesize: offeredMax }, signal }),
+    queryFn: ({ signal }) => findMembers({ env, workspace }, { q, pagesize: offeredMax, signal }),
     enabled: isWanted,
     placeholderData: keepPreviousData,
   });

@@ -5,6 +5,7 @@ import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
+import { isExplained, reasonsHidden } from '../../components/decision/explained.ts';
 import { StatementList } from '../../components/decision/statement-list.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { Sentence } from '../../components/sentence.tsx';
@@ -42,7 +43,8 @@ export function Denial({ decision }: { readonly decision: string }) {
         )}
       </Group>
       <ProblemAlert error={explained.error} />
-      {explained.data !== undefined && (
+      {explained.data !== undefined && !isExplained(explained.data) && <Text size="sm">{reasonsHidden}</Text>}
+      {explained.data !== undefined && isExplained(explained.data) && (
         <Alert color="gray" role="status" title={<Sentence text={explained.data.reason} />}>
           <Text size="sm" mb="xs">
             {explained.data.considered === 1 ? '1 statement was' : `${explained.data.considered} statements were`}{' '}

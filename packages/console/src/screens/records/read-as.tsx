@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../../api/call.ts';
+import { findMembers } from '../../api/members.ts';
 import { usePlace } from '../../api/session.ts';
 import { CheckIcon, ChevronIcon, UserIcon } from '../../components/icons.tsx';
 import { LineSkeletons } from '../../components/loaded.tsx';
@@ -52,8 +52,7 @@ export function Readers({ workspace, user, close }: ReadersProps) {
   const [q] = useDebouncedValue(typed.trim(), 200);
   const pages = useInfiniteQuery({
     queryKey: ['readers', env, workspace, q],
-    queryFn: ({ pageParam, signal }) =>
-      call('listMembers', { query: { env, tenant_code: workspace, q, nexttoken: pageParam }, signal }),
+    queryFn: ({ pageParam, signal }) => findMembers({ env, workspace }, { q, nexttoken: pageParam, signal }),
     initialPageParam: '',
     getNextPageParam: (page) => page.nexttoken,
     placeholderData: keepPreviousData,

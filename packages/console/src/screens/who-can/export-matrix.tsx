@@ -1,11 +1,10 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { call } from '../../api/call.ts';
 import { usePlace } from '../../api/session.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { tableOf } from './cells.ts';
-import type { MatrixRow } from './queries.ts';
+import { type MatrixRow, readMatrix } from './queries.ts';
 import { saveCsv } from './save-csv.ts';
 
 /** Saves what all users of the workspace may do, page by page. */
@@ -22,13 +21,7 @@ export function ExportMatrix({ workspace }: { readonly workspace: string }) {
       let nexttoken: string | null = '';
       while (nexttoken !== null) {
         const query = { env, tenant_code: workspace, pagesize: 50, nexttoken };
-        const page: { readonly items: readonly MatrixRow[]; readonly nexttoken: string | null } = await call(
-          'readAccessMatrix',
-          {
-            query,
-            signal: abort.signal,
-          },
-        );
+        const page: Awaited<ReturnType<typeof readMatrix>> = await readMatrix(query, abort.signal);
         rows.push(...page.items);
         nexttoken = page.nexttoken;
         setDone(rows.length);

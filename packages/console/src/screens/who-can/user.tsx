@@ -7,6 +7,7 @@ import { usePlace } from '../../api/session.ts';
 import { ChooseWorkspace } from '../../components/choose-workspace.tsx';
 import { CopyId } from '../../components/copy-id.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { HiddenValues } from '../../components/org/hidden-values.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { CellWhy } from './cell-why.tsx';
@@ -40,6 +41,7 @@ function UserOf({ workspace, user }: { readonly workspace: string; readonly user
       intro={member.data?.name === '' ? undefined : member.data?.name}
       actions={member.data === undefined ? undefined : <UserActions member={member.data} workspace={workspace} />}
     >
+      <HiddenValues what="the email, name, role and state of users, and what a condition decides" />
       <Loaded query={member} skeleton={<Skeleton height={48} />}>
         {(data) => <Facts member={data} />}
       </Loaded>
@@ -101,12 +103,8 @@ function UserActions({
 }) {
   const { org, env, adminReason } = usePlace();
   const navigate = useNavigate();
-  const reason =
-    status !== 'active'
-      ? 'The user is not active, so no call is made in the user’s name.'
-      : env === 'prod'
-        ? adminReason
-        : undefined;
+  const inactive = status === 'active' ? undefined : 'The user is not active, so no call is made in the user’s name.';
+  const reason = (env === 'prod' ? adminReason : undefined) ?? inactive;
   const open = (screen: 'records' | 'api') =>
     void navigate({ to: `/o/${org}/${env}/${screen}`, search: { w: workspace, u: user_id } as never });
   return (

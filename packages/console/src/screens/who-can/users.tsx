@@ -2,7 +2,9 @@ import { Anchor, Badge, Paper, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
+import { hiddenStatus } from '../../api/shown-values.ts';
 import { ChooseWorkspace } from '../../components/choose-workspace.tsx';
+import { AdminsInProduction } from '../../components/org/hidden-values.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { SearchedList, useSearched } from '../../components/searched-list.tsx';
 import { ExportMatrix } from './export-matrix.tsx';
@@ -21,7 +23,9 @@ export function Users() {
       {workspace === undefined ? (
         <ChooseWorkspace>Users are members of workspaces.</ChooseWorkspace>
       ) : (
-        <UserList workspace={workspace} />
+        <AdminsInProduction what="the users">
+          <UserList workspace={workspace} />
+        </AdminsInProduction>
       )}
     </Screen>
   );
@@ -88,7 +92,7 @@ function UserTable({ users }: { readonly users: readonly Member[] }) {
 /** Whether the user is let in. */
 export function State({ status }: { readonly status: string }) {
   return (
-    <Badge variant="outline" color={status === 'active' ? 'gray' : 'red'} tt="none">
+    <Badge variant="outline" color={status === 'active' || status === hiddenStatus ? 'gray' : 'red'} tt="none">
       {status.replaceAll('_', ' ')}
     </Badge>
   );

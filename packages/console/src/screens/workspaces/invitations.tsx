@@ -7,6 +7,7 @@ import { usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { HiddenValues } from '../../components/org/hidden-values.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { When } from '../../components/when.tsx';
@@ -32,6 +33,7 @@ export function Invitations({ workspace }: { readonly workspace: Workspace }) {
   const invite = <Invite workspace={workspace} onSent={noteSent} />;
   return (
     <Stack>
+      <HiddenValues what="to whom invitations were sent" />
       {sent !== undefined && <SentNote sent={sent} onClose={() => setSent(undefined)} />}
       <Loaded query={invitations}>
         {({ items }) =>

@@ -2,6 +2,7 @@ import { Anchor, Paper, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
+import { AdminsInProduction } from '../../components/org/hidden-values.tsx';
 import { SearchedList, useSearched } from '../../components/searched-list.tsx';
 import classes from '../policies/policies.module.css';
 import { type Member, membersQuery } from '../who-can/queries.ts';
@@ -9,6 +10,14 @@ import { State } from '../who-can/users.tsx';
 
 /** The members of a workspace, each with the account and the access. */
 export function Members({ code }: { readonly code: string }) {
+  return (
+    <AdminsInProduction what="the members">
+      <MemberList code={code} />
+    </AdminsInProduction>
+  );
+}
+
+function MemberList({ code }: { readonly code: string }) {
   const { env } = usePlace();
   const searched = useSearched();
   return (

@@ -9,7 +9,10 @@ import type { Environment } from '../../api/session.ts';
 
 export type ListedWorkspace = ReplyOf<typeof orgWorkspacesApi.listOrgWorkspaces>['items'][number];
 export type Workspace = ReplyOf<typeof orgWorkspacesApi.readOrgWorkspace>;
-export type Invitation = ReplyOf<typeof workspaceInvitationsApi.listWorkspaceInvitations>['items'][number];
+/** Called by its id where the email is not shown: production's are for org admins. */
+export type Invitation = ReplyOf<typeof workspaceInvitationsApi.listWorkspaceInvitations>['items'][number] & {
+  readonly email: string;
+};
 export type Issued = ReplyOf<typeof workspaceInvitationsApi.inviteToWorkspace>;
 
 /** The workspaces whose code begins with `prefix`; with a state, only those that are in it. */
@@ -39,8 +42,11 @@ export const workspaceQuery = ({ env, workspace }: InWorkspace) =>
 export const invitationsQuery = ({ env, workspace }: InWorkspace) =>
   queryOptions({
     queryKey: ['workspace invitations', env, workspace],
-    queryFn: ({ signal }) =>
-      call('listWorkspaceInvitations', { params: { tenant_code: workspace }, query: { env }, signal }),
+    queryFn: async ({ signal }) => {
+      const params = { tenant_code: workspace };
+      const { items } = await call('listWorkspaceInvitations', { params, query: { env }, signal });
+      return { items: items.map(({ email, ...invitation }) => ({ ...invitation, email: email ?? invitation.id })) };
+    },
   });
 
 /** What the org uses of its plan, with the part of each workspace. */

@@ -1,6 +1,6 @@
 /** What a workspace has of access control: its policies, its groups, and its members. */
 import { Type } from '@sinclair/typebox';
-import { count, guid, named, text, time } from '../../schema.ts';
+import { count, guid, named, ofRecords, text, time } from '../../schema.ts';
 
 const atMost1000 = 'Of more than 1,000 the first 1,000 are counted.';
 
@@ -24,7 +24,7 @@ export const WorkspacePolicyDetails = named(
   Type.Object({
     ...policyMembers,
     version,
-    statements: Type.Array(Type.Unknown()),
+    statements: ofRecords(Type.Array(Type.Unknown())),
     held_by: Type.Array(namedRecord, { description: 'The first 20 groups that hold it.' }),
   }),
 );
@@ -55,6 +55,12 @@ export const WorkspaceGroupDetails = named(
   }),
 );
 
+const valuesOfUser = {
+  email: ofRecords(text),
+  name: ofRecords(Type.String({ description: 'Empty if the member has none.' })),
+  status: ofRecords(Type.String({ description: 'A member who is not `active` has no access.' })),
+};
+
 export const Holder = named(
   'Holder',
   Type.Object({
@@ -63,9 +69,7 @@ export const Holder = named(
       description: 'The `useraclpolicy` or `usergroup` record that makes the member one.',
     }),
     user_id: guid,
-    email: text,
-    name: Type.String({ description: 'Empty if the member has none.' }),
-    status: Type.String({ description: 'A member who is not `active` has no access.' }),
+    ...valuesOfUser,
   }),
 );
 
@@ -73,10 +77,8 @@ export const WorkspaceMember = named(
   'WorkspaceMember',
   Type.Object({
     user_id: guid,
-    email: text,
-    name: Type.String({ description: 'Empty if the member has none.' }),
-    role: text,
-    status: Type.String({ description: 'A member who is not `active` has no access.' }),
+    ...valuesOfUser,
+    role: ofRecords(text),
     policies: Type.Array(Type.Object({ id: guid, name: text }), {
       description: 'Those that the member holds directly.',
     }),

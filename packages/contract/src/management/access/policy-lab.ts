@@ -187,6 +187,7 @@ export const policyLabApi = {
     problems: ['not_found', 'rate_limited'],
     repeats: { notRemembered: 'changes nothing' },
     isRead: true,
+    production: { refused: 'always' },
   }),
   suggestPolicy: route({
     method: 'GET',
@@ -205,6 +206,7 @@ export const policyLabApi = {
     }),
     replies: { 200: reply('The suggestion.', Suggestion) },
     problems: ['not_found'],
+    production: { refused: 'always' },
   }),
   listReported: route({
     method: 'GET',
@@ -220,5 +222,6 @@ export const policyLabApi = {
     }),
     replies: { 200: reply('A page, by policy and place.', pageOf(ReportedUse)) },
     problems: ['not_found', 'invalid_cursor'],
+    production: { refused: 'always' },
   }),
 };

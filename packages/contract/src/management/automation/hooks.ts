@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment } from '../../parameters.ts';
 import { reply, route } from '../../route.ts';
-import { closed, count, itemsOf, named, oneOf, orNull, text, time } from '../../schema.ts';
+import { closed, count, itemsOf, named, ofRecords, oneOf, orNull, text, time } from '../../schema.ts';
 
 /** Why a message of a sender that is not known began no run. */
 export const hookRefusals = [
@@ -55,7 +55,7 @@ export const HookDetails = named(
       {
         since: Type.String({ format: 'date-time', description: 'Since when calls are remembered.' }),
         accepted: Type.Object({ count, last_at: orNull(time) }),
-        refused: Type.Array(Type.Object({ at: time, id: text, code: text, message: text }), {
+        refused: Type.Array(Type.Object({ at: time, id: text, code: text, message: ofRecords(text) }), {
           description: 'The last 20 messages that were signed and began no run, the latest first.',
         }),
         unsigned: Type.Array(Type.Object({ reason: oneOf(hookRefusals), count, first_at: time, last_at: time }), {
@@ -89,6 +89,7 @@ export const hooksApi = {
     query: byEnvironment,
     replies: { 200: reply('The hook.', HookDetails) },
     problems: ['not_found'],
+    production: { leftOut: 'what was wrong with refused messages' },
   }),
   setHook: route({
     method: 'PUT',

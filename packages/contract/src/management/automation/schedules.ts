@@ -31,10 +31,10 @@ const turned = {
   access: 'developer',
   tag: 'automation',
   query: byEnvironment,
-  problems: ['not_found', 'conflict', 'role_required'],
+  problems: ['not_found', 'conflict'],
+  production: { refused: 'always' },
 } as const;
 
-/** A production schedule is paused and resumed by the role `org_admin`. */
 export const schedulesApi = {
   listSchedules: route({
     method: 'GET',

@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../../parameters.ts';
 import { reply, route } from '../../route.ts';
-import { closed, guid, named, oneOf, orNull, pageOf, reason, text, time } from '../../schema.ts';
+import { closed, guid, named, ofRecords, oneOf, orNull, pageOf, reason, text, time } from '../../schema.ts';
 
 const members = {
   id: guid,
-  email: text,
+  email: ofRecords(text),
   email_verified: Type.Boolean(),
-  fn: text,
-  ln: text,
+  fn: ofRecords(text),
+  ln: ofRecords(text),
   state: oneOf(['active', 'disabled', 'password_suspended', 'merged', 'erasing'], {
     description:
       'A `disabled` account opens nothing until an org admin enables it. The password of a `password_suspended` one is suspended, because another account has verified the address. A `merged` one has become part of another. An `erasing` one opens nothing, and is gone when its job is done.',
@@ -23,7 +23,7 @@ export const AppUserDetails = named(
   Type.Object({
     ...members,
     has_password: Type.Boolean(),
-    providers: Type.Array(Type.Object({ issuer: text, subject: text, linked_at: time }), {
+    providers: Type.Array(Type.Object({ issuer: text, subject: ofRecords(text), linked_at: time }), {
       description:
         'The identities at providers that sign in to the account. One of an earlier release is shown from its next sign-in on.',
     }),
@@ -43,8 +43,8 @@ export const AppUserDetails = named(
         tenant_id: guid,
         tenant_code: text,
         name: text,
-        role: text,
-        status: Type.String({ description: 'Only an `active` member is let in.' }),
+        role: ofRecords(text),
+        status: ofRecords(Type.String({ description: 'Only an `active` member is let in.' })),
         joined_at: time,
       }),
       { description: 'By the code of the workspace.' },
@@ -78,6 +78,7 @@ export const appUsersApi = {
     }),
     replies: { 200: reply('A page. It may be short; with a `nexttoken` there may be more.', pageOf(AppUser)) },
     problems: ['invalid_cursor'],
+    production: { refused: ['q'], leftOut: 'emails and names' },
   }),
   readAppUser: route({
     method: 'GET',
@@ -88,6 +89,7 @@ export const appUsersApi = {
     query: closed({ env: environment }),
     replies: { 200: reply('The account.', AppUserDetails) },
     problems: ['not_found'],
+    production: { leftOut: 'the email and names, the subjects at providers, and the role and status in workspaces' },
   }),
   disableAppUser: route({
     method: 'POST',

@@ -2,14 +2,14 @@ import { Type } from '@sinclair/typebox';
 import { IssuedInvitation } from '../../app/invitations.ts';
 import { environment } from '../../parameters.ts';
 import { reply, route } from '../../route.ts';
-import { closed, guid, itemsOf, named, oneOf, text, time } from '../../schema.ts';
+import { closed, guid, itemsOf, named, ofRecords, oneOf, text, time } from '../../schema.ts';
 
 export const WorkspaceInvitation = named(
   'WorkspaceInvitation',
   Type.Object({
     id: guid,
-    email: text,
-    role: Type.Optional(Type.String({ description: 'A label for the app’s own use: it grants nothing.' })),
+    email: ofRecords(text),
+    role: ofRecords(Type.String({ description: 'A label for the app’s own use: it grants nothing.' })),
     acl_policy_id: Type.Optional(guid),
     invited_by: Type.String({ format: 'uuid', description: 'A member of the workspace, or the org user.' }),
     is_by_builder: Type.Boolean({ description: 'Whether an org user has sent it.' }),
@@ -30,6 +30,7 @@ export const workspaceInvitationsApi = {
     query: closed({ env: environment }),
     replies: { 200: reply('The invitations, without their codes.', itemsOf(WorkspaceInvitation)) },
     problems: ['not_found'],
+    production: { leftOut: 'emails and roles' },
   }),
   inviteToWorkspace: route({
     method: 'POST',

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../../parameters.ts';
 import { reply, route } from '../../route.ts';
-import { closed, guid, itemsOf, named, oneOf, orNull, pageOf, text, time } from '../../schema.ts';
+import { closed, guid, itemsOf, named, ofRecords, oneOf, orNull, pageOf, text, time } from '../../schema.ts';
 
 /** How many workspaces may be named in one application. */
 export const namedWorkspacesMax = 200;
@@ -52,10 +52,12 @@ export const DriftItem = named(
         'Whether the workspace itself may have made the difference: it has changed or removed what the template made, or the template is not known to have made it.',
     }),
     step,
-    before: Type.Unknown({
-      description:
-        'What the workspace has: statements of a policy, names of the policies of a group; `null` for nothing.',
-    }),
+    before: ofRecords(
+      Type.Unknown({
+        description:
+          'What the workspace has: statements of a policy, names of the policies of a group; `null` for nothing.',
+      }),
+    ),
     after: Type.Unknown({ description: 'What the template has.' }),
     widens: Type.Array(text, { description: 'What the step lets members do that they could not before.' }),
   }),
@@ -140,6 +142,7 @@ export const workspaceTemplatesApi = {
     }),
     replies: { 200: reply('The workspace.', WorkspaceDriftDetails) },
     problems: ['not_found'],
+    production: { leftOut: 'what the workspace has in place of the template' },
   }),
   previewTemplateApplication: route({
     method: 'POST',

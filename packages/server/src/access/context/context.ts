@@ -23,6 +23,8 @@ export interface AccessContext {
   readonly after?: Readonly<Record<string, unknown>>;
   /** How the fields of its entity are called, where one of them has several names. */
   readonly naming?: FieldNaming | undefined;
+  /** Whether a name of a field is one whose values no explanation shows. Only explanations ask. */
+  readonly isSecret?: (field: string) => boolean;
   /** What is not known yet. What is neither here nor there is absent. */
   readonly pending?: readonly Pending[];
   /** Of a call that was made before: what is left of its record, body, query and token. */

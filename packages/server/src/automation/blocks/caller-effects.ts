@@ -2,6 +2,7 @@ import type { CompiledAccess } from '../../access/port.ts';
 import { notFound } from '../../lib/problem.ts';
 import type { Actor, AuthorizedCall, NamedPolicyRequest, RecordRuntime } from '../../records/port.ts';
 import { mayBeId, presentationOf, presentRecords, scopeToCaller } from '../../records/port.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { blockFailure } from './block-failure.ts';
 import { runLimits } from './block-run.ts';
@@ -12,6 +13,8 @@ export interface BlockCaller {
   readonly workspace: Workspace;
   readonly actor: Actor;
   readonly user: { readonly id: string; readonly email: string };
+  /** Undefined where there is none of that name. Says nothing of what the user may do. */
+  entity(name: string): Promise<CompiledEntity | undefined>;
   /** @throws Problem `access_denied`, `not_found`. */
   authorize(request: NamedPolicyRequest): Promise<AuthorizedCall>;
   /** The same user, whose steps are decided by other policies than the own ones. */

@@ -10,8 +10,9 @@ import { listAll, type Node } from '../../testing/record-bench.ts';
 import type { BlockCaller } from '../blocks/caller-effects.ts';
 import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import { openOutboxBench, receiptsOf } from '../outbox/testing/outbox-bench.ts';
-import { type RunUser, runs } from '../runs/run-rows.ts';
+import type { RunUser } from '../runs/run-rows.ts';
 import { startRun } from '../runs/start-run.ts';
+import { openedRuns, runRows } from '../runs/testing/opened-runs.ts';
 import { noMeter, type WorkMeter } from '../work-meter.ts';
 import type { AutomationWork } from '../work-port.ts';
 import type { Told } from './destination.ts';
@@ -50,6 +51,7 @@ async function shop(context: TestContext) {
     actor: { userId: 'u1', claims: {} },
     user: { id: 'u1', email: 'u1@example.com' },
     asApp: () => assert.fail('no block asks'),
+    entity: async (name) => (await node.call(name)).entity,
     authorize: async ({ entityName }): Promise<AuthorizedCall> => {
       const refusal = refusals.get(entityName);
       if (refusal !== undefined) throw refusal;
@@ -74,7 +76,7 @@ async function shop(context: TestContext) {
     },
     start: (ask, along) => {
       const items = new Map([...ask.config.items, [itemKey({ kind: 'logicblock', name: 'keep' }), 1]]);
-      return startRun({ clock, blocks, meter: noMeter }, { ...ask, config: { ...ask.config, items } }, along);
+      return startRun({ clock, blocks, runRows, meter: noMeter }, { ...ask, config: { ...ask.config, items } }, along);
     },
   });
   return { stage, bench, mails, writers, refusals, work };
@@ -104,8 +106,7 @@ async function liveAndDie({ stage, bench, mails, work }: Shop, calls: number, wh
   const orders = await listAll(next, await next.call('order'));
   const expected = orders.some((order) => order.id === id) ? 1 : 0;
   const logs = (await listAll(next, await next.call('log'))).filter(({ of }) => of === id);
-  const { pk } = runs.key('');
-  const begun = (await runs.range(bench.workspace.scope, pk, { limit: 1000 })).filter(
+  const begun = (await openedRuns(bench.workspace.scope)).filter(
     ({ value }) => (value.given?.record as { id?: string } | undefined)?.id === id,
   );
   const place = `${calls} ${when}`;
@@ -151,7 +152,7 @@ test('a delivery writes in the name of its writer, and of no user that the recor
     writers,
     actors.map(({ is }) => is),
   );
-  const begun = await runs.range(bench.workspace.scope, runs.key('').pk, { limit: 10 });
+  const begun = await openedRuns(bench.workspace.scope);
   assert.deepEqual(
     begun.map(({ value }) => value.user),
     actors.map(({ is }) => is),

@@ -1,4 +1,4 @@
-import { runs } from '../runs/run-rows.ts';
+import { storedRuns } from '../runs/run-rows.ts';
 import type { ContentOf, Delivery, Destination } from './destination.ts';
 import { doneMarks, markDone } from './done-marks.ts';
 import { attempt, eventOf, type InsideDeps, originOf, workspaceOf, writerOf } from './inside.ts';
@@ -16,7 +16,7 @@ async function startRunOf({ work, now }: InsideDeps, delivery: Delivery<ContentO
   const { item, event, content, config, record, before } = delivery;
   const workspace = await workspaceOf(delivery);
   // The block may be another one by now, and the run is one of that which was live then.
-  if ((await runs.read(workspace.scope, item.id)) !== undefined) return startedText;
+  if ((await storedRuns.read(workspace.scope, item.id)) !== undefined) return startedText;
   // The run may be forgotten before its delivery is.
   if ((await doneMarks.read(workspace.scope, item.id)) !== undefined) return startedText;
   const ask = {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import type { MailAnswer } from '../../mail/mailer.ts';
 import { openBench, type RecordBench } from '../../testing/record-bench.ts';
-import { runs } from '../runs/run-rows.ts';
+import { storedRuns } from '../runs/run-rows.ts';
 import { noMeter } from '../work-meter.ts';
 import type { AutomationWork } from '../work-port.ts';
 import type { Delivery } from './destination.ts';
@@ -36,8 +36,8 @@ test('a delivery that is sent again starts no second run, also where its run is 
   let started = 0;
   const start: AutomationWork['start'] = async ({ id }, along = []) => {
     started += 1;
-    await scope.commit([{ kind: 'put', ...runs.key(id), value: '{}', if: 'absent' }, ...along]);
-    await scope.commit([{ kind: 'remove', ...runs.key(id), if: 'present' }]);
+    await scope.commit([{ kind: 'put', ...storedRuns.key(id), value: '{}', if: 'absent' }, ...along]);
+    await scope.commit([{ kind: 'remove', ...storedRuns.key(id), if: 'present' }]);
     return { id, isNew: true };
   };
   const delivery = deliveryOf(bench, { event_type: 'logicblock', destination_config: { logicblock: 'b' } });

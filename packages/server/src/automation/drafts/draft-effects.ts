@@ -20,7 +20,7 @@ import type {
 } from '../blocks/effects.ts';
 import type { HttpAsk, MailAsk } from '../blocks/outside.ts';
 import { logOfFailure, runScriptStep } from '../blocks/script-step.ts';
-import { allowedWrite } from '../runs/entity-steps.ts';
+import { allowedWrite, secretsOf } from '../runs/entity-steps.ts';
 import { errorOf } from '../runs/execute-run.ts';
 import type { Redaction } from '../runs/redaction.ts';
 import { assertMail } from '../runs/run-bounds.ts';
@@ -134,11 +134,11 @@ export class DraftEffects implements Effects {
       return readAs(runtime, caller, step);
     }
     const id = step.type === 'create' ? newId() : step.record;
-    const allowed = await allowedWrite({ caller, origin: { depth: 0, chain: [] } }, step, { id, numbers: new Map() });
-    redaction.hideOf(path, allowed.secrets);
+    redaction.hideOf(path, await secretsOf({ caller }, step));
     // Not before it is known which of its values are secret.
     this.#inputs.set(path, askedOf(step));
-    const { operation, outputOf } = allowed;
+    const place = { caller, origin: { depth: 0, chain: [] } };
+    const { operation, outputOf } = await allowedWrite(place, step, { id, numbers: new Map() });
     const record = await (transaction?.write(operation) ?? runtime.rehearse(operation));
     this.#skipped.add(path);
     return outputOf(record);

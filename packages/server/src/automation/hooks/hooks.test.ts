@@ -8,6 +8,7 @@ import { raceKinds, type StoreKind } from '../../store/testing/open-test-store.t
 import { createStoredBlocks } from '../blocks/stored-blocks.ts';
 import { chainHeaderName, createChainHeader } from '../chain-header.ts';
 import { startRun } from '../runs/start-run.ts';
+import { runRows } from '../runs/testing/opened-runs.ts';
 import { openScheduleBench, orgCode } from '../schedules/testing/schedule-bench.ts';
 import { noMeter } from '../work-meter.ts';
 import { createHookCallLog } from './hook-calls.ts';
@@ -29,7 +30,7 @@ async function openBench(context: TestContext, kind: StoreKind) {
       ...{ ...deps, newId, chain },
       secrets: { open: async (_env, _org, name) => (name === 'pay' ? { value: secret, hosts: [] } : undefined) },
       meter: { check: () => undefined },
-      start: (ask, along) => startRun({ ...deps, meter: noMeter }, ask, along),
+      start: (ask, along) => startRun({ ...deps, runRows, meter: noMeter }, ask, along),
       hasOrg: async (code) => code === orgCode,
       calls: createHookCallLog(clock),
     });

@@ -12,7 +12,7 @@ import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import type { AutomationWork } from '../work-port.ts';
 import { closingIn, type EndingDeps, putSummary } from './close-run.ts';
 import { liveVersion } from './pinned-blocks.ts';
-import { type RunUser, runs } from './run-rows.ts';
+import type { RunUser } from './run-rows.ts';
 
 /** A run that a builder asks for. */
 export interface BeginRun {
@@ -62,7 +62,7 @@ export async function beginRun(deps: BeginRunDeps, asked: BeginRun): Promise<{ r
   const told = auditEntry(by, { action: 'run.begun', target, env, tenant_code: workspace.tenantCode });
   await deps.start(ask, [told]);
   // It is there for a builder who asks for it at once. What took it up meanwhile knows more of it.
-  const row = await runs.read(workspace.scope, id);
+  const row = await deps.runRows(workspace.scope).read(id);
   if (row !== undefined) await putSummary(closingIn(deps, env), workspace, row.value, 'absent').catch(ignoreConflict);
   return { run: id };
 }

@@ -10,13 +10,13 @@ import {
   dueRunKey,
   forgottenAt,
   isOver,
+  type OpenRunRows,
   type Run,
+  type RunRows,
   type RunStep,
-  runSteps,
   runSummaries,
-  runs,
   stepOf,
-  storedSteps,
+  wroteSecrets,
 } from './run-rows.ts';
 
 /** Where a run lies. */
@@ -24,6 +24,7 @@ export type RunWorkspace = Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>;
 
 export interface CloseDeps {
   readonly store: Store;
+  readonly runRows: OpenRunRows;
   readonly clock: Clock;
   readonly retentionOf: RetentionOf;
   /** Tells the org that a run of a block has failed. */
@@ -33,14 +34,15 @@ export interface CloseDeps {
 /** What runs are closed with, by what all of an environment have in common. */
 export interface EndingDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
+  readonly runRows: OpenRunRows;
   readonly clock: Clock;
   readonly retentionOf: RetentionOf;
   readonly tell: Tell;
 }
 
-export function closingIn({ stores, clock, retentionOf, tell }: EndingDeps, env: Environment): CloseDeps {
+export function closingIn({ stores, runRows, clock, retentionOf, tell }: EndingDeps, env: Environment): CloseDeps {
   return {
-    ...{ store: stores[env], clock, retentionOf },
+    ...{ store: stores[env], runRows, clock, retentionOf },
     tellFailed: (orgCode, name, code) =>
       tell({ env, orgCode }, { kind: 'run', name, ...(code === undefined ? {} : { code }) }, 1),
   };
@@ -60,18 +62,20 @@ export async function closeRun(
   }: { readonly run: Run; readonly workspace: RunWorkspace; readonly redaction?: Redaction },
 ): Promise<void> {
   const { scope } = workspace;
+  const stored = deps.runRows(scope);
   const due = forgottenAt(deps.clock.now(), (await deps.retentionOf(workspace.orgCode)).runs);
-  const isBlind = redaction === undefined ? await wroteSecrets(scope, run) : redaction.isBlind;
+  // Another process knew the values: what one of the steps wrote to encrypted fields may be in any of them.
+  const isBlind = redaction === undefined ? await wroteSecrets(scope, run.id) : redaction.isBlind;
   const show = (step: RunStep): RunStep => {
     if (isBlind) return stepBlindly(step);
     return redaction === undefined ? step : (redaction.of(step) as RunStep);
   };
-  if (redaction === undefined) await closeRow(scope, run, { isBlind, due });
-  for await (const rows of storedSteps(scope, run.id)) {
+  if (redaction === undefined) await closeRow(stored, scope, { id: run.id, isBlind, due });
+  for await (const rows of stored.steps(run.id)) {
     const open = rows.filter((row) => row.due === undefined);
     const puts = open.map((row): Change => {
       const step = waited(show(stepOf(row)), run);
-      return runSteps.put({ run: run.id, path: row.sk }, step, { if: { version: row.version }, due });
+      return stored.putStep({ run: run.id, path: row.sk }, step, { if: { version: row.version }, due });
     });
     if (puts.length > 0) await scope.commit(puts, { priority: 'background' });
   }
@@ -87,24 +91,17 @@ function waited(step: RunStep, { ended_at = '' }: Run): RunStep {
   return step.until !== undefined && step.until <= Date.parse(ended_at) ? { ...step, state: 'done' } : step;
 }
 
-/** Another process knew the values. What one of the run's steps wrote to encrypted fields may be in any of them. */
-async function wroteSecrets(scope: Scope, { id }: Run): Promise<boolean> {
-  for await (const rows of storedSteps(scope, id))
-    if (rows.some(({ value }) => value.has_secrets === true)) return true;
-  return false;
-}
-
 /** A run that is begun again meanwhile is written too. */
 async function closeRow(
+  stored: RunRows,
   scope: Scope,
-  { id }: Run,
-  { isBlind, due }: { readonly isBlind: boolean; readonly due: Due },
+  { id, isBlind, due }: { readonly id: string; readonly isBlind: boolean; readonly due: Due },
 ): Promise<void> {
   const plan = async () => {
-    const row = await runs.read(scope, id);
+    const row = await stored.read(id);
     if (row === undefined || (row.due !== undefined && !isBlind)) return { changes: [] };
     const run = isBlind ? runBlindly(row.value) : row.value;
-    return { changes: [runs.put(id, run, { if: { version: row.version }, due: row.due ?? due })] };
+    return { changes: [stored.put(run, { if: { version: row.version }, due: row.due ?? due })] };
   };
   await transact(scope, plan, { priority: 'background' });
 }

@@ -4,7 +4,7 @@ import { findActiveWorkspace } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
-import { type Scope, type Store, TooLarge } from '../../store/port.ts';
+import { type Store, TooLarge } from '../../store/port.ts';
 import type { Row } from '../../store/table.ts';
 import { attemptCommit, ignoreConflict, overtaken, transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
@@ -13,7 +13,7 @@ import { isValuePath } from '../blocks/value-path.ts';
 import type { WorkMeter } from '../work-meter.ts';
 import { closeRun, closingIn, type EndingDeps, putSummary, type RunWorkspace } from './close-run.ts';
 import { assertMayBegin } from './run-bounds.ts';
-import { dueRun, isOver, type Run, runSteps, runSummaries, runs, stepOf, storedSteps } from './run-rows.ts';
+import { dueRun, isOver, type Run, type RunRows, type RunStep, runSummaries, stepOf } from './run-rows.ts';
 
 export interface ControlDeps extends EndingDeps {
   readonly blocks: StoredBlocks;
@@ -38,14 +38,15 @@ export async function cancelRun(deps: ControlDeps, name: RunName, by: AuditConte
   const { clock } = deps;
   const place = await placeOf(deps, name);
   const { scope } = place;
+  const rows = deps.runRows(scope);
   const { planned } = await transact(scope, async () => {
-    const row = await stored(scope, name.id);
+    const row = await stored(rows, name.id);
     const { value: run } = row;
     if (isOver(run)) throw new Problem('conflict', `the run is over: it is \`${run.state}\``);
     const now = clock.now();
     const cancelled: Run = { ...run, state: 'cancelled', ended_at: timestamp(now) };
     // It expires once it is closed, and its values are shown from then on: a step may write to encrypted fields until now.
-    const put = runs.put(run.id, cancelled, { if: { version: row.version } });
+    const put = rows.put(cancelled, { if: { version: row.version } });
     const told = auditEntry(by, { action: 'run.cancelled', ...audited(name, place) });
     return { run: cancelled, changes: [put, dueRun(run.id, now), told] };
   });
@@ -68,12 +69,13 @@ export async function retryRun(
   const place = await placeOf(deps, name);
   const { scope, tenantCode } = place;
   await findActiveWorkspace(deps.stores, { ...name, tenantCode });
-  const row = await stored(scope, name.id);
+  const rows = deps.runRows(scope);
+  const row = await stored(rows, name.id);
   const { value: run } = row;
   assertFailed(run);
   const { kept, redone, isWhole } = (await isTransaction(deps, name, run))
     ? nothingDone(from)
-    : await stepsBefore(scope, run.id, from);
+    : await stepsBefore(rows, run.id, from);
   assertCanBeDoneAgain(run, { redone, isWhole });
   await meter.check(name.orgCode, 'runs');
   await assertMayBegin(scope);
@@ -88,15 +90,9 @@ export async function retryRun(
     started_at: timestamp(now),
     ...{ taken: 0, stalled: 0, steps: kept.length },
   };
-  const puts = kept.map((row) => runSteps.insert({ run: id, path: row.sk }, stepOf(row)));
+  const puts = kept.map((step) => rows.insertStep({ run: id, path: step.sk }, stepOf(step)));
   const told = auditEntry(by, { action: 'run.retried', ...audited(name, place), detail: { run: id } });
-  const changes = [
-    runs.replace(row, { ...run, retried_as: id }),
-    runs.insert(id, again),
-    dueRun(id, now),
-    told,
-    ...puts,
-  ];
+  const changes = [rows.replace(row, { ...run, retried_as: id }), rows.insert(again), dueRun(id, now), told, ...puts];
   const attempt = await attemptCommit(scope, changes).catch((error: unknown) => {
     throw error instanceof TooLarge ? new Problem('conflict', 'the run has too many steps to be retried') : error;
   });
@@ -133,7 +129,7 @@ function assertCanBeDoneAgain(
     );
 }
 
-type StepRow = Row<Parameters<typeof runSteps.put>[1]>;
+type StepRow = Row<RunStep>;
 
 interface StepsBefore {
   /** The steps that were done before the named one began, or that were refused while the run went on. */
@@ -156,12 +152,12 @@ function nothingDone(from: string | undefined): StepsBefore {
 }
 
 /** The steps of a run as a step divides them, by its id or its path. */
-async function stepsBefore(scope: Scope, id: string, from: string | undefined): Promise<StepsBefore> {
+async function stepsBefore(stored: RunRows, id: string, from: string | undefined): Promise<StepsBefore> {
   const kept: StepRow[] = [];
   let redone: StepRow | undefined;
   let isWhole = true;
   let isBefore = true;
-  for await (const rows of storedSteps(scope, id))
+  for await (const rows of stored.steps(id))
     for (const row of rows) {
       const isStep = !isValuePath(row.sk);
       isBefore &&= !isStep || (row.value.id !== from && row.sk !== from);
@@ -175,8 +171,8 @@ async function stepsBefore(scope: Scope, id: string, from: string | undefined): 
   throw invalidBody([{ pointer: '/from', code: 'unknown_reference', message }]);
 }
 
-async function stored(scope: Scope, id: string): Promise<Row<Run>> {
-  const row = await runs.read(scope, id);
+async function stored(rows: RunRows, id: string): Promise<Row<Run>> {
+  const row = await rows.read(id);
   if (row === undefined) throw notFound();
   return row;
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBench, type RecordBench } from '../../testing/record-bench.ts';
 import { leaseMilliseconds, RunJournal } from './journal.ts';
-import { dueRunKey, type Run, storedSteps } from './run-rows.ts';
+import { dueRunKey, type Run } from './run-rows.ts';
+import { runRows } from './testing/opened-runs.ts';
 
 const began = 0;
 const retentionOf = async () => ({ runs: 1, receipts: 1 });
@@ -18,7 +19,7 @@ function runIn({ newId }: RecordBench): Run {
 
 async function pathsOf({ workspace }: RecordBench, run: Run): Promise<readonly string[]> {
   const paths: string[] = [];
-  for await (const rows of storedSteps(workspace.scope, run.id)) paths.push(...rows.map(({ sk }) => sk));
+  for await (const rows of runRows(workspace.scope).steps(run.id)) paths.push(...rows.map(({ sk }) => sk));
   return paths;
 }
 
@@ -26,7 +27,7 @@ test('what a branch read while another branch committed is stored with the next 
   const bench = await openBench(context);
   const run = runIn(bench);
   const { clock, workspace } = bench;
-  const journal = new RunJournal({ clock, workspace, retentionOf, nodeId: 'one' }, run);
+  const journal = new RunJournal({ runRows, clock, workspace, retentionOf, nodeId: 'one' }, run);
   await journal.effect('1', { note: note('write'), outputOf: async () => 'written' }, async (along) => {
     const changes = await along([undefined]);
     await journal.note('2', note('read'), 'read');
@@ -40,7 +41,10 @@ test('what a branch read while another branch committed is stored with the next 
 test('a run whose wait ended while another of its branches worked is due at once', async (context) => {
   const bench = await openBench(context);
   const { clock } = bench;
-  const journal = new RunJournal({ clock, workspace: bench.workspace, retentionOf, nodeId: 'one' }, runIn(bench));
+  const journal = new RunJournal(
+    { runRows, clock, workspace: bench.workspace, retentionOf, nodeId: 'one' },
+    runIn(bench),
+  );
   const over = clock.now() + 1000;
   assert.equal(journal.isWaiting('1', note('short'), over), true);
   assert.equal(journal.isWaiting('2', note('long'), over + 60_000), true);
@@ -53,7 +57,7 @@ test('a run that is stored is due when its lease ends, and names the node that i
   const bench = await openBench(context);
   const { clock, workspace } = bench;
   const run = runIn(bench);
-  const journal = new RunJournal({ clock, workspace, retentionOf, nodeId: 'one' }, run);
+  const journal = new RunJournal({ runRows, clock, workspace, retentionOf, nodeId: 'one' }, run);
   const leased = { by: 'one', until: clock.now() + leaseMilliseconds };
   await journal.store();
   const [due] = await workspace.scope.get([dueRunKey(run.id)]);

@@ -12,13 +12,13 @@ import {
   dueRun,
   forgottenAt,
   isOver,
+  type OpenRunRows,
   type Run,
   type RunError,
+  type RunRows,
   type RunStep,
-  runSteps,
-  runs,
   stepOf,
-  storedSteps,
+  storedRuns,
 } from './run-rows.ts';
 
 /** The run is another process’s now, or was cancelled: this one may do nothing more for it. */
@@ -39,6 +39,7 @@ const unstoredCharactersMax = 1024 * 1024;
 type Steps = ReadonlyMap<string, RunStep>;
 
 export interface JournalDeps {
+  readonly runRows: OpenRunRows;
   readonly workspace: Workspace;
   readonly retentionOf: RetentionOf;
   readonly clock: Clock;
@@ -64,6 +65,7 @@ export type Along = (records: readonly (StoredRecord | undefined)[]) => Promise<
 export class RunJournal {
   readonly redaction = new Redaction();
   readonly #deps: JournalDeps;
+  readonly #rows: RunRows;
   readonly #serially = serialLanes<'commit'>();
   readonly #steps = new Map<string, RunStep>();
   /** What is known and not stored yet: a crash may lose it, since nothing was done by it. */
@@ -78,6 +80,7 @@ export class RunJournal {
   /** @param version that of the stored row; undefined for a run that is not stored yet. */
   constructor(deps: JournalDeps, run: Run, version?: number) {
     this.#deps = deps;
+    this.#rows = deps.runRows(deps.workspace.scope);
     this.#run = run;
     this.#version = version;
     this.#isStored = version !== undefined;
@@ -98,7 +101,7 @@ export class RunJournal {
 
   /** Reads what the run has done so far. */
   async load(): Promise<void> {
-    for await (const rows of storedSteps(this.#deps.workspace.scope, this.#run.id))
+    for await (const rows of this.#rows.steps(this.#run.id))
       for (const row of rows) {
         this.#steps.set(row.sk, stepOf(row));
         if (row.value.has_secrets === true) this.redaction.expect(row.sk);
@@ -161,7 +164,6 @@ export class RunJournal {
   }
 
   async #storePart(): Promise<void> {
-    const { id } = this.#run;
     const isNew = !this.isStored;
     if (isNew) assertCanBegin(this.#run);
     const part = new Map<string, RunStep>();
@@ -171,7 +173,7 @@ export class RunJournal {
       left -= charactersOf(step);
       if (left <= 0) break;
     }
-    const own = isNew ? [runs.insert(id, this.#run)] : [this.#check()];
+    const own = isNew ? [this.#rows.insert(this.#run)] : [this.#check()];
     const due = isNew ? [this.#lease()] : this.#renewal();
     const seq = await this.#commit([...own, ...due, ...this.#puts(part)]);
     if (isNew) this.#version = seq;
@@ -202,7 +204,7 @@ export class RunJournal {
         const at = record === undefined ? note : { ...note, record: record.data.id };
         step = this.#done(at, await outputOf(record));
         part = this.#part();
-        const put = runSteps.insert({ run: this.#run.id, path }, step);
+        const put = this.#rows.insertStep({ run: this.#run.id, path }, step);
         return [this.#check(), ...this.#renewal(), ...this.#puts(part), put];
       });
       if (step !== undefined) this.#steps.set(path, step);
@@ -263,7 +265,7 @@ export class RunJournal {
     const version = this.#version;
     if (version === undefined) assertCanBegin(this.#run);
     const due = isOver(ended) ? { due: await this.#forgottenAt() } : {};
-    const put = runs.put(ended.id, ended, { if: version === undefined ? 'absent' : { version }, ...due });
+    const put = this.#rows.put(ended, { if: version === undefined ? 'absent' : { version }, ...due });
     return [put, dueRun(ended.id, at)];
   }
 
@@ -276,7 +278,7 @@ export class RunJournal {
   #check(): Change {
     return {
       kind: 'check',
-      ...runs.key(this.#run.id),
+      ...storedRuns.key(this.#run.id),
       if: this.#version === undefined ? 'absent' : { version: this.#version },
     };
   }
@@ -291,12 +293,12 @@ export class RunJournal {
   }
 
   #puts(steps: Steps): readonly Change[] {
-    return [...steps].map(([path, step]) => runSteps.insert({ run: this.#run.id, path }, step));
+    return [...steps].map(([path, step]) => this.#rows.insertStep({ run: this.#run.id, path }, step));
   }
 
   /** Of a transaction that is done again, some may be stored from before. */
   #putsAnew(steps: Steps): readonly Change[] {
-    return [...steps].map(([path, step]) => runSteps.put({ run: this.#run.id, path }, step, { if: 'any' }));
+    return [...steps].map(([path, step]) => this.#rows.putStep({ run: this.#run.id, path }, step, { if: 'any' }));
   }
 
   #stored(steps: Steps): void {

@@ -37,6 +37,6 @@ export function openRuns(deps: ControlDeps & BeginRunDeps & Pick<RunLogDeps, 'cu
     cancel: (name, by) => cancelRun(deps, name, by),
     retry: (name, asked) => retryRun(deps, name, asked),
     begin: (asked) => beginRun(deps, asked),
-    own: ownRun,
+    own: (workspace, id, who) => ownRun(deps.runRows, workspace, { id, who }),
   };
 }

@@ -9,7 +9,7 @@ import type { StepRun } from '../blocks/effects.ts';
 import type { HttpAsk } from '../blocks/outside.ts';
 import { noMeter, type WorkKind } from '../work-meter.ts';
 import { retryRun } from './control-run.ts';
-import { runs } from './run-rows.ts';
+import { storedRuns } from './run-rows.ts';
 import { dies, due, settle, states } from './testing/account-runs.ts';
 import { openRunBench } from './testing/run-bench.ts';
 
@@ -57,7 +57,7 @@ async function openOutside(
     const counted: [string, WorkKind, number][] = [];
     const unstored: string[] = [];
     const note = async (step: string, key: string | undefined) => {
-      const stored = await runs.range(records.workspace.scope, 'run', { limit: 10 });
+      const stored = await storedRuns.range(records.workspace.scope, 'run', { limit: 10 });
       // What is sent under the name of a run that a crash forgets would be sent by another run again.
       if (key !== undefined && !stored.some(({ value }) => key.startsWith(value.root ?? value.id))) unstored.push(step);
       sent.push({ step, key });
@@ -110,7 +110,7 @@ for (const kind of raceKinds) {
         await settle(bench);
         const ended = await states(bench);
         const place = `${when} call ${left}`;
-        const [run] = await runs.range(bench.records.workspace.scope, 'run', { limit: 1 });
+        const [run] = await storedRuns.range(bench.records.workspace.scope, 'run', { limit: 1 });
         const expected = new Set(
           run === undefined ? [] : [`one ${run.sk}.0000`, `two ${run.sk}.0003`, `mail ${run.sk}.0005`],
         );

@@ -2,7 +2,7 @@ import type { logicBlocksApi } from '@freehold/contract/app/logicblocks';
 import type { ReplyOf } from '@freehold/contract/route';
 import { notFound } from '../../lib/problem.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import { isOver, type RunUser, runs } from './run-rows.ts';
+import { isOver, type OpenRunRows, type RunUser } from './run-rows.ts';
 
 export type OwnRun = ReplyOf<typeof logicBlocksApi.readOwnRun>;
 
@@ -12,8 +12,12 @@ export type OwnRun = ReplyOf<typeof logicBlocksApi.readOwnRun>;
  * is shown to builders alone.
  * @throws Problem `not_found`, also for a run of another caller.
  */
-export async function ownRun({ scope }: Workspace, id: string, who: RunUser): Promise<OwnRun> {
-  const row = await runs.read(scope, id);
+export async function ownRun(
+  runRows: OpenRunRows,
+  { scope }: Workspace,
+  { id, who }: { readonly id: string; readonly who: RunUser },
+): Promise<OwnRun> {
+  const row = await runRows(scope).read(id);
   if (row === undefined || row.value.trigger.kind !== 'call' || !isSame(row.value.user, who)) throw notFound();
   const { block, state, started_at, ended_at, returns, error } = row.value;
   const isClosed = isOver(row.value) && row.due !== undefined;

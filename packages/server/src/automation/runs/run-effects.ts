@@ -24,7 +24,7 @@ import type { OutsideHttp } from '../http/outside-http.ts';
 import { LogBudget, type ScriptLog } from '../scripts/script-log.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
 import type { WorkMeter } from '../work-meter.ts';
-import { type AllowedWrite, allowedWrite, type WriteStep } from './entity-steps.ts';
+import { type AllowedWrite, allowedWrite, secretsOf } from './entity-steps.ts';
 import { type HeldCharacters, holdCharacters } from './held-characters.ts';
 import type { RunJournal, StepNote } from './journal.ts';
 import { assertMail, assertMayWait } from './run-bounds.ts';
@@ -142,23 +142,17 @@ export class RunEffects implements Effects {
       return output;
     }
     if (known !== undefined) {
-      if (known.has_secrets === true) await this.#hideAgain(path, place, step);
+      if (known.has_secrets === true) journal.redaction.hideOf(path, await secretsOf(place, step));
       return outputOf(known);
     }
+    const secrets = await secretsOf(place, step);
+    journal.redaction.hideOf(path, secrets);
+    const marked = secrets.length === 0 ? note : { ...note, has_secrets: true as const };
+    // Before anything is decided about them: the refusal of a step is kept too.
+    this.#notes.set(path, marked);
     const allowed = await allowedWrite(place, step);
-    journal.redaction.hideOf(path, allowed.secrets);
-    if (allowed.secrets.length > 0) this.#notes.set(path, { ...note, has_secrets: true });
     await this.#assertGoesOn();
-    return this.#write({ path, note }, allowed);
-  }
-
-  /** Without the rights to do the step again its values are not known here: then the run shows none at all. */
-  async #hideAgain(path: string, place: RunPlace, step: WriteStep): Promise<void> {
-    try {
-      this.#deps.journal.redaction.hideOf(path, (await allowedWrite(place, step)).secrets);
-    } catch (error) {
-      if (!(error instanceof Problem) || error.code === 'unavailable') throw error;
-    }
+    return this.#write({ path, note: marked }, allowed);
   }
 
   /** A script that is done again after a crash gives the same: its clock and its chance are the run's. */
@@ -252,11 +246,10 @@ export class RunEffects implements Effects {
   }
 
   /** Does a write at once, in a commit with its row. */
-  async #write({ path, note }: BegunStep, { operation, outputOf, secrets }: AllowedWrite): Promise<unknown> {
+  async #write({ path, note }: BegunStep, { operation, outputOf }: AllowedWrite): Promise<unknown> {
     const { journal, runtime } = this.#deps;
-    const marked = secrets.length === 0 ? note : { ...note, has_secrets: true as const };
     const { records } = await journal
-      .effect(path, { note: marked, outputOf }, (along) => runtime.write([operation], { along }))
+      .effect(path, { note, outputOf }, (along) => runtime.write([operation], { along }))
       .catch(refuseTooLarge);
     const output = journal.step(path)?.output;
     const [record] = records;

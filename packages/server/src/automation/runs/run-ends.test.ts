@@ -6,9 +6,10 @@ import { raceKinds } from '../../store/testing/open-test-store.ts';
 import { openBench, RecordBench } from '../../testing/record-bench.ts';
 import { cancelRun, retryRun } from './control-run.ts';
 import { openRunsMax } from './run-bounds.ts';
-import { dueRun, dueRunKey, runSummaries, runs } from './run-rows.ts';
+import { dueRun, dueRunKey, runSummaries, storedRuns } from './run-rows.ts';
 import { startRun } from './start-run.ts';
 import { accounts, due, openOrg, states, waitMilliseconds } from './testing/account-runs.ts';
+import { runRows } from './testing/opened-runs.ts';
 import { openRunBench, type RunBench } from './testing/run-bench.ts';
 
 const hour = 3_600_000;
@@ -28,7 +29,7 @@ for (const kind of raceKinds) {
       const { scope } = bench.records.workspace;
       let isTaken = false;
       const store = interceptStore(bench.records.opened.store, async ({ name }, call) => {
-        const [run] = isTaken || name !== 'commit' ? [] : await runs.range(scope, 'run', { limit: 1 });
+        const [run] = isTaken || name !== 'commit' ? [] : await storedRuns.range(scope, 'run', { limit: 1 });
         if (run === undefined) return call();
         isTaken = true;
         // Its org learns of a run as it is taken up.
@@ -137,7 +138,7 @@ for (const kind of raceKinds) {
       });
     };
     const stands = async (id: string) => {
-      const row = await runs.read(records.workspace.scope, id);
+      const row = await runRows(records.workspace.scope).read(id);
       return [row?.value.state, row?.value.error?.code];
     };
     const first = await begin();

@@ -1,24 +1,25 @@
 /** The runs of an org, for its builders. */
 import { notFound } from '../../lib/problem.ts';
 import type { Cursors } from '../../records/port.ts';
-import type { Scope, Store } from '../../store/port.ts';
+import type { Store } from '../../store/port.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from '../../tenancy/port.ts';
 import { isValuePath } from '../blocks/value-path.ts';
 import type { RunName } from './control-run.ts';
 import {
   isOver,
+  type OpenRunRows,
   type Run,
   type RunError,
+  type RunRows,
   type RunState,
   type RunStep,
   type RunSummary,
   type RunTrigger,
   runSummaries,
-  runs,
-  storedSteps,
 } from './run-rows.ts';
 
 export interface RunLogDeps {
+  readonly runRows: OpenRunRows;
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly cursors: Cursors;
 }
@@ -120,7 +121,7 @@ const charactersShownMax = 4 * 1024 * 1024;
  * @throws Problem `not_found`.
  */
 export async function showRun(
-  { stores }: Pick<RunLogDeps, 'stores'>,
+  { stores, runRows }: Pick<RunLogDeps, 'stores' | 'runRows'>,
   { env, orgCode, id }: RunName,
 ): Promise<ShownRun> {
   const store = stores[env];
@@ -128,11 +129,12 @@ export async function showRun(
   if (summary === undefined) throw notFound();
   const { tenant_code } = summary.value;
   const scope = store.scope(workspaceScopeName(orgCode, tenant_code));
-  const row = await runs.read(scope, id);
+  const stored = runRows(scope);
+  const row = await stored.read(id);
   if (row === undefined) throw notFound();
   const { value: run, due } = row;
   const showsValues = env === 'test' && isOver(run) && due !== undefined;
-  return { ...shownRun(run, showsValues), tenant_code, ...(await shownSteps(scope, id, showsValues)) };
+  return { ...shownRun(run, showsValues), tenant_code, ...(await shownSteps(stored, id, showsValues)) };
 }
 
 function shownRun(run: Run, showsValues: boolean): Omit<ShownRun, 'steps' | 'has_more_steps' | 'tenant_code'> {
@@ -151,13 +153,13 @@ function shownRun(run: Run, showsValues: boolean): Omit<ShownRun, 'steps' | 'has
 }
 
 async function shownSteps(
-  scope: Scope,
+  stored: RunRows,
   id: string,
   showsValues: boolean,
 ): Promise<Pick<ShownRun, 'steps' | 'has_more_steps'>> {
   const steps: ShownStep[] = [];
   let left = charactersShownMax;
-  for await (const rows of storedSteps(scope, id))
+  for await (const rows of stored.steps(id))
     for (const { sk: path, value, due } of rows) {
       if (isValuePath(path)) continue;
       const step = { path, ...(showsValues && due !== undefined ? value : withoutValues(value)) };

@@ -1,10 +1,11 @@
 /**
  * Runs as they are stored. In the scope of the workspace lies the run with a row for each step that has taken effect; in
- * the org's scope a summary, from which runs are listed.
+ * the org's scope a summary, from which runs are listed. Values of a run are sealed: some of them are written to
+ * encrypted fields later, and a run may wait for a month.
  */
-import { runPartition } from '../../records/port.ts';
+import { runPartition, type SealedLocation, type Sealer } from '../../records/port.ts';
 import type { Due, Key, Put, Scope } from '../../store/port.ts';
-import { json, type Row, table } from '../../store/table.ts';
+import { DamagedRow, json, type PutOptions, type Row, table } from '../../store/table.ts';
 import { walk } from '../../store/walk.ts';
 import type { ScriptLog } from '../scripts/script-log.ts';
 
@@ -119,15 +120,115 @@ export interface RunSummary
   readonly error?: Omit<RunError, 'message'>;
 }
 
-export const runs = table(
+/** What is stored of a run or a step in place of its values. A row of an earlier release has them beside the others. */
+interface Sealed {
+  readonly sealed?: string;
+}
+
+/** Rows whose values are not asked for: whether there is a run, and where. */
+export const storedRuns = table(
   (id: string) => ({ pk: runPartition, sk: id }),
-  json<Run>('run', { id: 'string', block: 'string' }),
+  json<Omit<Run, RunValue> & Sealed>('run', { id: 'string', block: 'string' }),
 );
 
-export const runSteps = table(
-  ({ run, path }: { readonly run: string; readonly path: string }) => ({ pk: runStepsOf(run), sk: path }),
-  json<RunStep>('step of a run', { id: 'string', type: 'string' }),
+const storedSteps = table(
+  ({ run, path }: StepPlace) => ({ pk: runStepsOf(run), sk: path }),
+  json<Omit<RunStep, StepValue> & Sealed>('step of a run', { id: 'string', type: 'string' }),
 );
+
+interface StepPlace {
+  readonly run: string;
+  readonly path: string;
+}
+
+type RunValue = 'input' | 'given' | 'returns' | 'error';
+type StepValue = 'output' | 'log' | 'error';
+
+/** The runs of a workspace and their steps, with their values. */
+export interface RunRows {
+  /** @throws DamagedRow */
+  read(id: string): Promise<Row<Run> | undefined>;
+  put(run: Run, options: PutOptions): Put;
+  /** Refused where there is such a row. */
+  insert(run: Run): Put;
+  /** Refused where the row was written since it was read. What is due stays due. */
+  replace(row: Row<Run>, run: Run): Put;
+  /** The steps of a run by their paths, page after page. @throws DamagedRow */
+  steps(run: string): AsyncGenerator<readonly Row<RunStep>[]>;
+  putStep(place: StepPlace, step: RunStep, options: PutOptions): Put;
+  insertStep(place: StepPlace, step: RunStep): Put;
+}
+
+export type OpenRunRows = (scope: Scope) => RunRows;
+
+export function createRunRows(sealer: Sealer): OpenRunRows {
+  return (scope) => {
+    const seal = new Sealing(sealer, scope);
+    const stored = (run: Run) => {
+      const { input, given, returns, error, ...plain } = run;
+      return seal.close(plain, { input, given, returns, error }, { id: run.id, field: '' });
+    };
+    const storedStep = ({ run, path }: StepPlace, step: RunStep) => {
+      const { output, log, error, ...plain } = step;
+      return seal.close(plain, { output, log, error }, { id: run, field: path });
+    };
+    const opened = (row: Row<Omit<Run, RunValue> & Sealed>): Row<Run> => ({
+      ...row,
+      value: seal.open<Run>(row.value, { id: row.sk, field: '' }),
+    });
+    return {
+      read: async (id) => {
+        const row = await storedRuns.read(scope, id);
+        return row && opened(row);
+      },
+      put: (run, options) => storedRuns.put(run.id, stored(run), options),
+      insert: (run) => storedRuns.insert(run.id, stored(run)),
+      replace: ({ value: _, ...row }, run) => storedRuns.replace({ ...row, value: stored(run) }, stored(run)),
+      steps: async function* (run) {
+        for await (const rows of pagesOfSteps(scope, run))
+          yield rows.map((row) => ({ ...row, value: seal.open<RunStep>(row.value, { id: run, field: row.sk }) }));
+      },
+      putStep: (place, step, options) => storedSteps.put(place, storedStep(place, step), options),
+      insertStep: (place, step) => storedSteps.insert(place, storedStep(place, step)),
+    };
+  };
+}
+
+/** Has the values of runs of one scope sealed. */
+class Sealing {
+  readonly #sealer: Sealer;
+  readonly #scope: Scope;
+
+  constructor(sealer: Sealer, scope: Scope) {
+    this.#sealer = sealer;
+    this.#scope = scope;
+  }
+
+  close<Plain extends object>(
+    plain: Plain,
+    values: object,
+    place: Pick<SealedLocation, 'id' | 'field'>,
+  ): Plain & Sealed {
+    const text = JSON.stringify(values);
+    return text === '{}' ? plain : { ...plain, sealed: this.#sealer.seal(text, this.#location(place)) };
+  }
+
+  open<Whole extends object>({ sealed, ...plain }: Sealed, place: Pick<SealedLocation, 'id' | 'field'>): Whole {
+    return { ...plain, ...(sealed === undefined ? {} : this.#values(sealed, place)) } as Whole;
+  }
+
+  #values(sealed: string, place: Pick<SealedLocation, 'id' | 'field'>): object {
+    try {
+      return JSON.parse(this.#sealer.open(sealed, this.#location(place))) as object;
+    } catch (cause) {
+      throw new DamagedRow(`a stored run of scope ${this.#scope.name} has values that do not open`, { cause });
+    }
+  }
+
+  #location(place: Pick<SealedLocation, 'id' | 'field'>): SealedLocation {
+    return { scope: this.#scope.name, entityName: runPartition, ...place };
+  }
+}
 
 function runStepsOf(run: string): string {
   return `run-step;${run}`;
@@ -141,15 +242,21 @@ const stepsCountedMax = 10_000;
 const stepsPerRead = 256;
 const charactersPerRead = 1024 * 1024;
 
-/** The steps of a run by their paths, page after page. */
-export function storedSteps(scope: Scope, run: string): AsyncGenerator<readonly Row<RunStep>[]> {
+function pagesOfSteps(scope: Scope, run: string): AsyncGenerator<readonly Row<Omit<RunStep, StepValue> & Sealed>[]> {
   const read = (after: string | undefined) =>
-    runSteps.range(scope, runStepsOf(run), {
+    storedSteps.range(scope, runStepsOf(run), {
       ...(after === undefined ? {} : { after }),
       limit: stepsPerRead,
       bytesMax: charactersPerRead,
     });
   return walk({ after: undefined }, read, ({ sk }) => sk);
+}
+
+/** Whether a step of the run wrote to encrypted fields. */
+export async function wroteSecrets(scope: Scope, run: string): Promise<boolean> {
+  for await (const rows of pagesOfSteps(scope, run))
+    if (rows.some(({ value }) => value.has_secrets === true)) return true;
+  return false;
 }
 
 /** What the step gave. The version of a record that it wrote is that of its own row, which lies in the same commit. */

@@ -4,9 +4,9 @@ import { interceptStore } from '../../store/intercepted-store.ts';
 import { crashing, type Moment } from '../../store/testing/failing-store.ts';
 import { raceKinds } from '../../store/testing/open-test-store.ts';
 import { cancelRun, retryRun } from './control-run.ts';
-import { runs } from './run-rows.ts';
 import { startRun } from './start-run.ts';
 import { accounts, both, dies, due, openOrg, paid, settle, states } from './testing/account-runs.ts';
+import { runRows } from './testing/opened-runs.ts';
 
 for (const kind of raceKinds) {
   test(`a run does each step once, and its org sees how it ended (${kind})`, async (context) => {
@@ -150,7 +150,10 @@ for (const kind of raceKinds) {
     await startRun(bench.deps(), { ...asked, id, origin: { depth: 9, chain } });
     await settle(bench);
     assert.deepEqual([await accounts(bench), await states(bench)], [paid, ['done', 'failed']]);
-    assert.match((await runs.read(workspace.scope, id))?.value.error?.message ?? '', /event-0 → .*event-8 → payment/);
+    assert.match(
+      (await runRows(workspace.scope).read(id))?.value.error?.message ?? '',
+      /event-0 → .*event-8 → payment/,
+    );
   });
 
   test(`K08 a value of an encrypted field is nowhere in a run that is over, in no encoding (${kind})`, async (context) => {

@@ -17,7 +17,7 @@ import { type Executed, errorOf, executeRun, failRun } from './execute-run.ts';
 import { leaseMilliseconds, RunJournal, RunLost } from './journal.ts';
 import type { RunCallers } from './run-caller.ts';
 import type { OutsideDeps } from './run-effects.ts';
-import { countSteps, dueRun, isOver, type Run, runOfDue, runs } from './run-rows.ts';
+import { countSteps, dueRun, isOver, type Run, runOfDue, storedRuns } from './run-rows.ts';
 import { newRun, type RunAsk } from './start-run.ts';
 import type { TransactionQueue } from './transactions/transaction-queue.ts';
 
@@ -64,7 +64,7 @@ export async function callBlock(deps: RunsDeps, ask: Omit<RunAsk, 'id'>, caller:
  * must not do once more what the run did.
  */
 async function lost({ scope }: Workspace, { run }: RunJournal): Promise<Called> {
-  const stands = (await runs.read(scope, run.id))?.value;
+  const stands = (await storedRuns.read(scope, run.id))?.value;
   const refusal = stands?.state === 'cancelled' ? new Problem('conflict', 'the run was cancelled') : undefined;
   return { run, isStored: true, ...(refusal && { refusal }) };
 }
@@ -79,7 +79,7 @@ export function runHandler(deps: RunsDeps): DueHandler {
   return async (work) => {
     const { scope, item } = work;
     const workspace = await workspaceOf(deps, work);
-    const row = workspace === undefined ? undefined : await runs.read(scope, runOfDue(item));
+    const row = workspace === undefined ? undefined : await deps.runRows(scope).read(runOfDue(item));
     if (workspace === undefined || row === undefined)
       return void (await scope
         .commit([{ kind: 'remove', pk: item.pk, sk: item.sk, if: { version: item.version } }])
@@ -128,7 +128,7 @@ async function takeUp(
   };
   const until = deps.clock.now() + leaseMilliseconds;
   const lease = { ...dueRun(run.id, until, deps.nodeId), if: { version: work.item.version } };
-  const attempt = await attemptCommit(scope, [runs.replace(row, taken), lease]);
+  const attempt = await attemptCommit(scope, [deps.runRows(scope).replace(row, taken), lease]);
   if ('refusedAt' in attempt) return undefined;
   const journal = new RunJournal({ ...deps, workspace }, taken, attempt.committed.seq);
   await journal.load();

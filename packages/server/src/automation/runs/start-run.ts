@@ -9,7 +9,15 @@ import type { StoredBlocks } from '../blocks/stored-blocks.ts';
 import type { WorkMeter } from '../work-meter.ts';
 import { pinnedVersions } from './pinned-blocks.ts';
 import { assertCanBegin, assertMayBegin } from './run-bounds.ts';
-import { dueRun, type Run, type RunGiven, type RunTrigger, type RunUser, runs } from './run-rows.ts';
+import {
+  dueRun,
+  type OpenRunRows,
+  type Run,
+  type RunGiven,
+  type RunTrigger,
+  type RunUser,
+  storedRuns,
+} from './run-rows.ts';
 
 /** What begins a run. */
 export interface RunAsk {
@@ -33,6 +41,7 @@ export interface StartRunDeps {
 }
 
 export interface BeginDeps extends StartRunDeps {
+  readonly runRows: OpenRunRows;
   readonly meter: WorkMeter;
 }
 
@@ -72,14 +81,14 @@ export async function startRun(
   assertCanBegin(run);
   const { id } = run;
   for (;;) {
-    const begun = (await runs.read(scope, id))?.value;
+    const begun = (await storedRuns.read(scope, id))?.value;
     if (begun !== undefined) {
       if (begun.block === run.block && begun.version === run.version) return { id, isNew: false };
       throw new Problem('conflict', `run \`${id}\` is one of another block, or of another version of it`);
     }
     await deps.meter.check(ask.workspace.orgCode, 'runs');
     await assertMayBegin(scope);
-    const changes = [runs.insert(id, run), dueRun(id, deps.clock.now()), ...along];
+    const changes = [deps.runRows(scope).insert(run), dueRun(id, deps.clock.now()), ...along];
     const attempt = await attemptCommit(scope, changes);
     if ('committed' in attempt) {
       deps.meter.add(ask.workspace, 'runs', 1);

@@ -15,7 +15,7 @@ import {
 } from '../../tenancy/port.ts';
 import { appUser } from '../app-user.ts';
 import { assertMayWait } from '../runs/run-bounds.ts';
-import { runs } from '../runs/run-rows.ts';
+import { storedRuns } from '../runs/run-rows.ts';
 import type { WorkMeter } from '../work-meter.ts';
 import type { AutomationWork } from '../work-port.ts';
 
@@ -89,7 +89,7 @@ async function beginIn(
   const workspace: Workspace = { env, orgCode, tenantId, tenantCode, scope };
   const run = uuidv7Of(due, JSON.stringify([env, orgCode, tenantId, block, due]));
   const at = timestamp(due);
-  const isThere = async (): Promise<boolean> => (await runs.read(scope, run)) !== undefined;
+  const isThere = async (): Promise<boolean> => (await storedRuns.read(scope, run)) !== undefined;
   if (await isThere()) return { run };
   try {
     await meter.check(orgCode, 'runs');

@@ -78,7 +78,7 @@ test('a failed job names the records that it failed at', async (context) => {
     kind,
     name,
     state,
-    failed.map(({ code, tenant_code }) => `${code} in ${tenant_code}`),
+    failed?.map(({ code, tenant_code }) => `${code} in ${tenant_code}`),
   ]);
   assert.deepEqual(failed, [
     ['fill', 'short', 'failed', Array.from({ length: 3 }, () => 'validation_failed in main')],

@@ -1,6 +1,6 @@
-import { accessSentence } from '@freehold/contract/access';
+import { accessSentence, productionSentence } from '@freehold/contract/access';
 import type { ReplyDescription, Route } from '@freehold/contract/route';
-import { schemaPath, type TObject, type TSchema } from '@freehold/contract/schema';
+import { ofRecordsMark, schemaPath, type TObject, type TSchema } from '@freehold/contract/schema';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { isRemembered } from '../routing/remembered-posts.ts';
 import { type Content, jsonContent, type Operation, type Parameter } from './operation.ts';
@@ -33,7 +33,8 @@ type Refer = (schema: JsonSchema) => JsonSchema;
 function referring(value: unknown, schemas: Record<string, JsonSchema>): unknown {
   if (Array.isArray(value)) return value.map((element) => referring(element, schemas));
   if (typeof value !== 'object' || value === null) return value;
-  const { $id, ...rest } = value as JsonSchema;
+  // The gateway reads the mark, and the description tells readers of it.
+  const { $id, [ofRecordsMark]: _, ...rest } = value as JsonSchema;
   const inside = () =>
     Object.fromEntries(Object.entries(rest).map(([name, member]) => [name, referring(member, schemas)]));
   if (typeof $id !== 'string') return $id === undefined ? inside() : { $id: referring($id, schemas), ...inside() };
@@ -56,7 +57,9 @@ function operationOf(operationId: string, route: Route, refer: Refer): Operation
     operationId,
     tag,
     summary,
-    description: [...(description === undefined ? [] : [description]), accessSentence(route.access)].join(' '),
+    description: [description, productionSentence(route.production), accessSentence(route.access)]
+      .filter((sentence) => sentence !== undefined)
+      .join(' '),
     access: route.access === 'public' ? 'public' : 'token',
     ...(parameters.length === 0 ? {} : { parameters }),
     ...bodyOf(route, refer),
@@ -94,11 +97,11 @@ function contentOf({ schema, content }: ReplyDescription, refer: Refer): { reado
 }
 
 /** What follows from the rest of a description. */
-function impliedProblems({ body, access, method }: Route): NonNullable<Operation['problems']> {
+function impliedProblems({ body, access, method, production }: Route): NonNullable<Operation['problems']> {
   const ofOrg = isOfOrg({ access });
   return [
     ...(body === undefined ? [] : (['validation_failed', 'unknown_field'] as const)),
-    ...(admins.includes(access) ? (['role_required'] as const) : []),
+    ...(admins.includes(access) || production?.refused !== undefined ? (['role_required'] as const) : []),
     ...(ofOrg && method !== 'GET' ? (['origin_refused'] as const) : []),
     ...(ofOrg ? (['org_mismatch'] as const) : []),
   ];

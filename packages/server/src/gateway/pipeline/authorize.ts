@@ -11,11 +11,12 @@ import {
   routeOfVerb,
   rowsOf,
   rowsOfMany,
+  withSecrets,
 } from '../../iam/port.ts';
 import { type AppCaller, requireWorkspace } from '../../identity/port.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import type { Actor, AuthorizedCall, NamedPolicyRequest, WriteContext } from '../../records/port.ts';
+import type { Actor, AuthorizedCall, NamedPolicyRequest } from '../../records/port.ts';
 import {
   assertNotDenied,
   bothPolicies,
@@ -25,6 +26,7 @@ import {
 } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
+import type { ActionContext } from '../routing/app-route.ts';
 import { type CallDecisions, LateDecision, type ObservedDecision } from './observed-decisions.ts';
 import { contextOf, type KnownRequest, type PolicyRequest, type PolicyRequestFacts } from './policy-context.ts';
 
@@ -101,7 +103,7 @@ export function authorizeBody(call: AuthorizedCall, body: unknown): AuthorizedCa
 
 /** What may be done that is about no record, as long as nothing is against it in the body, which is read later. */
 export interface AuthorizedAction {
-  readonly context: WriteContext;
+  readonly context: ActionContext;
   /** Whether the body decides. */
   readonly isOpen: boolean;
   /** @throws Problem `access_denied`. */
@@ -119,7 +121,12 @@ export function authorizeAction(
   const authorizer = new Authorizer(deps, asking);
   const isOpen = authorizer.assertAllowed(asked.action, asked) === 'undecided';
   return andThen(deps.configs[caller.claims.env].current(caller.claims.org), (config) => ({
-    context: { workspace, config, actor: actorOf(asking) },
+    context: {
+      workspace,
+      config,
+      actor: actorOf(asking),
+      allows: (action) => authorizer.allows(action, asked),
+    },
     isOpen,
     assertBodyAllowed: (body) => {
       if (isOpen) authorizer.assertAllowed(asked.action, withBody(asked, body));
@@ -237,6 +244,10 @@ class Authorizer {
     return isWhole(ruling) ? undefined : rowsOfMany(ruling, this.#refusals(action, request));
   }
 
+  allows(action: string, request: PolicyRequest): boolean {
+    return this.#rule(action, { request }).outcome === 'allowed';
+  }
+
   /** @throws Problem `access_denied`, unless the body may still allow it. */
   assertAllowed(action: string, request: PolicyRequest): 'allowed' | 'undecided' {
     const ruling = this.#rule(action, { request });
@@ -298,8 +309,9 @@ class Authorizer {
   #keep(action: string, known: KnownRequest, observed: Observed | undefined) {
     const { caller, requestId } = this.#asking;
     const { claims } = caller;
-    const { resource } = known.request;
-    const explanation = explainCall(this.#access, { action, resource }, () => contextOf(this.#asking, known));
+    const { resource, about } = known.request;
+    const context = () => withSecrets(contextOf(this.#asking, known), about?.entity);
+    const explanation = explainCall(this.#access, { action, resource }, context);
     observed?.refused(explanation.decision, known);
     const decision_id = this.#deps.decisions.add(claims.org, {
       request_id: requestId,

@@ -1,7 +1,6 @@
 import type { Ruling } from '../../access/port.ts';
-import { type DecidedCall, type DecisionRecorder, recordedCall } from '../../iam/port.ts';
+import { type DecidedCall, type DecisionRecorder, recordedCall, secretFields } from '../../iam/port.ts';
 import { requireWorkspace } from '../../identity/port.ts';
-import { type CompiledEntity, isSealed } from '../../schema/port.ts';
 import { contextOf, type KnownRequest, type PolicyRequest, type PolicyRequestFacts } from './policy-context.ts';
 
 export type CallRecorder = Pick<DecisionRecorder, 'note' | 'count'>;
@@ -237,7 +236,7 @@ export class ObservedDecision implements DecidedCall {
     const { method, resource, params, about } = this.#request;
     const judged: readonly (JudgedRecord & Pick<KnownRequest, 'pending'>)[] =
       this.#judged.length > 0 ? this.#judged : [{ pending: ['record'] }];
-    const isSecret = secretFields(about?.entity);
+    const isSecret = about === undefined ? () => false : secretFields(about.entity);
     const looks = judged.map((known) =>
       this.access.keep(this.action, () => contextOf(asking, { request: this.#request, ...known }), isSecret),
     );
@@ -247,18 +246,3 @@ export class ObservedDecision implements DecidedCall {
 }
 
 const originLengthMax = 256;
-
-/** Fields whose values lie encrypted, or that no reply shows: by every name, without regard to case. */
-function secretFields(entity: CompiledEntity | undefined): (field: string) => boolean {
-  if (entity === undefined) return () => false;
-  return (asked) => {
-    const folded = asked.toLowerCase();
-    if (entity.hidden.some((name) => name.toLowerCase() === folded)) return true;
-    for (const { name, definition } of entity.fields.values()) {
-      if (!isSealed(definition)) continue;
-      const names = [name, ...[...entity.aliases].filter(([, of]) => of === name).map(([alias]) => alias)];
-      if (names.some((one) => one.toLowerCase() === folded)) return true;
-    }
-    return false;
-  };
-}

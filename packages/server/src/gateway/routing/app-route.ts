@@ -36,7 +36,7 @@ export interface WorkspaceRoute extends RoutePattern {
   readonly takesBody?: TakesBody;
   /** The texts of the body of which several spellings mean one thing, each with what policies see of it. */
   readonly readTexts?: Readonly<Record<string, (text: string) => string>>;
-  readonly handle: (request: GatewayRequest, context: WriteContext) => Reply | Promise<Reply>;
+  readonly handle: (request: GatewayRequest, context: ActionContext) => Reply | Promise<Reply>;
 }
 
 /** The body as policies see it. */
@@ -47,6 +47,12 @@ export function bodyAsRead({ readTexts = {} }: Pick<WorkspaceRoute, 'readTexts'>
     return [name, read !== undefined && typeof value === 'string' ? read(value) : value];
   });
   return Object.fromEntries(members);
+}
+
+/** Where an action takes place, and what else its caller may do there. */
+export interface ActionContext extends WriteContext {
+  /** Whether another action is allowed, asked for on the same resource; what its body would decide is not. */
+  allows(action: string): boolean;
 }
 
 export const workspaceActions = [

@@ -1,5 +1,5 @@
 import { type ConfigSet, itemKey } from '../../config/port.ts';
-import { fieldTypeOf, systemEntityNames } from '../../schema/port.ts';
+import { fieldTypeOf, lookupOf, systemEntityNames } from '../../schema/port.ts';
 import type { LintedEntity } from './lint.ts';
 
 /** The logic blocks of an org, by their names. */
@@ -22,6 +22,10 @@ export async function lintEntities(config: ConfigSet): Promise<readonly LintedEn
         fields: new Set([...fields.keys()].flatMap(namesOf)),
         lists: new Set(lists.flatMap((field) => namesOf(field.name))),
         renamed: [...new Set(naming?.byName.values())].filter((names) => names.length > 1),
+        references: [...fields.values()].flatMap(({ name: field, definition }) => {
+          const lookup = lookupOf(definition);
+          return lookup === undefined ? [] : [{ field, entity: lookup.entity }];
+        }),
       };
     });
 }

@@ -12,6 +12,7 @@ const entity = (
   fields: new Set([...fields, ...lists, ...renamed.flat()]),
   lists: new Set(lists),
   renamed,
+  references: [],
 });
 
 const entities: readonly LintedEntity[] = [
@@ -285,4 +286,19 @@ test('what takes too long to compare is left, and that is said', () => {
   const many = Array.from({ length: 2000 }, (_, index) => entity(`e${index}`));
   const codes = lintStatements(statements, many).map(({ code }: Finding) => code);
   assert.ok(codes.includes('unfinished'), codes.join());
+});
+
+test('an Allow to write a reference is pointed out where the policy has no Allow to get what it refers to', () => {
+  const references = [{ field: 'of', entity: 'customer' }];
+  const known = [entity('customer', ['title']), { ...entity('invoice', ['title']), references }];
+  const codes = (...statements: readonly unknown[]): readonly string[] =>
+    lintStatements(statements, known)
+      .filter(({ code }) => code === 'unreadable_reference')
+      .map(({ severity, pointer }) => `${severity} ${pointer}`);
+  assert.deepEqual(codes(allow(['getinvoice', 'createinvoice'])), ['info /statements/0/Action/1']);
+  assert.deepEqual(codes(allow('update*')), ['info /statements/0/Action']);
+  assert.deepEqual(codes(allow('createinvoice'), allow('getcustomer', '/item/customer/*')), []);
+  assert.deepEqual(codes(allow(['createinvoice', 'get*'])), []);
+  assert.deepEqual(codes(allow('createcustomer'), deny('createinvoice')), []);
+  assert.deepEqual(codes(allow('createinvoice', '*', { Mode: 'report' }), allow('getinvoice')), []);
 });

@@ -6,6 +6,7 @@ import { type Finding, type LintedEntity, type LintRule, lintedStatement } from 
 import { findHeldByMissing } from './missing-values.ts';
 import { findOverBudget } from './over-budget.ts';
 import { findFurtherReach, findUnreached } from './reach.ts';
+import { findUnreadableReferences } from './references.ts';
 import { findRenamed } from './renamed.ts';
 import { findShadowed } from './shadowed.ts';
 import { findWrongStates } from './states.ts';
@@ -21,6 +22,7 @@ const rules: readonly LintRule[] = [
   findWrongFields,
   findRenamed,
   findWrongStates,
+  findUnreadableReferences,
   findOverBudget,
 ];
 

@@ -48,6 +48,8 @@ export interface LintedEntity {
   readonly lists: ReadonlySet<string>;
   /** The names of each field that has several, its present one first. */
   readonly renamed: readonly (readonly string[])[];
+  /** Its lookups, and the entities to which they refer. */
+  readonly references: readonly { readonly field: string; readonly entity: string }[];
 }
 
 export interface LintedStatement {

@@ -39,6 +39,8 @@ export interface AskedMatrix {
   readonly entityName: string | undefined;
   /** One member alone. */
   readonly userId: string | undefined;
+  /** Whether the caller may learn what a condition decides: it may compare values of `user` records. */
+  readonly showsConditions: boolean;
   readonly pageSize: number;
   readonly nexttoken: string | undefined;
 }
@@ -63,7 +65,7 @@ export function createAccessMatrix(deps: MatrixDeps): AccessMatrix {
 }
 
 async function readMatrix(deps: MatrixDeps, orgCode: string, asked: AskedMatrix): Promise<MatrixPage> {
-  const { env, tenantCode, entityName, userId, pageSize, nexttoken } = asked;
+  const { env, tenantCode, entityName, userId, showsConditions, pageSize, nexttoken } = asked;
   const workspace = await findWorkspace(deps.stores, { env, orgCode, tenantCode });
   const config = await deps.configs[env].current(orgCode);
   const names = [...new Set([...config.entityNames, ...systemEntityNames])].sort();
@@ -77,7 +79,8 @@ async function readMatrix(deps: MatrixDeps, orgCode: string, asked: AskedMatrix)
   const limit = Math.max(1, Math.min(pageSize, Math.floor(cellsMax / cells)));
   const members =
     userId === undefined ? await membersAfter(workspace, after, limit + 1) : [await memberOf(workspace, userId)];
-  const rows = rowMaker(workspace, { namings: await namingsOf(config, shown), blocks }, deps.clock.now());
+  const columns = { namings: await namingsOf(config, shown), blocks, showsConditions };
+  const rows = rowMaker(workspace, columns, deps.clock.now());
   const items: MatrixRow[] = [];
   // One after the other, so that what one member holds is known when the next is looked at.
   for (const member of members.slice(0, limit)) items.push(await rows(member));
@@ -109,9 +112,10 @@ interface Columns {
   readonly namings: Namings;
   /** The names of logic blocks. */
   readonly blocks: readonly string[];
+  readonly showsConditions: boolean;
 }
 
-function rowMaker(workspace: Workspace, { namings, blocks }: Columns, now: number) {
+function rowMaker(workspace: Workspace, { namings, blocks, showsConditions }: Columns, now: number) {
   const read = rememberingReader();
   const compiled = new Map<string, CompiledAccess>();
   const pause = createYielder(laneOf(workspace));
@@ -119,7 +123,7 @@ function rowMaker(workspace: Workspace, { namings, blocks }: Columns, now: numbe
     const { id, email, role, status } = member;
     const access = compileOnce(compiled, await heldPolicies(workspace, id, read));
     const tenant = { id: workspace.tenantId, code: workspace.tenantCode };
-    const place = { ...callerOf(workspace, member), tenant, now };
+    const place = { ...callerOf(workspace, member), tenant, now, showsConditions };
     const entities: (readonly [string, MatrixRow['entities'][string]])[] = [];
     for (const [entityName, naming] of namings)
       entities.push([entityName, await cellsOf(access, { entityName, place: { ...place, naming }, pause })]);
@@ -147,7 +151,10 @@ function compileOnce(compiled: Map<string, CompiledAccess>, held: readonly Attac
   return access;
 }
 
-type Place = Pick<AccessContext, 'user' | 'tenant' | 'jwt' | 'naming'> & { readonly now: number };
+type Place = Pick<AccessContext, 'user' | 'tenant' | 'jwt' | 'naming'> & {
+  readonly now: number;
+  readonly showsConditions: boolean;
+};
 
 interface AskedCells {
   readonly entityName: string;
@@ -193,7 +200,7 @@ interface AskedCell extends Pick<AccessContext['request'], 'method' | 'path' | '
 
 function decidedCell(
   access: CompiledAccess,
-  { now, ...caller }: Place,
+  { now, showsConditions, ...caller }: Place,
   { action, pending, ...asked }: AskedCell,
 ): MatrixCell {
   const context = (): AccessContext => ({
@@ -202,6 +209,8 @@ function decidedCell(
     pending,
   });
   const explanation = access.explain(action, asked.path, context);
+  const isConditional = dependsOnConditions(explanation);
+  if (isConditional && !showsConditions) return { decision: 'undecided', conditional: true };
   const described = describeDecision(explanation);
   const { policy, policy_id, group, Sid, Fields, renamed } = decisiveStatement(described) ?? {};
   return {
@@ -212,7 +221,7 @@ function decidedCell(
     ...(Sid === undefined ? {} : { Sid }),
     ...(Fields === undefined ? {} : { Fields }),
     ...(renamed === undefined ? {} : { renamed }),
-    ...(dependsOnConditions(explanation) ? { conditional: true } : {}),
+    ...(isConditional ? { conditional: true } : {}),
   };
 }
 

@@ -23,6 +23,7 @@ import type { Environment, Workspace } from '../../tenancy/port.ts';
 import { actionParts } from '../decisions/action-parts.ts';
 import { describeDecision } from '../decisions/describe-decision.ts';
 import { type RequestSubject, type SentRequest, valuesAsRead } from '../decisions/request-values.ts';
+import { withSecrets } from '../decisions/secret-fields.ts';
 import { findWorkspace } from '../founding/find-workspace.ts';
 import { describeExcess } from '../policies/resolve-access.ts';
 import { grantToGet, type Judged, judgeRequest } from './judge-request.ts';
@@ -80,7 +81,8 @@ async function simulate(deps: SimulatorDeps, orgCode: string, simulation: Simula
   const record = await recordOf(simulation, workspace, entity);
   const verb = actionParts(action)?.verb;
   const about = entity === undefined || verb === undefined ? undefined : { entity, verb };
-  const context = contextOf(simulation, { workspace, person, record, about, now: deps.clock.now() });
+  const now = deps.clock.now();
+  const context = withSecrets(contextOf(simulation, { workspace, person, record, about, now }), entity);
   const toBe = { entity, userId: person.user.id, record, now: context.request.time };
   const judged = judgeRequest(person.access, {
     action,

@@ -197,6 +197,18 @@ function changeChecks(
   ];
 }
 
+/** What is known of changed definitions without a look at records. */
+export function checksForAdmins({ steps }: ItemsPlan): readonly Check[] {
+  const changed = steps.filter(
+    ({ before, after, returns }) => after !== undefined && (before !== undefined || returns),
+  );
+  const compared = changed.map(({ name }): Check => {
+    const message = 'what the records of production have against the definition is shown to org admins alone';
+    return { kind: 'entity', name, check: 'records', level: 'info', message };
+  });
+  return [...compared, ...steps.flatMap(revivedChecks)];
+}
+
 /** What production's records have against changed definitions. */
 export async function checkRecords(
   { stores }: PromotionDeps,

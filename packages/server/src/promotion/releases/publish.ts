@@ -4,7 +4,7 @@ import { timestamp } from '../../lib/clock.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { type Plan, transact } from '../../store/transact.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import { bodiesAfter, type Check, checkRecords, checkSwitch } from '../checks/checks.ts';
+import { bodiesAfter, type Check, checkRecords, checkSwitch, checksForAdmins } from '../checks/checks.ts';
 import { type AddedDependency, withDependencies } from '../checks/dependencies.ts';
 import { type ItemDifference, itemOf } from '../differences/compare.ts';
 import { type Comparison, compareEnvironments } from '../differences/diff.ts';
@@ -37,11 +37,11 @@ export interface Published {
 export async function publish(
   deps: PromotionDeps,
   command: PromotionCommand,
-  request: PublishRequest,
+  { request, showsRecords }: { readonly request: PublishRequest } & StagedChecks,
 ): Promise<Published> {
   const scope = deps.stores.prod.scope(orgScopeName(command.orgCode));
   const { planned } = await transact(scope, () => planPublication(deps, command, request));
-  return { ...planned.published, checks: await checkStaged(deps, command.orgCode) };
+  return { ...planned.published, checks: await checkStaged(deps, command.orgCode, { showsRecords }) };
 }
 
 interface Publishing extends Plan {
@@ -136,12 +136,22 @@ function select({ differences, test, prod }: Comparison, { items }: PublishReque
   return differences.filter((difference) => named.has(itemKey(difference)));
 }
 
+export interface StagedChecks {
+  /** Whether the caller may learn what the records of production have against it. */
+  readonly showsRecords: boolean;
+}
+
 /** What is to be known of all that is staged now. */
-export async function checkStaged(deps: PromotionDeps, orgCode: string): Promise<readonly Check[]> {
+export async function checkStaged(
+  deps: PromotionDeps,
+  orgCode: string,
+  { showsRecords }: StagedChecks,
+): Promise<readonly Check[]> {
   const place = await promotionContext(deps, 'prod', orgCode);
   const intended = await stagedTargets(place);
   const { checks, plan } = await checkSwitch(deps, { ...intended, place, next: 0 });
-  return plan === undefined ? checks : [...checks, ...(await checkRecords(deps, place, plan))];
+  if (plan === undefined) return checks;
+  return [...checks, ...(showsRecords ? await checkRecords(deps, place, plan) : checksForAdmins(plan))];
 }
 
 /** Unstages one item, or all of them. @throws Problem `not_found` where it is not staged. */

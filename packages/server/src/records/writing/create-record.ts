@@ -50,7 +50,7 @@ export async function planCreate(
       : await revisedBefore(parts.before, { call, after: sent }, (values) =>
           makeRecord(entity, (name) => (values.has(name) ? values.get(name) : fields.get(name)), stamps),
         );
-  const lookups = await checkLookups(call, undefined, draft);
+  const lookups = await checkLookups(call, undefined, draft, { call, body, record: sent });
   const wrong = [...errors, ...lookups.errors];
   if (wrong.length === 0) wrong.push(...checkRecord(entity, draft));
   if (wrong.length > 0) throw invalidBody(wrong);

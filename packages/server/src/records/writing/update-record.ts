@@ -42,13 +42,15 @@ export async function planUpdate(
   if (before === undefined) throw notFound();
   const visible = assertVisible(call, before.data, { before: before.data, after: 'open' });
   requireMatch(before, input);
-  const read = readUpdate(entity, input.body, before, readableFields(call, before));
+  const mayCompare = readableFields(call, before);
+  const read = readUpdate(entity, input.body, before, mayCompare);
   const { changes: fields, errors, body } = read;
   const isUnchanged = readableUnchangedFields(call, before, read);
   assertFieldsAllowed(call.rows, visible, { data: before.data, body, isUnchanged });
   const stamps = { ...before.data, updated_at: timestamp(parts.clock.now()), updated_by: actor.userId };
   const value = updatedValue(before.data, fields, isUnchanged);
-  let data = makeRecord(entity, value, stamps);
+  const sent = makeRecord(entity, value, stamps);
+  let data = sent;
   const assertAllowed = () => assertUpdateAllowed(call, { before: before.data, visible }, { data, body, isUnchanged });
   // What is wrong with a record tells of its values: to a caller who may not change it so, that is not told.
   if (visible.isProvisional === true && errors.length === 0) assertAllowed();
@@ -56,7 +58,7 @@ export async function planUpdate(
     data = await revisedBefore(parts.before, { call, before, after: data }, (values) =>
       makeRecord(entity, (name) => (values.has(name) ? values.get(name) : value(name)), stamps),
     );
-  const lookups = await checkLookups(call, before.data, data);
+  const lookups = await checkLookups(call, before.data, data, { call, body, record: sent, mayCompare });
   const wrong = [...errors, ...lookups.errors];
   if (wrong.length === 0) wrong.push(...checkRecord(entity, data));
   if (wrong.length > 0) throw invalidBody(wrong);

@@ -6,7 +6,7 @@ import { Crash } from '../../../store/testing/failing-store.ts';
 import type { StoreKind } from '../../../store/testing/open-test-store.ts';
 import { listAll, openBench, RecordBench } from '../../../testing/record-bench.ts';
 import type { EntityStep, StepRun } from '../../blocks/effects.ts';
-import { runSummaries, runs } from '../run-rows.ts';
+import { runSummaries, storedRuns } from '../run-rows.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 
 export type Steps = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -137,7 +137,7 @@ export async function accounts({ records }: RunBench): Promise<readonly unknown[
 
 export async function states({ records }: RunBench): Promise<readonly string[]> {
   const { scope } = records.workspace;
-  const own = await runs.range(scope, 'run', { limit: 10 });
+  const own = await storedRuns.range(scope, 'run', { limit: 10 });
   const org = records.opened.store.scope('org#acme');
   const ofOrg = await runSummaries.range(org, 'run-of', { limit: 1000 });
   const summaries = ofOrg.filter(({ value }) => value.tenant_code === records.workspace.tenantCode);

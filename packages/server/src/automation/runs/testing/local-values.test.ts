@@ -9,6 +9,7 @@ import type { StepRun } from '../../blocks/effects.ts';
 import { retryRun } from '../control-run.ts';
 import { showRun } from '../run-log.ts';
 import { dies, settle, states } from './account-runs.ts';
+import { runRows } from './opened-runs.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 
 /** The time zones of each evaluation are others. */
@@ -89,7 +90,7 @@ test('a retry keeps the value too, and a run does not show it among its steps', 
   const { run } = await bench.call(bench.deps(), 'fails');
   const name = { env: 'test', orgCode: 'acme', id: run.id } as const;
   const { store } = bench.records.opened;
-  const shown = await showRun({ stores: { test: store, prod: store } }, name);
+  const shown = await showRun({ runRows, stores: { test: store, prod: store } }, name);
   assert.deepEqual(
     shown.steps.map(({ id }) => id),
     ['first', 'fails'],

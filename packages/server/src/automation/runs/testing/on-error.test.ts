@@ -7,8 +7,9 @@ import { raceKinds } from '../../../store/testing/open-test-store.ts';
 import { listAll, openBench, RecordBench } from '../../../testing/record-bench.ts';
 import { retryRun } from '../control-run.ts';
 import { showRun } from '../run-log.ts';
-import { runSummaries, runs } from '../run-rows.ts';
+import { runSummaries } from '../run-rows.ts';
 import { dies, due, settle, states } from './account-runs.ts';
+import { openedRuns, runRows } from './opened-runs.ts';
 import { openRunBench, type RunBench } from './run-bench.ts';
 
 /** Mails to each customer; of a mail that is refused an account is made, by its name. */
@@ -101,7 +102,7 @@ for (const kind of raceKinds)
         const hasDied = await dies(bench.call(bench.deps(store), 'reminders', { customers }));
         await settle(bench);
         const place = `${when} call ${left}`;
-        const [run] = await runs.range(bench.records.workspace.scope, 'run', { limit: 1 });
+        const [run] = await openedRuns(bench.records.workspace.scope);
         if (run !== undefined) {
           const made = await names(bench);
           const isRefused = made.includes('no mail to bob@a.example');
@@ -125,7 +126,7 @@ test('a run shows which steps were refused while it went on', async (context) =>
   const { run } = await bench.call(bench.deps(), 'reminders', { customers });
   const { opened } = bench.records;
   const shown = await showRun(
-    { stores: { test: opened.store, prod: opened.store } },
+    { runRows, stores: { test: opened.store, prod: opened.store } },
     { env: 'test', orgCode: 'acme', id: run.id },
   );
   assert.equal(shown.failed_passes, 1);

@@ -15,6 +15,7 @@ import type { OutsideDeps } from '../run-effects.ts';
 import { callBlock, type RunsDeps, runHandler } from '../runs.ts';
 import type { RunAsk } from '../start-run.ts';
 import { TransactionQueue } from '../transactions/transaction-queue.ts';
+import { runRows } from './opened-runs.ts';
 
 export interface RunBench {
   readonly records: RecordBench;
@@ -56,6 +57,7 @@ export async function openRunBench(records: RecordBench, fake: FakeBlocks): Prom
     actor: { userId: 'u1', claims: {} },
     user: { id: 'u1', email: 'u1@example.com' },
     asApp: () => callerOn(store),
+    entity: async (name) => (await nodeOf(store).call(name)).entity,
     authorize: async ({ entityName }): Promise<AuthorizedCall> => ({
       ...(await nodeOf(store).call(entityName)),
       access: { rows: () => undefined, rowsOfBody: () => undefined, assertAllowed: () => undefined },
@@ -65,7 +67,7 @@ export async function openRunBench(records: RecordBench, fake: FakeBlocks): Prom
   const deps = (store: Store = opened.store): RunsDeps => {
     const stores = { test: store, prod: store };
     return {
-      ...{ runtime: nodeOf(store).runtime, nodeId: 'one' },
+      ...{ runtime: nodeOf(store).runtime, nodeId: 'one', runRows },
       ...{ stores, clock, newId: records.newId, blocks, suspensions: createSuspensions({ stores, clock }) },
       transactions: queue,
       scripts: { run: () => assert.fail('no script is run') },

@@ -8,6 +8,7 @@ export function callerIn(transaction: Pick<RecordTransaction, 'at'>, caller: Blo
     workspace: caller.workspace,
     actor: caller.actor,
     user: caller.user,
+    entity: (name) => caller.entity(name),
     authorize: async (request) => transaction.at(await caller.authorize(request)),
     asApp: (access) => callerIn(transaction, caller.asApp(access)),
   };

@@ -6,9 +6,10 @@ import { listAll, openBench, type RecordBench } from '../../../testing/record-be
 import { blockFailure } from '../../blocks/block-failure.ts';
 import type { StepRun } from '../../blocks/effects.ts';
 import { retryRun } from '../control-run.ts';
-import { runs, storedSteps } from '../run-rows.ts';
+import { storedRuns } from '../run-rows.ts';
 import { startRun } from '../start-run.ts';
 import { onRecords, type Steps } from '../testing/account-runs.ts';
+import { runRows } from '../testing/opened-runs.ts';
 import { openRunBench, type RunBench } from '../testing/run-bench.ts';
 
 type Block = Readonly<Record<string, StepRun>>;
@@ -144,7 +145,7 @@ test('one that no caller waits for is done later, where others overtake it', asy
   const runId = bench.records.newId();
   await startRun(bench.deps(), { ...(await bench.ask('block')), id: runId });
   await bench.visit(bench.deps(store));
-  const row = async () => (await runs.read(bench.records.workspace.scope, runId))?.value;
+  const row = async () => (await storedRuns.read(bench.records.workspace.scope, runId))?.value;
   assert.deepEqual([(await row())?.state, attempts], ['waiting', 10]);
   await bench.workOff();
   assert.deepEqual([(await row())?.state, await bench.left()], ['done', [1, 61]]);
@@ -177,10 +178,10 @@ test('a transaction that failed shows what it read, and is retried from its begi
   await bench.workOff();
   const stepsOf = async (run: string) => {
     const found: unknown[] = [];
-    for await (const rows of storedSteps(scope, run)) found.push(...rows.map(({ value }) => [value.id, value.state]));
+    for await (const rows of runRows(scope).steps(run)) found.push(...rows.map(({ value }) => [value.id, value.state]));
     return found;
   };
-  assert.deepEqual([await bench.left(), (await runs.read(scope, id))?.value.state], [[1, 1], 'failed']);
+  assert.deepEqual([await bench.left(), (await storedRuns.read(scope, id))?.value.state], [[1, 1], 'failed']);
   assert.deepEqual(await stepsOf(id), [
     ['read', 'done'],
     ['fail', 'failed'],
@@ -193,5 +194,5 @@ test('a transaction that failed shows what it read, and is retried from its begi
   const again = await retryRun(control, name, { by });
   assert.deepEqual(await stepsOf(again.id), []);
   await bench.workOff();
-  assert.deepEqual([await bench.left(), (await runs.read(scope, again.id))?.value.state], [[1, 5], 'done']);
+  assert.deepEqual([await bench.left(), (await storedRuns.read(scope, again.id))?.value.state], [[1, 5], 'done']);
 });

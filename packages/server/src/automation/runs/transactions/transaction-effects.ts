@@ -11,7 +11,7 @@ import type { CompiledBlock, Effects, EntityStep, ScriptStep, ScriptValue } from
 import { logOfFailure, runScriptStep } from '../../blocks/script-step.ts';
 import { LogBudget, type ScriptLog } from '../../scripts/script-log.ts';
 import type { ScriptRunner } from '../../scripts/script-runner.ts';
-import { allowedWrite, type Creating } from '../entity-steps.ts';
+import { allowedWrite, type Creating, secretsOf } from '../entity-steps.ts';
 import { type HeldCharacters, holdCharacters } from '../held-characters.ts';
 import type { RunJournal } from '../journal.ts';
 import { assertFits } from '../run-bounds.ts';
@@ -96,8 +96,9 @@ export class TransactionEffects implements Effects {
     const creating = this.#creating(path);
     const record: string = step.type === 'create' ? creating.id : step.record;
     this.#begin(path, { id, type, entity, record });
-    const { operation, outputOf, secrets } = await allowedWrite({ ...place, caller }, step, creating);
+    const secrets = await secretsOf({ caller }, step);
     journal.redaction.hideOf(path, secrets);
+    const { operation, outputOf } = await allowedWrite({ ...place, caller }, step, creating);
     const output = await outputOf(await transaction.write(operation));
     this.#keep(path, output, { output: { id: record }, ...(secrets.length === 0 ? {} : { has_secrets: true }) });
     return output;

@@ -8,7 +8,7 @@ import { roundsOn, storeKinds } from '../../../store/testing/open-test-store.ts'
 import { derived, listAll, openBench, type RecordBench } from '../../../testing/record-bench.ts';
 import { blockFailure } from '../../blocks/block-failure.ts';
 import type { EntityStep, Running, StepRun } from '../../blocks/effects.ts';
-import { runs } from '../run-rows.ts';
+import { storedRuns } from '../run-rows.ts';
 import { openRunBench, type RunBench } from '../testing/run-bench.ts';
 
 /** What one transaction is asked to do. */
@@ -216,7 +216,7 @@ async function assertSerial(
       const asked: Asked = { task, accounts: bench.accounts, seen: [] };
       const { run, refusal } = await bench.call(deps, 'work', asked);
       if (refusal !== undefined) continue;
-      const row = await runs.read(records.workspace.scope, run.id);
+      const row = await storedRuns.read(records.workspace.scope, run.id);
       if (row !== undefined) done.push({ seq: row.version, asked });
       else assert.deepEqual(asked.seen, [begunWith * accountsMade]);
     }

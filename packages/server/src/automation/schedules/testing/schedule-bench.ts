@@ -12,8 +12,9 @@ import { ownerOfScope } from '../../../tenancy/workspace.ts';
 import { openBench, type RecordBench } from '../../../testing/record-bench.ts';
 import { createStoredBlocks } from '../../blocks/stored-blocks.ts';
 import type { DueHandler } from '../../due.ts';
-import { type Run, runs } from '../../runs/run-rows.ts';
+import type { Run } from '../../runs/run-rows.ts';
 import { startRun } from '../../runs/start-run.ts';
+import { openedRuns, runRows } from '../../runs/testing/opened-runs.ts';
 import { noMeter } from '../../work-meter.ts';
 import { reconcileHandler } from '../reconcile.ts';
 import { openSchedules, type Schedules } from '../schedules.ts';
@@ -79,7 +80,7 @@ export async function openScheduleBench(context: TestContext, kind: StoreKind = 
             if (made.refusal !== undefined) throw made.refusal;
           },
         },
-        start: (ask, along) => startRun({ ...deps, meter: noMeter }, ask, along),
+        start: (ask, along) => startRun({ ...deps, runRows, meter: noMeter }, ask, along),
         tell: async (_place, { name }) => void told.push(name),
       });
       const handlers = new Map<string, DueHandler>([
@@ -107,7 +108,7 @@ export async function openScheduleBench(context: TestContext, kind: StoreKind = 
       (await made.runsOf(tenantCode)).filter((run) => run.block === block).map(({ trigger }) => trigger.id ?? ''),
     runsOf: async (tenantCode = 'main') => {
       const { scope } = bench.workspaceOf(tenantCode);
-      const all = await runs.range(scope, 'run', { limit: 1000 });
+      const all = await openedRuns(scope);
       return all.map(({ value }) => value);
     },
   };

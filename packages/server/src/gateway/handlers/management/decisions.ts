@@ -2,14 +2,13 @@ import { accessApi } from '@freehold/contract/management/access';
 import type { DecisionLog, LoggedDecision } from '../../../iam/port.ts';
 import { type DescribedDecision, describeDecision } from '../../../iam/port.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
-import { json } from '../../reply.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serveReply } from '../../serve.ts';
+import { serve } from '../../serve.ts';
 
 /** Why an app call was denied: what its caller only learns the id of. */
 export function decisionRoutes(decisions: DecisionLog): readonly ManagementRoute[] {
   return [
-    serveReply(accessApi.findDecision, ({ query }, { org }) => {
+    serve(accessApi.findDecision, ({ query }, { org }) => {
       const { request_id: requestId, env, tenant_code: tenantCode, user_id: userId, pagesize } = query;
       if (requestId === undefined)
         return latest(decisions, org.code, { env, tenantCode, userId, limit: pagesize ?? pageSizeByDefault });
@@ -17,7 +16,7 @@ export function decisionRoutes(decisions: DecisionLog): readonly ManagementRoute
         throw new Problem('invalid_request', '`request_id` cannot be combined with other parameters');
       return found(decisions.find(org.code, { requestId }));
     }),
-    serveReply(accessApi.readDecision, ({ params }, { org }) =>
+    serve(accessApi.readDecision, ({ params }, { org }) =>
       found(decisions.find(org.code, { decisionId: params.decision_id })),
     ),
   ];
@@ -25,13 +24,13 @@ export function decisionRoutes(decisions: DecisionLog): readonly ManagementRoute
 
 function found(decision: LoggedDecision | undefined) {
   if (decision === undefined) throw notFound();
-  return json(200, shown(decision));
+  return shown(decision);
 }
 
 const pageSizeByDefault = 50;
 
 function latest(decisions: DecisionLog, orgCode: string, asked: Parameters<DecisionLog['latest']>[1]) {
-  return json(200, { items: decisions.latest(orgCode, asked).map(shown) });
+  return { items: decisions.latest(orgCode, asked).map(shown) };
 }
 
 type ShownDecision = Omit<LoggedDecision, 'explanation'> & DescribedDecision;

@@ -5,6 +5,7 @@ import { notFound } from '../../../lib/problem.ts';
 import { type Promotion, publishMistakes } from '../../../promotion/port.ts';
 import { longJson } from '../../listening/long-json.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
+import { mayReadProduction } from '../../pipeline/production-values.ts';
 import { askDeploy, builderAsDeployer } from '../../routing/deploy-caller.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve, serveReply } from '../../serve.ts';
@@ -31,10 +32,15 @@ function stagingRoutes({ accounts, promotion, clock }: DeployServices): readonly
     serveReply(deployApi.readDiff, async (request, caller) =>
       longJson(200, { items: await promotion.diff(askDeploy(clock, request, caller).orgCode) }),
     ),
-    serve(deployApi.publish, (request, caller) => promotion.publish(askDeploy(clock, request, caller), request.body), {
-      mistakes: publishMistakes,
-    }),
-    serve(deployApi.readStaged, (request, caller) => promotion.staged(askDeploy(clock, request, caller).orgCode)),
+    serve(
+      deployApi.publish,
+      (request, caller) =>
+        promotion.publish(askDeploy(clock, request, caller), request.body, { showsRecords: mayReadProduction(caller) }),
+      { mistakes: publishMistakes },
+    ),
+    serve(deployApi.readStaged, (request, caller) =>
+      promotion.staged(askDeploy(clock, request, caller).orgCode, { showsRecords: mayReadProduction(caller) }),
+    ),
     serve(deployApi.withdrawAll, async (request, caller) => {
       await promotion.withdraw(askDeploy(clock, request, caller));
     }),

@@ -129,7 +129,9 @@ export async function send(spaces: TwoSpaces, { promotion }: PromotionNode, requ
 async function perform(spaces: TwoSpaces, promotion: PromotionNode['promotion'], request: Request): Promise<unknown> {
   switch (request.does) {
     case 'publish':
-      return promotion.publish(command, request.items === 'all' ? { all: true } : { items: request.items });
+      return promotion.publish(command, request.items === 'all' ? { all: true } : { items: request.items }, {
+        showsRecords: true,
+      });
     case 'withdraw':
       return promotion.withdraw(command, request.item);
     case 'activate':

@@ -1,9 +1,10 @@
 import { accessApi } from '@freehold/contract/management/access';
 import type { ConfigReader } from '../../../../config/port.ts';
-import type { AccessMatrix, AccessOverview, AccessSimulator, Simulation } from '../../../../iam/port.ts';
+import type { AccessMatrix, AccessOverview, AccessSimulator } from '../../../../iam/port.ts';
 import { lintBlocks, lintEntities, lintStatements } from '../../../../iam/port.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
+import { mayReadProduction } from '../../../pipeline/production-values.ts';
 import type { AppRoute } from '../../../routing/app-route.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
 import { serve } from '../../../serve.ts';
@@ -29,12 +30,8 @@ export function aclRoutes({
   return [
     serve(
       accessApi.simulateAccess,
-      async ({ body }, { org, role }) => {
-        const simulation = readSimulation(body, { orgCode: org.code, routes: appRoutes });
-        if (readsProduction(simulation) && role !== 'org_admin')
-          throw new Problem('role_required', 'a stored record of production needs the role `org_admin`');
-        return await simulator.simulate(org.code, simulation);
-      },
+      ({ body }, { org }) =>
+        simulator.simulate(org.code, readSimulation(body, { orgCode: org.code, routes: appRoutes })),
       { mistakes: simulationMistakes },
     ),
     serve(accessApi.lintStatements, async ({ body }, { org }) => {
@@ -42,7 +39,7 @@ export function aclRoutes({
       const config = await configs[env].current(org.code);
       return { findings: lintStatements(statements, await lintEntities(config), lintBlocks(config)) };
     }),
-    serve(accessApi.readAccessMatrix, ({ query }, { org }) => {
+    serve(accessApi.readAccessMatrix, ({ query }, { org, role }) => {
       const {
         env,
         tenant_code: tenantCode,
@@ -51,7 +48,8 @@ export function aclRoutes({
         pagesize: pageSize,
         nexttoken,
       } = query;
-      return matrix.read(org.code, { env, tenantCode, entityName, userId, pageSize, nexttoken });
+      const showsConditions = env === 'test' || mayReadProduction({ role });
+      return matrix.read(org.code, { env, tenantCode, entityName, userId, showsConditions, pageSize, nexttoken });
     }),
     serve(accessApi.listWorkspacePolicies, ({ query }, { org }) => accessOverview.policies(org.code, query)),
     serve(accessApi.listWorkspaceGroups, ({ query }, { org }) => accessOverview.groups(org.code, query)),
@@ -71,9 +69,4 @@ export function aclRoutes({
       return accessOverview.holders(org.code, query);
     }),
   ];
-}
-
-/** An explanation shows the values that it compared, and the author of the draft chooses them. */
-function readsProduction({ env, record }: Simulation): boolean {
-  return env === 'prod' && record !== undefined && 'id' in record;
 }
