@@ -31,8 +31,8 @@ import {
   deploy,
   entity,
   history,
-  inProduction,
   names,
+  prodFounder,
   provisionedOrg,
   publish,
   removeEntity,
@@ -172,7 +172,7 @@ test('what is more than a smaller plan has room for stays, works and goes; only 
   const org = await provisionedOrg(gateways);
   for (const name of ['one', 'two', 'three']) await defineEntity(org, indexed(name, 1));
   await deploy(org);
-  const user = await signIn(await inProduction(org), newEmail('user'));
+  const user = await prodFounder(org);
   await givePlan(org, { entities: 1, indexes: 1, policies: 1 });
   await create(user, 'one', { f0: 'a' });
   assert.equal((await list(user, 'one', '?f0=a')).items.length, 1);

@@ -50,8 +50,17 @@ test('configuration goes to production, back and forward again, with what each s
   await defineEntity(org, definition('ticket', [{ name: 'title' }, lookup]));
   const page = await deployOn(context, org);
   await page.getByRole('heading', { name: 'This org has no production yet' }).waitFor();
+  const founder = page.getByRole('textbox', { name: 'Email of the first admin' });
+  const provisions = page.getByRole('button', { name: 'Provision production' });
+  await assertBecomes(() => founder.inputValue(), org.builder.email);
   await assertAccessible(page);
-  await page.getByRole('button', { name: 'Provision production' }).click();
+  await founder.fill('');
+  await assertBecomes(() => provisions.getAttribute('aria-description'), 'Say who becomes the first admin.');
+  await founder.fill('no address');
+  await provisions.click();
+  await page.getByText('must be an email address').first().waitFor();
+  await founder.fill('founder@shop.example');
+  await provisions.click();
 
   await select(page, 'entity ticket').check();
   await assertBecomes(() => select(page, 'entity customer').isDisabled(), true);
@@ -68,6 +77,9 @@ test('configuration goes to production, back and forward again, with what each s
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Activate' }).click();
   await dialogOf(page).getByRole('textbox', { name: 'Note' }).fill('the first');
+  const named =
+    'founder@shop.example becomes the first admin of production, by a sign-in in which the address is verified';
+  await dialogOf(page).getByText(named).waitFor();
   await assertAccessible(page);
   await confirm(page, org, 'Activate');
   await page.getByText('The configuration of release 1 is live.').waitFor();

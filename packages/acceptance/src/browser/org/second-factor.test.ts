@@ -6,7 +6,7 @@ import { AuthenticatorApp } from '../../authenticator-app.ts';
 import { call } from '../../call.ts';
 import { assertBecomes } from '../../eventually.ts';
 import { joinOrg, manage, newEmail, type Org, password, signUp } from '../../org.ts';
-import { addApp } from '../../second-factor-calls.ts';
+import { addApp, complete, stepOf } from '../../second-factor-calls.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, openBrowser, skip } from '../browser.ts';
 import { newOrgOn, signInAs } from '../console-pages.ts';
@@ -96,6 +96,22 @@ test('a builder adds an authenticator app by its QR code, and signs in with a co
   await page.getByLabel('Recovery code').fill(codes[1] ?? '');
   await page.getByRole('button', { name: 'Remove it' }).click();
   await page.getByText('Your password alone protects this account').waitFor();
+});
+
+test('after 10 wrong codes in a row the sign-in asks for a recovery code, and says why', { skip }, async (context) => {
+  const org = await signUp(started);
+  const { recoveryCodes } = await addApp(started, org.builder.token);
+  const { token } = await stepOf(started, org.builder.email);
+  for (let wrong = 0; wrong < 10; wrong++)
+    assert.equal((await complete(started, { token, code: '12345x' })).status, 401);
+  const page = await (await openBrowser(context, platform)).newPage();
+  await typeLogIn(page, org.builder.email);
+  await page.getByText('Codes of your authenticator app work again after you use another factor.').waitFor();
+  await assertBecomes(() => page.getByLabel('Code of your authenticator app').count(), 0);
+  await assertAccessible(page);
+  await page.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '');
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await isAtHome(page);
 });
 
 test('a passkey is made, signs in alone and after the password, is renamed and removed', { skip }, async (context) => {

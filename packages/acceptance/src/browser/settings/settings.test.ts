@@ -105,6 +105,27 @@ test('the tenancy of an app is set in forms, and whether decisions are recorded'
   await assertBecomes(async () => (await stored(org, 'acl.record_decisions'))?.value, false);
 });
 
+test('an org admin sees who becomes the first admin of production, and names another', { skip }, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  const org = await newOrgOn(page, platform);
+  assert.equal((await manage(org, 'POST', '/user/provision-prod')).status, 200);
+  await open(page, org, '/tenancy');
+  await assertBecomes(() => page.getByRole('region', { name: 'First admin of production' }).count(), 0);
+  await open(page, org, '/tenancy', 'prod');
+  const form = page.getByRole('region', { name: 'First admin of production' });
+  const email = form.getByRole('textbox', { name: 'Email of the first admin' });
+  const save = form.getByRole('button', { name: 'Save the first admin' });
+  await form.getByText(`${org.builder.email} becomes the admin of the default workspace`).waitFor();
+  await assertBecomes(() => save.getAttribute('aria-description'), 'The address has not changed.');
+  await email.fill('no address');
+  await save.click();
+  await form.getByText('must be an email address').first().waitFor();
+  await email.fill('founder@shop.example');
+  await save.click();
+  await form.getByText('founder@shop.example becomes the admin of the default workspace').waitFor();
+  await assertAccessible(page);
+});
+
 test('a setting is set with a value of its own for production, kept against another builder, and reset', {
   skip,
 }, async (context) => {

@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { passkeyReason, signByPasskey } from '../../api/passkeys.ts';
@@ -25,9 +25,9 @@ interface Props {
 /** Why codes of the authenticator app are not asked for. */
 export function CodesLocked() {
   return (
-    <Text size="sm" c="orange">
+    <Alert color="yellow">
       Too many wrong codes were entered. Codes of your authenticator app work again after you use another factor.
-    </Text>
+    </Alert>
   );
 }
 

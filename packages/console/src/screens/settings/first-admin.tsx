@@ -35,7 +35,7 @@ function FirstAdminForm({ email }: { readonly email: string | null }) {
         <Text size="sm">
           {email === null
             ? 'No address is named: production has no admin until you name one.'
-            : `${email} becomes the admin of the default workspace, by a sign-in in which the address is verified. Until then all users are members like others.`}
+            : `${email} becomes the admin of the default workspace, by a sign-in in which the address is verified. Until then all users join as members.`}
         </Text>
         <TextInput
           type="email"
