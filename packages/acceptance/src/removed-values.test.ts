@@ -19,11 +19,12 @@ function filesWith(folder: string, text: string): readonly string[] {
     .filter((path) => readFileSync(path).includes(text));
 }
 
-test('an erased person, a deleted record, a withdrawn invitation, a removed entity and workspace are in no file and no later backup', {
+test('an erased person, a deleted record, a withdrawn invitation and a removed entity are in no file and no later backup', {
   skip: whyNoDataDir,
 }, async (t) => {
   const parent = temporaryDirectory();
   const platform = await platformOf(t, { env: backupSettings(parent) });
+  const { dataDir } = platform;
   const org = await multiOrg(platform);
   const founder = await founderOf(org, 'Acme');
   await defineEntity(org, definition('ticket', [{ name: 'title', index: true }]));
@@ -38,24 +39,21 @@ test('an erased person, a deleted record, a withdrawn invitation, a removed enti
   const person = await signIn(org, newEmail(secret('address')));
   const named = await act(person, 'PUT', '/user/me', { body: { fn: secret('name') } });
   assert.equal(named.status, 200, named.text);
-  await create(await founderOf(org, `Left ${secret('workspace')}`), 'ticket', { title: secret('record of a workspace') });
   const invited = await act(founder, 'POST', '/user/invitations', { body: { email: newEmail(secret('invitation')) } });
   assert.equal(invited.status, 201, invited.text);
   const { id } = await create(founder, 'ticket', { title: secret('record') });
   await create(founder, 'ticket', { title: 'stays' });
   await create(founder, 'draft', { title: secret('record of an entity') });
-  for (const [what, text] of texts) assert.ok(filesWith(platform.dataDir, text).length > 0, what);
+  for (const [what, text] of texts) assert.ok(filesWith(dataDir, text).length > 0, what);
 
   await erase(org, person, 'delete_created');
   assert.equal((await act(founder, 'DELETE', `/delete/ticket/${id}`)).status, 204);
   assert.equal((await act(founder, 'DELETE', `/user/invitations/${invited.body.id}`)).status, 204);
-  const dropped = await manage(org, 'DELETE', '/api/create-draft?force=true');
+  const dropped = await manage(org, 'DELETE', '/api/entity?entityname=draft');
   assert.ok(dropped.status < 300, dropped.text);
-  // The rows of a workspace go ten minutes later, and its name with them.
-  for (const what of ['workspace', 'record of a workspace']) texts.delete(what);
   for (const [what, text] of texts)
-    await eventually(`the files without ${what}`, () => filesWith(platform.dataDir, text).length === 0);
-  assert.ok(filesWith(platform.dataDir, 'stays').length > 0);
+    await eventually(`the files without ${what}`, () => filesWith(dataDir, text).length === 0);
+  assert.ok(filesWith(dataDir, 'stays').length > 0);
   await madeBackup(platform);
   for (const [what, text] of texts) assert.deepEqual(filesWith(join(parent, 'backups'), text), [], what);
 });
