@@ -71,7 +71,12 @@ export function eraseStays({ counts, dry_run }: Pick<JobRow, 'counts' | 'dry_run
     },
     {
       what: 'backups',
-      why: 'Backups from before contain everything until the operator removes them. A restore brings the person back.',
+      why: 'Backups from before contain everything. Those of the schedule are removed when as many newer ones are kept as the operator has set, others when the operator removes them. A restore brings the person back.',
+      count: null,
+    },
+    {
+      what: 'store',
+      why: 'The files of the embedded store are overwritten where something is removed, and their logs emptied ten seconds later, or when a backup under way has ended. PostgreSQL keeps removed rows until its vacuum, and its log and archives for as long as the operator has set.',
       count: null,
     },
     {

@@ -17,7 +17,11 @@ export function openConnection(path: string, { readOnly, cacheKibibytes }: Conne
   const database = new DatabaseSync(path, { readOnly, timeout: busyMilliseconds });
   try {
     assertVersion(readValue(database, 'select sqlite_version()'));
-    if (!readOnly) database.exec('pragma journal_mode = wal');
+    if (!readOnly) {
+      // It takes effect in an empty file alone; in another one it would be a write.
+      if (readValue(database, 'pragma page_count') === 0) database.exec('pragma auto_vacuum = incremental');
+      database.exec('pragma journal_mode = wal; pragma secure_delete = on');
+    }
     database.exec(`
       pragma synchronous = full;
       pragma wal_autocheckpoint = 0;
@@ -27,6 +31,7 @@ export function openConnection(path: string, { readOnly, cacheKibibytes }: Conne
       pragma trusted_schema = off;
     `);
     assertSettings(database);
+    if (!readOnly) assertPragma(database, 'secure_delete', 1);
     return database;
   } catch (error) {
     database.close();

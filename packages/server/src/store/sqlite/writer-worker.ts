@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Member } from '../committing/apply-group.ts';
 import { openConnection } from './connection.ts';
+import { tidyMilliseconds } from './log-bounds.ts';
 import { type GroupAnswer, SqliteWriter } from './writer.ts';
 
 export interface GroupRequest {
@@ -24,8 +25,16 @@ function serve({ path, cacheKibibytes }: WriterOptions): void {
   const answer = (message: WorkerAnswer) => port.postMessage(message);
   const database = openConnection(path, { readOnly: false, cacheKibibytes });
   const writer = new SqliteWriter(database);
+  let tidying: NodeJS.Timeout | undefined;
+  const tidyLater = (): void => {
+    tidying ??= setTimeout(() => {
+      tidying = undefined;
+      if (!writer.tidy()) tidyLater();
+    }, tidyMilliseconds);
+  };
   port.on('message', (request: WorkerRequest) => {
     if (request === 'close') {
+      clearTimeout(tidying);
       // The last connection to close writes the log back into the file; the reader has closed before.
       database.close();
       port.close();
@@ -34,7 +43,10 @@ function serve({ path, cacheKibibytes }: WriterOptions): void {
     const outcome = writer.run(request.members, request.now);
     answer(outcome);
     // A writer that failed leaves the file alone, and dies of nothing else before its answer has arrived.
-    if ('verdicts' in outcome) writer.checkpointIfDue();
+    if ('verdicts' in outcome) {
+      writer.checkpointIfDue();
+      tidyLater();
+    } else if (outcome.failure.isFatal) clearTimeout(tidying);
   });
   answer('ready');
 }

@@ -12,7 +12,7 @@ import type { Part, PartItem } from '../committing/parts.ts';
 import { keyBounds } from '../key-bounds.ts';
 import { type Due, type Item, isIndexPartition, type Key, type ScopeName, type ScopeState } from '../port.ts';
 import { busyMilliseconds } from './connection.ts';
-import { checkpointPages, logPagesMax } from './log-bounds.ts';
+import { checkpointPages, freedPagesMax, freePagesKept, logPagesMax } from './log-bounds.ts';
 import { boundsOf, boundsSql } from './reader.ts';
 import { limitSql, Statements } from './rows.ts';
 import { isDiskFull, isPassing, isSqliteError } from './sqlite-error.ts';
@@ -77,6 +77,32 @@ export class SqliteWriter {
     }
   }
 
+  /**
+   * Between groups only. What was removed is overwritten in the file by then, and afterwards it is in the log no more.
+   * Whether that is so; a reader may have been in the way.
+   */
+  tidy(): boolean {
+    try {
+      if (this.#pages < this.#pagesMax) this.#giveBack();
+      this.#database.exec('pragma busy_timeout = 20');
+      const isEmpty = !this.#checkpoint('truncate').isBusy;
+      if (isEmpty) this.#pages = this.#pagesKept = 0;
+      return isEmpty;
+    } catch (error) {
+      if (!isSqliteError(error) || !isPassing(error)) throw error;
+      return false;
+    } finally {
+      this.#database.exec(`pragma busy_timeout = ${busyMilliseconds}`);
+    }
+  }
+
+  /** Pages of the file that nothing uses. A file of an earlier release keeps them. */
+  #giveBack(): void {
+    const [free] = this.#statements.prepare<readonly [number]>('pragma freelist_count').get() ?? [0];
+    const given = Math.min(free - freePagesKept, freedPagesMax);
+    if (given > 0) this.#database.exec(`pragma incremental_vacuum(${given})`);
+  }
+
   /** Whether the log has room again. */
   #beginFullLogAnew(): boolean {
     if (!this.#beginLogAnew()) return false;
@@ -94,7 +120,7 @@ export class SqliteWriter {
     }
   }
 
-  #checkpoint(mode: 'noop' | 'restart'): { readonly isBusy: boolean; readonly log: number } {
+  #checkpoint(mode: 'noop' | 'restart' | 'truncate'): { readonly isBusy: boolean; readonly log: number } {
     const sql = `pragma wal_checkpoint(${mode})`;
     const [busy, log] = this.#statements.prepare<readonly [busy: number, log: number, done: number]>(sql).get() ?? [
       0, 0,
