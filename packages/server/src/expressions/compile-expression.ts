@@ -65,8 +65,14 @@ function environmentOf(fields: ReadonlyMap<string, string>, { variables, lookups
   if (lookups.size > 0)
     environment.registerVariable({ name: lookupName, schema: { ...followed, [recordName]: followed } });
   environment.registerVariable({ name: recordName, schema: Object.fromEntries(fields) });
-  for (const [name, type] of fields) if (!environment.hasVariable(name)) environment.registerVariable(name, type);
+  for (const [name, type] of fields)
+    if (!environment.hasVariable(name) && !isReserved(name)) environment.registerVariable(name, type);
   return environment;
+}
+
+/** Whether CEL keeps a name for its grammar, so that no variable can have it; a member of a record can. */
+export function isReserved(name: string): boolean {
+  return isMistake(parse(plainEnvironment, name));
 }
 
 /** UTF-16 units of an expression. */

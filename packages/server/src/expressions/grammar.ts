@@ -1,5 +1,5 @@
 /** Which part of CEL expressions may be made of, and how much of it. */
-import type { ASTNode } from '@marcbachmann/cel-js';
+import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { durationPrefix } from './durations.ts';
 import type { Mistake } from './mistake.ts';
 
@@ -34,7 +34,8 @@ export interface Parts {
   readonly readings: readonly Reading[];
   /**
    * What has to be written before some of it: the record where `has` is asked about a bare name, since CEL knows it of
-   * members only, the lookups where one is followed, and what makes `duration` the one of this module.
+   * members only, and where a bare name means another thing to CEL; the lookups where one is followed; and what makes
+   * `duration` the one of this module.
    */
   readonly prefixes: readonly { readonly at: number; readonly text: string }[];
 }
@@ -67,6 +68,9 @@ export const methods: ReadonlyMap<string, number> = new Map([
 export const quantifiers: readonly string[] = ['all', 'exists', 'exists_one'];
 
 const readingsMax = 20;
+
+/** Knows the names that CEL itself gives a meaning to, such as those of its types. */
+const predefined = new Environment();
 
 /** Collects the fields that an expression reads. A part outside of the grammar is the mistake that is returned. */
 export function partsOf(root: ASTNode, surroundings: Surroundings): Parts | Mistake {
@@ -106,6 +110,9 @@ class Collector {
       case '.':
         this.#member(node, node.args, bound);
         break;
+      case '[]':
+        this.#indexed(node, node.args, bound);
+        break;
       case 'call':
         this.#call(node, node.args, bound);
         break;
@@ -130,7 +137,10 @@ class Collector {
     const variable = this.#surroundings.variables.get(name);
     if (name === recordName) this.#refuse(node, '`record` is read by its members, such as `record.title`');
     else if (name === bound?.variable) this.#read(node, bound.list, undefined);
-    else if (variable === undefined) this.#read(node, name, bound);
+    else if (variable === undefined) {
+      if (predefined.hasVariable(name)) this.#ofRecord(node);
+      this.#read(node, name, bound);
+    }
     else if (typeof variable !== 'string')
       this.#refuse(node, `\`${name}\` is read by its members, such as \`${name}.${[...variable.keys()][0]}\``);
   }
@@ -147,11 +157,16 @@ class Collector {
     } else if (bare === undefined || typeof (variables.get(bare) ?? '') === 'string') this.visit(of, bound);
   }
 
+  #indexed(node: ASTNode, parts: readonly ASTNode[], bound: Bound | undefined): void {
+    const field = fieldOf(node);
+    if (field !== undefined) this.#read(node, field, bound);
+    else for (const part of parts) this.visit(part, bound);
+  }
+
   #call(node: ASTNode, [name, args]: readonly [string, readonly ASTNode[]], bound: Bound | undefined): void {
     this.#refuseUnknown(node, { name, count: args.length, known: functions });
     const [first] = args;
-    if (name === 'has' && first?.op === 'id' && first.args !== bound?.variable)
-      this.prefixes.push({ at: first.range.start, text: `${recordName}.` });
+    if (name === 'has' && first?.op === 'id' && first.args !== bound?.variable) this.#ofRecord(first);
     if (name === 'duration') this.prefixes.push({ at: node.range.start, text: durationPrefix });
     for (const arg of args) this.visit(arg, bound);
   }
@@ -176,6 +191,12 @@ class Collector {
     else this.visit(condition, { variable: variable.args, list });
   }
 
+  /** Has a bare name read as a member of the record. */
+  #ofRecord(node: ASTNode): void {
+    const at = node.range.start;
+    if (!this.prefixes.some((prefix) => prefix.at === at)) this.prefixes.push({ at, text: `${recordName}.` });
+  }
+
   #read(node: ASTNode, name: string, bound: Bound | undefined): void {
     this.readings.push({ name, at: node.range.start, forEach: bound?.list });
   }
@@ -197,9 +218,11 @@ interface NamedCall {
   readonly known: ReadonlyMap<string, number>;
 }
 
-/** The field that `record.field` names. */
+/** The field that `record.field` or `record["field"]` names. */
 export function fieldOf(node: ASTNode): string | undefined {
-  if (node.op !== '.') return undefined;
+  if (node.op !== '.' && node.op !== '[]') return undefined;
   const [of, member] = node.args;
-  return of.op === 'id' && of.args === recordName ? member : undefined;
+  if (of.op !== 'id' || of.args !== recordName) return undefined;
+  if (typeof member === 'string') return member;
+  return member.op === 'value' && typeof member.args === 'string' ? member.args : undefined;
 }
