@@ -106,7 +106,7 @@ function testOf(node: ASTNode, language: ExpressionLanguage): Test {
 }
 
 function partTest(node: ASTNode, language: ExpressionLanguage): Test {
-  const { parsed, parts } = readPart(textOfNode(node), language);
+  const { parsed, parts } = readPart(node, language);
   const steps = stepsOf(node, parts.readings);
   return ({ context, sizeOf, effort }) => {
     const taken = steps(sizeOf);
@@ -227,7 +227,7 @@ function readField(node: ASTNode, { variables, lookups }: Surroundings): Pick<De
 }
 
 function constantOf(node: ASTNode, language: ExpressionLanguage): Demand['constant'] | undefined {
-  const { parsed, parts } = readPart(textOfNode(node), language);
+  const { parsed, parts } = readPart(node, language);
   if (parts.readings.length > 0) return undefined;
   return (variables) => evaluated(parsed, variables);
 }

@@ -72,9 +72,16 @@ const readingsMax = 20;
 /** Knows the names that CEL itself gives a meaning to, such as those of its types. */
 const predefined = new Environment();
 
-/** Collects the fields that an expression reads. A part outside of the grammar is the mistake that is returned. */
-export function partsOf(root: ASTNode, surroundings: Surroundings): Parts | Mistake {
-  const collector = new Collector(surroundings);
+/**
+ * Collects the fields that an expression reads. A part outside of the grammar is the mistake that is returned.
+ * @param others functions that may be called beside those of the grammar, in what the platform has written.
+ */
+export function partsOf(
+  root: ASTNode,
+  surroundings: Surroundings,
+  others: ReadonlyMap<string, number> = new Map(),
+): Parts | Mistake {
+  const collector = new Collector(surroundings, new Map([...functions, ...others]));
   collector.visit(root, undefined);
   const { readings, prefixes } = collector;
   const tooMany = readings[readingsMax];
@@ -95,9 +102,11 @@ class Collector {
   readonly prefixes: { readonly at: number; readonly text: string }[] = [];
   mistake: Mistake | undefined;
   readonly #surroundings: Surroundings;
+  readonly #functions: ReadonlyMap<string, number>;
 
-  constructor(surroundings: Surroundings) {
+  constructor(surroundings: Surroundings, known: ReadonlyMap<string, number>) {
     this.#surroundings = surroundings;
+    this.#functions = known;
   }
 
   visit(node: ASTNode, bound: Bound | undefined): void {
@@ -140,8 +149,7 @@ class Collector {
     else if (variable === undefined) {
       if (predefined.hasVariable(name)) this.#ofRecord(node);
       this.#read(node, name, bound);
-    }
-    else if (typeof variable !== 'string')
+    } else if (typeof variable !== 'string')
       this.#refuse(node, `\`${name}\` is read by its members, such as \`${name}.${[...variable.keys()][0]}\``);
   }
 
@@ -164,7 +172,7 @@ class Collector {
   }
 
   #call(node: ASTNode, [name, args]: readonly [string, readonly ASTNode[]], bound: Bound | undefined): void {
-    this.#refuseUnknown(node, { name, count: args.length, known: functions });
+    this.#refuseUnknown(node, { name, count: args.length, known: this.#functions });
     const [first] = args;
     if (name === 'has' && first?.op === 'id' && first.args !== bound?.variable) this.#ofRecord(first);
     if (name === 'duration') this.prefixes.push({ at: node.range.start, text: durationPrefix });
