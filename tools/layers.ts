@@ -148,7 +148,6 @@ const modulesWithPort: readonly string[] = [
  * module imports them.
  */
 const topFiles: readonly string[] = [
-  'freehold.ts',
   'main.ts',
   'config.ts',
   'settings.ts',

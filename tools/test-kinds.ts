@@ -173,6 +173,7 @@ export const watchedTests: readonly WatchedTests[] = [
  * program that a fresh machine may lack.
  */
 const slowUnit: readonly string[] = [
+  'packages/client/build/package.test.ts',
   'packages/cli/src/completion/shell-scripts.test.ts',
   'packages/console/src/screens/hooks/hook-example.test.ts',
   `${server}/entities/entity-bound.test.ts`,
@@ -234,6 +235,7 @@ export const filesForAnyStore: readonly string[] = [
     'command',
     'command-sign-in-guesses',
     'compiled-code',
+    'console-not-built',
     'deployed-nginx',
     'docs-reference',
     'greedy-clients',
@@ -248,8 +250,9 @@ export const filesForAnyStore: readonly string[] = [
 const watched = watchedTests.flatMap(({ tests }) => tests);
 const browser = ['packages/acceptance/src/browser/**/*.test.ts'];
 const image = ['packages/acceptance/src/image/*.test.ts'];
+const release = ['packages/acceptance/src/release/*.test.ts'];
 const load = [`${server}/testing/worst-cases/load.test.ts`];
-const elsewhere = [...watched, ...nightly, ...browser, ...image, ...load];
+const elsewhere = [...watched, ...nightly, ...browser, ...image, ...release, ...load];
 
 /**
  * Folders of packages that the install of the root leaves out, with the tests that load them: `run-tests.ts` installs a
@@ -300,6 +303,7 @@ export const testKinds = {
   nightly: { globs: nightly },
   browser: { globs: browser },
   image: { globs: image },
+  release: { globs: release },
   load: { globs: load },
   postgres: { globs: ['packages/{server,acceptance}/src/**/*.postgres.test.ts'] },
   citus: { globs: ['packages/{server,acceptance}/src/**/*.citus.test.ts'] },
@@ -328,7 +332,7 @@ export const testSelections: Readonly<Record<string, (root: string) => readonly 
   },
 };
 
-const elsewhereButWatched = [...nightly, ...browser, ...image];
+const elsewhereButWatched = [...nightly, ...browser, ...image, ...release];
 
 export function isTestKind(word: string): word is keyof typeof testKinds {
   return Object.hasOwn(testKinds, word);

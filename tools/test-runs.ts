@@ -43,5 +43,6 @@ export const testRuns: Readonly<Record<string, TestRun>> = {
     flags: together,
   },
   image: { files: ['image'], flags: ['--minutes', '30'] },
+  release: { files: ['release'], flags: ['--minutes', '20'] },
   load: { files: ['load'], flags: ['--minutes', '30'] },
 };

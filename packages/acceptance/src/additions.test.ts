@@ -1,12 +1,12 @@
 /** What takes one file and its entry in a registry, and nothing else: shown on a copy of the sources. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { copySources } from './copied-sources.ts';
 import { act, create, defineEntity, definition, list, manage, signIn } from './org.ts';
-import { temporaryDirectory } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
 import { deploy, provisionedOrg } from './promotion.ts';
 
@@ -149,17 +149,9 @@ test('a field type, a kind of config items and an engine are each one file and i
 
 /** The sources without their tests, as a repository of their own with the packages that are installed here. */
 function copyOfSources(): string {
-  const copy = temporaryDirectory();
-  const isSource = (path: string): boolean => !/\.test\.ts$|\/(testing|node_modules)$/.test(path);
-  for (const name of ['contract', 'server'])
-    cpSync(join(root, 'packages', name), join(copy, 'packages', name), { recursive: true, filter: isSource });
+  const copy = copySources(['contract', 'server']);
   const { include: _, ...config } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
   writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ ...config, include: ['packages/*/src/**/*.ts'] }));
-  const modules = join(copy, 'node_modules');
-  mkdirSync(join(modules, '@freehold'), { recursive: true });
-  for (const name of readdirSync(join(root, 'node_modules')))
-    if (name !== '@freehold') symlinkSync(join(root, 'node_modules', name), join(modules, name));
-  symlinkSync(join(copy, 'packages', 'contract'), join(modules, '@freehold', 'contract'));
   return copy;
 }
 

@@ -23,27 +23,9 @@ export async function call<Body = Readonly<Record<string, unknown>>>(
   if (options.token !== undefined) headers.set('authorization', `Bearer ${options.token}`);
   const body = requestBody(options.body);
   if (body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
-  const request = { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) } as const;
-  const response = await onceHeard(() => fetch(url, request), body?.length ?? 0);
+  const response = await fetch(url, { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) });
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: parsed(response, text) as Body };
-}
-
-/** What a body may have. */
-const bodyLengthMax = 1024 * 1024;
-const attemptsMax = 5;
-
-/**
- * The connection ends with the refusal of a body that is too long, and the reset may overtake the refusal while the body is
- * still being sent: it is sent again.
- */
-async function onceHeard(send: () => Promise<Response>, bodyLength: number): Promise<Response> {
-  for (let attempts = 1; ; attempts++)
-    try {
-      return await send();
-    } catch (error) {
-      if (!(error instanceof TypeError) || bodyLength <= bodyLengthMax || attempts === attemptsMax) throw error;
-    }
 }
 
 function requestBody(body: unknown): string | Uint8Array<ArrayBuffer> | undefined {

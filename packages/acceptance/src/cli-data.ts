@@ -3,9 +3,8 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { launcher } from './launcher.ts';
 import type { Org } from './org.ts';
-
-const bin = join(import.meta.dirname, '..', '..', 'server', 'bin', 'freehold.mjs');
 
 export interface CliRun {
   readonly code: number | null;
@@ -35,7 +34,7 @@ export function startCli(words: readonly string[], { cwd, env = {} }: CliOptions
   const kept = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('FREEHOLD_') && !name.startsWith('NODE_'),
   );
-  return spawn(process.execPath, [bin, ...words], {
+  return spawn(process.execPath, [launcher, ...words], {
     cwd,
     env: { ...Object.fromEntries(kept), HOME: cwd, XDG_CONFIG_HOME: join(cwd, '.config'), ...env },
     stdio: 'pipe',

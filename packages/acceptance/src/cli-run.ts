@@ -7,10 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { after } from 'node:test';
+import { launcher } from './launcher.ts';
 import type { Org } from './org.ts';
 import { temporaryDirectory } from './platform.ts';
-
-const launcher = join(import.meta.dirname, '..', '..', 'server', 'bin', 'freehold.mjs');
 
 export interface CommandRun {
   readonly code: number | null;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { bare, commandNames, saying } from './commands.ts';
+import { launcher } from './launcher.ts';
 import { commandToEnd } from './platform.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -17,7 +18,7 @@ test('`freehold --help` names every command, and ends well', async () => {
 });
 
 test('a command whose reader has gone ends without a word', async () => {
-  const child = spawn(process.execPath, [join(root, 'packages/server/bin/freehold.mjs'), '--help'], { env: bare });
+  const child = spawn(process.execPath, [launcher, '--help'], { env: bare });
   child.stdout.destroy();
   const stderr = text(child.stderr);
   const [code] = await once(child, 'exit');
@@ -66,4 +67,12 @@ test('a Node is too old below what `engines` asks for, and no other', () => {
     if (!isEnough)
       assert.ok(stderr.startsWith(`Freehold needs Node ${engines.node.slice(2)} or newer; this is`), stderr);
   }
+});
+
+test('the launcher looks for the SQLite that the store takes', () => {
+  const read = (path: string) => readFileSync(join(root, 'packages', 'server', path), 'utf8');
+  const [, taken = ''] = /oldestVersion = \[([\d, ]+)\]/.exec(read('src/store/sqlite/connection.ts')) ?? [];
+  const [, needed = ''] = /neededSqlite = '([\d.]+)'/.exec(read('bin/needed-node.mjs')) ?? [];
+  assert.match(needed, /^3\./);
+  assert.equal(needed, taken.split(', ').join('.'));
 });

@@ -63,3 +63,12 @@ test('a batch with very many mistakes is answered with the first hundred of each
   const results = await apart(founder, operations);
   assert.deepEqual([...new Set(results.map(({ error }) => error?.errors?.length))], [100]);
 });
+
+test('the refusal of a body that is too long arrives each time, also while the body is still being sent', async () => {
+  const headers = { 'content-type': 'application/json' };
+  const body = ' '.repeat(4 * 1024 * 1024);
+  for (let sent = 0; sent < 30; sent++) {
+    const reply = await fetch(`${gateways.management}/auth/login`, { method: 'POST', headers, body });
+    assert.deepEqual([reply.status, reply.headers.get('connection')], [413, 'close']);
+  }
+});

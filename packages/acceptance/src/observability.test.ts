@@ -130,12 +130,16 @@ test('what was counted outlives a drain, and kill -9 once a second has stored it
   const second = await platformOf(t, { ...withOperator, dataDir: first.dataDir });
   assert.equal(await calls(second), 22);
   await givePlan({ ...org, management: second.management }, { api_calls_per_day: 40 });
-  for (let sent = 0; sent < 10; sent++) await visit(second);
-  // What tells of 80 % comes after the calls that make them were stored.
   const there = { ...org, management: second.management };
-  await eventually('the alert of 80 %', async () => (await auditOf(there)).includes('plan.limit_near'));
+  const alerts = async () => (await auditOf(there)).filter((action) => action === 'plan.limit_near').length;
+  for (let sent = 0; sent < 10; sent++) await visit(second);
+  await eventually('the alert of 80 %', async () => (await alerts()) === 1);
+  // An alert counts calls that are not stored yet; the next one comes after they were.
+  for (let sent = 0; sent < 6; sent++) await visit(second);
+  await eventually('the alert of 95 %', async () => (await alerts()) === 2);
   await second.kill();
-  assert.equal(await calls(await platformOf(t, { ...withOperator, dataDir: first.dataDir })), 32);
+  const counted = await calls(await platformOf(t, { ...withOperator, dataDir: first.dataDir }));
+  assert.ok(counted >= 32 && counted <= 38, String(counted));
 });
 
 test('the document tells all of it', async () => {

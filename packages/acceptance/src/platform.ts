@@ -5,6 +5,7 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { netMilliseconds } from './eventually.ts';
+import { launcher, programOf } from './launcher.ts';
 
 /** All that a caller of a platform has to know. */
 export interface Gateways {
@@ -52,11 +53,7 @@ export interface StartOptions {
 /** How fast a start is, other programs measure; here it may be one of many on a busy machine. */
 const startMilliseconds = netMilliseconds;
 const root = join(import.meta.dirname, '..', '..', '..');
-const entry = join(import.meta.dirname, '..', '..', 'server', 'src', 'main.ts');
 const fastPasswords = new URL('./fast-passwords.ts', import.meta.url).href;
-const keysEntry = join(import.meta.dirname, '..', '..', 'server', 'src', 'keys.ts');
-const command = join(import.meta.dirname, '..', '..', 'server', 'bin', 'freehold.mjs');
-const verifyEntry = join(import.meta.dirname, '..', '..', 'server', 'src', 'verify.ts');
 
 /** How many threads the platforms of the tests take requests with. */
 const testWorkers = process.env.FREEHOLD_TEST_WORKERS;
@@ -68,7 +65,7 @@ export const whyOneWorker: string | false =
 /** Starts a platform on free ports and waits until it says that it is ready. */
 export async function startPlatform(options: StartOptions = {}): Promise<Platform> {
   const dataDir = options.dataDir ?? temporaryDirectory();
-  const program = options.byCommand === true ? [command, 'start'] : [entry];
+  const program = options.byCommand === true ? [launcher, 'start'] : programOf('start');
   const passwords = options.realPasswords === true ? [] : ['--import', fastPasswords];
   const running = launch([...passwords, ...(options.nodeFlags ?? []), ...program], { ...options, dataDir });
   const gateways = await ready(running, startMilliseconds);
@@ -89,7 +86,7 @@ export interface Run extends Ended {
 /** Runs the platform's program to its own end: for starts that are expected to be refused. */
 export async function runToEnd(args: readonly string[], options: StartOptions = {}): Promise<Run> {
   const dataDir = options.dataDir ?? temporaryDirectory();
-  const running = launch([entry, ...args], { ...options, dataDir });
+  const running = launch([...programOf('start'), ...args], { ...options, dataDir });
   const timer = setTimeout(() => running.child.kill('SIGKILL'), startMilliseconds);
   const ended = await running.ended;
   clearTimeout(timer);
@@ -99,19 +96,19 @@ export async function runToEnd(args: readonly string[], options: StartOptions = 
 /** Runs `freehold` with these words to its end. */
 export async function commandToEnd(words: readonly string[], options: StartOptions = {}): Promise<Run> {
   const dataDir = options.dataDir ?? temporaryDirectory();
-  const running = launch([...(options.nodeFlags ?? []), command, ...words], { ...options, dataDir });
+  const running = launch([...(options.nodeFlags ?? []), launcher, ...words], { ...options, dataDir });
   return { ...(await running.ended), stdout: running.stdout(), stderr: running.stderr() };
 }
 
 /** Runs the program that looks for drift in the data of a platform that has ended. */
 export async function verifyToEnd(dataDir: string): Promise<Run> {
-  const running = launch([verifyEntry, '--data-dir', dataDir], { dataDir });
+  const running = launch([...programOf('verify'), '--data-dir', dataDir], { dataDir });
   return { ...(await running.ended), stdout: running.stdout(), stderr: running.stderr() };
 }
 
 /** Runs the program that shows and changes the signing keys of a running platform. */
 export async function keysToEnd(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Run> {
-  const running = launch([keysEntry, ...args], { dataDir: temporaryDirectory(), env });
+  const running = launch([...programOf('keys'), ...args], { dataDir: temporaryDirectory(), env });
   return { ...(await running.ended), stdout: running.stdout(), stderr: running.stderr() };
 }
 

@@ -1,35 +1,29 @@
 /** The builder's half of the command `freehold`: one program for a person at a terminal, a script, and a pipeline. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { FreeholdError } from '@freehold/client/management';
 import { CommandError, errorAsJson, errorAsText, exitCodes } from './frame/command-error.ts';
-import type { Surroundings } from './frame/context.ts';
+import type { Installation, Surroundings } from './frame/context.ts';
 import { printable } from './frame/printable.ts';
 import { createProgram } from './frame/program.ts';
-import type { OperatorCommand } from './frame/root-help.ts';
 import { refusalOf } from './management/refusal.ts';
 
 /** How a shell reports a program that SIGPIPE ended, because its reader, such as `head`, has seen enough. */
 const brokenPipe = 141;
 
-/**
- * Runs the words and sets the code that the process ends with. `others` are the commands that the launcher runs itself:
- * they are listed beside those of builders.
- */
-export async function runBuilder(words: readonly string[], others: readonly OperatorCommand[] = []): Promise<void> {
+/** Runs the words and sets the code that the process ends with. */
+export async function runBuilder(words: readonly string[], installation: Installation): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit(brokenPipe);
   });
   const { env, stdin, stdout, stderr } = process;
-  process.exitCode = await runWords({ env, cwd: process.cwd(), stdin, stdout, stderr, others }, words);
+  process.exitCode = await runWords({ env, cwd: process.cwd(), stdin, stdout, stderr, ...installation }, words);
 }
 
 async function runWords(surroundings: Surroundings, words: readonly string[]): Promise<number> {
   const { stdout, stderr } = surroundings;
   const { program, run } = createProgram(surroundings);
   const [first] = words;
-  if (first === '--version') stdout.write(`freehold ${version()}\n`);
+  if (first === '--version') stdout.write(`freehold ${surroundings.version}\n`);
   else if (first === undefined) stdout.write(program.helpInformation());
   if (first === '--version') return exitCodes.done;
   if (first === undefined) return exitCodes.failed;
@@ -63,9 +57,4 @@ function unexpected(error: unknown): CommandError {
     lines: lines.map((line) => line.trim()),
     next: 'report this, with the lines above',
   });
-}
-
-function version(): string {
-  const text = readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
 }

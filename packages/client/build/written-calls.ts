@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..', '..', '..');
 export function writtenCalls(path: string): string {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, files: [path], include: [] }, ts.sys, root);
-  const program = ts.createProgram([path], options);
+  const program = ts.createProgram([path], { ...options, types: [] });
   const checker = program.getTypeChecker();
   const file = program.getSourceFile(path);
   const module = file && checker.getSymbolAtLocation(file);

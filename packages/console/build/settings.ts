@@ -26,6 +26,7 @@ export const settings: InlineConfig = {
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    license: { fileName: 'licenses.md' },
     target: 'es2024',
     // Browsers that know `light-dark()`, which otherwise follows the system and not the choice of the user.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],

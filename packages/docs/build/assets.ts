@@ -23,6 +23,7 @@ export async function buildAssets(): Promise<Assets> {
       write: false,
       target: 'es2024',
       modulePreload: false,
+      license: { fileName: 'licenses.md' },
       rolldownOptions: {
         input: Object.fromEntries(
           ['main', 'theme', 'app-docs'].map((name) => [name, join(folder, `src/client/${name}.ts`)]),
@@ -33,9 +34,8 @@ export async function buildAssets(): Promise<Assets> {
   })) as Rolldown.RolldownOutput;
   const entries = new Map<string, string>();
   for (const output of built.output) {
-    if (output.type !== 'chunk') continue;
-    files.set(output.fileName, output.code);
-    if (output.isEntry) entries.set(output.name, output.fileName);
+    files.set(output.fileName, output.type === 'chunk' ? output.code : String(output.source));
+    if (output.type === 'chunk' && output.isEntry) entries.set(output.name, output.fileName);
   }
   const style = addNamed(files, 'assets/style.css', readFileSync(join(folder, 'src/style.css'), 'utf8'));
   const icon = addNamed(files, 'assets/logo.svg', readFileSync(join(root, 'packages/docs/src/logo.svg'), 'utf8'));

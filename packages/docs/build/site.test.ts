@@ -151,7 +151,12 @@ test('a page is small: 40 KB with its scripts and styles by gzip, 20 KB for the 
   assert.equal(frame.length, 5, frame.map(([path]) => path).join(' '));
   const frameBytes = frame.reduce((sum, [, text]) => sum + size(text), 0);
   assert.ok(frameBytes < 20_000, `${frameBytes}`);
-  for (const [path, html] of pages) assert.ok(size(html) + frameBytes < 40_000, `${path}: ${size(html) + frameBytes}`);
+  for (const [path, html] of pages) {
+    // One that is small as it is need not be compressed.
+    if (Buffer.byteLength(html) + frameBytes < 39_000) continue;
+    const bytes = size(html) + frameBytes;
+    assert.ok(bytes < 40_000, `${path}: ${bytes}`);
+  }
   const [index = ''] = [...files].filter(([path]) => path.startsWith('assets/search-')).map(([, text]) => text);
   assert.ok(size(index) > 10_000 && size(index) < 200_000, `${size(index)}`);
 });

@@ -58,11 +58,10 @@ async function run(config: Config): Promise<void> {
   platform.buildSites();
 }
 
-async function demoText({ urls, isEmpty }: ServingPlatform, config: Config): Promise<string> {
+async function demoText({ urls, isEmpty, consoleState }: ServingPlatform, config: Config): Promise<string> {
   const { app, management } = urls;
   if (!config.demo || app === undefined || management === undefined) return '';
-  const { dataDir, console: hasConsole } = config;
-  return showDemo({ dataDir, urls: { app, management }, hasConsole, isEmpty });
+  return showDemo({ dataDir: config.dataDir, urls: { app, management }, consoleState: await consoleState(), isEmpty });
 }
 
 /** The first signal drains; what comes during the drain changes nothing. */

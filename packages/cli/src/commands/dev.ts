@@ -53,6 +53,7 @@ async function dev(context: Context, options: DevOptions): Promise<ExitCode> {
   const kept = readState(folder);
   const state = kept ?? newState(project?.main.org ?? 'dev');
   const platform = await startChild({
+    launcher: context.launcher,
     dataDir: join(folder, 'data'),
     appPort: portOf(options.port) || (await freePort(state.appPort)),
     managementPort: portOf(options.managementPort) || (await freePort(state.managementPort)),
@@ -154,14 +155,22 @@ async function announce(context: Context, hasConsole: boolean): Promise<void> {
   const { url, appUrl = '', org } = context.target();
   const { environments } = await context.management().call('readOrg');
   const clientId = environments.test.client_id;
-  const link = hasConsole ? (await context.management().call('createSignInLink')).url : null;
+  const isServed = hasConsole && (await servesConsole(url));
+  const link = isServed ? (await context.management().call('createSignInLink')).url : null;
   const said = { app: appUrl, management: url, org, client_id: clientId, sign_in: link };
   context.out.result(said, [
     `app          ${appUrl}/app/${org}  (client_id ${clientId})`,
     `management   ${url}  (org ${org})`,
     ...(link === null ? [] : [`sign in      ${link}  (once, within 15 minutes)`]),
+    ...(hasConsole && !isServed ? ['the console is not built: `npm ci && npm run build` in the clone builds it'] : []),
     'changes of the files are followed; Ctrl-C ends the platform',
   ]);
+}
+
+/** A page that comes later, since the console is being built, says when to ask again. */
+async function servesConsole(url: string): Promise<boolean> {
+  const { ok, headers } = await fetch(`${url}/`, { headers: { Accept: 'text/html' } });
+  return ok || headers.has('retry-after');
 }
 
 function portOf(text: string): number {

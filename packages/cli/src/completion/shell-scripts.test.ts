@@ -14,6 +14,8 @@ const surroundings = {
   stdout: new PassThrough(),
   stderr: new PassThrough(),
   others,
+  launcher: '',
+  version: '',
 };
 const { program } = createProgram(surroundings);
 const tree = commandTree(program, others);

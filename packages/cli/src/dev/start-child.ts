@@ -1,7 +1,5 @@
 /** The platform that `freehold dev` runs: a process of its own, started as an operator starts it, which ends with this one. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { CommandError } from '../frame/command-error.ts';
 
 export interface StartedPlatform {
@@ -15,6 +13,8 @@ export interface StartedPlatform {
 }
 
 export interface ChildOptions {
+  /** The program that starts a platform. */
+  readonly launcher: string;
   readonly dataDir: string;
   /** 0 is a free one. */
   readonly appPort: number;
@@ -25,20 +25,13 @@ export interface ChildOptions {
   log(line: string): void;
 }
 
-/** The launcher of the installation, which the package of the platform has beside this one. */
-const program = join(import.meta.dirname, '..', '..', '..', 'server', 'bin', 'freehold.mjs');
 /** A drain takes ten seconds at most. */
 const drainMilliseconds = 15_000;
 
 /** @throws CommandError where it ends before it is ready. */
 export async function startChild(options: ChildOptions): Promise<StartedPlatform> {
-  if (!existsSync(program))
-    throw new CommandError('this installation has no platform to start', {
-      code: 'no_platform',
-      next: 'run `freehold dev` from an installation of the whole platform',
-    });
   // By the channel the platform learns that this process was killed.
-  const child = spawn(process.execPath, [program, 'start'], {
+  const child = spawn(process.execPath, [options.launcher, 'start'], {
     env: environmentOf(options),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // Ctrl-C reaches the whole group of a terminal; this process is the one that ends the platform.

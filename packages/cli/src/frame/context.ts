@@ -20,12 +20,19 @@ export interface GlobalOptions {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Surroundings extends Streams {
+/** What the launcher knows of the installation that this program is a part of. */
+export interface Installation {
+  /** The commands that the launcher runs itself: they are listed beside those of builders. */
+  readonly others: readonly OperatorCommand[];
+  /** The path of the launcher. */
+  readonly launcher: string;
+  readonly version: string;
+}
+
+export interface Surroundings extends Streams, Installation {
   readonly env: Environment;
   readonly cwd: string;
   readonly stdin: NodeJS.ReadStream;
-  /** The commands of the same name that another program runs. */
-  readonly others: readonly OperatorCommand[];
 }
 
 /** All that a command gets at. What is not asked for is not read. */
@@ -43,6 +50,8 @@ export interface Context {
   readonly profiles: ProfileStore;
   /** The commands of the same name that another program runs. */
   readonly others: readonly OperatorCommand[];
+  /** The path of the program that starts a platform. */
+  readonly launcher: string;
   /** The project file of this folder, or of the nearest one above. @throws CommandError where there is none. */
   project(): Project;
   /** The same, undefined where there is none. */
@@ -54,7 +63,7 @@ export interface Context {
 }
 
 export function createContext(surroundings: Surroundings, options: GlobalOptions): Context {
-  const { cwd, env, stdin, stdout, others } = surroundings;
+  const { cwd, env, stdin, stdout, others, launcher } = surroundings;
   const isTerminal = stdin.isTTY === true && surroundings.stderr.isTTY === true && options.json !== true;
   const profiles = openProfiles(configFolder(env));
   const projectIfAny = once(() => findProject(cwd));
@@ -70,6 +79,7 @@ export function createContext(surroundings: Surroundings, options: GlobalOptions
     ask: createAsk(options.yes, isTerminal ? { input: stdin, output: surroundings.stderr } : undefined),
     profiles,
     others,
+    launcher,
     project: () => projectIfAny() ?? fail(cwd),
     projectIfAny,
     target,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { thinned } from '../store/testing/quick.ts';
 import { noContext } from './context/context.ts';
 import { compilePolicies } from './decide.ts';
 import {
@@ -33,7 +34,7 @@ test('explains what it decides, with exactly the statements that matched', () =>
         expected.filter((one) => one !== 'implicit_deny').map((one) => (one === 'allowed' ? 'Allow' : 'Deny')),
       );
     }),
-    { numRuns: 1000 },
+    { numRuns: thinned(1000) },
   );
 });
 
@@ -62,7 +63,7 @@ test('allowed if and only if explicitly permitted and not denied', () => {
       const isAllowed = compile([allows, denies]).rule(action, resource, noContext).outcome === 'allowed';
       assert.equal(isAllowed, isPermitted && !isDenied);
     }),
-    { numRuns: 1000 },
+    { numRuns: thinned(1000) },
   );
 });
 
@@ -86,7 +87,7 @@ test('order and duplicates change nothing', () => {
         compile(policies).rule(action, resource, noContext).outcome,
       );
     }),
-    { numRuns: 1000 },
+    { numRuns: thinned(1000) },
   );
 });
 
@@ -103,7 +104,7 @@ test('how statements are spread over policies, and how policies are held, change
         decision,
       );
     }),
-    { numRuns: 500 },
+    { numRuns: thinned(500) },
   );
 });
 
@@ -144,7 +145,7 @@ test('never throws and never allows on stored data of any shape that holds no so
         assert.notEqual(compile(policies).rule(action, resource, noContext).outcome, 'allowed');
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: thinned(1000) },
   );
 });
 

@@ -1,7 +1,7 @@
 /** Runs `freehold backup` and `freehold restore` in a process of its own, so that no request waits for what they compute. */
 import { spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
-import { fileURLToPath } from 'node:url';
+import { launcher } from '../lib/installation.ts';
 
 export interface CommandRun {
   /** Resolves when the process has ended. */
@@ -19,7 +19,6 @@ export interface CommandEnd {
 
 export type RunCommand = (words: readonly string[]) => CommandRun;
 
-const program = fileURLToPath(new URL('../../bin/freehold.mjs', import.meta.url));
 /** The end of what it says is kept. */
 const charactersMax = 8192;
 /** A process that takes longer hangs, as on a disk that does not answer. */
@@ -34,7 +33,7 @@ export function commandRunner(env: NodeJS.ProcessEnv): RunCommand {
 
 function run(words: readonly string[], env: NodeJS.ProcessEnv): CommandRun {
   // It ends with the platform, however that ends: the channel closes, and `watch-parent.mjs` sees it.
-  const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const child = spawn(process.execPath, [launcher, ...words], { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name]?.setEncoding('utf8').on('data', (text: string) => {

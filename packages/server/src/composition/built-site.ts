@@ -7,6 +7,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
+import { hasSite } from '../gateway/site-files.ts';
 import type { SiteState } from '../gateway/site-source.ts';
 
 /** Where the lines about a site go. */
@@ -30,8 +31,6 @@ export interface SiteOptions<Files> {
   /** As the log calls it: `the console`. */
   readonly name: string;
   readonly verb: 'is' | 'are';
-  /** The script of package.json that builds it. */
-  readonly command: string;
   readonly isServed: boolean;
   readonly mode: Config['mode'];
   readonly log: SiteLog;
@@ -41,15 +40,13 @@ export interface SiteOptions<Files> {
   read(dist: string): Files;
 }
 
-export const root = join(import.meta.dirname, '..', '..', '..', '..');
-
 /** What goes wrong with the files of a site is logged: the API is served without it. */
 export function openBuiltSite<Files>(options: SiteOptions<Files>): BuiltSite<Files> {
-  const { name, verb, command, isServed, mode, log, folder } = options;
+  const { name, verb, isServed, mode, log, folder } = options;
   const read = (): SiteState<Files> => {
     const dist = join(folder, 'dist');
     try {
-      return existsSync(join(dist, 'index.html')) ? { is: 'built', files: options.read(dist) } : { is: 'missing' };
+      return hasSite(dist) ? { is: 'built', files: options.read(dist) } : { is: 'missing' };
     } catch (error) {
       log.warn(`${name} cannot be read: ${messageOf(error)}`);
       return { is: 'missing' };
@@ -59,10 +56,9 @@ export function openBuiltSite<Files>(options: SiteOptions<Files>): BuiltSite<Fil
   const builder = isServed && mode !== 'production' ? findBuilder(folder) : undefined;
   // Browsers may come before the build begins, which waits until the demo is made.
   if (state.is === 'missing' && builder !== undefined) state = { is: 'building' };
-  if (state.is === 'missing' && mode === 'production')
-    log.warn(
-      `${name} ${verb} not built: \`npm run ${command}\` builds ${verb === 'is' ? 'it' : 'them'} for the next start`,
-    );
+  const them = verb === 'is' ? 'it' : 'them';
+  const notBuilt = `${name} ${verb} not built: \`npm ci && npm run build\` builds ${them} for the next start`;
+  if (state.is === 'missing' && mode === 'production') log.warn(notBuilt);
   return {
     current: () => state,
     readAgain: () => {
@@ -72,10 +68,7 @@ export function openBuiltSite<Files>(options: SiteOptions<Files>): BuiltSite<Fil
       const isCurrent = () => state.is === 'built' && isNewerThanSources(options);
       if (state.is === 'off' || mode === 'production' || isCurrent()) return ended?.(false);
       if (builder === undefined) {
-        if (state.is === 'missing')
-          log.warn(
-            `${name} ${verb} not built: \`npm ci && npm run ${command}\` builds ${verb === 'is' ? 'it' : 'them'}`,
-          );
+        if (state.is === 'missing') log.warn(notBuilt);
         return ended?.(false);
       }
       log.info(`building ${name}, which takes a few seconds`);

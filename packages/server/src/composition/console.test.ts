@@ -37,7 +37,7 @@ test('a production start without a console says so in one line, and builds none'
   const opened = openConsole(settings, log, folderOf(context));
   opened.build();
   assert.deepEqual(opened.current(), { is: 'missing' });
-  assert.deepEqual(lines, ['the console is not built: `npm run build:console` builds it for the next start']);
+  assert.deepEqual(lines, ['the console is not built: `npm ci && npm run build` builds it for the next start']);
 });
 
 test('a platform without a console, or without a management gateway, says nothing of it', (context) => {
@@ -59,6 +59,19 @@ test('what was built is read once, and what others put beside it is not served',
   assert.ok(state.is === 'built');
   assert.deepEqual([...state.files.assets.keys()], ['/assets/main-1.js']);
   assert.deepEqual(state.files.assets.get('/assets/main-1.js')?.coded, { br: Buffer.from('b') });
+  assert.deepEqual(lines, []);
+});
+
+test('a console that is one file, as in a release, is read like a folder', (context) => {
+  const { lines, log } = listening();
+  const files = { 'assets/main-1.js': 'const x = 1;', 'assets/main-1.js.br': 'b', 'index.html': '<p>ä' };
+  const lengths = Object.entries(files).map(([path, text]) => [path, Buffer.byteLength(text)]);
+  const pack = `${JSON.stringify(lengths)}\n${Object.values(files).join('')}`;
+  const state = openConsole(settings, log, folderOf(context, { 'dist/site.pack': pack })).current();
+  assert.ok(state.is === 'built');
+  assert.equal(state.files.page, '<p>ä');
+  const [[path, { plain, coded }] = assert.fail(), ...others] = state.files.assets;
+  assert.deepEqual([path, String(plain), String(coded.br), others], ['/assets/main-1.js', 'const x = 1;', 'b', []]);
   assert.deepEqual(lines, []);
 });
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { readSiteFiles } from '../gateway/site-files.ts';
 import type { ConsoleFiles, ConsoleSource } from '../gateway/site-source.ts';
-import { type BuiltSite, openBuiltSite, root, type SiteLog } from './built-site.ts';
+import { root } from '../lib/installation.ts';
+import { type BuiltSite, openBuiltSite, type SiteLog } from './built-site.ts';
 
 export interface OpenedConsole extends ConsoleSource, BuiltSite<ConsoleFiles> {
   /** Says where the app gateway listens on this machine; undefined where it does not. */
@@ -20,7 +21,7 @@ export function openConsole(
 ): OpenedConsole {
   const { mode, managementUrl, publicUrl } = settings;
   const site = openBuiltSite({
-    ...{ name: 'the console', verb: 'is', command: 'build:console', mode, log, folder },
+    ...{ name: 'the console', verb: 'is', mode, log, folder },
     isServed: settings.console && settings.managementPort !== undefined,
     // The descriptions of the routes, and what the console knows of OpenAPI documents.
     sources: [join(root, 'packages', 'contract', 'src'), join(root, 'packages', 'docs', 'src', 'openapi')],
@@ -42,8 +43,9 @@ export function openConsole(
 
 function readConsole(dist: string): ConsoleFiles {
   const files = readSiteFiles(dist);
+  const page = files.get('/index.html')?.plain ?? readFileSync(join(dist, 'index.html'));
   return {
-    page: readFileSync(join(dist, 'index.html'), 'utf8'),
+    page: page.toString('utf8'),
     assets: new Map([...files].filter(([path]) => !path.endsWith('.html'))),
   };
 }

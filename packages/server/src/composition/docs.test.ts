@@ -48,7 +48,7 @@ test('production says in one line that there are none, and builds none; where th
     ended = isNew;
   });
   assert.deepEqual([docs.current().is, ended], ['missing', false]);
-  assert.deepEqual(lines, ['the docs are not built: `npm run build:docs` builds them for the next start']);
+  assert.deepEqual(lines, ['the docs are not built: `npm ci && npm run build` builds them for the next start']);
   assert.equal(openDocs({ mode: 'production', docs: false }, log, folder).current().is, 'off');
   assert.equal(lines.length, 1);
 });

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { readSiteFiles, type SiteFiles } from '../gateway/site-files.ts';
-import { type BuiltSite, openBuiltSite, root, type SiteLog } from './built-site.ts';
+import { root } from '../lib/installation.ts';
+import { type BuiltSite, openBuiltSite, type SiteLog } from './built-site.ts';
 
 type Settings = Pick<Config, 'mode' | 'docs'>;
 
@@ -12,7 +13,7 @@ export function openDocs(
   folder = join(root, 'packages', 'docs'),
 ): BuiltSite<SiteFiles> {
   return openBuiltSite({
-    ...{ name: 'the docs', verb: 'are', command: 'build:docs', mode, log, folder },
+    ...{ name: 'the docs', verb: 'are', mode, log, folder },
     isServed: docs,
     sources: [
       ...[

@@ -1,6 +1,7 @@
 /** A platform that serves on the calling thread. */
 import type { Config } from '../config.ts';
 import { drain } from '../gateway/drain.ts';
+import type { SiteState } from '../gateway/site-source.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { OpenedLog } from '../telemetry/open-log.ts';
 import { compose } from './compose.ts';
@@ -14,6 +15,8 @@ export interface ServingPlatform {
   readonly urls: ServedUrls;
   /** Whether there is no account yet. */
   isEmpty(): Promise<boolean>;
+  /** Whether there is a console to sign in to. */
+  consoleState(): Promise<SiteState<unknown>['is']>;
   /** Builds the console and the documentation in the background, where that is needed. */
   buildSites(): void;
   /** Answers what is under way, for so long, and closes everything. */
@@ -72,6 +75,7 @@ export async function servePlatform({ config, opened, onFatal, worker }: ServeOp
   return {
     urls,
     isEmpty: platform.isEmpty,
+    consoleState: async () => managementConsole.current().is,
     buildSites: () => {
       // One after the other: a machine may have a single core.
       managementConsole.build((isNew) => {

@@ -14,7 +14,7 @@ export interface DemoOptions {
   readonly dataDir: string;
   readonly urls: Urls;
   /** Whether the management gateway has a console to sign in to. */
-  readonly hasConsole: boolean;
+  readonly consoleState: 'built' | 'building' | 'missing' | 'off';
   /** Whether there is no account yet. */
   readonly isEmpty: () => Promise<boolean>;
 }
@@ -64,7 +64,7 @@ async function writePrivate(path: string, text: string): Promise<void> {
 
 /** @param made the demo, with the sessions that are open already */
 async function present(options: DemoOptions, demo: Demo, { builder, clientId, sessions }: MadeDemo): Promise<string> {
-  const { urls, dataDir, hasConsole } = options;
+  const { urls, dataDir, consoleState } = options;
   const app = { base: `${urls.app}/app/${demo.org}`, clientId };
   const entered = new Map(sessions.flatMap((ofDesk) => [...ofDesk]));
   const sessionOf = async (name: string) => {
@@ -75,10 +75,11 @@ async function present(options: DemoOptions, demo: Demo, { builder, clientId, se
   for (const desk of desks) await makeRefusedCalls(app, desk, sessionOf);
   const path = join(dataDir, 'demo.jwt');
   await writePrivate(path, (await sessionOf('Bob')).token);
+  const hasConsole = consoleState === 'built' || consoleState === 'building';
   const link = hasConsole ? await builder.call('/auth/sign-in-links', { method: 'POST' }) : undefined;
   return `
 A demo app is ready: a help desk with two workspaces and 2,000 records.
-${link === undefined ? '' : linkText(String(link.url))}
+${consoleState === 'missing' ? noConsoleText : ''}${link === undefined ? '' : linkText(String(link.url))}
   app gateway         ${urls.app}
   management gateway  ${urls.management}   (sign in as ${demo.builder.email}, password ${demo.builder.password})
   org code            ${demo.org}
@@ -87,6 +88,10 @@ ${link === undefined ? '' : linkText(String(link.url))}
 ${callsText(app.base, path)}
 `;
 }
+
+const noConsoleText = `
+Its console is not built: \`npm ci && npm run build\` builds it for the next start, and a release comes with it.
+`;
 
 function linkText(url: string): string {
   return `

@@ -86,7 +86,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
 
   const turns = createPipeliningQueue();
-  const take = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem): void =>
+  const take = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem): void => {
+    // What follows on a connection that has had its last reply is no request any more.
+    if (incoming.socket.writableEnded) return;
     turns.take(incoming, response, () => {
       if (!isDraining) underWay.add(incoming);
       const ended = answer(incoming, response, refusal);
@@ -96,6 +98,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
         if (isDraining && underWay.size === 0) idle.resolve();
       };
     });
+  };
   const server = createServer({ ...serverOptions, ...limits }, (incoming, response) =>
     take(incoming, response, faultOfTarget(incoming)),
   );

@@ -1,6 +1,6 @@
 /** The files of a built site, read once: a request reads no disk, and no path can leave the folder. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, sep } from 'node:path';
 
 /** By their paths, such as `/assets/main-x.js`. */
@@ -30,27 +30,57 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
+/** The one file of a site in a release: npm takes longer over a thousand small files than over all else. */
+const packedName = 'site.pack';
+
+export function hasSite(folder: string): boolean {
+  return ['index.html', packedName].some((name) => existsSync(join(folder, name)));
+}
+
 /**
  * What others put into the folder, such as a source map or a `.DS_Store`, is not served.
  * @throws Error if the folder or a file cannot be read.
  */
 export function readSiteFiles(folder: string): SiteFiles {
-  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-  const known = new Set(names);
+  const packed = join(folder, packedName);
+  const readers = existsSync(packed) ? readersInPacked(packed) : readersInFolder(folder);
   const files = new Map<string, SiteFile>();
-  for (const file of names) {
-    const contentType = contentTypes[extname(file)];
+  for (const [path, read] of readers) {
+    const contentType = contentTypes[extname(path)];
     if (contentType === undefined) continue;
-    const coded = codings
-      .map((coding) => [coding, file + endings[coding]] as const)
-      .filter(([, path]) => known.has(path))
-      .map(([coding, path]) => [coding, readFileSync(path)] as const);
-    const path = `/${file.slice(folder.length + 1).replaceAll(sep, '/')}`;
-    const plain = readFileSync(file);
+    const coded = codings.flatMap((coding) => {
+      const readCoded = readers.get(path + endings[coding]);
+      return readCoded === undefined ? [] : [[coding, readCoded()] as const];
+    });
+    const plain = read();
     const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
     files.set(path, { contentType, plain, coded: Object.fromEntries(coded), digest });
   }
   return files;
+}
+
+type Readers = ReadonlyMap<string, () => Buffer>;
+
+function readersInFolder(folder: string): Readers {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return new Map(
+    files.map((file) => [`/${file.slice(folder.length + 1).replaceAll(sep, '/')}`, () => readFileSync(file)]),
+  );
+}
+
+/** A line of JSON with the path and the length of each file, and then their bytes. */
+function readersInPacked(file: string): Readers {
+  const bytes = readFileSync(file);
+  const end = bytes.indexOf('\n');
+  const lengths: readonly (readonly [path: string, length: number])[] = JSON.parse(bytes.toString('utf8', 0, end));
+  let from = end + 1;
+  return new Map(
+    lengths.map(([path, length]) => {
+      const part = bytes.subarray(from, from + length);
+      from += length;
+      return [`/${path}`, () => part];
+    }),
+  );
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { thinned } from '../store/testing/quick.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 test('forgets the entry that was not used for the longest time', () => {
@@ -48,7 +49,7 @@ test('behaves as a list kept in the order of use', () => {
       }
       for (const [key, value] of model) assert.equal(map.get(key), value);
     }),
-    { numRuns: 500 },
+    { numRuns: thinned(500) },
   );
 });
 

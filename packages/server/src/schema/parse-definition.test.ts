@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../lib/problem.ts';
+import { thinned } from '../store/testing/quick.ts';
 import { compileEntity } from './compile-entity.ts';
 import { parseDefinition } from './parse-definition.ts';
 
@@ -222,7 +223,7 @@ test('whatever is sent, it is refused as a problem or compiles', () => {
       assert.ok(error instanceof Problem, String(error));
     }
   });
-  fc.assert(property, { numRuns: 2000 });
+  fc.assert(property, { numRuns: thinned(2000) });
 });
 
 function refusalOf(input: unknown): { readonly code: string; readonly errors: readonly string[] } {

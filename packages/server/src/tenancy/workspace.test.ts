@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import { thinned } from '../store/testing/quick.ts';
 import { workspaceScopeName } from './workspace.ts';
 
 test('C01: no two workspaces have one scope, since no code of an org has a hyphen', () => {
@@ -9,5 +10,5 @@ test('C01: no two workspaces have one scope, since no code of an org has a hyphe
   const property = fc.property(place, place, (one, other) => {
     assert.equal(workspaceScopeName(...one) === workspaceScopeName(...other), isDeepStrictEqual(one, other));
   });
-  fc.assert(property, { numRuns: 50_000 });
+  fc.assert(property, { numRuns: thinned(50_000) });
 });

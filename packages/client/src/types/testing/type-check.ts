@@ -1,14 +1,17 @@
-/** Type-checks programs that exist in memory only, as those of an app's developer beside `freehold.d.ts`. */
-import { join } from 'node:path';
+/** Type-checks programs as those of an app's developer beside `freehold.d.ts`. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
-const folder = join(import.meta.dirname, 'checked');
+const root = join(import.meta.dirname, '..', '..', '..', '..', '..');
+const compiler = join(root, 'node_modules', 'typescript-native', 'bin', 'tsc');
+const cache = join(root, 'node_modules', '.cache');
 
-const options: ts.CompilerOptions = {
-  target: ts.ScriptTarget.ES2024,
-  lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'],
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+const compilerOptions = {
+  target: 'es2024',
+  lib: ['es2024', 'dom'],
+  module: 'nodenext',
   allowImportingTsExtensions: true,
   types: [],
   noEmit: true,
@@ -20,28 +23,29 @@ const options: ts.CompilerOptions = {
   skipDefaultLibCheck: true,
 };
 
-/** Of the library and of the compiler: the same for all programs. */
-const parsed = new Map<string, ts.SourceFile | undefined>();
-
-/** @param texts by file name. @returns what is wrong with them; empty where nothing is. */
+/**
+ * All at once, since most of the time goes into what all of them import.
+ * @param texts by path, such as `lists/program.ts`. @returns what is wrong with them; empty where nothing is.
+ */
 export function mistakesIn(texts: Readonly<Record<string, string>>): readonly string[] {
-  const files = new Map(Object.entries(texts).map(([name, text]) => [join(folder, name), text]));
-  const host = ts.createCompilerHost(options);
-  const { fileExists, readFile, getSourceFile } = host;
-  host.fileExists = (path) => files.has(path) || fileExists(path);
-  host.directoryExists = () => true;
-  host.readFile = (path) => files.get(path) ?? readFile(path);
-  host.getSourceFile = (path, ...rest) => {
-    const text = files.get(path);
-    if (text !== undefined) return ts.createSourceFile(path, text, ts.ScriptTarget.ES2024);
-    if (!parsed.has(path)) parsed.set(path, getSourceFile(path, ...rest));
-    return parsed.get(path);
-  };
-  const program = ts.createProgram([...files.keys()], options, host);
-  return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
-    const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1;
-    return `${file?.fileName.slice(folder.length + 1) ?? ''}:${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
-  });
+  mkdirSync(cache, { recursive: true });
+  // Below the root, so that the programs find the packages.
+  const folder = mkdtempSync(join(cache, 'checked-'));
+  try {
+    for (const [path, text] of Object.entries(texts)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(texts) }));
+    const { stdout, error } = spawnSync(process.execPath, [compiler, '-p', '.', '--pretty', 'false'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    if (error !== undefined) throw error;
+    return stdout.split('\n').filter((line) => /\berror TS\d/.test(line));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** What a module exports, by name. */

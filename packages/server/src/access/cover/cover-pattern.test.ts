@@ -142,7 +142,7 @@ test('a pattern covers itself, and whatever reaches further covers it', () => {
         assert.ok(isCovered(wide, narrow), `${wide} ${narrow}`);
       },
     ),
-    { numRuns: 5000 },
+    { numRuns: thinned(5000) },
   );
 });
 

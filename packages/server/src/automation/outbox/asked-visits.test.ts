@@ -20,6 +20,8 @@ async function foundedStage(t: TestContext, updateEvents: readonly string[] = []
 
 /** Looks for what is due, and waits until nothing goes on but calls that are held. */
 function looksOf(t: TestContext, { bench: { opened, clock } }: OutboxBench, { visits }: OutboxNode) {
+  // It looks when it is asked to, and not each second as well.
+  t.mock.timers.enable({ apis: ['setInterval'] });
   const none = { ...opened, maintenance: { ...opened.maintenance, due: async () => [] } };
   const jobs = Object.values(laneJobs);
   const runner = new DueRunner({

@@ -3,10 +3,10 @@
  * the stores, and a process that closes such a file loses the locks that it has on it (POSIX, `fcntl`).
  */
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { platformDoctorApi } from '@freehold/contract/management/operator/doctor';
 import type { ReplyOf } from '@freehold/contract/route';
 import { type Clock, timestamp } from '../../lib/clock.ts';
+import { launcher } from '../../lib/installation.ts';
 
 export type Diagnosis = ReplyOf<typeof platformDoctorApi.readDiagnosis>;
 type Finding = Diagnosis['items'][number];
@@ -47,11 +47,10 @@ export function createDiagnoses(clock: Clock, look: Look = lookInProcess): Diagn
 
 /** Less than a connection may be without movement. */
 const options = { timeout: 25_000, killSignal: 'SIGKILL', maxBuffer: 1024 * 1024 } as const;
-const program = fileURLToPath(new URL('../../../bin/freehold.mjs', import.meta.url));
 
 function lookInProcess(): ReturnType<Look> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, 'doctor', '--running', '--json'], options, (error, lines) => {
+    execFile(process.execPath, [launcher, 'doctor', '--running', '--json'], options, (error, lines) => {
       // 1 where there is a fault.
       resolve({ lines, isComplete: error === null || error.code === 1 });
     });

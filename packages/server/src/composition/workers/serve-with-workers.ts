@@ -48,6 +48,8 @@ export async function serveWithWorkers(options: ServeOptions): Promise<ServingPl
     return {
       urls,
       isEmpty: async () => (await pool.askFirst('is empty')) === true,
+      consoleState: async () =>
+        (await pool.askFirst('console state')) as Awaited<ReturnType<ServingPlatform['consoleState']>>,
       buildSites: () => void pool.askFirst('build sites').catch(() => undefined),
       drain: close,
     };

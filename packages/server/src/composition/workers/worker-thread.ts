@@ -53,6 +53,7 @@ async function work({ name, nodeId, config, attachments, epochs, calls, ...seed 
   // An error that nothing catches ends the thread, and the main thread replaces it.
   const platform = await servePlatform({ config, opened, worker, onFatal: throwAtOnce });
   channel.serve('is empty', platform.isEmpty);
+  channel.serve('console state', platform.consoleState);
   channel.serve('build sites', platform.buildSites);
   channel.serve('drain', async (milliseconds) => {
     await platform.drain(milliseconds as number);

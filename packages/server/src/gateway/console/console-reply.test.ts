@@ -113,7 +113,9 @@ test('while there is none, a browser is told why, and loads again if it is on it
   assert.equal(building?.status, 503);
   assert.match(building?.body ?? '', /being built/);
   assert.match(building?.body ?? '', /http-equiv="refresh"/);
+  assert.equal(building?.headers?.['Retry-After'], '2');
   const missing = consoleReply(source({ is: 'missing' }), asked(browser), '/');
-  assert.match(missing?.body ?? '', /npm run build:console/);
+  assert.match(missing?.body ?? '', /npm run build</);
   assert.doesNotMatch(missing?.body ?? '', /refresh/);
+  assert.equal(missing?.headers?.['Retry-After'], undefined);
 });

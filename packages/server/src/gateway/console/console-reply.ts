@@ -18,8 +18,7 @@ export function consoleReply(source: ConsoleSource, incoming: IncomingMessage, p
   const asset = state.is === 'built' ? state.files.assets.get(path) : undefined;
   if (asset !== undefined) return keptReply(asset, incoming);
   if (path.startsWith('/assets/') || askedType(incoming, ['text/html']) === undefined) return undefined;
-  if (state.is !== 'built')
-    return noticeReply({ what: 'console', command: 'build:console', isBuilding: state.is === 'building' });
+  if (state.is !== 'built') return noticeReply({ what: 'console', isBuilding: state.is === 'building' });
   return pageReply(state.files.page, source.basePath, appUrl(source.appAddress(), incoming));
 }
 

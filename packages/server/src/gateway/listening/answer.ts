@@ -80,11 +80,39 @@ export function createAnswer(deps: AnswerDeps): Answer {
 function leaveUnread(incoming: IncomingMessage, response: ServerResponse): void {
   const { headers } = incoming;
   const isLong = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > droppedBytesMax;
-  if (isLong) response.setHeader('Connection', 'close');
-  else incoming.resume();
+  if (!isLong) {
+    incoming.resume();
+    return;
+  }
+  response.setHeader('Connection', 'close');
+  // Node ends the connection of its last reply by this, once the reply has left.
+  incoming.socket.destroySoon = () => endLingering(incoming);
 }
 
 const droppedBytesMax = 64 * 1024;
+
+/**
+ * A connection that is ended while its client sends is reset, and the reset overtakes the reply (RFC 9112, section 9.6).
+ * So what comes in the next moments is read and dropped: more than the buffers on the way hold, after which the client
+ * must have read the reply to have sent more.
+ */
+function endLingering(incoming: IncomingMessage): void {
+  const { socket } = incoming;
+  socket.end();
+  let left = lingeringBytesMax;
+  const end = (): void => void socket.destroy();
+  const timer = setTimeout(end, lingeringMilliseconds);
+  socket.once('close', () => clearTimeout(timer));
+  incoming.on('data', ({ length }: Buffer) => {
+    left -= length;
+    if (left < 0) end();
+  });
+  if (incoming.readableEnded || incoming.destroyed) end();
+  else incoming.once('close', end).resume();
+}
+
+const lingeringBytesMax = 32 * 1024 * 1024;
+const lingeringMilliseconds = 2000;
 
 /**
  * Ends an answer so that it is never taken for a whole one: with a reset, because the body of an HTTP/1.0 answer ends

@@ -482,3 +482,32 @@ for (const framing of ['Content-Length: 6', 'Transfer-Encoding: chunked'])
     socket.write(second);
     assert.match(await textOf(socket), /ended with a,bc,d\n/);
   });
+
+test('what is sent without end after a refusal is dropped up to a bound, and then reset', async (context) => {
+  const served = await serve(context, async () => {
+    throw new Problem('access_denied', 'no');
+  });
+  const socket = served.send(post('/', 'Transfer-Encoding: chunked'));
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.resume();
+  let sent = 0;
+  for (; sent < longBytes && !socket.destroyed; sent += chunkBytes)
+    if (!socket.write(`${chunkBytes.toString(16)}\r\n${chunk}\r\n`))
+      await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed]);
+  await closed;
+  assert.ok(sent < longBytes, `${sent} bytes were taken`);
+});
+
+test('a request behind a body that was refused is not served', async (context) => {
+  const seen: (string | undefined)[] = [];
+  const served = await serve(context, async ({ url }) => {
+    seen.push(url);
+    throw new Problem('access_denied', 'no');
+  });
+  const length = 2 * 1024 * 1024;
+  const text = await textOf(
+    served.send(post('/first', `Content-Length: ${length}`), 'x'.repeat(length), get('/second')),
+  );
+  assert.match(text, /^HTTP\/1\.1 403 /);
+  assert.deepEqual([text.split('HTTP/1.1 ').length - 1, seen], [1, ['/first']]);
+});

@@ -7,6 +7,7 @@ import type { JsonSchema } from '../../lib/json-schema.ts';
 import { readCreate, readUpdate, type StoredRecord } from '../../records/record.ts';
 import { type CompiledEntity, compileEntity } from '../../schema/compile-entity.ts';
 import type { FieldDefinition } from '../../schema/definition.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import { entitySchemas } from './entity-schemas.ts';
 import { typeNames } from './type-names.ts';
 
@@ -99,7 +100,7 @@ test('a create takes the very bodies that its schema takes', () => {
     fc.property(entityOf([...sentTypes, ...madeTypes]), body, (compiled, sent) => {
       assert.equal(fits(compiled, 'ThingCreate', sent), isTaken(readCreate(compiled, sent)));
     }),
-    { numRuns: 300 },
+    { numRuns: thinned(300) },
   );
 });
 
@@ -110,7 +111,7 @@ test('an update takes the very bodies that its schema takes, where the platformâ
       const whole = isObject(sent) ? { ...sent, ...platform } : sent;
       assert.equal(fits(compiled, 'ThingUpdate', whole), isTaken(readUpdate(compiled, whole, stored)));
     }),
-    { numRuns: 300 },
+    { numRuns: thinned(300) },
   );
 });
 

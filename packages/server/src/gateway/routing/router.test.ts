@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../../lib/problem.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import { createRouter, type Method } from './router.ts';
 
 const route = (method: Method, path: string) => ({ method, path });
@@ -72,7 +73,7 @@ test('a path matches a route exactly when each segment is the pattern’s own or
     const outcome = found(method, path);
     assert.equal(Array.isArray(outcome) ? outcome[0] : undefined, literal?.path);
   });
-  fc.assert(property, { numRuns: 2000 });
+  fc.assert(property, { numRuns: thinned(2000) });
 });
 
 function fitsPattern(pattern: string, path: string): boolean {

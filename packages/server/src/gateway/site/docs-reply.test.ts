@@ -93,7 +93,7 @@ test('while there are none, a browser is told why', () => {
   assert.equal(building?.status, 503);
   assert.match(building?.body ?? '', /documentation is being built/);
   const missing = docsReply({ current: () => ({ is: 'missing' }) }, asked(), '/docs/api');
-  assert.match(missing?.body ?? '', /npm run build:docs/);
+  assert.match(missing?.body ?? '', /npm run build</);
 });
 
 test('the page of an app is kept by no cache, and lies in no frame', () => {

@@ -37,7 +37,7 @@ export function appPageReply(source: DocsSource): Reply | undefined {
 }
 
 function notice(why: 'building' | 'missing'): Reply {
-  return noticeReply({ what: 'documentation', command: 'build:docs', isBuilding: why === 'building' });
+  return noticeReply({ what: 'documentation', isBuilding: why === 'building' });
 }
 
 function pageReply(file: SiteFile, incoming: IncomingMessage): Reply {

@@ -2,17 +2,15 @@ import type { Reply } from '../reply.ts';
 
 export interface Notice {
   readonly what: string;
-  /** The script of package.json that builds it. */
-  readonly command: string;
   readonly isBuilding: boolean;
 }
 
 /** What a browser is told while there is nothing to show. */
-export function noticeReply({ what, command, isBuilding }: Notice): Reply {
+export function noticeReply({ what, isBuilding }: Notice): Reply {
   const again = isBuilding ? '<meta http-equiv="refresh" content="2">' : '';
   const why = isBuilding
     ? `The ${what} is being built. This page loads again by itself.`
-    : `The ${what} is not built. Run <code>npm run ${command}</code> and start the platform again.`;
+    : `The ${what} is not built. Run <code>npm ci &amp;&amp; npm run build</code> and start the platform again, or install a release, which comes with it.`;
   const body = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -28,7 +26,7 @@ ${again}
     ...htmlHeaders("default-src 'none'; frame-ancestors 'none'"),
     'Cache-Control': 'no-store',
     Vary: 'Accept',
-    'Retry-After': '2',
+    ...(isBuilding ? { 'Retry-After': '2' } : {}),
   };
   return { status: 503, body, contentType: 'text/html; charset=utf-8', headers };
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/port.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import { foldDays } from '../fold-days.ts';
 import type { RecordsOf } from '../records-of.ts';
 import { auditContext, openNode, orgScope, place, recordsStored, SteppedClock } from '../testing/metered-org.ts';
@@ -56,7 +57,7 @@ test('a node knows the records exactly while days and months go by, and reads th
     }
     assert.equal(reads.times, 1);
   });
-  await fc.assert(run, { numRuns: 150 });
+  await fc.assert(run, { numRuns: thinned(150) });
 });
 
 test('what other nodes add and remove counts here a second later, and no workspace is read for it', async () => {

@@ -7,6 +7,7 @@ import type { EntityDefinition } from '../../schema/definition.ts';
 import { type FieldValue, isValueProblem } from '../../schema/field-types/field-type.ts';
 import { fieldTypes } from '../../schema/field-types/registry.ts';
 import { fieldOf, valuesFor } from '../../schema/testing/field-cases/any-field.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import type { RecordData } from '../record.ts';
 import { derive, groupPartition, sentinelKey } from './derive.ts';
 
@@ -80,7 +81,7 @@ for (const colType of indexable)
         assert.equal(Math.sign(compareBytes(entry.sk, ofRight[index]?.sk ?? '')), Math.sign(expected));
       }
     });
-    fc.assert(property, { numRuns: 400 });
+    fc.assert(property, { numRuns: thinned(400) });
   });
 
 /** A parent index that can be listed by the field `x` too. */
@@ -119,7 +120,7 @@ test('no two values, and no two indexes, share a partition', () => {
     const isSame = index === other && value === otherValue;
     assert.equal(groupPartition(index, value) === groupPartition(other, otherValue), isSame);
   });
-  fc.assert(property, { numRuns: 20_000 });
+  fc.assert(property, { numRuns: thinned(20_000) });
 });
 
 test('a value that can stand in no key has no partition, and its record is in no group', () => {
@@ -168,7 +169,7 @@ test('a unique index notes two records at one place only where all of their valu
     }
     assert.notEqual(exact.pk, folded.pk);
   });
-  fc.assert(property, { numRuns: 5000 });
+  fc.assert(property, { numRuns: thinned(5000) });
 });
 
 test('a record has each of its entries once, and none is made of a value that is missing or of another type', () => {
@@ -190,5 +191,5 @@ test('a record has each of its entries once, and none is made of a value that is
     // A digest may spell anything.
     for (const key of keys) assert.doesNotMatch(key.replace(/%~[\w-]{43}/g, ''), /undefined|null|NaN|\[object /);
   });
-  fc.assert(property, { numRuns: 2000 });
+  fc.assert(property, { numRuns: thinned(2000) });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { thinned } from '../../store/testing/quick.ts';
 import { matchesSearch, readSearch } from './search-query.ts';
 import { searchTerms } from './words.ts';
 
@@ -35,5 +36,5 @@ test('a text is found by itself in any case, and by all that it begins with', ()
     for (const q of [typed, typed.toUpperCase(), typed.normalize('NFC')])
       if (typeof readSearch(q) === 'object') assert.equal(finds(q, whole), true, q);
   });
-  fc.assert(property, { numRuns: 2000 });
+  fc.assert(property, { numRuns: thinned(2000) });
 });

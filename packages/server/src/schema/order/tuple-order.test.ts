@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compareBytes } from '../../lib/byte-order.ts';
+import { thinned } from '../../store/testing/quick.ts';
 import { afterAll } from './order-encoding.ts';
 import { isAloneInTuple, tuplePart, tupleRange } from './tuple-order.ts';
 
@@ -23,7 +24,7 @@ test('keys are in the order of the tuples, ascending and descending, no value be
       left.map((one, at) => (descending[at] === true ? -1 : 1) * compare(one, right[at])).find(Boolean) ?? 0;
     assert.equal(Math.sign(compareBytes(keyOf(left, descending), keyOf(right, descending))), order);
   });
-  fc.assert(property, { numRuns: 10_000 });
+  fc.assert(property, { numRuns: thinned(10_000) });
 });
 
 test('the beginning of a tuple is the beginning of the keys of its tuples, and of no others', () => {
@@ -31,7 +32,7 @@ test('the beginning of a tuple is the beginning of the keys of its tuples, and o
     const isSame = left.slice(0, length).every((one, at) => one === right[at]);
     assert.equal(keyOf(right, descending).startsWith(keyOf(left.slice(0, length), descending)), isSame);
   });
-  fc.assert(property, { numRuns: 10_000 });
+  fc.assert(property, { numRuns: thinned(10_000) });
 });
 
 /** Texts around the length at which a value is cut, that differ at their ends. */
@@ -55,7 +56,7 @@ test('a range leaves out no value that belongs to it, and every record without a
     if (compare(stored, bound) <= 0) assert.ok(isIn(key, to));
     for (const range of [from, to]) assert.ok(!isIn(tuplePart(undefined, order), range));
   });
-  fc.assert(property, { numRuns: 10_000 });
+  fc.assert(property, { numRuns: thinned(10_000) });
 });
 
 test('long values are cut without losing their order, and one said to be alone shares its part with no other', () => {
@@ -64,7 +65,7 @@ test('long values are cut without losing their order, and one said to be alone s
     if (one === other) assert.ok(left === right || !(isAloneInTuple(left) || isAloneInTuple(right)));
     else assert.equal(Math.sign(compareBytes(one, other)), (descending ? -1 : 1) * compare(left, right));
   });
-  fc.assert(property, { numRuns: 10_000 });
+  fc.assert(property, { numRuns: thinned(10_000) });
 });
 
 test('four of the longest parts and an id keep within what a key may have', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { thinned } from '../../store/testing/quick.ts';
 import { fieldTypes } from '../field-types/registry.ts';
 import { parseCatalog } from './parse-catalog.ts';
 
@@ -247,7 +248,7 @@ test('whatever the hints are, each is refused with a place, or the fields compil
       assert.equal(typeof fieldTypes.get(colType)?.behave(one), 'object');
     for (const place of places) assert.match(place, /^\/\d|^ too_many/);
   });
-  fc.assert(property, { numRuns: 2000 });
+  fc.assert(property, { numRuns: thinned(2000) });
 });
 
 /** Pointers are relative to the list of fields. */

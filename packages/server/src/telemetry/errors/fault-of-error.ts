@@ -1,9 +1,8 @@
+import { sourcePrefixes } from '../../lib/installation.ts';
 import type { ShownError } from '../error-log.ts';
 
 export type Fault = NonNullable<ShownError['fault']>;
 
-/** The folder of the platform's own code, as frames of a stack begin with it. */
-const sources = new URL('../../', import.meta.url).href;
 const charactersRead = 8000;
 const causesRead = 2;
 
@@ -44,9 +43,10 @@ function framesOf({ stack = '', message }: Error): readonly string[] {
 
 /** `records/record.ts:120`; undefined for a line of other code. */
 function placeOf(frame: string | undefined): string | undefined {
-  const from = frame?.indexOf(sources) ?? -1;
-  if (frame === undefined || from === -1) return undefined;
-  const [, file, line] = /^([\w./-]{1,200}):(\d{1,9})(?::\d{1,9})?\)?$/.exec(frame.slice(from + sources.length)) ?? [];
+  const prefix = sourcePrefixes.find((one) => frame?.includes(one));
+  if (frame === undefined || prefix === undefined) return undefined;
+  const inside = frame.slice(frame.indexOf(prefix) + prefix.length);
+  const [, file, line] = /^([\w./-]{1,200}):(\d{1,9})(?::\d{1,9})?\)?$/.exec(inside) ?? [];
   return file === undefined ? undefined : `${file}:${line}`;
 }
 

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import type { Config } from '../../../config.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import { releaseVersion } from '../../../lib/installation.ts';
 import { dataVersion } from '../../../store/data-version.ts';
 import type { Measurement } from '../../../telemetry/measurement.ts';
 import { addWorkFacts, type WorkFact } from '../../../telemetry/work-facts.ts';
-import { releaseVersion } from '../../release-version.ts';
 import type { ServedUrls } from '../../served-urls.ts';
 import type { WorkerState } from '../../workers/worker-states.ts';
 import type { NodeRow } from './node-rows.ts';

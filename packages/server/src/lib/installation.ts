@@ -1,0 +1,24 @@
+/**
+ * Where the parts of this installation lie. A release keeps this file, the launcher and the built sites in the places that they
+ * have in a clone, so both are looked up in the same way.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const packages = new URL('../../../', import.meta.url);
+const sources = new URL('server/src/', packages);
+
+/** The folder that has `packages`. */
+export const root = fileURLToPath(new URL('../', packages));
+
+/** The program of the command `freehold`. */
+export const launcher = fileURLToPath(new URL('server/bin/freehold.mjs', packages));
+
+/** How places in the platform's own code begin in a stack: as addresses, or as paths where a source map named them. */
+export const sourcePrefixes: readonly string[] = [sources.href, fileURLToPath(sources)];
+
+/** As the package names it. */
+export function releaseVersion(): string {
+  const text = readFileSync(new URL('server/package.json', packages), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
