@@ -3,6 +3,7 @@ import { checkExpression, type ExpressionLanguage, readPart } from './compile-ex
 import { fieldOf, lookupName, type Reading, recordName, type Surroundings } from './grammar.ts';
 import { isMistake, type Mistake } from './mistake.ts';
 import { childrenOf, nodesOf, textOfNode } from './node-parts.ts';
+import { isOrder } from './text-order.ts';
 
 /** What a condition is asked about; a name without a value is left out. */
 export interface ConditionValues {
@@ -170,7 +171,7 @@ function stepsOfNodes(nodes: readonly ASTNode[]): number {
 function operationsIn(nodes: readonly ASTNode[]): number {
   return nodes.reduce((sum, node) => {
     const name = nameOfCall(node);
-    return sum + (name === 'size' ? 2 : name !== undefined || node.op === '+' ? 1 : 0);
+    return sum + (name === 'size' ? 2 : name !== undefined || node.op === '+' || isOrder(node.op) ? 1 : 0);
   }, 0);
 }
 

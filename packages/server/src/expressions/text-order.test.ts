@@ -57,7 +57,11 @@ test('every reader of expressions orders texts by their UTF-8 bytes', () => {
       `list.exists(one, one ${sign} ${JSON.stringify(b)})`,
       `true ? a ${sign} b : false`,
     ])
-      assert.deepEqual(readings(source, values), [{ kind: 'value', value: expected }, expected, expected, expected], source);
+      assert.deepEqual(
+        readings(source, values),
+        [{ kind: 'value', value: expected }, expected, expected, expected],
+        source,
+      );
   });
   fc.assert(property, { numRuns: thinned(300) });
 });
