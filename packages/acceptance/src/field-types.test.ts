@@ -153,3 +153,11 @@ for (const [field, place] of refusedFields)
     );
     assertProblem(await manage(org, 'GET', '/api/entity?entityName=broken'), 'not_found');
   });
+
+test('the keys of a JSON value are kept in their order, but whole numbers come first', async () => {
+  await defineEntity(org, definition('sheet', [{ name: 'cells', colType: 'json' }]));
+  const cells = JSON.parse('{"b":1,"10":2,"a":3,"2":{"z":1,"1":2}}');
+  const { id } = await create(founder, 'sheet', { cells });
+  const { text } = await act(founder, 'GET', `/item/sheet/${id}`);
+  assert.ok(text.includes('"cells":{"2":{"1":2,"z":1},"10":2,"b":1,"a":3}'), text);
+});
