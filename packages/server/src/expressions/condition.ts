@@ -39,13 +39,13 @@ export interface Condition {
   readonly holds: (values: ConditionValues, effort: Effort) => boolean;
 }
 
-/** A comparison of a field with a value that no record changes. */
+/** A comparison of a field with a value that no record changes; of `in`, with several. */
 export interface Demand {
   readonly field: string;
   /** The field of the record to which `field` points. */
   readonly member: string | undefined;
-  readonly operator: '==' | '<' | '<=' | '>' | '>=' | 'startsWith';
-  /** Undefined where it cannot be evaluated; then no record meets the condition. */
+  readonly operator: '==' | '<' | '<=' | '>' | '>=' | 'startsWith' | 'in';
+  /** Undefined where it cannot be evaluated; then no record meets the condition. Of `in`, a list of such values. */
   readonly constant: (variables: Readonly<Record<string, unknown>>) => unknown;
 }
 
@@ -201,9 +201,10 @@ function demandOf(node: ASTNode, language: ExpressionLanguage): Demand | undefin
     }
     case 'in': {
       const [field, list] = node.args;
-      const [element, ...others] = list.op === 'list' ? list.args : [];
-      return element === undefined || others.length > 0 ? undefined : compares(field, '==', element);
+      return list.op === 'list' ? oneOf(list.args.map((element) => compares(field, '==', element))) : undefined;
     }
+    case '||':
+      return oneOf(node.args.map((part) => demandOf(part, language)));
     case 'rcall': {
       const [name, receiver, [start]] = node.args;
       return name === 'startsWith' && start !== undefined ? compares(receiver, name, start) : undefined;
@@ -214,6 +215,26 @@ function demandOf(node: ASTNode, language: ExpressionLanguage): Demand | undefin
       return field && { ...field, operator: '==', constant: () => true };
     }
   }
+}
+
+/** Of a condition that holds where one of these does: they ask one field for one value each. */
+function oneOf(demands: readonly (Demand | undefined)[]): Demand | undefined {
+  const [first, ...others] = demands;
+  if (first === undefined || others.length === 0) return first;
+  const { field, member } = first;
+  const isAlike = (one: Demand | undefined): one is Demand =>
+    one !== undefined &&
+    one.field === field &&
+    one.member === member &&
+    (one.operator === '==' || one.operator === 'in');
+  const alike = demands.filter(isAlike);
+  if (alike.length < demands.length) return undefined;
+  const constant: Demand['constant'] = (variables) =>
+    alike.flatMap((one) => {
+      const value = one.constant(variables);
+      return one.operator === 'in' ? (value as readonly unknown[]) : [value];
+    });
+  return { field, member, operator: 'in', constant };
 }
 
 function readField(node: ASTNode, { variables, lookups }: Surroundings): Pick<Demand, 'field' | 'member'> | undefined {

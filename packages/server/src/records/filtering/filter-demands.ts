@@ -21,11 +21,18 @@ export interface Comparison extends Pick<Demand, 'field' | 'operator'> {
 export function impliedFilter(entity: CompiledEntity, comparison: Comparison): Implied | undefined {
   const { field, operator, value, constant } = comparison;
   const encode = namedBehaviour(entity, field)?.encode;
-  const bound = constant === undefined ? undefined : value.write?.(constant);
-  if (encode === undefined || bound === undefined || !isComparable(bound, constant)) return undefined;
+  const constants: readonly unknown[] = operator === 'in' && Array.isArray(constant) ? constant : [constant];
+  const bounds = constants.flatMap((one) => boundOf(value, one) ?? []);
+  if (encode === undefined || bounds.length < constants.length) return undefined;
   // A day is compared with the beginning of the day that a time is in: so the bound itself is let through.
-  const filter = orderedFilter(field, encode, { operator: closed[operator], values: [bound] });
-  return { filter, isSame: operator === '==' && isSameValue(readStored(value, bound), constant) };
+  const filter = orderedFilter(field, encode, { operator: closed[operator], values: bounds });
+  const isSame = (bound: FieldValue, at: number): boolean => isSameValue(readStored(value, bound), constants[at]);
+  return { filter, isSame: (operator === '==' || operator === 'in') && bounds.every(isSame) };
+}
+
+function boundOf(value: ExpressionValue, constant: unknown): readonly [FieldValue] | undefined {
+  const bound = constant === undefined ? undefined : value.write?.(constant);
+  return bound === undefined || !isComparable(bound, constant) ? undefined : [bound];
 }
 
 const closed: Readonly<Record<Demand['operator'], Operator>> = {
@@ -35,6 +42,7 @@ const closed: Readonly<Record<Demand['operator'], Operator>> = {
   '>': 'gte',
   '>=': 'gte',
   startsWith: 'startswith',
+  in: 'in',
 };
 
 function isComparable(bound: FieldValue, constant: unknown): boolean {
