@@ -90,9 +90,9 @@ async function indexedCount({ workspace }: RecordCall, plan: ListPlan): Promise<
 async function unionCount(
   scope: Scope,
   { rows, expression }: ListPlan,
-  { own, prefixes, isExact: isWhole }: UnionPlan,
+  { own, prefixes, isExact: isAlone }: UnionPlan,
 ): Promise<number | undefined> {
-  if (rows !== undefined || expression !== undefined || !isWhole) return undefined;
+  if (rows !== undefined || expression !== undefined || !isAlone) return undefined;
   let sum = 0;
   for (const prefix of prefixes) {
     sum += await scope.count(own.pk, { prefix }, indexedCountMax + 1);

@@ -108,7 +108,7 @@ export function planList(
     textFilters: textFilters(entity, tested),
     gather,
     order,
-    union,
+    union: union && { ...union, isWhole },
     parts,
     lookup: lookup && { ...lookup, wanted: isWhole ? Number.POSITIVE_INFINITY : asked.pageSize },
   };

@@ -3,6 +3,7 @@ import { stepsOf } from '../judge-records.ts';
 import { othersSought } from '../planning/choose-lookup.ts';
 import type { FoundThrough } from '../planning/index-name.ts';
 import type { ListPlan, WordEntries } from '../planning/list-plan.ts';
+import { isSooner } from '../planning/union-plan.ts';
 import { loadingWalk } from './loading-walk.ts';
 import { lookupWalk } from './lookup-walk.ts';
 import { orderedWalk } from './ordered-walk.ts';
@@ -82,7 +83,7 @@ async function soughtWalk(
   left.hasTime();
   if (order !== undefined) return orderedWalk(scope, { order, left }, start);
   const pause = () => expression?.lookups?.pause();
-  if (union !== undefined) {
+  if (union !== undefined && (await isSooner(scope, union))) {
     const { prefixes: others } = union;
     left.items -= Math.min(left.items, others.length);
     return lookupWalk(scope, plan, { lookup: union, others, left, pause }, start);
