@@ -81,6 +81,55 @@ test('seeds become users, policies and records in the order of their references,
   assert.deepEqual([third.json.created, third.json.updated, third.json.unchanged], [0, 1, 3]);
 });
 
+test('a second run changes nothing, in whichever of its forms a value is written', async () => {
+  const org = await orgWithTickets();
+  await defineEntity(org, {
+    ...definition('tag', [
+      { name: 'name' },
+      { name: 'count', colType: 'number' },
+      { name: 'seen_at', colType: 'datetime' },
+      { name: 'seen', colType: 'array', items: { colType: 'datetime' } },
+      { name: 'of', colType: 'array', items: { colType: 'guid' } },
+      { name: 'more', colType: 'json' },
+    ]),
+    UniqueIndexes: [{ indexName: 'by_name', fields: ['name'], ignoreCase: true }],
+  });
+  const time = '2026-01-01t01:00:00.123456+01:00';
+  const of = ['ABCDEF00-AC96-774B-BCCE-B302099A8057'];
+  const row = { name: 'VIP', count: 0, seen_at: time, seen: [time], of, more: { x: 0 } };
+  const cwd = folderWith({
+    'seeds/tag.jsonl': `${JSON.stringify(row).replaceAll(/"(count|x)":0/g, '"$1":-0')}\n`,
+    'seeds/aclpolicy.jsonl': '{"name":"Clerk","statements":[]}\n',
+  });
+  await signIn(org);
+  const env = signedIn(org);
+  const run = async (...args: string[]) => {
+    const { json, stdout } = await cli(['seed', '--json', ...args], { cwd, env });
+    return [json.created, json.updated, json.unchanged, json.error === undefined ? '' : stdout];
+  };
+  assert.deepEqual(await run(), [2, 0, 0, '']);
+  assert.deepEqual(await run(), [0, 0, 2, '']);
+  // The case of its key makes no other record.
+  writeFiles(cwd, { 'seeds/tag.jsonl': '{"name":"vip"}\n', 'seeds/aclpolicy.jsonl': '{"name":"CLERK"}\n' });
+  for (const expected of [
+    [0, 2, 0, ''],
+    [0, 0, 2, ''],
+  ]) {
+    assert.deepEqual(await run('--dry-run'), expected);
+    assert.deepEqual(await run(), expected);
+  }
+  writeFiles(cwd, { 'seeds/tag.jsonl': '{"name":"vip"}\n{"name":"Vip"}\n' });
+  const twice = await cli(['seed'], { cwd, env });
+  assert.match(twice.stderr, /tag.jsonl:2: has the name of seeds\/tag.jsonl:1/);
+  writeFiles(cwd, {
+    'seeds/tag.jsonl': '',
+    'seeds/tag.csv': 'name,count,seen_at\nhex,0x1F,2026-01-01T00:00:00.5555Z\n',
+  });
+  const hex = await cli(['seed'], { cwd, env });
+  assert.equal(hex.code, 2);
+  assert.match(hex.stderr, /tag.csv:2: \/count/);
+});
+
 test('workspaces are founded by their users, and folders name them', async () => {
   const org = await orgWithTickets();
   await putSetting(org, 'tenancy', 'tenancy_type', 'multi');

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
 import type { Reply } from './call.ts';
+import { bring, download, Folder } from './deploy.ts';
 import { eventually } from './eventually.ts';
 import { act, create, defineEntity, definition, foundedOrg, list, manage, type Org } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
@@ -141,6 +142,36 @@ test('a field is converted again, renamed and taken out with all its values', as
     async () => (await put(org, [{ name: 'minutes' }])).status === 200,
   );
   assert.deepEqual(await valuesOf(founder), [undefined]);
+});
+
+test('an org that got its definition as files converts the field again, also after a return to the first conversion', async () => {
+  const { org: first } = await entries();
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) await change(first, [{ name }]);
+  await change(first, [whole]);
+  const { org: second, founder } = await foundedOrg(gateways);
+  const archive = Folder.of(await download(first)).packed();
+  const { base } = await bring(second, archive);
+  await bring(second, archive, `?base=${base}`);
+  await create(founder, 'entry', { minutes: 90 });
+  const read = async () => {
+    const { body } = await manage<Changed>(second, 'GET', '/api/entity?entityName=entry');
+    return body.create.UpdateParams.find(({ name }) => name === 'minutes');
+  };
+  const got = await read();
+  const half = { name: 'minutes', colType: 'number', convert: 'minutes / 2' };
+  await change(second, [half]);
+  assert.deepEqual(await valuesOf(founder), [45]);
+  const converted = await read();
+  const version = Number(String(got?.storedAs).split('@')[1]);
+  assert.equal(converted?.storedAs, `minutes@${version + 1}`);
+  await settled(second);
+  // The first conversion once more, and another one: no name is used for values of two kinds.
+  const back = await bring(second, archive);
+  await bring(second, archive, `?base=${back.base}`);
+  assert.deepEqual([await read(), await valuesOf(founder)], [got, [90]]);
+  await change(second, [{ name: 'minutes', colType: 'string', convert: 'string(minutes) + " min"' }]);
+  assert.equal((await read())?.storedAs, `minutes@${version + 2}`);
+  assert.deepEqual(await valuesOf(founder), ['90 min']);
 });
 
 const refused = [

@@ -85,6 +85,7 @@ test('a list filters by an address, and by an element of an array', async () => 
   assert.deepEqual(await ids('?tags=blue&tags_op=contains'), [booked.id]);
   assert.deepEqual(await ids('?tags=blu&tags_op=contains'), []);
   assert.deepEqual(await ids('?slots=2026-11-19T23:30:00Z&slots_op=contains'), [booked.id]);
+  assert.deepEqual(await ids('?slots=2026-11-19T23:30:00.000999Z&slots_op=contains'), [booked.id]);
   assert.deepEqual(await ids('?slots=true&slots_op=exists'), [booked.id]);
 });
 
@@ -152,3 +153,11 @@ for (const [field, place] of refusedFields)
     );
     assertProblem(await manage(org, 'GET', '/api/entity?entityName=broken'), 'not_found');
   });
+
+test('the keys of a JSON value are kept in their order, but whole numbers come first', async () => {
+  await defineEntity(org, definition('sheet', [{ name: 'cells', colType: 'json' }]));
+  const cells = JSON.parse('{"b":1,"10":2,"a":3,"2":{"z":1,"1":2}}');
+  const { id } = await create(founder, 'sheet', { cells });
+  const { text } = await act(founder, 'GET', `/item/sheet/${id}`);
+  assert.ok(text.includes('"cells":{"2":{"1":2,"z":1},"10":2,"b":1,"a":3}'), text);
+});

@@ -2,11 +2,11 @@
 import type { AppCalls } from '../app/app-calls.ts';
 import { CommandError } from '../frame/command-error.ts';
 import { isObject, type JsonObject } from '../json-object.ts';
-import { knownError, mayPass } from '../management/known-error.ts';
+import { hasCode, knownError, mayPass } from '../management/known-error.ts';
 import type { SeedEntity } from './natural-keys.ts';
 import { keyOfReference, type Reference } from './references.ts';
-import { resolveValues, type SeedRow, textOfValue } from './seed-row.ts';
-import { hasValue } from './typed-values.ts';
+import { foldAscii, resolveValues, type SeedRow, textOfValue } from './seed-row.ts';
+import { type FieldTypes, hasValue } from './typed-values.ts';
 
 export interface SeedFigures {
   readonly created: number;
@@ -73,36 +73,91 @@ function mistakesOf({ place }: SeedRow, error: unknown): readonly string[] {
 }
 
 async function applyRow(applying: Applying, ids: Ids, row: SeedRow): Promise<Done> {
-  const { entities, isDryRun, changed } = applying;
-  const { types, key } = entities.get(row.entity) ?? { types: new Map(), key: [] };
+  const { entities, isDryRun } = applying;
+  const { types, key, ignoresCase } = entities.get(row.entity) ?? noKey;
   const known = await ids.of(row);
   const values = resolveValues(row.values, (reference) => known.get(keyOfReference(reference)) ?? '');
   const app = await applying.appOf(row.workspace);
   const where = key.map((field) => [field, textOfValue(values[field]) ?? ''] as const);
   // A row that refers to a record which a dry run would only make is new itself where its key says so.
-  const [stored, second] = where.some(([, value]) => isToBeMade(value)) ? [] : await find(app, row.entity, where);
+  const isNew = where.some(([, value]) => isToBeMade(value));
+  const [exact, second] = isNew ? [] : await find(app, row.entity, where);
   if (second !== undefined)
     throw new CommandError(`several records have this ${key.join(' and ')}: the key names none of them alone`);
-  if (stored === undefined) {
-    changed(row, 'create', Object.keys(values));
-    const made = isDryRun
-      ? toBeMade(row)
-      : String((await app.json(`/create/${row.entity}`, { method: 'POST', body: values })).id);
-    ids.set(row, made);
-    return 'created';
+  const inAnyCase = async () => (ignoresCase ? await findInAnyCase(app, row.entity, { where, types }) : undefined);
+  const stored = exact ?? (isDryRun && !isNew ? await inAnyCase() : undefined);
+  const writing = { applying, ids, row, app, values };
+  if (stored !== undefined) return updateRow(writing, types, stored);
+  try {
+    return await createRow(writing);
+  } catch (error) {
+    // To look before each create would be to go through the list for each row.
+    const other = hasCode(error, ...refusals) ? await inAnyCase() : undefined;
+    if (other === undefined) throw error;
+    return updateRow(writing, types, other);
   }
+}
+
+/** How a create is refused of a record that is there: a row need not name each required field of it. */
+const refusals = ['unique_violation', 'validation_failed'];
+
+const noKey: SeedEntity = { types: new Map(), key: [], ignoresCase: false };
+
+interface Writing {
+  readonly applying: Applying;
+  readonly ids: Ids;
+  readonly row: SeedRow;
+  readonly app: AppCalls;
+  readonly values: JsonObject;
+}
+
+async function createRow({ applying, ids, row, app, values }: Writing): Promise<Done> {
+  const made = applying.isDryRun
+    ? toBeMade(row)
+    : String((await app.json(`/create/${row.entity}`, { method: 'POST', body: values })).id);
+  applying.changed(row, 'create', Object.keys(values));
+  ids.set(row, made);
+  return 'created';
+}
+
+async function updateRow(writing: Writing, types: FieldTypes, stored: JsonObject): Promise<Done> {
+  const { applying, ids, row, app, values } = writing;
   ids.set(row, String(stored.id));
   const differing = Object.entries(values).filter(([name, value]) => !hasValue(types.get(name), value, stored[name]));
   if (differing.length === 0) return 'unchanged';
-  changed(
+  applying.changed(
     row,
     'update',
     differing.map(([name]) => name),
   );
   const path = `/update/${row.entity}/${encodeURIComponent(String(stored.id))}`;
-  if (!isDryRun) await app.json(path, { method: 'PUT', body: Object.fromEntries(differing) });
+  if (!applying.isDryRun) await app.json(path, { method: 'PUT', body: Object.fromEntries(differing) });
   return 'updated';
 }
+
+interface KeyValues {
+  readonly where: readonly (readonly [field: string, value: string])[];
+  readonly types: FieldTypes;
+}
+
+/** The record whose key is another one by the case of ASCII letters alone, found by going through the list. */
+async function findInAnyCase(
+  app: AppCalls,
+  entity: string,
+  { where, types }: KeyValues,
+): Promise<JsonObject | undefined> {
+  const isText = ([field]: readonly [string, string]) => texts.includes(types.get(field)?.colType ?? 'string');
+  const conditions = where
+    .filter(isText)
+    .map(([field, value]) => `record["${field}"].lowerAscii() == ${JSON.stringify(foldAscii(value))}`);
+  if (conditions.length === 0) return undefined;
+  const others = where.filter((one) => !isText(one));
+  const [found] = await find(app, entity, [...others, ['filter', conditions.join(' && ')]]);
+  return found;
+}
+
+/** The types that are texts in expressions. */
+const texts: readonly string[] = ['string', 'email', 'url', 'guid', 'enum'];
 
 const mark = '(to be made) ';
 const toBeMade = ({ place }: SeedRow): string => `${mark}${place}`;

@@ -3,13 +3,15 @@ import type { Context } from '../frame/context.ts';
 import { isObject } from '../json-object.ts';
 import { hasCode } from '../management/known-error.ts';
 import type { RawRow, SeedFolder } from './read-seeds.ts';
-import { referencesOf, type SeedRow, textOfValue } from './seed-row.ts';
-import { cellValue, type FieldTypes, fieldTypes, onlyUniqueIndex } from './typed-values.ts';
+import { foldAscii, referencesOf, type SeedRow, textOfValue } from './seed-row.ts';
+import { cellValue, type FieldTypes, fieldTypes, ignoresCase, onlyUniqueIndex } from './typed-values.ts';
 
 export interface SeedEntity {
   readonly types: FieldTypes;
   /** The fields by which a row is found again. */
   readonly key: readonly string[];
+  /** Whether the case of ASCII letters makes no other key. */
+  readonly ignoresCase: boolean;
 }
 
 export interface TypedSeeds {
@@ -20,10 +22,10 @@ export interface TypedSeeds {
 
 /** What the platform itself defines, and no route shows. */
 const system: ReadonlyMap<string, SeedEntity> = new Map([
-  ['aclpolicy', { types: new Map([['statements', 'json']]), key: ['name'] }],
-  ['group', { types: new Map([['acl_policies', 'json']]), key: ['name'] }],
-  ['usergroup', { types: new Map(), key: ['user_id', 'group_id'] }],
-  ['useraclpolicy', { types: new Map(), key: ['user_id', 'acl_policy_id'] }],
+  ['aclpolicy', { types: new Map([['statements', { colType: 'json' }]]), key: ['name'], ignoresCase: true }],
+  ['group', { types: new Map([['acl_policies', { colType: 'json' }]]), key: ['name'], ignoresCase: true }],
+  ['usergroup', { types: new Map(), key: ['user_id', 'group_id'], ignoresCase: false }],
+  ['useraclpolicy', { types: new Map(), key: ['user_id', 'acl_policy_id'], ignoresCase: false }],
 ]);
 
 /** How rows call the workspace that the command is run for, which may not be founded yet. */
@@ -66,7 +68,7 @@ async function entityOf(
   else
     for (const field of key)
       if (!types.has(field)) mistakes.push(`${name}: keys.yaml names \`${field}\`, which is no field`);
-  return key === undefined ? undefined : { types, key };
+  return key === undefined ? undefined : { types, key, ignoresCase: ignoresCase(definition, key) };
 }
 
 async function definitionOf(context: Context, entityName: string) {
@@ -99,8 +101,9 @@ function rowOf(raw: RawRow, { types, key }: SeedEntity, mistakes: string[]): See
 function repeatedKeys(rows: readonly SeedRow[], entities: ReadonlyMap<string, SeedEntity>): readonly string[] {
   const first = new Map<string, string>();
   return rows.flatMap(({ place, workspace, entity, values }) => {
-    const fields = entities.get(entity)?.key ?? [];
-    const key = JSON.stringify([workspace, entity, ...fields.map((field) => textOfValue(values[field]))]);
+    const { key: fields = [], ignoresCase: isFolded = false } = entities.get(entity) ?? {};
+    const texts = fields.map((field) => textOfValue(values[field]) ?? '');
+    const key = JSON.stringify([workspace, entity, ...(isFolded ? texts.map(foldAscii) : texts)]);
     const other = first.get(key);
     if (other !== undefined) return [`${place}: has the ${fields.join(' and ')} of ${other}`];
     first.set(key, place);

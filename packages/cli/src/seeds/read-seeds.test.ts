@@ -84,16 +84,33 @@ test('every mistake of every file is named with its place', async (t) => {
   for (const [index, pattern] of expected.entries()) assert.match(mistakes[index] ?? '', pattern);
 });
 
-test('a cell has the type of its field, and a value is recognised however it is written', () => {
+const type = (colType: string, items = 'string') => ({ colType, items });
+
+test('a cell has the type of its field, and what the platform would not read in CSV stays a text', () => {
   const cells = [
-    cellValue('number', '1.5'),
-    cellValue('boolean', 'true'),
-    cellValue('array', '["x"]'),
-    cellValue('string', '1'),
-    cellValue('integer', 'x'),
+    cellValue(type('number'), '1.5'),
+    cellValue(type('boolean'), 'true'),
+    cellValue(type('array'), '["x"]'),
+    cellValue(type('string'), '1'),
+    cellValue(type('integer'), '-12'),
   ];
-  assert.deepEqual(cells, [1.5, true, ['x'], '1', 'x']);
-  assert.ok(hasValue('datetime', '2026-01-01T01:00:00+01:00', '2026-01-01T00:00:00.000Z'));
-  assert.ok(hasValue('json', { b: 1, a: [2] }, { a: [2], b: 1 }) && hasValue('encrypted', 'x', undefined));
-  assert.ok(hasValue('string', null, undefined) && !hasValue('string', 'x', undefined) && !hasValue('number', 1, 2));
+  assert.deepEqual(cells, [1.5, true, ['x'], '1', -12]);
+  for (const colType of ['number', 'integer'])
+    for (const cell of ['x', '0x1F', '0b1', ' 1', '.5', '+1', '1_0', 'Infinity', '1e999'])
+      assert.equal(cellValue(type(colType), cell), cell);
 });
+
+test('a value is recognised however it is written', () => {
+  assert.ok(hasValue(type('datetime'), '2026-01-01T01:00:00+01:00', '2026-01-01T00:00:00.000Z'));
+  assert.ok(hasValue(type('datetime'), '2026-01-01t01:00:00.1239z', '2026-01-01T01:00:00.123Z'));
+  assert.ok(!hasValue(type('datetime'), '2026-01-01T01:00:00.124Z', '2026-01-01T01:00:00.123Z'));
+  assert.ok(hasValue(type('array', 'datetime'), ['2026-01-01T01:00:00+01:00'], ['2026-01-01T00:00:00.000Z']));
+  assert.ok(hasValue(type('array', 'guid'), ['ABCDEF00-AC96-774B-BCCE-B302099A8057', null], [guid, null]));
+  assert.ok(!hasValue(type('array', 'guid'), [guid], [guid, guid]) && !hasValue(type('array'), ['A'], ['a']));
+  assert.ok(hasValue(type('number'), -0, 0) && hasValue(type('array', 'number'), [-0], [0]));
+  assert.ok(hasValue(type('json'), { b: -0, a: [2] }, { a: [2], b: 0 }));
+  assert.ok(hasValue(type('encrypted'), 'x', undefined) && hasValue(type('string'), null, undefined));
+  assert.ok(!hasValue(type('string'), 'x', undefined) && !hasValue(type('number'), 1, 2));
+});
+
+const guid = 'abcdef00-ac96-774b-bcce-b302099a8057';

@@ -46,3 +46,8 @@ export function resolveValues(values: JsonObject, idOf: (reference: Reference) =
 export function textOfValue(value: unknown): string | undefined {
   return value === null || value === undefined || isObject(value) || Array.isArray(value) ? undefined : String(value);
 }
+
+/** As a unique index with `ignoreCase` has a text. */
+export function foldAscii(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}

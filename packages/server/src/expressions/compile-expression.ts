@@ -10,7 +10,9 @@ import {
   type Surroundings,
 } from './grammar.ts';
 import { isMistake, type Mistake } from './mistake.ts';
+import { nodesOf, textOfNode } from './node-parts.ts';
 import { sentenceOf } from './sentences.ts';
+import { orderFunction, orderFunctions, withTextOrder } from './text-order.ts';
 
 /**
  * The value of an expression. `absent`: it read a field, or a member of one, that has no value. `error`: it could not
@@ -65,8 +67,14 @@ function environmentOf(fields: ReadonlyMap<string, string>, { variables, lookups
   if (lookups.size > 0)
     environment.registerVariable({ name: lookupName, schema: { ...followed, [recordName]: followed } });
   environment.registerVariable({ name: recordName, schema: Object.fromEntries(fields) });
-  for (const [name, type] of fields) if (!environment.hasVariable(name)) environment.registerVariable(name, type);
+  for (const [name, type] of fields)
+    if (!environment.hasVariable(name) && !isReserved(name)) environment.registerVariable(name, type);
   return environment;
+}
+
+/** Whether CEL keeps a name for its grammar, so that no variable can have it; a member of a record can. */
+export function isReserved(name: string): boolean {
+  return isMistake(parse(plainEnvironment, name));
 }
 
 /** UTF-16 units of an expression. */
@@ -90,8 +98,10 @@ export function compileExpression(
 ): Expression | Mistake {
   const checked = checkExpression(source, language, results);
   if (isMistake(checked)) return checked;
-  const { type, parts, parsed } = checked;
-  return { type, readings: parts.readings, evaluate: evaluatorOf(parsed, parts) };
+  const { type, parts, parsed, tree } = checked;
+  const hasOrder = nodesOf(tree).some((node) => orderFunction(node) !== undefined);
+  const evaluated = hasOrder ? readPart(tree, language).parsed : parsed;
+  return { type, readings: parts.readings, evaluate: evaluatorOf(evaluated, parts) };
 }
 
 /** An expression that was read and type-checked. */
@@ -131,13 +141,14 @@ export function checkSentence(error: { readonly code: string; readonly summary: 
   return summary === undefined ? 'a number is in no empty list' : sentenceOf({ code, summary });
 }
 
-/** A part of an expression that was checked, ready to be evaluated by itself. */
+/** A part of an expression that was checked, or all of it, ready to be evaluated by itself. */
 export function readPart(
-  text: string,
+  node: ASTNode,
   language: ExpressionLanguage,
 ): { readonly parsed: ParseResult; readonly parts: Parts } {
+  const text = textOfNode(node);
   const grammatical = parse(roomyEnvironment, text);
-  const parts = isMistake(grammatical) ? grammatical : partsOf(grammatical.ast, language.surroundings);
+  const parts = isMistake(grammatical) ? grammatical : partsOf(grammatical.ast, language.surroundings, orderFunctions);
   const parsed = isMistake(parts) ? parts : parse(language.environment, withMembers(text, parts).text);
   if (isMistake(parts) || isMistake(parsed)) throw new TypeError(`a part of an expression does not compile: ${text}`);
   return { parsed, parts };
@@ -152,9 +163,13 @@ function unknownField({ name, member, at }: Reading): Mistake {
 export const plainEnvironment = withNumbers(new Environment({ limits }));
 
 /** For texts that are made of expressions which have kept to the limits. */
-export const roomyEnvironment = withDurations(
-  withNumbers(
-    new Environment({ limits: { ...limits, maxAstNodes: 10 * limits.maxAstNodes, maxDepth: 10 * limits.maxAstNodes } }),
+export const roomyEnvironment = withTextOrder(
+  withDurations(
+    withNumbers(
+      new Environment({
+        limits: { ...limits, maxAstNodes: 10 * limits.maxAstNodes, maxDepth: 10 * limits.maxAstNodes },
+      }),
+    ),
   ),
 );
 

@@ -127,7 +127,17 @@ test('a condition demands what all of its conjuncts compare with constants', () 
     ['title', 'startsWith', 'ab'],
     ['customer_id.tier', '==', 'gold'],
   ]);
-  for (const source of ['minutes == 1 || done', '!done', 'minutes == rate', 'title != "a"', 'title in ["a", "b"]'])
+  assert.deepEqual(demandsOf('title in ["a", "b"] && (minutes == 1 || 2 == minutes || minutes in [3, 4])'), [
+    ['title', 'in', ['a', 'b']],
+    ['minutes', 'in', [1n, 2n, 3n, 4n]],
+  ]);
+  for (const source of [
+    'minutes == 1 || done',
+    'minutes == 1 || minutes > 4',
+    '!done',
+    'minutes == rate',
+    'title != "a"',
+  ])
     assert.deepEqual(demandsOf(source), [], source);
 });
 

@@ -3,6 +3,7 @@ import { checkExpression, type ExpressionLanguage, readPart } from './compile-ex
 import { fieldOf, lookupName, type Reading, recordName, type Surroundings } from './grammar.ts';
 import { isMistake, type Mistake } from './mistake.ts';
 import { childrenOf, nodesOf, textOfNode } from './node-parts.ts';
+import { isOrder } from './text-order.ts';
 
 /** What a condition is asked about; a name without a value is left out. */
 export interface ConditionValues {
@@ -38,13 +39,13 @@ export interface Condition {
   readonly holds: (values: ConditionValues, effort: Effort) => boolean;
 }
 
-/** A comparison of a field with a value that no record changes. */
+/** A comparison of a field with a value that no record changes; of `in`, with several. */
 export interface Demand {
   readonly field: string;
   /** The field of the record to which `field` points. */
   readonly member: string | undefined;
-  readonly operator: '==' | '<' | '<=' | '>' | '>=' | 'startsWith';
-  /** Undefined where it cannot be evaluated; then no record meets the condition. */
+  readonly operator: '==' | '<' | '<=' | '>' | '>=' | 'startsWith' | 'in';
+  /** Undefined where it cannot be evaluated; then no record meets the condition. Of `in`, a list of such values. */
   readonly constant: (variables: Readonly<Record<string, unknown>>) => unknown;
 }
 
@@ -106,7 +107,7 @@ function testOf(node: ASTNode, language: ExpressionLanguage): Test {
 }
 
 function partTest(node: ASTNode, language: ExpressionLanguage): Test {
-  const { parsed, parts } = readPart(textOfNode(node), language);
+  const { parsed, parts } = readPart(node, language);
   const steps = stepsOf(node, parts.readings);
   return ({ context, sizeOf, effort }) => {
     const taken = steps(sizeOf);
@@ -170,7 +171,7 @@ function stepsOfNodes(nodes: readonly ASTNode[]): number {
 function operationsIn(nodes: readonly ASTNode[]): number {
   return nodes.reduce((sum, node) => {
     const name = nameOfCall(node);
-    return sum + (name === 'size' ? 2 : name !== undefined || node.op === '+' ? 1 : 0);
+    return sum + (name === 'size' ? 2 : name !== undefined || node.op === '+' || isOrder(node.op) ? 1 : 0);
   }, 0);
 }
 
@@ -200,9 +201,10 @@ function demandOf(node: ASTNode, language: ExpressionLanguage): Demand | undefin
     }
     case 'in': {
       const [field, list] = node.args;
-      const [element, ...others] = list.op === 'list' ? list.args : [];
-      return element === undefined || others.length > 0 ? undefined : compares(field, '==', element);
+      return list.op === 'list' ? oneOf(list.args.map((element) => compares(field, '==', element))) : undefined;
     }
+    case '||':
+      return oneOf(node.args.map((part) => demandOf(part, language)));
     case 'rcall': {
       const [name, receiver, [start]] = node.args;
       return name === 'startsWith' && start !== undefined ? compares(receiver, name, start) : undefined;
@@ -213,6 +215,26 @@ function demandOf(node: ASTNode, language: ExpressionLanguage): Demand | undefin
       return field && { ...field, operator: '==', constant: () => true };
     }
   }
+}
+
+/** Of a condition that holds where one of these does: they ask one field for one value each. */
+function oneOf(demands: readonly (Demand | undefined)[]): Demand | undefined {
+  const [first, ...others] = demands;
+  if (first === undefined || others.length === 0) return first;
+  const { field, member } = first;
+  const isAlike = (one: Demand | undefined): one is Demand =>
+    one !== undefined &&
+    one.field === field &&
+    one.member === member &&
+    (one.operator === '==' || one.operator === 'in');
+  const alike = demands.filter(isAlike);
+  if (alike.length < demands.length) return undefined;
+  const constant: Demand['constant'] = (variables) =>
+    alike.flatMap((one) => {
+      const value = one.constant(variables);
+      return one.operator === 'in' ? (value as readonly unknown[]) : [value];
+    });
+  return { field, member, operator: 'in', constant };
 }
 
 function readField(node: ASTNode, { variables, lookups }: Surroundings): Pick<Demand, 'field' | 'member'> | undefined {
@@ -227,7 +249,7 @@ function readField(node: ASTNode, { variables, lookups }: Surroundings): Pick<De
 }
 
 function constantOf(node: ASTNode, language: ExpressionLanguage): Demand['constant'] | undefined {
-  const { parsed, parts } = readPart(textOfNode(node), language);
+  const { parsed, parts } = readPart(node, language);
   if (parts.readings.length > 0) return undefined;
   return (variables) => evaluated(parsed, variables);
 }

@@ -1,5 +1,5 @@
 /** Which part of CEL expressions may be made of, and how much of it. */
-import type { ASTNode } from '@marcbachmann/cel-js';
+import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { durationPrefix } from './durations.ts';
 import type { Mistake } from './mistake.ts';
 
@@ -34,7 +34,8 @@ export interface Parts {
   readonly readings: readonly Reading[];
   /**
    * What has to be written before some of it: the record where `has` is asked about a bare name, since CEL knows it of
-   * members only, the lookups where one is followed, and what makes `duration` the one of this module.
+   * members only, and where a bare name means another thing to CEL; the lookups where one is followed; and what makes
+   * `duration` the one of this module.
    */
   readonly prefixes: readonly { readonly at: number; readonly text: string }[];
 }
@@ -68,9 +69,19 @@ export const quantifiers: readonly string[] = ['all', 'exists', 'exists_one'];
 
 const readingsMax = 20;
 
-/** Collects the fields that an expression reads. A part outside of the grammar is the mistake that is returned. */
-export function partsOf(root: ASTNode, surroundings: Surroundings): Parts | Mistake {
-  const collector = new Collector(surroundings);
+/** Knows the names that CEL itself gives a meaning to, such as those of its types. */
+const predefined = new Environment();
+
+/**
+ * Collects the fields that an expression reads. A part outside of the grammar is the mistake that is returned.
+ * @param others functions that may be called beside those of the grammar, in what the platform has written.
+ */
+export function partsOf(
+  root: ASTNode,
+  surroundings: Surroundings,
+  others: ReadonlyMap<string, number> = new Map(),
+): Parts | Mistake {
+  const collector = new Collector(surroundings, new Map([...functions, ...others]));
   collector.visit(root, undefined);
   const { readings, prefixes } = collector;
   const tooMany = readings[readingsMax];
@@ -91,9 +102,11 @@ class Collector {
   readonly prefixes: { readonly at: number; readonly text: string }[] = [];
   mistake: Mistake | undefined;
   readonly #surroundings: Surroundings;
+  readonly #functions: ReadonlyMap<string, number>;
 
-  constructor(surroundings: Surroundings) {
+  constructor(surroundings: Surroundings, known: ReadonlyMap<string, number>) {
     this.#surroundings = surroundings;
+    this.#functions = known;
   }
 
   visit(node: ASTNode, bound: Bound | undefined): void {
@@ -105,6 +118,9 @@ class Collector {
         break;
       case '.':
         this.#member(node, node.args, bound);
+        break;
+      case '[]':
+        this.#indexed(node, node.args, bound);
         break;
       case 'call':
         this.#call(node, node.args, bound);
@@ -130,8 +146,10 @@ class Collector {
     const variable = this.#surroundings.variables.get(name);
     if (name === recordName) this.#refuse(node, '`record` is read by its members, such as `record.title`');
     else if (name === bound?.variable) this.#read(node, bound.list, undefined);
-    else if (variable === undefined) this.#read(node, name, bound);
-    else if (typeof variable !== 'string')
+    else if (variable === undefined) {
+      if (predefined.hasVariable(name)) this.#ofRecord(node);
+      this.#read(node, name, bound);
+    } else if (typeof variable !== 'string')
       this.#refuse(node, `\`${name}\` is read by its members, such as \`${name}.${[...variable.keys()][0]}\``);
   }
 
@@ -147,11 +165,16 @@ class Collector {
     } else if (bare === undefined || typeof (variables.get(bare) ?? '') === 'string') this.visit(of, bound);
   }
 
+  #indexed(node: ASTNode, parts: readonly ASTNode[], bound: Bound | undefined): void {
+    const field = fieldOf(node);
+    if (field !== undefined) this.#read(node, field, bound);
+    else for (const part of parts) this.visit(part, bound);
+  }
+
   #call(node: ASTNode, [name, args]: readonly [string, readonly ASTNode[]], bound: Bound | undefined): void {
-    this.#refuseUnknown(node, { name, count: args.length, known: functions });
+    this.#refuseUnknown(node, { name, count: args.length, known: this.#functions });
     const [first] = args;
-    if (name === 'has' && first?.op === 'id' && first.args !== bound?.variable)
-      this.prefixes.push({ at: first.range.start, text: `${recordName}.` });
+    if (name === 'has' && first?.op === 'id' && first.args !== bound?.variable) this.#ofRecord(first);
     if (name === 'duration') this.prefixes.push({ at: node.range.start, text: durationPrefix });
     for (const arg of args) this.visit(arg, bound);
   }
@@ -174,6 +197,12 @@ class Collector {
     else if (variable?.op !== 'id' || condition === undefined || args.length !== 2)
       this.#refuse(node, `\`${name}\` takes a variable and a condition`);
     else this.visit(condition, { variable: variable.args, list });
+  }
+
+  /** Has a bare name read as a member of the record. */
+  #ofRecord(node: ASTNode): void {
+    const at = node.range.start;
+    if (!this.prefixes.some((prefix) => prefix.at === at)) this.prefixes.push({ at, text: `${recordName}.` });
   }
 
   #read(node: ASTNode, name: string, bound: Bound | undefined): void {
@@ -203,9 +232,11 @@ interface NamedCall {
   readonly known: ReadonlyMap<string, number>;
 }
 
-/** The field that `record.field` names. */
+/** The field that `record.field` or `record["field"]` names. */
 export function fieldOf(node: ASTNode): string | undefined {
-  if (node.op !== '.') return undefined;
+  if (node.op !== '.' && node.op !== '[]') return undefined;
   const [of, member] = node.args;
-  return of.op === 'id' && of.args === recordName ? member : undefined;
+  if (of.op !== 'id' || of.args !== recordName) return undefined;
+  if (typeof member === 'string') return member;
+  return member.op === 'value' && typeof member.args === 'string' ? member.args : undefined;
 }

@@ -1,5 +1,6 @@
 /** The tree of an expression as its parts, and as a text of CEL. */
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { orderFunction } from './text-order.ts';
 
 /** The nodes right below one. */
 export function childrenOf(node: ASTNode): readonly ASTNode[] {
@@ -30,8 +31,8 @@ export function nodesOf(node: ASTNode): readonly ASTNode[] {
 }
 
 /**
- * The text of a part of an expression. The range of a node lacks the parentheses at its ends, so the text is put together
- * from the tree; literals are taken from the source as they are.
+ * The text by which a part of an expression is evaluated. The range of a node lacks the parentheses at its ends, so the
+ * text is put together from the tree; literals are taken from the source as they are.
  */
 export function textOfNode(node: ASTNode): string {
   switch (node.op) {
@@ -58,8 +59,12 @@ export function textOfNode(node: ASTNode): string {
     case '[?]':
     case 'map':
       throw new TypeError(`expressions have no ${node.op}`);
-    default:
-      return `${operand(node.args[0])} ${node.op} ${operand(node.args[1])}`;
+    default: {
+      const [left, right] = node.args;
+      const order = orderFunction(node);
+      if (order !== undefined) return `${order}(${textOfNode(left)}, ${textOfNode(right)})`;
+      return `${operand(left)} ${node.op} ${operand(right)}`;
+    }
   }
 }
 

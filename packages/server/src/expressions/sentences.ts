@@ -48,7 +48,7 @@ const sentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['invalid_exponent', wrongNumber],
   ['invalid_integer', wrongNumber],
   ['invalid_hex_integer', wrongNumber],
-  ['reserved_identifier', (summary) => `\`${behind(summary)}\` is a reserved word`],
+  ['reserved_identifier', reserved],
   ['limit_exceeded', exceeded],
   ['unknown_variable', (summary) => `there is no name \`${behind(summary)}\``],
   ['no_such_key', (summary) => `there is no member \`${behind(summary)}\``],
@@ -66,6 +66,12 @@ const sentences: ReadonlyMap<string, Sentence> = new Map<string, Sentence>([
   ['numeric_overflow', () => 'a whole number has more than 64 bits'],
   ['invalid_macro_argument', () => '`has` takes a field'],
 ]);
+
+function reserved(summary: string): string {
+  const word = behind(summary);
+  const mistake = `\`${word}\` is a reserved word`;
+  return word.startsWith('_') ? mistake : `${mistake}: a field of this name is read as \`record.${word}\``;
+}
 
 /** What stands behind the colon. */
 function behind(summary: string): string {

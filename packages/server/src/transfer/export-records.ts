@@ -84,10 +84,11 @@ async function* pagesOf(
 async function assertServed({ config, entity }: AuthorizedCall, plan: ListPlan, latest: ConfigSet): Promise<void> {
   if (latest === config) return;
   if ((await latest.entity(entity.name)) === undefined) throw notFound();
-  const { lookup, order } = plan;
+  const { lookup, order, union } = plan;
   const walked = [
     ...(plan.isIndex ? [{ entity: entity.name, pk: plan.pk }] : []),
     ...(order === undefined ? [] : [order.others]),
+    ...(union === undefined ? [] : [{ entity: entity.name, pk: union.own.pk }]),
     ...(lookup === undefined ? [] : [lookup.others, { entity: entity.name, pk: lookup.own.pk }]),
   ];
   for (const index of walked)

@@ -1,18 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { invalidBody } from '../../lib/problem.ts';
-import {
-  colTypeOf,
-  conversionFrom,
-  convertedName,
-  type FieldDefinition,
-  isObject,
-  storedNameOf,
-} from '../../schema/port.ts';
+import { colTypeOf, conversionFrom, convertedName, type FieldDefinition, isObject } from '../../schema/port.ts';
 
-/** The fields that stand, and the config version of the change. */
+/** The fields that stand, names of other stored values, and the config version of the change. */
 interface StandingFields {
   readonly fields: readonly FieldDefinition[];
+  readonly taken: ReadonlySet<unknown>;
   readonly version: number;
 }
 
@@ -21,7 +15,8 @@ interface StandingFields {
  * has been converted so stays as it is, so that a change may be sent again.
  * @throws Problem `validation_failed` where there is no field to convert, or a conversion that was made is sent otherwise.
  */
-export function convertFields(sent: readonly unknown[], { fields, version }: StandingFields): readonly unknown[] {
+export function convertFields(sent: readonly unknown[], standingFields: StandingFields): readonly unknown[] {
+  const { fields } = standingFields;
   const errors: InputError[] = [];
   const old = new Map(fields.map((field) => [field.name, field]));
   const converted = sent.map((field, index) => {
@@ -34,7 +29,7 @@ export function convertFields(sent: readonly unknown[], { fields, version }: Sta
       errors.push({ pointer, code: 'read_only', message: 'a conversion that was made is kept by the platform' });
     else if (standing === undefined)
       errors.push({ pointer, code: 'contradiction', message: 'there is no field of this name to convert' });
-    else return convertedField(standing, { ...others, convert }, version);
+    else return convertedField(standing, { ...others, convert }, standingFields);
     return field;
   });
   if (errors.length > 0) throw invalidBody(errors);
@@ -44,11 +39,12 @@ export function convertFields(sent: readonly unknown[], { fields, version }: Sta
 function convertedField(
   standing: FieldDefinition,
   { convert, ...sent }: { readonly convert: string },
-  version: number,
+  { taken, version }: StandingFields,
 ): unknown {
   const isAsBefore = isDeepStrictEqual(typeOf({ ...standing, ...sent }), typeOf(standing));
   if (isAsBefore && standing.convert?.cel === convert) return sent;
-  const storedAs = convertedName(storedNameOf(standing), version);
+  const known = [...taken].filter((name) => typeof name === 'string');
+  const storedAs = convertedName(standing, known, version);
   return { ...sent, storedAs, convert: conversionFrom(convert, standing) };
 }
 

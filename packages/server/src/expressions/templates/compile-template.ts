@@ -1,5 +1,12 @@
 import { pointerTo } from '../../lib/json-pointer.ts';
-import { checkSentence, lengthMax, parse, plainEnvironment, roomyEnvironment } from '../compile-expression.ts';
+import {
+  checkSentence,
+  isReserved,
+  lengthMax,
+  parse,
+  plainEnvironment,
+  roomyEnvironment,
+} from '../compile-expression.ts';
 import { isMistake, type Mistake } from '../mistake.ts';
 import { absent, celOf, jsonOf } from './cel-values.ts';
 import { type CompiledNode, compileNode, isTrue, type Run } from './compile-node.ts';
@@ -101,10 +108,6 @@ function rootsOf(scope: TemplateScope): Roots {
   const roots = new Map([...named, ...rootTypes(scope)]);
   rootsBefore.set(scope, roots);
   return roots;
-}
-
-function isReserved(name: string): boolean {
-  return isMistake(parse(plainEnvironment, name));
 }
 
 interface CompiledSource {

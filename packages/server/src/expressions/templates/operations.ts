@@ -3,6 +3,7 @@ import { EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
 import { roomyEnvironment } from '../compile-expression.ts';
 import { durationPrefix } from '../durations.ts';
 import { sentenceOf } from '../sentences.ts';
+import { isOrder, ordered } from '../text-order.ts';
 import { charge, chargeBuilt, chargeText, type Effort, TemplateError } from './effort.ts';
 
 export type Operation = (operands: readonly unknown[], effort: Effort) => unknown;
@@ -15,7 +16,19 @@ const made = new Map<string, Operation>();
 
 /** An operator of two values. */
 export function operatorNamed(sign: string): Operation {
-  return sign === 'in' ? isIn : operationOf(`a ${sign} b`);
+  if (sign === 'in') return isIn;
+  const operation = operationOf(`a ${sign} b`);
+  return isOrder(sign) ? orderOf(sign, operation) : operation;
+}
+
+function orderOf(sign: Parameters<typeof ordered>[0], ofOthers: Operation): Operation {
+  return (operands, effort) => {
+    const [left, right] = operands;
+    if (typeof left !== 'string' || typeof right !== 'string') return ofOthers(operands, effort);
+    charge(effort, stepsOfOperation);
+    for (const operand of operands) chargeOperand(operand, effort);
+    return ordered(sign, left, right);
+  };
 }
 
 /** Not that of the library, which does not choose between whole numbers and others where types are not known before. */

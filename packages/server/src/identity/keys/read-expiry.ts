@@ -1,3 +1,4 @@
+import { readInstant } from '@freehold/contract/value-texts';
 import { invalidBody } from '../../lib/problem.ts';
 
 /**
@@ -6,10 +7,8 @@ import { invalidBody } from '../../lib/problem.ts';
  */
 export function readExpiry(text: string | undefined, now: number): string | null {
   if (text === undefined) return null;
-  // Without leap seconds.
-  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/.test(text);
-  const at = isTime ? Date.parse(text) : Number.NaN;
-  if (at > now) return new Date(at).toISOString();
+  const at = readInstant(text);
+  if (at !== undefined && Date.parse(at) > now) return at;
   const message = '`expires_at` must be a time to come, such as `2030-01-31T12:00:00Z`';
   throw invalidBody([{ pointer: '/expires_at', code: 'invalid_value', message }]);
 }

@@ -21,11 +21,18 @@ export interface Comparison extends Pick<Demand, 'field' | 'operator'> {
 export function impliedFilter(entity: CompiledEntity, comparison: Comparison): Implied | undefined {
   const { field, operator, value, constant } = comparison;
   const encode = namedBehaviour(entity, field)?.encode;
-  const bound = constant === undefined ? undefined : value.write?.(constant);
-  if (encode === undefined || bound === undefined || !isComparable(bound, constant, operator)) return undefined;
+  const constants: readonly unknown[] = operator === 'in' && Array.isArray(constant) ? constant : [constant];
+  const bounds = constants.flatMap((one) => boundOf(value, one) ?? []);
+  if (encode === undefined || bounds.length < constants.length) return undefined;
   // A day is compared with the beginning of the day that a time is in: so the bound itself is let through.
-  const filter = orderedFilter(field, encode, { operator: closed[operator], values: [bound] });
-  return { filter, isSame: operator === '==' && isSameValue(readStored(value, bound), constant) };
+  const filter = orderedFilter(field, encode, { operator: closed[operator], values: bounds });
+  const isSame = (bound: FieldValue, at: number): boolean => isSameValue(readStored(value, bound), constants[at]);
+  return { filter, isSame: (operator === '==' || operator === 'in') && bounds.every(isSame) };
+}
+
+function boundOf(value: ExpressionValue, constant: unknown): readonly [FieldValue] | undefined {
+  const bound = constant === undefined ? undefined : value.write?.(constant);
+  return bound === undefined || !isComparable(bound, constant) ? undefined : [bound];
 }
 
 const closed: Readonly<Record<Demand['operator'], Operator>> = {
@@ -35,15 +42,14 @@ const closed: Readonly<Record<Demand['operator'], Operator>> = {
   '>': 'gte',
   '>=': 'gte',
   startsWith: 'startswith',
+  in: 'in',
 };
 
-function isComparable(bound: FieldValue, constant: unknown, operator: Demand['operator']): boolean {
+function isComparable(bound: FieldValue, constant: unknown): boolean {
   if (typeof bound !== 'string') return true;
   // No store has these, and one might take them for others.
   if (!bound.isWellFormed() || bound.includes('\0')) return false;
-  if (constant instanceof Date) return /^\d{4}-/.test(bound);
-  // CEL's library orders texts by UTF-16 units and an index by code points: both orders agree about bounds of such units.
-  return operator === '==' || operator === 'startsWith' || /^[\0-\ud7ff]*$/.test(bound);
+  return !(constant instanceof Date) || /^\d{4}-/.test(bound);
 }
 
 function isSameValue(left: unknown, right: unknown): boolean {

@@ -1,4 +1,5 @@
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
+import type { Scope } from '../../store/port.ts';
 import { laneOf } from '../../tenancy/port.ts';
 import { recordCounter } from '../indexes/derive.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
@@ -8,6 +9,7 @@ import type { ListQuery } from './list-query.ts';
 import { cursorBinding, type Page } from './list-records.ts';
 import { countedWithoutRecords, type Explanation, explain } from './planning/explanation.ts';
 import { type ListPlan, planList } from './planning/list-plan.ts';
+import type { UnionPlan } from './planning/union-plan.ts';
 import { openWalk } from './walking/list-walk.ts';
 import type { ScanLeft } from './walking/scan-budget.ts';
 
@@ -48,7 +50,7 @@ export async function countRecords(
   const plan = planList(call, query, { inAnyOrder: call.rows === undefined, isWhole: true });
   const indexed = query.nexttoken === undefined ? await indexedCount(call, plan) : undefined;
   if (indexed === undefined) return countByReading(cursors, call, { query, plan, left });
-  return { count: indexed, ...explained(countedWithoutRecords(plan.index, indexed)) };
+  return { count: indexed, ...explained(countedWithoutRecords(plan.union?.own.index ?? plan.index, indexed)) };
 }
 
 /** A count is the same in any order, and records are not sought by other records without a need. */
@@ -79,9 +81,24 @@ interface ListedPage {
 
 /** Undefined where records have to be read. */
 async function indexedCount({ workspace }: RecordCall, plan: ListPlan): Promise<number | undefined> {
+  if (plan.union !== undefined) return unionCount(workspace.scope, plan, plan.union);
   if (!plan.isIndex || !isExact(plan)) return undefined;
   const count = await workspace.scope.count(plan.pk, plan.range, indexedCountMax + 1);
   return count <= indexedCountMax ? count : undefined;
+}
+
+async function unionCount(
+  scope: Scope,
+  { rows, expression }: ListPlan,
+  { own, prefixes, isExact: isAlone }: UnionPlan,
+): Promise<number | undefined> {
+  if (rows !== undefined || expression !== undefined || !isAlone) return undefined;
+  let sum = 0;
+  for (const prefix of prefixes) {
+    sum += await scope.count(own.pk, { prefix }, indexedCountMax + 1);
+    if (sum > indexedCountMax) return undefined;
+  }
+  return sum;
 }
 
 /** Looks at one record after the other, until the budget ends. */

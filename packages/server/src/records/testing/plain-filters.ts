@@ -56,11 +56,17 @@ type Ordered = string | number;
 const comparisons: Readonly<Record<string, (left: Ordered, right: Ordered) => boolean>> = {
   '==': (left, right) => left === right,
   '!=': (left, right) => left !== right,
-  '<': (left, right) => left < right,
-  '<=': (left, right) => left <= right,
-  '>': (left, right) => left > right,
-  '>=': (left, right) => left >= right,
+  '<': (left, right) => difference(left, right) < 0,
+  '<=': (left, right) => difference(left, right) <= 0,
+  '>': (left, right) => difference(left, right) > 0,
+  '>=': (left, right) => difference(left, right) >= 0,
 };
+
+/** Texts are ordered by their UTF-8 bytes. */
+function difference(left: Ordered, right: Ordered): number {
+  if (typeof left === 'number' && typeof right === 'number') return left - right;
+  return Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right)));
+}
 
 /** What a comparison reads: undefined where there is no value, which makes it false. */
 type Operand = readonly [text: string, read: (record: RecordData) => Ordered | undefined];

@@ -5,9 +5,15 @@
 import type { ConversionDefinition, ConvertedField, FieldDefinition } from '../definition.ts';
 import { storedNameOf } from '../field-names.ts';
 
-/** The name that values have once they are converted by the config version of a change. */
-export function convertedName(stored: string, version: number): string {
-  return `${rootOf(stored)}@${version}`;
+/**
+ * The name that the values of a field have once they are converted. It ends with the config version of the change, or with
+ * the next number where that is not the highest, as in an org that got the definition with conversions of another one.
+ * @param known other names under which there may be values, such as those of a definition before a rollback.
+ */
+export function convertedName(field: FieldDefinition, known: readonly string[], version: number): string {
+  const root = identityOf(field);
+  const own = [...storedNamesOf(field), ...known].filter((name) => rootOf(name) === root);
+  return `${root}@${Math.max(version, ...own.map((name) => conversionOf(name) + 1))}`;
 }
 
 /** The first name under which the values of a field were stored. */

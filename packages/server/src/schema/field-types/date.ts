@@ -1,3 +1,4 @@
+import { isCalendarDate } from '@freehold/contract/value-texts';
 import { textOrder } from '../order/text-order.ts';
 import { dayInExpressions } from './computed/expression-value.ts';
 
@@ -22,12 +23,4 @@ const expected = 'a date such as `2026-11-20`';
 
 function parseDate(text: string): { value: string } | ValueProblem {
   return isCalendarDate(text) ? { value: text } : wrongType(expected);
-}
-
-/** Whether a text is `YYYY-MM-DD` and there is such a day. */
-export function isCalendarDate(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const time = Date.parse(`${text}T00:00:00Z`);
-  // A day that does not exist is taken for one of the next month.
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

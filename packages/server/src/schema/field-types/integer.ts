@@ -1,3 +1,4 @@
+import { integerText } from '@freehold/contract/value-texts';
 import { numberOrder } from '../order/number-order.ts';
 import { wholeNumberInExpressions } from './computed/expression-value.ts';
 
@@ -19,7 +20,7 @@ export const integerType: FieldType = {
     return {
       parse: (input) => parseInteger(input),
       check: bounds.check,
-      parseQuery: (text) => parseInteger(/^-?\d{1,16}$/.test(text) ? Number(text) : text),
+      parseQuery: (text) => parseInteger(integerText.test(text) ? Number(text) : text),
       schema: { type: 'integer', ...bounds.schema },
     };
   },

@@ -1,3 +1,4 @@
+import { numberText } from '@freehold/contract/value-texts';
 import { numberOrder } from '../order/number-order.ts';
 import { numberInExpressions } from './computed/expression-value.ts';
 
@@ -26,9 +27,7 @@ export const numberType: FieldType = {
   },
 };
 
-const decimal = /^-?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,3})?$/;
-
 function parseNumberText(text: string): { value: number } | ValueProblem {
-  const value = decimal.test(text) ? Number(text) : Number.NaN;
+  const value = numberText.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(value) ? { value: value === 0 ? 0 : value } : wrongType('a number');
 }

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { callWhole } from '../../../api/call.ts';
+import { call } from '../../../api/call.ts';
 import { ApiProblem } from '../../../api/problem.ts';
 import type { Environment } from '../../../api/session.ts';
 import type { Templates } from './with-template.ts';
@@ -16,6 +16,11 @@ export interface StoredTemplates {
   readonly tag: string | undefined;
 }
 
+interface StoredSetting {
+  readonly content: Readonly<Record<string, unknown>>;
+  readonly version: number;
+}
+
 const none: Templates = { policies: [], groups: [] };
 
 export const templatesQuery = (env: Environment) =>
@@ -24,10 +29,10 @@ export const templatesQuery = (env: Environment) =>
 async function readTemplates(env: Environment, signal: AbortSignal): Promise<StoredTemplates> {
   try {
     const params = { kind: 'settings', name: setting };
-    const { body, headers } = await callWhole('readConfigItem', { params, query: { env }, signal });
-    const content = (body as { readonly content: Readonly<Record<string, unknown>> }).content;
+    const body = await call('readConfigItem', { params, query: { env }, signal });
+    const { content, version } = body as StoredSetting;
     const holds = env === 'prod' && 'prod_value' in content ? content.prod_value : content.value;
-    return { templates: { ...none, ...(holds as Partial<Templates>) }, content, tag: headers.get('etag') ?? undefined };
+    return { templates: { ...none, ...(holds as Partial<Templates>) }, content, tag: `"${version}"` };
   } catch (error) {
     if (error instanceof ApiProblem && error.code === 'not_found')
       return { templates: none, content: undefined, tag: undefined };

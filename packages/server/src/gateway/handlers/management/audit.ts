@@ -62,7 +62,7 @@ function readTimes({ from, to }: Times): Times {
   return { from: readTime('from', from), to: readTime('to', to) };
 }
 
-const timeForm = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2}))?$/;
+const timeForm = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** In the form that entries have it, which is in the order of the times. */
 function readTime(name: string, value: string | undefined): string | undefined {

@@ -16,6 +16,7 @@ import type { IndexName } from './index-name.ts';
 import { encodedValue, entriesOf, rangeOf } from './index-range.ts';
 import { type LookupOrder, lookupOrder } from './lookup-order.ts';
 import { type LookupPlan, lookupPlan } from './lookup-plan.ts';
+import { partsOf, type UnionPlan, unionPlan } from './union-plan.ts';
 
 /** One key range that holds every record of the answer in the answer's order, and what remains to be tested. */
 export interface ListPlan {
@@ -40,11 +41,15 @@ export interface ListPlan {
   /** The residual, as far as their texts tell. */
   readonly textFilters: TextFilters | undefined;
   /** Where the range is of all records: entries by which those that may be of the answer are found sooner. */
-  readonly gather?: WordEntries;
+  readonly gather?: WordEntries | undefined;
   /** Where the range is in creation order: indexes by which the records that may be of the answer are found sooner. */
-  readonly lookup?: LookupPlan;
+  readonly lookup?: LookupPlan | undefined;
+  /** Where the range is in creation order: parts of an index by which the records that may be of the answer are found sooner. */
+  readonly union?: UnionPlan | undefined;
+  /** What the entries begin with that may be of the answer, in ascending order; undefined where all of the range may be. */
+  readonly parts?: readonly string[] | undefined;
   /** Where the order is that of other records: how the parts of the index follow one another that have one lookup each. */
-  readonly order?: LookupOrder;
+  readonly order?: LookupOrder | undefined;
 }
 
 /** The entries of all words with one beginning. */
@@ -81,10 +86,12 @@ export function planList(
     sortPlan(entity, query) ??
     valuePlan(entity, query) ??
     wordPlan(entity, query);
-  const { pk, isIndex, index, range, residual } = plan ?? everything(entity, workspace, query);
+  const { pk, isIndex, index, range, residual, parts } = plan ?? everything(entity, workspace, query);
   const tested = lookup === undefined ? residual : query.filters;
   const left = residual.filter((filter) => ofRows.includes(filter));
   const gather = plan === undefined ? wordEntries(entity, query) : undefined;
+  const isUnion = plan === undefined && lookup === undefined && query.search === undefined;
+  const union = isUnion ? unionPlan({ entity, workspace }, query.filters) : undefined;
   return {
     pk,
     isIndex,
@@ -99,11 +106,11 @@ export function planList(
     isOfRows: ofRows.length > 0,
     textGrants: rows && textGrants(entity, rows, left),
     textFilters: textFilters(entity, tested),
-    ...(gather === undefined ? {} : { gather }),
-    ...(order === undefined ? {} : { order }),
-    ...(lookup === undefined
-      ? {}
-      : { lookup: { ...lookup, wanted: isWhole ? Number.POSITIVE_INFINITY : asked.pageSize } }),
+    gather,
+    order,
+    union: union && { ...union, isWhole },
+    parts,
+    lookup: lookup && { ...lookup, wanted: isWhole ? Number.POSITIVE_INFINITY : asked.pageSize },
   };
 }
 
@@ -136,7 +143,7 @@ function wordEntries(entity: CompiledEntity, { search }: ListQuery): WordEntries
   };
 }
 
-type Chosen = Pick<ListPlan, 'pk' | 'isIndex' | 'index' | 'range' | 'residual'>;
+type Chosen = Pick<ListPlan, 'pk' | 'isIndex' | 'index' | 'range' | 'residual' | 'parts'>;
 
 /** The records of one owner or parent, in the order that the index has them. */
 function groupPlan(entity: CompiledEntity, { filters, sortKeys }: ListQuery): Chosen | undefined {
@@ -200,7 +207,9 @@ function everything(entity: CompiledEntity, workspace: Workspace, { filters }: L
 function ranged(index: CompiledIndex, filters: readonly Filter[], sortField: string | undefined): Chosen {
   const filter = filters.find((candidate) => candidate.field === sortField && rangeOf(candidate) !== undefined);
   const range = filter === undefined ? {} : (rangeOf(filter) ?? {});
-  return { ...entriesOf(index), range, residual: without(filters, filter) };
+  const several = filters.find(({ field, operator }) => field === sortField && operator === 'in');
+  const parts = filter === undefined && several !== undefined ? { parts: partsOf(several) } : {};
+  return { ...entriesOf(index), range, ...parts, residual: without(filters, filter) };
 }
 
 function wordIndex({ name }: CompiledSearch): IndexName {

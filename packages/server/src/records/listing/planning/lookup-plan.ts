@@ -12,14 +12,18 @@ import { compoundPlan } from './compound-plan.ts';
 import type { IndexName } from './index-name.ts';
 import { rangeOf } from './index-range.ts';
 
-export interface LookupPlan {
-  /** The records of the other entity that are asked for, and perhaps a few more. */
-  readonly others: OthersRange;
-  /** The index by which records are found that point to one of them. */
+/** Records that are found by several parts of an index, each of which is in creation order. */
+export interface MergedPlan {
+  /** The index by which records are found that point to one of others, or have one of some values. */
   readonly own: LookupIndex;
   /** The records with these ids that are there. */
   readonly read: (ids: readonly string[]) => Promise<readonly Item[]>;
   readonly idOf: (item: Item) => string;
+}
+
+export interface LookupPlan extends MergedPlan {
+  /** The records of the other entity that are asked for, and perhaps a few more. */
+  readonly others: OthersRange;
   /** How many records of the answer are looked for: those of a page, or `Infinity`. */
   readonly wanted: number;
 }

@@ -3,10 +3,11 @@ import { stepsOf } from '../judge-records.ts';
 import { othersSought } from '../planning/choose-lookup.ts';
 import type { FoundThrough } from '../planning/index-name.ts';
 import type { ListPlan, WordEntries } from '../planning/list-plan.ts';
+import { isSooner } from '../planning/union-plan.ts';
 import { loadingWalk } from './loading-walk.ts';
 import { lookupWalk } from './lookup-walk.ts';
 import { orderedWalk } from './ordered-walk.ts';
-import { continued, gatheredWalk, type RecordWalk, rangeWalk } from './record-walk.ts';
+import { continued, gatheredWalk, partsWalk, type RecordWalk, rangeWalk } from './record-walk.ts';
 import { newScan, type ScanLeft, scanBudget } from './scan-budget.ts';
 
 /** Goes through the records of a plan in steps, keeping to the scan budget. */
@@ -41,7 +42,7 @@ export async function openWalk(
   const walk =
     gather !== undefined && words.length <= scanBudget.items
       ? gatheredWalk(scope, plan, { entries: gather, words, left }, start)
-      : ((await soughtWalk(scope, plan, start, left)) ?? rangeWalk(scope, plan, start, left));
+      : ((await soughtWalk(scope, plan, start, left)) ?? inRange(scope, plan, start, left));
   const begunAt = stepsOf(plan);
   const { steps } = left;
   const isSpent = (share: number): boolean => stepsOf(plan) - begunAt >= share * steps;
@@ -63,6 +64,11 @@ export async function openWalk(
   };
 }
 
+function inRange(scope: Scope, plan: ListPlan, start: string | undefined, left: ScanLeft): RecordWalk {
+  const { parts } = plan;
+  return parts === undefined ? rangeWalk(scope, plan, start, left) : partsWalk(scope, { ...plan, parts }, start, left);
+}
+
 /** Of the steps of a page: the others are for the filter, which is asked when the records of its lookups are loaded. */
 const loadingShare = 0.5;
 
@@ -73,12 +79,20 @@ async function soughtWalk(
   start: string | undefined,
   left: ScanLeft,
 ): Promise<RecordWalk | undefined> {
-  const { lookup, order, expression } = plan;
+  const { lookup, order, union, expression } = plan;
   left.hasTime();
   if (order !== undefined) return orderedWalk(scope, { order, left }, start);
+  const pause = () => expression?.lookups?.pause();
+  if (union !== undefined && (await isSooner(scope, union))) {
+    const { prefixes: others } = union;
+    left.items -= Math.min(left.items, others.length);
+    return lookupWalk(scope, plan, { lookup: union, others, left, pause }, start);
+  }
   const others = await othersSought(scope, plan, continued(plan, start));
   if (lookup === undefined || others === undefined) return undefined;
-  return lookupWalk(scope, plan, { lookup, others, left, pause: () => expression?.lookups?.pause() }, start);
+  const { entity, index } = lookup.others;
+  const through = () => ({ entity, index, records: others.length });
+  return lookupWalk(scope, plan, { lookup, others, through, left, pause }, start);
 }
 
 function takenFrom(plan: ListPlan, left: ScanLeft): () => Omit<Taken, 'index' | 'through' | 'entries'> {

@@ -1,8 +1,9 @@
-/** Goes through the records whose lookups point to one of some others, in creation order. */
+/** Goes through the records whose lookups point to one of some others, or that have one of some values, in creation order. */
 import type { Item, Scope } from '../../../store/port.ts';
 import type { WalkedRecord } from '../judge-records.ts';
+import type { FoundThrough } from '../planning/index-name.ts';
 import type { ListPlan } from '../planning/list-plan.ts';
-import type { LookupPlan } from '../planning/lookup-plan.ts';
+import type { MergedPlan } from '../planning/lookup-plan.ts';
 import type { RecordWalk } from './record-walk.ts';
 import type { ScanLeft } from './scan-budget.ts';
 
@@ -10,9 +11,11 @@ import type { ScanLeft } from './scan-budget.ts';
 const readAtOnce = 10;
 
 interface Sought {
-  readonly lookup: LookupPlan;
-  /** The ids of the others. */
+  readonly lookup: MergedPlan;
+  /** The ids of the others; what the entries of each value begin with. */
   readonly others: readonly string[];
+  /** How the others were found, which are entries that were read. */
+  readonly through?: () => FoundThrough;
   readonly left: ScanLeft;
   /** Lets calls of other workspaces go first where a slice is over. */
   readonly pause: () => Promise<void> | undefined;
@@ -22,7 +25,7 @@ interface Sought {
 export function lookupWalk(
   scope: Scope,
   plan: ListPlan,
-  { lookup, others, left, pause }: Sought,
+  { lookup, others, through, left, pause }: Sought,
   start: string | undefined,
 ): RecordWalk {
   const before = plan.range.prefix ?? '';
@@ -33,8 +36,8 @@ export function lookupWalk(
   let isAtEnd = false;
   return {
     index: lookup.own.index,
-    through: () => ({ entity: lookup.others.entity, index: lookup.others.index, records: others.length }),
-    entries: () => others.length + merged.read,
+    ...(through === undefined ? {} : { through }),
+    entries: () => (through === undefined ? 0 : others.length) + merged.read,
     next: async (limit) => {
       left.hasTime();
       const found: WalkedRecord[] = [];

@@ -1,4 +1,5 @@
 /** Ways to go through the records of a plan's range. */
+import { compareBytes } from '../../../lib/byte-order.ts';
 import type { Followed, Item, RangeRead, Scope } from '../../../store/port.ts';
 import type { WalkedRecord } from '../judge-records.ts';
 import type { FoundThrough, IndexName } from '../planning/index-name.ts';
@@ -44,6 +45,47 @@ export function rangeWalk(scope: Scope, plan: ListPlan, start: string | undefine
     position: () => position ?? '',
     isAtEnd: () => isAtEnd,
     isSpent: () => left.items <= 0 || left.bytes <= 0 || !left.hasTime(),
+  };
+}
+
+/** The same where the entries that may be of the answer lie in parts of the range: what is between them is not read. */
+export function partsWalk(
+  scope: Scope,
+  plan: ListPlan & { readonly parts: readonly string[] },
+  start: string | undefined,
+  left: ScanLeft,
+): RecordWalk {
+  const isReverse = plan.range.reverse === true;
+  const isBehind = (part: string): boolean =>
+    start !== undefined && start !== '' && !start.startsWith(part) && compareBytes(part, start) < 0 !== isReverse;
+  const parts = (isReverse ? plan.parts.toReversed() : plan.parts).filter((part) => !isBehind(part));
+  let position = start;
+  let read = 0;
+  const walkOf = (prefix: string): RecordWalk => {
+    const begun = position?.startsWith(prefix) === true ? position : undefined;
+    return rangeWalk(scope, { ...plan, range: { ...plan.range, prefix } }, begun, left);
+  };
+  const isSpent = (): boolean => left.items <= 0 || left.bytes <= 0 || !left.hasTime();
+  return {
+    index: plan.index,
+    entries: () => read,
+    next: async (limit) => {
+      for (let part = parts[0]; part !== undefined && !isSpent(); part = parts[0]) {
+        const walk = walkOf(part);
+        const entries = await walk.next(limit);
+        read += entries.length;
+        if (walk.isAtEnd()) parts.shift();
+        if (entries.length > 0) return entries;
+        left.items -= 1;
+      }
+      return [];
+    },
+    passed: (sk) => {
+      position = sk;
+    },
+    position: () => position ?? '',
+    isAtEnd: () => parts.length === 0,
+    isSpent,
   };
 }
 
