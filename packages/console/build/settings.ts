@@ -3,6 +3,7 @@ import react from '@vitejs/plugin-react';
 import type { InlineConfig } from 'vite';
 import { finishedFolder } from './finished-folder.ts';
 import { firstLoad } from './first-load.ts';
+import { laterParts } from './later-parts.ts';
 import { libraryStyles } from './library-styles.ts';
 import { routeTable } from './route-table.ts';
 import { usedStyles } from './used-styles.ts';
@@ -36,6 +37,7 @@ export const settings: InlineConfig = {
     routeTable(),
     libraryStyles(),
     firstLoad(),
+    laterParts(),
     usedStyles(),
     finishedFolder({ from: unfinished, to: builtFolder }),
   ],

@@ -49,42 +49,11 @@ export function lazyPart<Props extends object>(load: () => Promise<ComponentType
   };
 }
 
-/** Style files that did not arrive. The loader of the build asks for each of them once. */
-const failedStyles = new Set<HTMLLinkElement>();
-
-document.addEventListener(
-  'error',
-  ({ target }) => {
-    if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') failedStyles.add(target);
-  },
-  true,
-);
-
 /** Loads files. @throws ApiProblem. */
 export async function arrived<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
   try {
-    await Promise.all([...failedStyles].map(askAgain));
     return await load();
   } catch {
     throw new ApiProblem(undefined, 'this part of the console did not arrive, because the platform cannot be reached');
   }
-}
-
-function askAgain(failed: HTMLLinkElement): Promise<void> {
-  const link = document.createElement('link');
-  link.rel = 'stylesheet';
-  link.href = failed.href;
-  return new Promise((resolve, reject) => {
-    link.onload = () => {
-      failedStyles.delete(failed);
-      failed.remove();
-      resolve();
-    };
-    link.onerror = () => {
-      failedStyles.delete(link);
-      link.remove();
-      reject(new Error(link.href));
-    };
-    failed.after(link);
-  });
 }

@@ -64,12 +64,13 @@ export function useSignOut(): () => void {
   const navigate = useNavigate();
   const { mutate } = useMutation({
     mutationFn: async () => {
+      // At once, since the page may be left before the reply.
+      forgetViewReasons();
       await call('logOut', { mayBeSignedOut: true }).catch((error: unknown) => {
         if (!(error instanceof ApiProblem) || error.status !== 401) throw error;
       });
     },
     onSuccess: async () => {
-      forgetViewReasons();
       announceOrg(undefined);
       await navigate({ to: '/sign-in' });
       queryClient.clear();

@@ -260,6 +260,7 @@ test('the reason of one builder is not taken for that of another who signs in to
 
   await page.getByRole('button', { name: 'Account' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
   await signInAs(page, { email }, password);
   await page.goto(addresses.prod);
   await dialog(page).getByRole('textbox', { name: 'Reason' }).waitFor();
