@@ -50,13 +50,13 @@ const reading: readonly Statement[] = [
 
 /**
  * Everything that a new workspace starts with: its policies, its group of admins, its founder with both, and what the
- * org's templates add, each with its audit entry.
+ * org's templates add, each with its audit entry. Without a founder it has no member.
  */
 export async function foundingChanges(
   deps: GrantDeps,
   workspace: Workspace,
   founding: {
-    readonly founder: Member;
+    readonly founder?: Member | undefined;
     readonly templates?: WorkspaceTemplates | undefined;
     readonly auditCaller: AuditCaller;
   },
@@ -68,18 +68,26 @@ export async function foundingChanges(
     [viewerPolicy, viewerId],
   ] as const;
   const made = templateRecords(deps, templates, platformPolicies);
-  const records = await newRecords(deps, { workspace, actor: { userId: founder.id, claims: {}, auditCaller } }, [
+  const actor = { userId: founder?.id ?? auditCaller.actor.id, claims: {}, auditCaller };
+  const records = await newRecords(deps, { workspace, actor }, [
     { entity: 'aclpolicy', id: adminId, body: { name: adminPolicy, statements: everything } },
     { entity: 'aclpolicy', id: viewerId, body: { name: viewerPolicy, statements: reading } },
     { entity: 'group', id: groupId, body: { name: adminGroup, acl_policies: [adminId] } },
-    { entity: 'user', id: founder.id, body: { ...memberBody(founder), role: 'admin' } },
-    { entity: 'useraclpolicy', id: deps.newId(), body: { user_id: founder.id, acl_policy_id: adminId } },
-    { entity: 'usergroup', id: deps.newId(), body: { user_id: founder.id, group_id: groupId } },
+    ...(founder === undefined
+      ? []
+      : [
+          { entity: 'user', id: founder.id, body: { ...memberBody(founder), role: adminRole } } as const,
+          { entity: 'useraclpolicy', id: deps.newId(), body: { user_id: founder.id, acl_policy_id: adminId } } as const,
+          { entity: 'usergroup', id: deps.newId(), body: { user_id: founder.id, group_id: groupId } } as const,
+        ]),
     ...made,
   ]);
   const mark = templates === undefined ? [] : [newMark(deps, templates, made)];
   return [...records, ...mark];
 }
+
+/** The label of a founder. */
+export const adminRole = 'admin';
 
 /** What of the workspace its template has made, so that a later template replaces this alone. */
 function newMark({ clock }: GrantDeps, templates: WorkspaceTemplates, made: readonly NewRecord[]): Change {

@@ -1,4 +1,4 @@
-import { auditEntry } from '../../audit/audit-entry.ts';
+import { type AuditCaller, auditEntry } from '../../audit/audit-entry.ts';
 import type { ConfigReader } from '../../config/port.ts';
 import { configHeadKey, minConfigVersion, settingOf } from '../../config/port.ts';
 import {
@@ -33,7 +33,10 @@ export interface FoundingDeps extends GrantDeps {
  * workspace, so that any process that reads it can complete what another run has begun.
  */
 export interface FoundingRow extends WorkspaceRow {
-  readonly founder: Member;
+  /** Absent where a builder has made it: then its first account is its first admin. */
+  readonly founder?: Member | undefined;
+  /** The org user who has made it without a founder. */
+  readonly made_by?: string | undefined;
   /** The configuration that the org had then: no write in the workspace uses an older one. */
   readonly config_version: number;
   readonly default_member_access: string;
@@ -62,14 +65,20 @@ export async function findIntent(orgScope: Scope, code: string): Promise<Intent 
   return found === undefined ? undefined : { row: found.value, version: found.version };
 }
 
+export interface WantedWorkspace {
+  readonly name: string;
+  readonly founder?: Member | undefined;
+  readonly made_by?: string | undefined;
+}
+
 /**
  * Takes a code for a new workspace, which its founder's next token is for from the same commit on. Undefined where it is
- * taken. @throws Problem what the gate refuses: then nothing of the workspace is there.
+ * taken. Without a founder it is a builder's. @throws Problem what the gate refuses: then nothing of the workspace is there.
  */
 export async function takeCode(
   deps: FoundingDeps,
   { env, orgCode, requestId = '' }: OrgContext,
-  wanted: { readonly code: string; readonly name: string; readonly founder: Member },
+  wanted: { readonly code: string } & WantedWorkspace,
 ): Promise<Intent | undefined> {
   const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
   const { founder } = wanted;
@@ -97,9 +106,8 @@ export async function takeCode(
     const changes: readonly Change[] = [
       foundingRows.insert(row.code, row),
       { kind: 'check', ...configHeadKey, if: asRead(head) },
-      hintChange(founder.id, row),
-      chooseChange(founder.id, row),
-      auditEntry({ at: row.created_at, ...auditCallerOf(founder.id, requestId) }, created),
+      ...(founder === undefined ? [] : [hintChange(founder.id, row), chooseChange(founder.id, row)]),
+      auditEntry({ at: row.created_at, ...founderAsCaller(row, requestId) }, created),
     ];
     const refused = (change: number): void => {
       isTaken = change === 0;
@@ -109,6 +117,14 @@ export async function takeCode(
   const { planned, committed } = await transact(orgScope, plan, { attemptsMax: Number.POSITIVE_INFINITY });
   const { row } = planned;
   return row === undefined || committed === undefined ? undefined : { row, version: committed.seq };
+}
+
+function founderAsCaller(
+  { founder, made_by = '' }: Pick<FoundingRow, 'founder' | 'made_by'>,
+  requestId = '',
+): AuditCaller {
+  if (founder !== undefined) return auditCallerOf(founder.id, requestId);
+  return { actor: { kind: 'org_user', id: made_by }, request_id: requestId };
 }
 
 /**
@@ -123,8 +139,9 @@ export async function completeFounding(
   const { templates, request_id, ...known } = row;
   const { id, code, name, founder, default_member_access } = row;
   const workspace = openWorkspace(deps, context, row);
-  const head: WorkspaceHead = { id, code, name, founder_id: founder.id, default_member_access };
-  const auditCaller = auditCallerOf(founder.id, request_id);
+  const founded = founder === undefined ? {} : { founder_id: founder.id };
+  const head: WorkspaceHead = { id, code, name, ...founded, default_member_access };
+  const auditCaller = founderAsCaller(row, request_id);
   const grants = await foundingChanges(deps, workspace, { founder, templates, auditCaller });
   await tryCommit(workspace.scope, [
     workspaceHeads.insert(undefined, head),

@@ -15,7 +15,8 @@ export interface WorkspaceHead {
   readonly id: string;
   readonly code: string;
   readonly name: string;
-  readonly founder_id: string;
+  /** Absent until a workspace that a builder has made has its first admin. */
+  readonly founder_id?: string;
   readonly default_member_access: string;
   /** As the row of the org says; absent while it is not suspended. */
   readonly is_suspended?: true;
