@@ -9,7 +9,7 @@ export type AppUser = ReplyOf<typeof appUsersApi.listAppUsers>['items'][number];
 export type AppUserDetails = ReplyOf<typeof appUsersApi.readAppUser>;
 export type ListedState = 'active' | 'disabled' | 'password_suspended';
 
-const appUsersKey = 'app users';
+export const appUsersKey = 'app users';
 
 /** The accounts of the app whose email begins with `q`, or that have `q` as their id. */
 export const appUsersQuery = (env: Environment, q: string, state: ListedState | undefined) =>

@@ -6,6 +6,7 @@ import { Screen } from '../../components/screen.tsx';
 import { SearchedList, useSearched } from '../../components/searched-list.tsx';
 import { When } from '../../components/when.tsx';
 import classes from '../policies/policies.module.css';
+import { NewWorkspace } from './new-workspace.tsx';
 import { figure, type ListedWorkspace, workspacesQuery } from './queries.ts';
 import { SuspendedBadge } from './suspended-badge.tsx';
 
@@ -18,6 +19,7 @@ export function Workspaces() {
     <Screen
       title="Workspaces"
       intro="The tenants of the app. Each has members, policies and records of its own, and sees nothing of the others."
+      actions={<NewWorkspace />}
     >
       <SearchedList
         what="workspaces"
