@@ -6,7 +6,19 @@ import { call } from './call.ts';
 import { deliveries, type Delivery as EventDelivery, makeEvent } from './event-receiver.ts';
 import { ask, codeIn, mailsTo, platformForMails, signUpUser } from './mails.ts';
 import { assertNow } from './moments.ts';
-import { act, create, defineEntity, definition, foundedOrg, logIn, newEmail, random, signIn, signUp } from './org.ts';
+import {
+  act,
+  create,
+  defineEntity,
+  definition,
+  foundedOrg,
+  logIn,
+  manage,
+  newEmail,
+  random,
+  signIn,
+  signUp,
+} from './org.ts';
 import { runToEnd } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
 import { type Delivery, startSmtpServer } from './smtp-server.ts';
@@ -59,6 +71,23 @@ test('with a mail server mails are delivered to it, with the credentials that it
   const login = Buffer.from('\0mailer\0p@ss').toString('base64');
   assert.ok(server.said.includes(`AUTH PLAIN ${login}`), server.said.join('\n'));
   assertProblem(await call('GET', `${platform.management}/inbox`), 'not_found');
+});
+
+test('with a mail server the password of an account that a builder makes is mailed and not shown', async (t) => {
+  const server = await startSmtpServer();
+  t.after(() => server.close());
+  const env = { FREEHOLD_SMTP_URL: `smtp://${server.host}`, FREEHOLD_MAIL_FROM: from };
+  const org = await signUp(await platformOf(t, { env }));
+  const email = newEmail('made');
+  const { status, body } = await manage(org, 'POST', '/org/app-users', {
+    body: { env: 'test', tenant_code: 'main', email },
+  });
+  assert.deepEqual([status, body.password], [201, null]);
+  await server.delivered(1);
+  const [mail = assert.fail()] = server.deliveries;
+  assert.deepEqual(mail.to, [email]);
+  const password = read(mail).text.match(/^[\w-]{20,}$/m)?.[0] ?? assert.fail(read(mail).text);
+  assert.equal((await logIn(org, email, password)).status, 200);
 });
 
 test('no user-chosen name begins a header, a line or a link of a mail', async (t) => {

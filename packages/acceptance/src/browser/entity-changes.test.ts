@@ -72,6 +72,23 @@ test('the definition of a new entity is checked while it is typed, in the form a
   await page.getByRole('heading', { name: 'order', level: 1 }).waitFor();
 });
 
+test('a field that gets another type loses the hints that do not apply, which the form names', {
+  skip,
+}, async (context) => {
+  const { org, page } = await visitOn(context);
+  await page.goto(`/o/${org.code}/test/new-entity`);
+  await page.getByRole('textbox', { name: 'Name of the entity' }).fill('order');
+  await fieldOf(page, 'name string').click();
+  await page.getByRole('textbox', { name: 'Characters, at most' }).fill('30');
+  await page.getByRole('switch', { name: /^Search/ }).check();
+  await choose(page, 'Type', 'integer');
+  await page.getByText('Taken out, since integer does not have it: maxlength, search').waitFor();
+  await assertAccessible(page);
+  await page.getByText('It would be served as create-order').waitFor();
+  await page.getByRole('button', { name: 'Save the entity' }).click();
+  await page.getByRole('heading', { name: 'order', level: 1 }).waitFor();
+});
+
 test('a field is renamed, converted and filled by choice; its alias is removed', { skip }, async (context) => {
   const { org, founder, page, open, stored } = await visitOn(context);
   const { id } = await create(founder, 'visit', { title: 'Lamp', minutes: '90' });

@@ -22,7 +22,7 @@ test('the first steps tick themselves, and a workspace is chosen in the address'
   await page.reload();
   await page.getByText('Define an entity').getByText('done').waitFor();
   await page.getByRole('link', { name: 'Create a record' }).waitFor();
-  await page.getByText('Sign in to your app').getByText('done').waitFor();
+  await page.getByText('Make an app user').getByText('done').waitFor();
   await assertBecomes(() => page.getByText('done', { exact: true }).count(), 2);
 
   await assertBecomes(() => page.getByRole('region', { name: 'Automation' }).count(), 0);

@@ -14,6 +14,7 @@ import {
   newEmail,
   type Org,
   password,
+  random,
   signIn,
 } from '../org.ts';
 import { makeProdAdmin } from '../promotion.ts';
@@ -35,7 +36,7 @@ async function signUpOn(page: Page): Promise<Org> {
   await page.getByLabel('Your name').fill('Ann');
   await page.getByRole('textbox', { name: 'Email' }).fill(email);
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
-  await page.getByLabel('Name of the org').fill('Lamps and Sons');
+  await page.getByLabel('Name of the org').fill(`Lamps ${random()}`);
   await page.getByRole('button', { name: 'Create the org' }).click();
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   const { management } = platform;

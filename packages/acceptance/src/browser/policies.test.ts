@@ -38,7 +38,16 @@ test('a policy begins with a job, is given to a member, and what was denied is a
   await assertAccessible(page);
 
   await page.getByRole('button', { name: 'New policy' }).click();
+  for (const role of ['Reporter', 'Contributor', 'Editor', 'Manager']) {
+    await page.getByRole('radio', { name: role }).check();
+    await jsonOf(page)
+      .getByText(role === 'Manager' ? '"*order"' : '"createorder"')
+      .waitFor();
+    await page.getByText('Checked: nothing to remark').waitFor();
+  }
   await page.getByRole('radio', { name: 'Viewer' }).check();
+  // The name of the first role that was chosen stays.
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Viewer');
   await page.getByRole('combobox', { name: 'For the entities' }).click();
   await page.getByRole('option', { name: 'order' }).click();
   await page.keyboard.press('Escape');

@@ -32,6 +32,12 @@ export const Workspace = named(
   }),
 );
 
+/** A code of a workspace that is asked for. */
+export const WorkspaceCode = Type.String({
+  pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
+  description: '1 to 63 of `a-z`, `0-9`, `-`, with no hyphen at an end',
+});
+
 export const TenantName = named('TenantName', Type.Union([closed({ tenant_id: text }), closed({ tenant_code: text })]));
 
 export const workspacesApi = {
@@ -53,12 +59,7 @@ export const workspacesApi = {
       'The caller’s next token is for the new workspace; the current one is not. Without a code, one is made from the name.',
     body: closed({
       name: lineTitle,
-      code: Type.Optional(
-        Type.String({
-          pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
-          description: '1 to 63 of `a-z`, `0-9`, `-`, with no hyphen at an end',
-        }),
-      ),
+      code: Type.Optional(WorkspaceCode),
     }),
     replies: { 201: reply('Made.', MadeWorkspace) },
     problems: ['conflict', 'plan_limit_exceeded'],

@@ -1,7 +1,21 @@
 import { Type } from '@sinclair/typebox';
+import { WorkspaceCode } from '../app/workspaces.ts';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, count, guid, named, oneOf, orNull, pageOf, reason, recordOf, text, time } from '../schema.ts';
+import {
+  closed,
+  count,
+  guid,
+  lineTitle,
+  named,
+  oneOf,
+  orNull,
+  pageOf,
+  reason,
+  recordOf,
+  text,
+  time,
+} from '../schema.ts';
 
 const members = {
   id: guid,
@@ -53,6 +67,19 @@ export const orgWorkspacesApi = {
     }),
     replies: { 200: reply('A page. It may be short; with a `nexttoken` there may be more.', pageOf(OrgWorkspace)) },
     problems: ['invalid_cursor'],
+  }),
+  createOrgWorkspace: route({
+    method: 'POST',
+    path: '/org/workspaces',
+    access: 'org_admin',
+    tag: 'workspaces',
+    summary: 'Creates a workspace in the test environment, for accounts that builders make there',
+    description:
+      'It has no members yet: the first account that is made in it (`POST /org/app-users`) is its admin. The code `main` is that of the default workspace, which its first user founds. Without a code, one is made from the name. In production users found the workspaces.',
+    body: closed({ env, name: lineTitle, code: Type.Optional(WorkspaceCode) }),
+    replies: { 201: reply('Created.', OrgWorkspace) },
+    problems: ['prod_read_only', 'conflict', 'plan_limit_exceeded'],
+    refusedAs: 'workspace.creation_refused',
   }),
   readOrgWorkspace: route({
     method: 'GET',

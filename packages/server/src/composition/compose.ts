@@ -116,6 +116,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const sealer = createSealer(secrets.field_keys);
   const identity = await openIdentity({
     ...{ ...shared, sealer, stepKey: derivedKey(secrets, 'steps'), workspaceResumed: events.workspaceResumed },
+    ...{ sendsMail: mail.mailer !== undefined && mail.inbox === undefined },
     ...{ signingKeys, mailer: mail.mailer, mailOut: mail.out, mailMeter: metering.work, runtime: records.runtime },
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token, beginJobs: jobs.begin },
     ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved, removals: records.removals },

@@ -9,7 +9,7 @@ export { explainCall } from './decisions/explain-call.ts';
 export { type RequestSubject, type SentRequest, valuesAsRead } from './decisions/request-values.ts';
 export { secretFields, withSecrets } from './decisions/secret-fields.ts';
 export { findActiveWorkspace, findWorkspace } from './founding/find-workspace.ts';
-export { foundingChanges, type GrantDeps, joiningChanges, type Member } from './founding/founding.ts';
+export { adminRole, foundingChanges, type GrantDeps, joiningChanges, type Member } from './founding/founding.ts';
 export { workspaceTemplates } from './founding/templates-setting.ts';
 export type { WorkspaceTemplates } from './founding/workspace-templates.ts';
 export { findMember, removedMemberKey } from './iam-rules.ts';

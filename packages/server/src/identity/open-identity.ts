@@ -52,6 +52,8 @@ export interface IdentityDeps extends MembershipDeps {
   readonly clock: Clock;
   readonly signingKeys: LiveSigningKeys;
   readonly mailer: Mailer | undefined;
+  /** See `CreateUserDeps`. */
+  readonly sendsMail: boolean;
   readonly mailOut: MailDraftsDeps['mailOut'];
   readonly mailMeter: MailDraftsDeps['mailMeter'];
   readonly runtime: RecordRuntime;

@@ -59,6 +59,16 @@ export function invitationMail(about: MailSubject): Mail {
   ]);
 }
 
+/** For the owner of an account that a builder has made in the test environment. */
+export function newAccountMail(about: { readonly to: string; readonly name: string; readonly password: string }): Mail {
+  return mailOf({ ...about, link: '' }, (place) => [
+    `Your test account at ${place}`,
+    `an account in the test environment of ${place} was made for this address. Sign in with the address and this password:`,
+    about.password,
+    'Change the password once you have signed in. If you expect no account, ignore this mail.',
+  ]);
+}
+
 /** Tells the owner of an account what was done about it. */
 export function securityNoticeMail({ to, sentence }: { readonly to: string; readonly sentence: string }): Mail {
   return mailOf({ to, name: 'Freehold', link: '' }, (place) => [

@@ -1,10 +1,18 @@
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { usePlace } from '../../api/session.ts';
+import { type Environment, usePlace } from '../../api/session.ts';
 import { ProblemAlert } from '../problem-alert.tsx';
+
+/** The first workspaces whose code begins with `prefix`. */
+export const foundWorkspacesQuery = (env: Environment, prefix: string) =>
+  queryOptions({
+    queryKey: ['workspaces', env, 'found', prefix],
+    queryFn: ({ signal }) => call('listOrgWorkspaces', { query: { env, prefix, pagesize: 20 }, signal }),
+    placeholderData: keepPreviousData,
+  });
 
 interface Props {
   /** The code of the workspace; empty while none is chosen. */
@@ -20,11 +28,7 @@ export function WorkspaceSelect({ value, error, isFocused = false, onChange }: P
   const { env } = usePlace();
   const [typed, setTyped] = useState('');
   const [prefix] = useDebouncedValue(typed === value ? '' : typed.trim().toLowerCase(), 250);
-  const found = useQuery({
-    queryKey: ['workspaces', env, 'found', prefix],
-    queryFn: ({ signal }) => call('listOrgWorkspaces', { query: { env, prefix, pagesize: 20 }, signal }),
-    placeholderData: keepPreviousData,
-  });
+  const found = useQuery(foundWorkspacesQuery(env, prefix));
   const codes = (found.data?.items ?? []).map(({ code }) => code);
   return (
     <div>

@@ -8,6 +8,7 @@ import { SearchedList, useSearched } from '../../components/searched-list.tsx';
 import { When } from '../../components/when.tsx';
 import classes from '../policies/policies.module.css';
 import { AccountState } from './account-state.tsx';
+import { NewAppUser } from './new-app-user.tsx';
 import { type AppUser, appUsersQuery, type ListedState, nameOf } from './queries.ts';
 
 /** The accounts of the app in the environment, of all its workspaces. */
@@ -20,6 +21,7 @@ export function AppUsers() {
     <Screen
       title="App users"
       intro="The accounts that sign in to the app, in all workspaces. What a user may do in a workspace is under Users."
+      actions={<NewAppUser />}
     >
       <HiddenValues what="the emails and names of accounts, and search by these" />
       <SearchedList
@@ -33,7 +35,10 @@ export function AppUsers() {
           state === undefined
             ? {
                 title: 'No app users yet',
-                text: 'An account is made when a user signs in to the app for the first time, by a password or by a provider.',
+                text:
+                  env === 'test'
+                    ? 'An account is made here, or when a user signs in to the app for the first time.'
+                    : 'An account is made when a user signs in to the app for the first time, by a password or by a provider.',
               }
             : { title: 'No such app users', text: noneWith[state] }
         }

@@ -13,7 +13,7 @@ export type AppUser = Named<Account>;
 export type AppUserDetails = Named<AccountDetails>;
 export type ListedState = 'active' | 'disabled' | 'password_suspended';
 
-const appUsersKey = 'app users';
+export const appUsersKey = 'app users';
 
 /** The accounts of the app whose email begins with `q`, or that have `q` as their id. */
 export const appUsersQuery = (env: Environment, q: string, state: ListedState | undefined) =>

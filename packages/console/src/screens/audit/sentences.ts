@@ -173,6 +173,7 @@ export const predicates: Readonly<Record<string, Predicate>> = {
 
   // Users of the app and their workspaces
   'workspace.created': ({ workspace, environment }) => `founded the workspace ${workspace} in ${environment}`,
+  'workspace.creation_refused': refused('to make a workspace'),
   'workspace.changed': within('changed', 'the settings'),
   'workspace.suspended': ({ workspace, environment }) => `suspended the workspace ${workspace} in ${environment}`,
   'workspace.resumed': ({ workspace, environment }) => `resumed the workspace ${workspace} in ${environment}`,
@@ -181,6 +182,8 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   'workspace.removed': ({ workspace, environment }) => `removed the workspace ${workspace} from ${environment}`,
   'records.recounted': within('corrected', 'the counts of records'),
   'impersonation.started': within('began to act as a user', 'of the app'),
+  'app_user.created': within('made', 'an account'),
+  'app_user.creation_refused': refused('to make an account'),
   'app_user.password_suspended': 'proved the address of an account, whose earlier password was suspended',
   'app_user.merged': 'merged an account with another one of the same person',
   'app_user.merge_previewed': within('previewed', 'a merge of two accounts'),

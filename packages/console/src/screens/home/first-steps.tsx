@@ -70,9 +70,9 @@ export function stepsOf({ usage: { caps, environments }, workspaces, access, has
       isDone: caps.entities.test > 0,
     },
     {
-      name: 'Sign in to your app',
-      how: 'The first user of the app founds a workspace and is its admin.',
-      to: 'test/api',
+      name: 'Make an app user',
+      how: 'The first user of the app founds a workspace and is its admin. Make one here, or sign in to your app.',
+      to: 'test/app-users',
       isDone: workspaces.length > 0 || hasRecords,
     },
     {
@@ -89,8 +89,8 @@ export function stepsOf({ usage: { caps, environments }, workspaces, access, has
     },
     {
       name: 'Add a member',
-      how: 'A second user signs in to your app or is invited, and is in the workspace with the founder.',
-      to: 'test/users',
+      how: 'A second user is made here, signs in to your app or is invited, and is in the workspace with the founder.',
+      to: 'test/app-users',
       isDone: access.member,
     },
     {

@@ -111,30 +111,40 @@ function Begin({ isReadOnly, onChoose }: BeginProps) {
       statements: () => template.statements,
     })),
   ];
+  const known = (data?.items ?? []).map((entity) => entity.name);
   const choose = (chosen: string, entities: readonly string[]) => {
     setName(chosen);
     setAbout(entities);
     const job = jobs.find((one) => one.name === chosen);
-    if (job !== undefined) onChoose(chosen === 'Blank' ? '' : chosen, job.statements(entities));
+    const isNaming = job?.namesEntities === true && entities.length === 0;
+    if (job !== undefined) onChoose(chosen === 'Blank' ? '' : chosen, job.statements(isNaming ? known : entities));
   };
+  const job = jobs.find((one) => one.name === name);
+  const placeholder = job?.namesEntities === true ? 'All that there are now' : 'All of them, access control included';
   const isPreset = presets.some((one) => one.name === name) && name !== 'Blank';
   return (
     <Stack gap="xs">
       <Radio.Group label="Begin with" value={name} onChange={(chosen) => choose(chosen, about)}>
         <Group gap="md" mt={4}>
           {jobs.map((job) => (
-            <Radio key={job.name} value={job.name} label={job.name} disabled={isReadOnly} />
+            <Radio
+              key={job.name}
+              value={job.name}
+              label={job.name}
+              disabled={isReadOnly || (job.namesEntities === true && known.length === 0)}
+            />
           ))}
         </Group>
       </Radio.Group>
       <Text size="sm" c="dimmed">
-        {jobs.find((job) => job.name === name)?.about}
+        {job?.about}
+        {data !== undefined && known.length === 0 && ' Roles that write name their entities: define one first.'}
       </Text>
       {isPreset && (
         <MultiSelect
           label="For the entities"
-          placeholder={about.length === 0 ? 'All of them, access control included' : ''}
-          data={(data?.items ?? []).map((entity) => entity.name)}
+          placeholder={about.length === 0 ? placeholder : ''}
+          data={known}
           value={[...about]}
           searchable
           clearable

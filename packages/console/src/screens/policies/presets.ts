@@ -4,6 +4,11 @@ import { patternsFor, type Verb } from './statements/action-patterns.ts';
 export interface Preset {
   readonly name: string;
   readonly about: string;
+  /**
+   * Whether it names its entities, those of now where none is chosen: a pattern for all entities covers those of access control
+   * too, whose writers may change who may do what.
+   */
+  readonly namesEntities?: true;
   /** @param entities none for all of them. */
   statements(entities: readonly string[]): readonly unknown[];
 }
@@ -30,6 +35,7 @@ export const presets: readonly Preset[] = [
   {
     name: 'Reporter',
     about: 'Makes records, and sees and changes the own ones only.',
+    namesEntities: true,
     statements: (entities) => [
       allow('Report', ['create'], entities),
       allow('Own', [...reading, 'update'], entities, own),
@@ -38,6 +44,7 @@ export const presets: readonly Preset[] = [
   {
     name: 'Contributor',
     about: 'Reads all records and makes new ones; changes and removes the own ones only.',
+    namesEntities: true,
     statements: (entities) => [
       allow('Read', [...reading, 'create'], entities),
       allow('Own', ['update', 'delete'], entities, own),
@@ -46,11 +53,13 @@ export const presets: readonly Preset[] = [
   {
     name: 'Editor',
     about: 'Reads, makes and changes all records, and removes none.',
+    namesEntities: true,
     statements: (entities) => [allow('Edit', [...reading, 'create', 'update'], entities)],
   },
   {
     name: 'Manager',
     about: 'Does everything with the records, removing them included.',
+    namesEntities: true,
     statements: (entities) => [allow('Manage', [], entities)],
   },
 ];

@@ -5,7 +5,7 @@ import { callApp } from '../../api/app.ts';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import type { OnList } from '../records/on-list.ts';
 import { recordTitle } from '../records/record-title.ts';
-import { Dependents } from './dependents.tsx';
+import { Dependents, useForbidding } from './dependents.tsx';
 import { SaveProblem } from './form/save-problem.tsx';
 import type { Refusal } from './permissions.ts';
 import { type Job, pathOf, type StoredRecord } from './record-queries.ts';
@@ -57,6 +57,7 @@ function Confirmation({ list, id, tag, onCancel }: ConfirmationProps) {
   const name = entity.entityName;
   const [typed, setTyped] = useState('');
   const [job, setJob] = useState<Job>();
+  const forbidding = useForbidding({ actor, entity: name, id });
   const end = async () => {
     list.onClose();
     await forgetRecords(actor, name);
@@ -71,6 +72,20 @@ function Confirmation({ list, id, tag, onCancel }: ConfirmationProps) {
     },
   });
   if (job !== undefined) return <RemovalJob actor={actor} started={job} onDone={() => void end()} onClose={onCancel} />;
+  if (forbidding.length > 0)
+    return (
+      <Stack>
+        <Dependents actor={actor} entity={name} id={id} />
+        <Text size="sm">
+          The record can be deleted once no {forbidding.join(', ')} refers to it: change or delete those first.
+        </Text>
+        <Group justify="flex-end">
+          <Button data-autofocus onClick={onCancel}>
+            Close
+          </Button>
+        </Group>
+      </Stack>
+    );
   return (
     <Stack>
       <Dependents actor={actor} entity={name} id={id} />

@@ -1,5 +1,5 @@
 import { List, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import type { Actor } from '../../api/app.ts';
 import { LineSkeletons, Loaded } from '../../components/loaded.tsx';
 import { entitiesQuery, entityQuery } from '../entities/queries.ts';
@@ -51,6 +51,26 @@ export function Dependents({ actor, entity, id }: Props) {
   );
 }
 
+/** The entities of which records are seen that forbid a delete of this one, by their lookups. */
+export function useForbidding({ actor, entity, id }: Props): readonly string[] {
+  const entities = useQuery(entitiesQuery(actor.env));
+  const asked = relationsTo(entity, entities.data?.items ?? []).slice(0, expandNamesMax);
+  const { data: pages } = useQuery(relatedQuery(actor, entity, id, asked.map(nameOfRelation)));
+  const referring = asked.filter((relation) => (pages?.[nameOfRelation(relation)]?.items.length ?? 0) > 0);
+  const definitions = useQueries({ queries: referring.map((relation) => entityQuery(actor.env, relation.entity)) });
+  const isForbidding = ({ field }: Relation, index: number): boolean => {
+    const create = definitions[index]?.data?.create;
+    return create !== undefined && ruleOf(create, field) === 'restrict';
+  };
+  return [...new Set(referring.filter(isForbidding).map((relation) => relation.entity))];
+}
+
+/** What the lookup says of a delete of the record that it names. */
+function ruleOf(create: Parameters<typeof fieldsOf>[0], field: string): string {
+  const found = fieldsOf(create).find(({ name }) => name === field);
+  return (found?.lookup ?? found?.items?.lookup)?.onDelete ?? 'restrict';
+}
+
 function isThere(page: Page | null | undefined): page is Page {
   return page !== null && page !== undefined && (page.items.length > 0 || page.partial === true);
 }
@@ -70,8 +90,7 @@ interface ConsequenceProps {
 function Consequence({ actor, relation, page }: ConsequenceProps) {
   const { entity, field } = relation;
   const { data } = useQuery(entityQuery(actor.env, entity));
-  const found = fieldsOf(data?.create).find(({ name }) => name === field);
-  const rule = (found?.lookup ?? found?.items?.lookup)?.onDelete ?? 'restrict';
+  const rule = ruleOf(data?.create, field);
   const count = page?.items.length ?? 0;
   const isWhole = (page?.nexttoken ?? null) === null && page?.partial !== true;
   return (

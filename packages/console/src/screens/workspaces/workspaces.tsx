@@ -7,6 +7,7 @@ import { SearchedList, useSearched } from '../../components/searched-list.tsx';
 import { When } from '../../components/when.tsx';
 import classes from '../policies/policies.module.css';
 import { firstWorkspace } from './first-workspace.ts';
+import { NewWorkspace } from './new-workspace.tsx';
 import { figure, type ListedWorkspace, workspacesQuery } from './queries.ts';
 import { SuspendedBadge } from './suspended-badge.tsx';
 
@@ -19,6 +20,7 @@ export function Workspaces() {
     <Screen
       title="Workspaces"
       intro="The tenants of the app. Each has members, policies and records of its own, and sees nothing of the others."
+      actions={<NewWorkspace />}
     >
       <SearchedList
         what="workspaces"

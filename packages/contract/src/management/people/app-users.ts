@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { WorkspaceCode } from '../../app/workspaces.ts';
 import { environment, nexttoken, pagesize } from '../../parameters.ts';
 import { reply, route } from '../../route.ts';
 import { closed, guid, named, ofRecords, oneOf, orNull, pageOf, reason, text, time } from '../../schema.ts';
@@ -52,6 +53,19 @@ export const AppUserDetails = named(
   }),
 );
 
+export const MadeAppUser = named(
+  'MadeAppUser',
+  Type.Object({
+    id: guid,
+    email: text,
+    tenant_id: guid,
+    tenant_code: text,
+    password: orNull(text, {
+      description: 'The password of the account, which is shown in this response only; null where it was mailed.',
+    }),
+  }),
+);
+
 const env = oneOf(['test', 'prod']);
 
 export const appUsersApi = {
@@ -79,6 +93,19 @@ export const appUsersApi = {
     replies: { 200: reply('A page. It may be short; with a `nexttoken` there may be more.', pageOf(AppUser)) },
     problems: ['invalid_cursor'],
     production: { refused: ['q'], leftOut: 'emails and names' },
+  }),
+  createAppUser: route({
+    method: 'POST',
+    path: '/org/app-users',
+    access: 'org_admin',
+    tag: 'app users',
+    summary: 'Creates an account with a password in the test environment, as a member of a workspace',
+    description:
+      'The user joins as by a first sign-in. With `single` tenancy the first one founds the workspace `main`; the first one in a workspace that a builder has made is its admin; any other gets the policy of new members. The password is mailed where the platform sends mail, and is in the response where it does not. In production users sign up themselves, or are invited.',
+    body: closed({ env, tenant_code: WorkspaceCode, email: Type.String({ format: 'email', maxLength: 254 }) }),
+    replies: { 201: reply('Created.', MadeAppUser) },
+    problems: ['prod_read_only', 'conflict', 'workspace_suspended', 'rate_limited', 'plan_limit_exceeded'],
+    refusedAs: 'app_user.creation_refused',
   }),
   readAppUser: route({
     method: 'GET',

@@ -71,7 +71,8 @@ export async function foundingChanges(
     [viewerPolicy, viewerId],
   ] as const;
   const made = templateRecords(deps, templates, platformPolicies);
-  const actor = { userId: founder?.id ?? platformId, claims: {}, auditCaller };
+  const by = auditCaller.actor.kind === 'org_user' ? auditCaller.actor.id : platformId;
+  const actor = { userId: founder?.id ?? by, claims: {}, auditCaller };
   const records = await newRecords(deps, { workspace, actor }, [
     { entity: 'aclpolicy', id: adminId, body: { name: adminPolicy, statements: everything } },
     { entity: 'aclpolicy', id: viewerId, body: { name: viewerPolicy, statements: reading } },

@@ -31,6 +31,8 @@ export interface AppUser extends Account {
   readonly merged_into?: string;
   /** The pending changes in the workspaces of another account. */
   readonly unsettled?: Unsettled;
+  /** A builder has made the account, and it is not yet in its workspace. */
+  readonly is_joining?: true;
   /** A job is removing all that there is of the person: the account opens nothing any more. */
   readonly is_erasing?: true;
 }

@@ -88,13 +88,3 @@ const orgCode = /^[a-z][a-z0-9]{1,31}$/;
 export function isOrgCode(code: string): boolean {
   return orgCode.test(code);
 }
-
-/** A code from a name: its letters and digits, made long enough. */
-export function orgCodeFrom(name: string): string {
-  const letters = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]/g, '')
-    .replace(/^[0-9]+/, '')
-    .slice(0, 24);
-  return letters.length >= 2 ? letters : `org${letters}`;
-}

@@ -1,4 +1,5 @@
 import type { accountsApi } from '@freehold/contract/management/accounts';
+import { proposeOrgCode } from '@freehold/contract/org-code';
 import type { BodyOf } from '@freehold/contract/route';
 import { platformAuditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -9,7 +10,7 @@ import { refusedChange } from '../../store/transact.ts';
 import { requirePassword } from '../people/passwords.ts';
 import { newSession, type Session } from '../sessions/org-sessions.ts';
 import { joining, newAccount, type OrgAccountsDeps, type OrgUser, passwordLengthMin } from './account.ts';
-import { newClientId, type Org, orgCodeFrom, orgs } from './org-directory.ts';
+import { newClientId, type Org, orgs } from './org-directory.ts';
 
 export interface SignedUp extends Session {
   readonly user: OrgUser;
@@ -45,7 +46,7 @@ export async function signUp(deps: OrgAccountsDeps, body: SignUp, { ip, requestI
   const environments = { test: { client_id: newClientId('test') }, prod: null };
   const { account, email } = newAccount({ ...user, password_hash, created_at });
   for (let attempt = 0; attempt < 5; attempt++) {
-    const code = body.org_code ?? (attempt === 0 ? orgCodeFrom(body.org_name) : spareCode(body.org_name));
+    const code = body.org_code ?? codeFrom(body.org_name, attempt === 0);
     const org: Org = { code, name: body.org_name, created_at, environments };
     const { token, expires_at, changes: session } = await newSession(deps, user, code);
     const changes: Change[] = [
@@ -71,7 +72,10 @@ function closed(): Problem {
   return new Problem('signup_closed', 'this platform does not take sign-ups');
 }
 
-function spareCode(orgName: string): string {
+/** The one that is proposed for the name; one that is taken, and a name without such letters, get six more. */
+function codeFrom(orgName: string, isFirst: boolean): string {
+  const { code } = proposeOrgCode(orgName);
+  if (isFirst && code !== undefined) return code;
   const digits = Array.from(secretToken().slice(0, 6), (character) => (character.charCodeAt(0) % 36).toString(36));
-  return orgCodeFrom(orgName) + digits.join('');
+  return (code ?? 'org') + digits.join('');
 }

@@ -33,8 +33,10 @@ export interface FoundingDeps extends GrantDeps {
  * workspace, so that any process that reads it can complete what another run has begun.
  */
 export interface FoundingRow extends WorkspaceRow {
-  /** Absent where the platform has founded it: then its first admin comes later, or never. */
+  /** Absent where the platform or a builder has founded it: then its first admin comes later, or never. */
   readonly founder?: Member | undefined;
+  /** The org user who has founded it without a founder; absent where the platform has. */
+  readonly made_by?: string | undefined;
   /** The configuration that the org had then: no write in the workspace uses an older one. */
   readonly config_version: number;
   readonly default_member_access: string;
@@ -63,14 +65,20 @@ export async function findIntent(orgScope: Scope, code: string): Promise<Intent 
   return found === undefined ? undefined : { row: found.value, version: found.version };
 }
 
+export interface WantedWorkspace {
+  readonly name: string;
+  readonly founder?: Member | undefined;
+  readonly made_by?: string | undefined;
+}
+
 /**
- * Takes a code for a new workspace, which its founder's next token is for from the same commit on. Without a founder it is the
- * platform's. Undefined where it is taken. @throws Problem what the gate refuses: then nothing of the workspace is there.
+ * Takes a code for a new workspace, which its founder's next token is for from the same commit on. Without a founder it is a
+ * builder's or the platform's. Undefined where it is taken. @throws Problem what the gate refuses: then nothing of the workspace is there.
  */
 export async function takeCode(
   deps: FoundingDeps,
   { env, orgCode, requestId = '' }: OrgContext,
-  wanted: { readonly code: string; readonly name: string; readonly founder?: Member | undefined },
+  wanted: { readonly code: string } & WantedWorkspace,
 ): Promise<Intent | undefined> {
   const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
   const { founder } = wanted;
@@ -99,7 +107,7 @@ export async function takeCode(
       foundingRows.insert(row.code, row),
       { kind: 'check', ...configHeadKey, if: asRead(head) },
       ...(founder === undefined ? [] : [hintChange(founder.id, row), chooseChange(founder.id, row)]),
-      auditEntry({ at: row.created_at, ...founderAsCaller(founder, requestId) }, created),
+      auditEntry({ at: row.created_at, ...founderAsCaller(row, requestId) }, created),
     ];
     const refused = (change: number): void => {
       isTaken = change === 0;
@@ -111,8 +119,13 @@ export async function takeCode(
   return row === undefined || committed === undefined ? undefined : { row, version: committed.seq };
 }
 
-function founderAsCaller(founder: Member | undefined, requestId = ''): AuditCaller {
-  return founder === undefined ? { actor: platformActor, request_id: requestId } : auditCallerOf(founder.id, requestId);
+function founderAsCaller(
+  { founder, made_by }: Pick<FoundingRow, 'founder' | 'made_by'>,
+  requestId = '',
+): AuditCaller {
+  if (founder !== undefined) return auditCallerOf(founder.id, requestId);
+  const actor = made_by === undefined ? platformActor : ({ kind: 'org_user', id: made_by } as const);
+  return { actor, request_id: requestId };
 }
 
 /**
@@ -129,7 +142,7 @@ export async function completeFounding(
   const workspace = openWorkspace(deps, context, row);
   const founded = founder === undefined ? {} : { founder_id: founder.id };
   const head: WorkspaceHead = { id, code, name, ...founded, default_member_access };
-  const auditCaller = founderAsCaller(founder, request_id);
+  const auditCaller = founderAsCaller(row, request_id);
   const grants = await foundingChanges(deps, workspace, { founder, templates, auditCaller });
   await tryCommit(workspace.scope, [
     workspaceHeads.insert(undefined, head),

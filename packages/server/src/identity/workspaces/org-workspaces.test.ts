@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createConfigReader } from '../../config/config-reader.ts';
 import { createAccessEpochs } from '../../iam/port.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { uuidv7Source } from '../../lib/ids.ts';
 import { createCursors } from '../../records/port.ts';
 import { openStore } from '../../store/open-store.ts';
 import { orgScopeName, type WorkspaceRow, workspaceScopeName, workspaceTable } from '../../tenancy/port.ts';
@@ -17,7 +19,9 @@ async function bench(states: Readonly<Record<string, WorkspaceRow['state']>>) {
   );
   await store.scope(orgScopeName('acme')).commit(rows);
   const cursors = createCursors(new Uint8Array(32));
+  const config = createConfigReader({ store, clock: systemClock });
   const workspaces = createOrgWorkspaces({
+    ...{ clock: systemClock, newId: uuidv7Source(systemClock), configs: { test: config, prod: config } },
     ...{ stores: { test: store, prod: store }, cursors, epochs: createAccessEpochs() },
     wake: () => undefined,
     workspaceResumed: async () => undefined,

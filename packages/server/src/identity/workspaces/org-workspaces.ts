@@ -13,13 +13,17 @@ import {
   workspacesPartition,
   workspaceTable,
 } from '../../tenancy/port.ts';
+import type { MembershipDeps } from './memberships.ts';
 import { resumeWorkspace, type SuspendCommand, type SuspendDeps, suspendWorkspace } from './suspend-workspace.ts';
-import { readHead } from './workspace-head.ts';
+import { type OrgContext, readHead } from './workspace-head.ts';
+import { foundWorkspace } from './workspaces.ts';
 
 /** The workspaces of an org as its builders see them: what they are called and how large they are, and no record. */
 export interface OrgWorkspaces {
   /** @throws Problem `invalid_cursor`. */
   list(orgCode: string, query: WorkspacesQuery): Promise<WorkspacesPage>;
+  /** Without members. @throws Problem `validation_failed`, `conflict`. */
+  create(place: OrgContext, wanted: WorkspaceOfBuilder): Promise<CreatedWorkspace>;
   /** @throws Problem `not_found`. */
   show(orgCode: string, env: Environment, code: string): Promise<ShownWorkspace>;
   /** Bars its members at once in this process. @throws Problem `not_found`, `conflict`. */
@@ -36,10 +40,18 @@ export interface WorkspacesQuery {
   readonly nexttoken: string | undefined;
 }
 
+export interface WorkspaceOfBuilder {
+  readonly name: string;
+  readonly code: string | undefined;
+  /** The org user. */
+  readonly made_by: string;
+}
+
+type CreatedWorkspace = ReplyOf<typeof orgWorkspacesApi.createOrgWorkspace>;
 type WorkspacesPage = ReplyOf<typeof orgWorkspacesApi.listOrgWorkspaces>;
 type ShownWorkspace = ReplyOf<typeof orgWorkspacesApi.readOrgWorkspace>;
 
-export interface OrgWorkspacesDeps extends SuspendDeps {
+export interface OrgWorkspacesDeps extends SuspendDeps, MembershipDeps {
   readonly cursors: Cursors;
 }
 
@@ -48,6 +60,10 @@ const codeForm = /^[a-z0-9-]{1,63}$/;
 export function createOrgWorkspaces(deps: OrgWorkspacesDeps): OrgWorkspaces {
   return {
     list: (orgCode, query) => listWorkspaces(deps, orgCode, query),
+    create: async (place, wanted) => {
+      const row = await foundWorkspace(deps, place, wanted);
+      return summaryOf(await describe(deps.stores[place.env], place.orgCode, { ...row, state: 'ready' }));
+    },
     show: async (orgCode, env, code) => {
       const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
       const row = codeForm.test(code) ? await workspaceTable.read(orgScope, code) : undefined;
@@ -75,13 +91,16 @@ async function listWorkspaces(
   const items: WorkspacesPage['items'][number][] = [];
   for (const { row } of shown) {
     if (row === undefined || row.state === 'removed') continue;
-    const { by_entity: _, default_member_access: __, ...summary } = await describe(store, orgCode, row);
-    items.push(summary);
+    items.push(summaryOf(await describe(store, orgCode, row)));
     // Reads need not wait for anything, and others want to be served too.
     await nextTurn();
   }
   const last = rows.length > pageSize ? shown.at(-1) : undefined;
   return { items, nexttoken: last === undefined ? null : cursors.seal(last.sk, binding) };
+}
+
+function summaryOf({ by_entity: _, default_member_access: __, ...summary }: ShownWorkspace): CreatedWorkspace {
+  return summary;
 }
 
 interface FoundRow {

@@ -1,7 +1,10 @@
+import type { AuditCaller } from '../../audit/audit-entry.ts';
 import type { ConfigSet } from '../../config/port.ts';
 import { settingOf } from '../../config/port.ts';
 import {
   type AccountChange,
+  adminPolicy,
+  adminRole,
   auditCallerOf,
   findMember,
   joinedChanges,
@@ -34,7 +37,7 @@ import {
   type Membership,
   type MembershipDeps,
 } from './memberships.ts';
-import { isThere, type OrgContext, openWorkspace, readHead } from './workspace-head.ts';
+import { isThere, type OrgContext, openWorkspace, workspaceHeads } from './workspace-head.ts';
 
 /** An account that a fresh token is asked for. */
 export type Arriving = Pick<AppUser, keyof Member | 'email_verified' | 'suspends'>;
@@ -54,8 +57,7 @@ export async function resolveWorkspace(
   const tenant = await chosenTenant(orgScope, person.id);
   const chosen = tenant === undefined ? undefined : await findMembership(deps, context, { tenant, userId: person.id });
   if (chosen !== undefined && isOpen(chosen)) return chosen;
-  const config = await deps.configs[context.env].current(context.orgCode);
-  const isSingle = settingOf(config, context.env, tenancyType) === 'single';
+  const isSingle = await isSingleTenancy(deps, context);
   const first = isSingle ? await enterDefaultWorkspace(deps, context, person) : undefined;
   if (first !== undefined && isActive(first)) return first;
   const memberships = await listMemberships(deps, context, person.id);
@@ -76,15 +78,51 @@ export async function enterDefaultWorkspace(
   context: OrgContext,
   person: Arriving,
 ): Promise<Membership | undefined> {
+  return enter(deps, context, { person, intent: await intendDefault(deps, context, person) });
+}
+
+/**
+ * The same for an account that a builder makes in a workspace: the first one in a workspace that a builder has made is its
+ * first admin, as the first person to sign in is that of the default one.
+ */
+export async function enterWorkspace(
+  deps: MembershipDeps,
+  context: OrgContext,
+  entering: { readonly code: string; readonly person: Arriving; readonly builder: AuditCaller },
+): Promise<Membership | undefined> {
+  const { code, person, builder } = entering;
+  const isDefault = code === defaultWorkspaceCode && (await isSingleTenancy(deps, context));
   const orgScope = deps.stores[context.env].scope(orgScopeName(context.orgCode));
-  const intent = await intendDefault(deps, context, person);
+  const intent = isDefault ? await intendDefault(deps, context, person) : await findIntent(orgScope, code);
+  return enter(deps, context, { person, intent, builder });
+}
+
+/** Whether the first person to sign in founds the default workspace. */
+export async function isSingleTenancy(
+  { configs }: Pick<MembershipDeps, 'configs'>,
+  { env, orgCode }: OrgContext,
+): Promise<boolean> {
+  return settingOf(await configs[env].current(orgCode), env, tenancyType) === 'single';
+}
+
+async function enter(
+  deps: MembershipDeps,
+  context: OrgContext,
+  entering: {
+    readonly person: Arriving;
+    readonly intent: Intent | undefined;
+    readonly builder?: AuditCaller;
+  },
+): Promise<Membership | undefined> {
+  const { person, intent, builder } = entering;
   if (intent === undefined || intent.row.state === 'removed' || intent.row.suspended !== undefined) return undefined;
   if (intent.row.state === 'founding') await completeFounding(deps, context, intent);
-  return joinWorkspace(deps, orgScope, {
+  return joinWorkspace(deps, deps.stores[context.env].scope(orgScopeName(context.orgCode)), {
     place: context,
     workspace: openWorkspace(deps, context, intent.row),
     person: memberOf(person),
     suspends: person.suspends,
+    builder,
   });
 }
 
@@ -122,24 +160,29 @@ async function joinWorkspace(
     readonly person: Member;
     /** The account with the same address that has to make room. */
     readonly suspends: string | undefined;
+    /** Who makes the account, if it is not the person who comes. */
+    readonly builder: AuditCaller | undefined;
   },
 ): Promise<Membership | undefined> {
-  const { place, workspace, person, suspends } = joining;
+  const { place, workspace, person, suspends, builder } = joining;
   const { scope } = workspace;
   const plan = async (): Promise<Plan & { readonly member?: StoredRecord }> => {
     const member = await findMember(workspace, person.id);
     if (member !== undefined) return { member, changes: [] };
-    const head = await readHead(scope);
+    const head = await workspaceHeads.read(scope, undefined);
     const [removed] = await scope.get([removedMemberKey(person.id)]);
     if (head === undefined || removed !== undefined) return { changes: [] };
-    const policyId = await policyIdByName(scope, head.default_member_access);
+    const isFirst = builder !== undefined && head.value.founder_id === undefined;
+    const policyId = await policyIdByName(scope, isFirst ? adminPolicy : head.value.default_member_access);
     const policyIds = policyId === undefined ? [] : [policyId];
-    const auditCaller = auditCallerOf(person.id, place.requestId);
+    const auditCaller = builder ?? auditCallerOf(person.id, place.requestId);
     const room = await roomFor(deps, { workspace, userId: suspends, auditCaller }, policyIds);
     if (room === undefined) return { changes: [] };
-    const changes = await joiningChanges(deps, workspace, { member: person, policyIds, auditCaller });
+    const role = isFirst ? adminRole : undefined;
+    const changes = await joiningChanges(deps, workspace, { member: person, policyIds, role, auditCaller });
     const notRemoved: Change = { kind: 'check', ...removedMemberKey(person.id), if: 'absent' };
-    return { changes: joinedChanges([isThere, notRemoved], changes, room) };
+    const there = isFirst ? workspaceHeads.replace(head, { ...head.value, founder_id: person.id }) : isThere;
+    return { changes: joinedChanges([there, notRemoved], changes, room) };
   };
   const { planned, committed } = await transact(scope, plan);
   const member = committed === undefined ? planned.member : await findMember(workspace, person.id);

@@ -15,7 +15,7 @@ export interface WorkspaceHead {
   readonly id: string;
   readonly code: string;
   readonly name: string;
-  /** Absent while a workspace that the platform has founded waits for its first admin. */
+  /** Absent until a workspace that the platform or a builder has founded has its first admin. */
   readonly founder_id?: string;
   readonly default_member_access: string;
   /** As the row of the org says; absent while it is not suspended. */

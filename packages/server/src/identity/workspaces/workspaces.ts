@@ -9,7 +9,14 @@ import { transact, tryCommit } from '../../store/transact.ts';
 import { defaultWorkspaceCode, orgScopeName } from '../../tenancy/port.ts';
 import { findAppUser, memberOf } from '../app-users/app-user.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
-import { completeFounding, type Intent, takeCode } from './founding.ts';
+import {
+  completeFounding,
+  type FoundingRow,
+  findIntent,
+  type Intent,
+  takeCode,
+  type WantedWorkspace,
+} from './founding.ts';
 import { chooseChange, forgetChange, membershipsMax, type Tenant, tenantsOf } from './membership-hints.ts';
 import { type FoundMembership, listMemberships, type MembershipDeps, requireMembership } from './memberships.ts';
 import { codesFrom } from './workspace-code.ts';
@@ -85,19 +92,37 @@ interface OwnRequest {
 async function createWorkspace(deps: WorkspacesDeps, { claims, requestId }: OwnRequest, body: NewWorkspace) {
   const { code } = body;
   const name = body.name.trim();
-  if (code === defaultWorkspaceCode) throw keptCode(code);
   const { place: home, orgScope } = homeOf(deps, claims);
   const place = { ...home, requestId };
   const founder = await findAppUser(orgScope, claims.sub);
   if (founder === undefined) throw notFound();
   if ((await tenantsOf(orgScope, founder.id)).length >= membershipsMax)
     throw new Problem('conflict', `a person may be in at most ${membershipsMax} workspaces`);
-  const take = (code: string) => takeCode(deps, place, { code, name, founder: memberOf(founder) });
-  const intent = code === undefined ? await firstOf(codesFrom(name), take) : await take(code);
-  if (intent === undefined) throw new Problem('conflict', `the code \`${code ?? name}\` is taken`);
+  const row = await foundWorkspace(deps, place, { code, name, founder: memberOf(founder) });
+  return { id: row.id, code: row.code, name, current: true } as const;
+}
+
+/** Makes a workspace with this code, or one from its name. @throws Problem `validation_failed`, `conflict`. */
+export async function foundWorkspace(
+  deps: MembershipDeps,
+  place: OrgContext,
+  { code, ...wanted }: { readonly code: string | undefined } & WantedWorkspace,
+): Promise<FoundingRow> {
+  if (code === defaultWorkspaceCode) throw keptCode(code);
+  const take = (code: string) => takeCode(deps, place, { code, ...wanted });
+  const intent = code === undefined ? await firstOf(codesFrom(wanted.name), take) : await take(code);
+  if (intent === undefined) {
+    await completeStarted(deps, place, code);
+    throw new Problem('conflict', `the code \`${code ?? wanted.name}\` is taken`);
+  }
   await completeFounding(deps, place, intent);
-  const { id } = intent.row;
-  return { id, code: intent.row.code, name, current: true } as const;
+  return intent.row;
+}
+
+/** A repeated request is refused, and completes what the first one left half done. */
+async function completeStarted(deps: MembershipDeps, place: OrgContext, code = ''): Promise<void> {
+  const intent = await findIntent(deps.stores[place.env].scope(orgScopeName(place.orgCode)), code);
+  if (intent?.row.state === 'founding') await completeFounding(deps, place, intent);
 }
 
 function keptCode(code: string): Problem {

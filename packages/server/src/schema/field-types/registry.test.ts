@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hintsOfType } from '@freehold/contract/field-hints';
 import fc from 'fast-check';
 import { compareBytes } from '../../lib/byte-order.ts';
 import type { FieldDefinition } from '../definition.ts';
@@ -156,3 +157,10 @@ function order(colType: string, left: FieldValue, right: FieldValue): number {
   if (typeof left === 'string') return Math.sign(Buffer.compare(Buffer.from(left), Buffer.from(String(right))));
   return Math.sign(Number(left) - Number(right));
 }
+
+test('clients know the hints of each type', () => {
+  assert.deepEqual(
+    hintsOfType,
+    Object.fromEntries([...fieldTypes.values()].map(({ colType, hints }) => [colType, hints])),
+  );
+});

@@ -31,6 +31,9 @@ export interface Body {
   readonly plan: string;
   readonly client_id: string;
   readonly email_verified: boolean;
+  readonly password: string | null;
+  readonly members: number;
+  readonly memberships: readonly { readonly tenant_code: string; readonly role: string }[];
   readonly disabled: object | null;
   readonly results: readonly { readonly status: number }[];
   readonly items: readonly Item[];

@@ -1,14 +1,13 @@
-import { Group, Select, SimpleGrid, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import { Group, Select, SimpleGrid, Stack, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { usePlace } from '../../../api/session.ts';
 import { colTypes, type Field, isRequired, type Lookup, withHints } from '../definition.ts';
 import { entitiesQuery } from '../queries.ts';
 import { FieldMigration } from './field-migration.tsx';
 import { BoundInputs, DefaultInput, type FieldProps } from './hint-inputs.tsx';
+import { computed, retyped, searchable, unindexed } from './retyped.ts';
 
-const searchable: ReadonlySet<string> = new Set(['string', 'email', 'url', 'enum']);
-const unindexed: ReadonlySet<string> = new Set(['json', 'encrypted', 'array']);
-const computed: ReadonlySet<string> = new Set(['formula', 'autoincrement']);
 const formulaTypes = ['string', 'number', 'integer', 'boolean', 'date', 'datetime'];
 const lookupTypes: ReadonlySet<string> = new Set(['string', 'guid']);
 
@@ -23,6 +22,13 @@ interface DetailsProps extends FieldProps {
 export function FieldDetails({ stored, isOfNewEntity, ...props }: DetailsProps) {
   const { field, isReadOnly, errorAt, onChange } = props;
   const type = field.colType ?? 'string';
+  const [dropped, setDropped] = useState<readonly string[]>([]);
+  const retype = (colType: string | null): void => {
+    if (colType === null || colType === type) return;
+    const changed = retyped(field, stored, colType);
+    setDropped(changed.dropped);
+    onChange(changed.field);
+  };
   return (
     <Stack gap="sm">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
@@ -40,13 +46,16 @@ export function FieldDetails({ stored, isOfNewEntity, ...props }: DetailsProps) 
           error={errorAt('colType')}
           readOnly={isReadOnly}
           allowDeselect={false}
-          onChange={(value) => onChange(retyped(field, stored, value ?? undefined))}
+          onChange={retype}
         />
         <BoundInputs {...props} />
         {lookupTypes.has(type) && <LookupInputs {...props} />}
         {type === 'array' && <ElementLookup {...props} />}
         <DefaultInput {...props} />
       </SimpleGrid>
+      <Text size="sm" c="dimmed" role="status" hidden={dropped.length === 0}>
+        Taken out, since {type} does not have it: {dropped.join(', ')}
+      </Text>
       {type === 'formula' && <FormulaInputs {...props} />}
       {!isOfNewEntity && !computed.has(type) && <FieldMigration {...props} stored={stored} />}
       <Switches {...props} />
@@ -58,11 +67,6 @@ export function FieldDetails({ stored, isOfNewEntity, ...props }: DetailsProps) 
 function renamed(field: Field, stored: Field | undefined, name: string): Field {
   const renamedFrom = stored === undefined || stored.name === name ? undefined : stored.name;
   return withHints(field, { name, renamedFrom });
-}
-
-/** A conversion is of one type; the next one needs another. */
-function retyped(field: Field, stored: Field | undefined, colType: string | undefined): Field {
-  return withHints(field, { colType, convert: stored?.convert });
 }
 
 function Switches({ field, isReadOnly, errorAt, onChange }: FieldProps) {

@@ -2,6 +2,7 @@ import { orgWorkspacesApi } from '@freehold/contract/management/workspaces';
 import type { OrgWorkspaces } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
+import { requireTest } from '../../pipeline/require-test.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve } from '../../serve.ts';
 
@@ -16,6 +17,13 @@ export function orgWorkspaceRoutes({ orgWorkspaces, clock }: OrgWorkspaceService
     serve(orgWorkspacesApi.listOrgWorkspaces, ({ query }, { org }) => {
       const { env, prefix, state, pagesize: pageSize, nexttoken } = query;
       return orgWorkspaces.list(org.code, { env, prefix, state, pageSize, nexttoken });
+    }),
+    serve(orgWorkspacesApi.createOrgWorkspace, (request, caller) => {
+      const { env, name, code } = request.body;
+      requireTest(env);
+      const { actor, request_id: requestId } = auditContextOf(clock, request, caller);
+      const place = { env, orgCode: caller.org.code, requestId };
+      return orgWorkspaces.create(place, { name: name.trim(), code, made_by: actor.id });
     }),
     serve(orgWorkspacesApi.readOrgWorkspace, ({ params, query }, { org }) =>
       orgWorkspaces.show(org.code, query.env, params.tenant_code),

@@ -1,7 +1,14 @@
 import type { AccessEpochs } from '../../../iam/port.ts';
 import type { Cursors } from '../../../records/port.ts';
-import type { MembershipDeps } from '../../workspaces/memberships.ts';
-import type { AppUserCommand, AppUsersPage, NamedAppUser, ShownAppUser } from './app-user-command.ts';
+import type {
+  AppUserCommand,
+  AppUsersPage,
+  CreatedAppUser,
+  CreateUserCommand,
+  NamedAppUser,
+  ShownAppUser,
+} from './app-user-command.ts';
+import { type CreateUserDeps, createUser, type NewAppUser } from './create-user.ts';
 import { disableUser, enableUser, revokeTokens } from './disable-user.ts';
 import { type ListQuery, listUsers } from './list-users.ts';
 import { showUser } from './show-user.ts';
@@ -10,6 +17,8 @@ import { showUser } from './show-user.ts';
 export interface OrgAppUsers {
   /** @throws Problem `invalid_cursor`. */
   list(orgCode: string, query: ListQuery): Promise<AppUsersPage>;
+  /** @throws Problem `validation_failed`, `conflict`, `workspace_suspended`, `rate_limited`. */
+  create(command: CreateUserCommand, wanted: NewAppUser): Promise<CreatedAppUser>;
   /** @throws Problem `not_found`. */
   show(user: NamedAppUser): Promise<ShownAppUser>;
   /** Ends all tokens and bars the account, at once in this process. @throws Problem `not_found`, `conflict`. */
@@ -20,7 +29,7 @@ export interface OrgAppUsers {
   revokeTokens(command: AppUserCommand): Promise<void>;
 }
 
-export interface OrgAppUsersDeps extends MembershipDeps {
+export interface OrgAppUsersDeps extends CreateUserDeps {
   readonly cursors: Cursors;
   /** See `SessionDeps`. */
   readonly revocations: AccessEpochs;
@@ -29,6 +38,7 @@ export interface OrgAppUsersDeps extends MembershipDeps {
 export function createOrgAppUsers(deps: OrgAppUsersDeps): OrgAppUsers {
   return {
     list: (orgCode, query) => listUsers(deps, orgCode, query),
+    create: (command, wanted) => createUser(deps, command, wanted),
     show: (user) => showUser(deps, user),
     disable: (command, reason) => disableUser(deps, command, reason),
     enable: (command, reason) => enableUser(deps, command, reason),

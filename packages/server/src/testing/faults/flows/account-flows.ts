@@ -147,6 +147,32 @@ const enable: Flow = {
   },
 };
 
+const create: Flow = {
+  route: 'POST /org/app-users',
+  prepare: async ({ org }) => {
+    const code = `w${random()}`;
+    assert.equal((await org.manage('POST', '/org/workspaces', { env: 'test', name: 'W', code })).status, 201);
+    const email = newEmail();
+    let password: string | undefined;
+    const send = async () => {
+      const reply = await org.manage('POST', '/org/app-users', { env: 'test', tenant_code: code, email });
+      password ??= reply.body.password ?? undefined;
+      return reply;
+    };
+    const check = async () => {
+      const [item, ...others] = (await org.manage('GET', `/org/app-users?q=${email}`)).body.items;
+      assert.deepEqual(others, []);
+      const { memberships } = (await org.manage('GET', `/org/app-users/${item?.id}`)).body;
+      assert.deepEqual(
+        memberships.map(({ tenant_code, role }) => [tenant_code, role]),
+        [[code, 'admin']],
+      );
+      if (password !== undefined) assert.equal((await org.logIn(email, password)).status, 200);
+    };
+    return { send, already: 409, check };
+  },
+};
+
 const signOutEverywhere: Flow = {
   route: 'POST /org/app-users/:id/revoke-tokens',
   prepare: async ({ org }) => {
@@ -157,6 +183,7 @@ const signOutEverywhere: Flow = {
 };
 
 export const accountFlows: Flows = {
+  'an account made by a builder': create,
   'an account disabled': disable,
   'a disabled account enabled': enable,
   'the tokens of an account revoked': signOutEverywhere,

@@ -17,6 +17,18 @@ const make: Flow = {
   },
 };
 
+const makeByBuilder: Flow = {
+  route: 'POST /org/workspaces',
+  prepare: async ({ org }) => {
+    const code = `w${random()}`;
+    const check = async () => {
+      const { state, members } = (await org.manage('GET', `/org/workspaces/${code}`)).body;
+      assert.deepEqual([state, members], ['ready', 0]);
+    };
+    return { send: () => org.manage('POST', '/org/workspaces', { env: 'test', name: 'W', code }), already: 409, check };
+  },
+};
+
 const rename: Flow = {
   route: 'PUT /app/:org/user/workspace',
   prepare: async ({ org, act, founder }) => {
@@ -204,6 +216,7 @@ async function inWorkspace(org: Fixture['org'], person: Person) {
 
 export const workspaceFlows: Flows = {
   'a workspace': make,
+  'a workspace made by a builder': makeByBuilder,
   'another name of a workspace': rename,
   'a switch to another workspace': switchTo,
   'leaving a workspace': leave,

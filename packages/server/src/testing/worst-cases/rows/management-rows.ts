@@ -163,6 +163,7 @@ const orgRows: Rows = {
     target: () => '/org/workspaces',
     largest: [{ what: 'counters of every entity', ask: () => ({ target: '/org/workspaces?pagesize=50' }) }],
   },
+  'POST /org/workspaces': small('/org/workspaces'),
   'GET /org/workspaces/:tenant_code': {
     as: 'builder',
     target: () => '/org/workspaces/main',

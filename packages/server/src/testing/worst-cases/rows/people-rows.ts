@@ -11,6 +11,7 @@ export const peopleRows: Rows = {
       { what: 'accounts of an address', ask: () => ({ target: '/org/app-users?pagesize=200&q=a' }) },
     ],
   },
+  'POST /org/app-users': small('/org/app-users'),
   'GET /org/app-users/:id': one(`/org/app-users/${noId}`),
   'POST /org/app-users/:id/disable': small(`/org/app-users/${noId}/disable`),
   'POST /org/app-users/:id/enable': small(`/org/app-users/${noId}/enable`),

@@ -2,6 +2,7 @@ import { appUsersApi } from '@freehold/contract/management/people/app-users';
 import type { OrgAppUsers } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import { auditContextOf } from '../../../pipeline/audit-context.ts';
+import { requireTest } from '../../../pipeline/require-test.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
 import { serve } from '../../../serve.ts';
 
@@ -10,12 +11,18 @@ export interface AppUserServices {
   readonly clock: Clock;
 }
 
-/** The accounts of an app's users. They are people and no configuration, so production's are changed here too. */
+/** The accounts of an app's users. They are people and no configuration, so production's are changed here too, but for new ones. */
 export function appUserRoutes({ appUsers, clock }: AppUserServices): readonly ManagementRoute[] {
   return [
     serve(appUsersApi.listAppUsers, ({ query }, { org }) => {
       const { env, q, state, pagesize: pageSize, nexttoken } = query;
       return appUsers.list(org.code, { env, q, state, pageSize, nexttoken });
+    }),
+    serve(appUsersApi.createAppUser, (request, caller) => {
+      const { env, ...wanted } = request.body;
+      requireTest(env);
+      const place = { env, orgCode: caller.org.code, ip: request.ip };
+      return appUsers.create({ ...place, auditContext: auditContextOf(clock, request, caller) }, wanted);
     }),
     serve(appUsersApi.readAppUser, ({ params, query }, { org }) =>
       appUsers.show({ orgCode: org.code, env: query.env, id: params.id }),
