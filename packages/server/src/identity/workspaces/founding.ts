@@ -119,10 +119,7 @@ export async function takeCode(
   return row === undefined || committed === undefined ? undefined : { row, version: committed.seq };
 }
 
-function founderAsCaller(
-  { founder, made_by }: Pick<FoundingRow, 'founder' | 'made_by'>,
-  requestId = '',
-): AuditCaller {
+function founderAsCaller({ founder, made_by }: Pick<FoundingRow, 'founder' | 'made_by'>, requestId = ''): AuditCaller {
   if (founder !== undefined) return auditCallerOf(founder.id, requestId);
   const actor = made_by === undefined ? platformActor : ({ kind: 'org_user', id: made_by } as const);
   return { actor, request_id: requestId };
