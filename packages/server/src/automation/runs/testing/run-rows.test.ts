@@ -1,12 +1,12 @@
 /** The values of runs lie sealed, and those that an earlier release has stored are read as they lie. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DamagedRow, type Row } from '../../store/table.ts';
-import { openBench, type RecordBench } from '../../testing/record-bench.ts';
-import { type Run, type RunRows, type RunStep, storedRuns } from './run-rows.ts';
-import { startRun } from './start-run.ts';
-import { accounts, openOrg, states, waitMilliseconds } from './testing/account-runs.ts';
-import { openedRuns, runRows } from './testing/opened-runs.ts';
+import { DamagedRow, type Row } from '../../../store/table.ts';
+import { openBench, type RecordBench } from '../../../testing/record-bench.ts';
+import { type Run, type RunRows, type RunStep, storedRuns } from '../run-rows.ts';
+import { startRun } from '../start-run.ts';
+import { accounts, openOrg, states, waitMilliseconds } from './account-runs.ts';
+import { openedRuns, runRows } from './opened-runs.ts';
 
 const secret = 'a value of a run';
 
