@@ -1,12 +1,33 @@
-import type { RecordAccess, RecordPolicy } from './record-policy.ts';
+import type { CompiledEntity } from '../schema/port.ts';
+import type { RecordPolicy } from './record-policy.ts';
 import type { RecordCall } from './writing/write-loop.ts';
 
 /** What the caller may do beside the call itself. Entities know that this is decided, not how. */
-export interface CallerAccess extends RecordAccess {
+export interface CallerAccess {
+  /** What the caller may do with the records that a request of its own would be about. */
+  rows(request: RecordPolicyRequest): RecordPolicy | undefined;
   /** What the caller may do with the records that the call itself is about, now that its body is known. */
   rowsOfBody(body: unknown): RecordPolicy | undefined;
   /** Asks for a verb on the call's entity at the call's path, whatever the record. @throws Problem `access_denied`. */
   assertAllowed(verb: string): void;
+}
+
+/** A request that does one thing by one verb, with records of an entity. */
+export interface RecordPolicyRequest extends Omit<NamedPolicyRequest, 'entityName'> {
+  readonly entity: CompiledEntity;
+  /** Whether the caller is answered alike where it is refused: it decides only how the answer is found. */
+  readonly isHint?: true;
+}
+
+/** The same, of an entity that may not be there. */
+export interface NamedPolicyRequest {
+  readonly verb: 'get' | 'list' | 'count' | 'create' | 'update' | 'delete' | 'browse';
+  readonly entityName: string;
+  /** That of the record, where the request names one. */
+  readonly id?: string | undefined;
+  readonly body?: unknown;
+  /** Its query string, where it has one. */
+  readonly query?: string;
 }
 
 /** A call that was allowed, of a caller who may ask for more than its verb. */

@@ -2,7 +2,7 @@
 
 export { Overtaken, TooManyReads } from '../store/transaction/read-set.ts';
 export type { Actor } from './actor.ts';
-export type { AuthorizedCall } from './caller-access.ts';
+export type { AuthorizedCall, NamedPolicyRequest, RecordPolicyRequest } from './caller-access.ts';
 export { presentExpanded } from './expand/expand-records.ts';
 export { backwardName, type Expansion, readExpand } from './expand/expand-tree.ts';
 export {
@@ -44,7 +44,6 @@ export {
   unknownField,
 } from './record.ts';
 export { directKey, directPartition, recordPlace, updatedRecordKey } from './record-keys.ts';
-export type { NamedPolicyRequest, RecordPolicyRequest } from './record-policy.ts';
 export {
   bothPolicies,
   isOfEnvelope,

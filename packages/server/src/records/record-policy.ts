@@ -1,6 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { Problem } from '../lib/problem.ts';
-import type { CompiledEntity } from '../schema/port.ts';
 import type { RecordData, StoredText } from './record.ts';
 
 /** Fields of a record, by name. */
@@ -114,28 +113,4 @@ export function bothPolicies(
         ? (left.isNone ? left : right).denied()
         : refusing(record, states).denied(record, errors, states),
   };
-}
-
-/** What a caller may do with records beside those that a call is about. */
-export interface RecordAccess {
-  /** What the caller may do with the records that a request of its own would be about. */
-  rows(request: RecordPolicyRequest): RecordPolicy | undefined;
-}
-
-/** A request that does one thing by one verb, with records of an entity. */
-export interface RecordPolicyRequest extends Omit<NamedPolicyRequest, 'entityName'> {
-  readonly entity: CompiledEntity;
-  /** Whether the caller is answered alike where it is refused: it decides only how the answer is found. */
-  readonly isHint?: true;
-}
-
-/** The same, of an entity that may not be there. */
-export interface NamedPolicyRequest {
-  readonly verb: 'get' | 'list' | 'count' | 'create' | 'update' | 'delete' | 'browse';
-  readonly entityName: string;
-  /** That of the record, where the request names one. */
-  readonly id?: string | undefined;
-  readonly body?: unknown;
-  /** Its query string, where it has one. */
-  readonly query?: string;
 }

@@ -3,6 +3,7 @@ import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { type CompiledEntity, heldIds, isLookupList, lookupOf } from '../../schema/port.ts';
 import type { Item, Key } from '../../store/port.ts';
 import { laneOf, type Workspace } from '../../tenancy/port.ts';
+import type { AuthorizedCall } from '../caller-access.ts';
 import { mayBeId } from '../listing/find-record.ts';
 import { dataOf, type RecordData } from '../record.ts';
 import { recordPlace } from '../record-keys.ts';
@@ -23,7 +24,8 @@ interface LookupCall extends Pick<RecordCall, 'config' | 'entity' | 'made'> {
 
 /** What a caller sent: the ids in it must be of records that are the caller's to get. */
 export interface SentLookups {
-  readonly call: Pick<RecordCall, 'access' | 'actor' | 'workspace'>;
+  /** With the access of the caller, unless the platform writes. */
+  readonly call: Pick<RecordCall, 'actor' | 'workspace'> & Partial<Pick<AuthorizedCall, 'access'>>;
   readonly body: unknown;
   /** The record with what was sent, before the platform or an event has changed more. */
   readonly record: RecordData;

@@ -6,7 +6,7 @@ import { type Change, type Committed, ScopeClosed } from '../../store/port.ts';
 import { attemptCommit, overtaken } from '../../store/transact.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
 import type { Actor } from '../actor.ts';
-import type { RecordAccess, RecordPolicy } from '../record-policy.ts';
+import type { RecordPolicy } from '../record-policy.ts';
 import { unmarked } from '../removals/marks.ts';
 import type { PlannedChange } from './planned-change.ts';
 
@@ -53,8 +53,6 @@ export interface RecordCall extends WriteContext {
   readonly entity: CompiledEntity;
   /** What the caller may do with single records by what is called; undefined is everything with all of them. */
   readonly rows?: RecordPolicy | undefined;
-  /** What else the caller may do; left out where the platform writes. */
-  readonly access?: RecordAccess | undefined;
 }
 
 /** The changes of a write, and the entities beside those asked for whose records they touch. */
