@@ -268,7 +268,9 @@ test('what new workspaces get is edited by an admin of the org, and production s
   await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Leave' }).click();
   await page.getByRole('heading', { name: 'Policies', level: 1 }).waitFor();
 
-  await prodFounder(org);
+  const admin = await prodFounder(org);
+  const admins = (await list(admin, 'group')).items.find((group) => group.name === 'default-admins');
+  await create(admin, 'usergroup', { user_id: admin.id, group_id: admins?.id });
   await page.goto(`/o/${org.code}/prod/policies?w=main`);
   await page.getByRole('link', { name: 'adminacl' }).click();
   await jsonOf(page).getByText('"Everything"').waitFor();

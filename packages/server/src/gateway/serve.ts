@@ -102,7 +102,8 @@ export function serveReply<R extends Route>(
     andThen(handle(request, caller), (reply): Reply => {
       if (reply.stream !== undefined) throw new TypeError(`a part of the reply of ${route.path} is not for all`);
       if (reply.body === undefined) return reply;
-      return { ...reply, body: JSON.stringify(shown(JSON.parse(reply.body), caller, request)) };
+      const body: unknown = JSON.parse(reply.body);
+      return { ...reply, body: JSON.stringify(shown(body, caller, request)) };
     });
   return serveChecked(route, handleShown, beside);
 }

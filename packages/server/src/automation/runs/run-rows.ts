@@ -219,7 +219,9 @@ class Sealing {
 
   #values(sealed: string, place: Pick<SealedLocation, 'id' | 'field'>): object {
     try {
-      return JSON.parse(this.#sealer.open(sealed, this.#location(place))) as object;
+      const values: unknown = JSON.parse(this.#sealer.open(sealed, this.#location(place)));
+      if (typeof values !== 'object' || values === null) throw new TypeError('the values of a run are an object');
+      return values;
     } catch (cause) {
       throw new DamagedRow(`a stored run of scope ${this.#scope.name} has values that do not open`, { cause });
     }
