@@ -111,6 +111,7 @@ const requester = [
     Fields: ['!team', '!assignee_id'],
     Condition: mine,
   },
+  { Effect: 'Allow', Action: ['getcustomer'], Resource: ['*'], Fields: ['name'] },
 ];
 
 const agent = [

@@ -24,6 +24,7 @@ const made: Readonly<Record<string, readonly string[]>> = {
     ['invitation'],
     ['created', 'resent', 'removed', 'accepted'],
   ),
+  'server/src/identity/org-users/environments.ts': actionsOf(['environment'], ['provisioned', 'founder_named']),
   'server/src/identity/personal-data/begin-job.ts': actionsOf(
     ['app_user'],
     ['export_begun', 'erase_previewed', 'erase_begun', 'merge_previewed', 'merge_begun'],

@@ -116,14 +116,15 @@ async function openTickets(context: TestContext, kind: StoreKind) {
       const body = { rank, ...(tier === undefined ? {} : { tier }) };
       customers.push((await node.runtime.create(await node.call('customer'), body)).data);
     }
-  const call: AuthorizedCall = { ...(await node.call('ticket')), access: mayGet };
+  const maker = await node.call('ticket');
   const tickets: RecordData[] = [];
   for (let at = 0; at < 80; at++) {
     // Some point to none.
     const [customer, payer] = [customers[(at * 7) % 19], customers[(at * 5) % 23]];
     const body = { status: statuses[at % 2], customer_id: customer?.id ?? null, payer_id: payer?.id ?? null };
-    tickets.push((await node.runtime.create(call, body)).data);
+    tickets.push((await node.runtime.create(maker, body)).data);
   }
+  const call: AuthorizedCall = { ...maker, access: mayGet };
   return { node, call, tickets, others: new Map(customers.map((customer) => [customer.id, customer])) };
 }
 
