@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, type TestContext } from 'node:test';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import { netMilliseconds } from '../eventually.ts';
 import { type Platform, type StartOptions, startPlatform } from '../platform.ts';
 
@@ -121,4 +128,9 @@ export async function watchedContext(
     if (protocol.startsWith('http') && !own.includes(origin)) note(`a request to ${request.url()}`);
   });
   return { context, newPage: () => context.newPage(), faults: () => found, firstFault: first.promise };
+}
+
+/** Whether a request is a call of the API: the console fetches the files of its later parts too. */
+export function isCall(request: Request): boolean {
+  return request.resourceType() === 'fetch' && !new URL(request.url()).pathname.startsWith('/assets/');
 }

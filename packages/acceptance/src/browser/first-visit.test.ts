@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { assertBecomes } from '../eventually.ts';
 import { create, defineEntity, foundedOrg } from '../org.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
+import { consolePlatform, isCall, openBrowser, skip } from './browser.ts';
 import { signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
@@ -17,10 +17,7 @@ async function heldPage(context: TestContext) {
   await signInAs(page, org.builder);
   const calls: string[] = [];
   page.on('request', (request) => {
-    const { pathname } = new URL(request.url());
-    // Files of later parts are fetched too.
-    if (request.resourceType() === 'fetch' && !pathname.startsWith('/assets/'))
-      calls.push(`${request.method()} ${pathname}`);
+    if (isCall(request)) calls.push(`${request.method()} ${new URL(request.url()).pathname}`);
   });
   let held = Promise.withResolvers<void>();
   await page.route(/\/assets\/main-[^/]*\.js$/, async (route) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertBecomes } from '../eventually.ts';
 import { act, allow, manage, memberWith, newEmail, signIn, signUp } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
-import { consolePlatform, openBrowser, skip } from './browser.ts';
+import { consolePlatform, isCall, openBrowser, skip } from './browser.ts';
 import { defineGreeting, signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
@@ -98,7 +98,7 @@ test('Home is shown by three calls, and its steps lead to where they are done', 
   await signInAs(page, org.builder);
   const calls: string[] = [];
   page.on('request', (request) => {
-    if (request.resourceType() === 'fetch') calls.push(new URL(request.url()).pathname);
+    if (isCall(request)) calls.push(new URL(request.url()).pathname);
   });
   await page.reload();
   await page.getByText('None yet. The first user who signs in to the app founds a workspace').waitFor();

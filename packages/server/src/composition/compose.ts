@@ -109,14 +109,12 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     fieldKeys: secrets.field_keys,
     idempotencyKey: derivedKey(secrets, 'idempotency'),
   });
-  const founderNote = createFounderNote(shared);
-  const whyNeverCalled = whyNeverCalledBy(config);
-  const promotion = openPromotion({ ...shared, gates, settingTypes, founderNote, whyNeverCalled });
+  const notes = { founderNote: createFounderNote(shared), whyNeverCalled: whyNeverCalledBy(config) };
+  const promotion = openPromotion({ ...shared, ...notes, gates, settingTypes });
   const entities = openEntities({ ...shared, gates, refuseRemoval: promotion.refuseRemoval });
   const sealer = createSealer(secrets.field_keys);
   const identity = await openIdentity({
     ...{ ...shared, sealer, stepKey: derivedKey(secrets, 'steps'), workspaceResumed: events.workspaceResumed },
-    ...{ sendsMail: mail.mailer !== undefined && mail.inbox === undefined },
     ...{ signingKeys, mailer: mail.mailer, mailOut: mail.out, mailMeter: metering.work, runtime: records.runtime },
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token, beginJobs: jobs.begin },
     ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved, removals: records.removals },

@@ -52,8 +52,6 @@ export interface IdentityDeps extends MembershipDeps {
   readonly clock: Clock;
   readonly signingKeys: LiveSigningKeys;
   readonly mailer: Mailer | undefined;
-  /** See `CreateUserDeps`. */
-  readonly sendsMail: boolean;
   readonly mailOut: MailDraftsDeps['mailOut'];
   readonly mailMeter: MailDraftsDeps['mailMeter'];
   readonly runtime: RecordRuntime;
@@ -88,6 +86,8 @@ export interface IdentitySettings {
   readonly publicUrl: string | undefined;
   readonly operatorKeyDigest: string | undefined;
   readonly signUp: SignUpPolicy;
+  /** Absent where mails leave the platform by no server. */
+  readonly smtp?: object | undefined;
 }
 
 export type Identity = Awaited<ReturnType<typeof openIdentity>>;
@@ -99,7 +99,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
   // Threads of one process share libuv's threads too, which files and key signatures wait for.
   const hasher = createPasswordHasher(deps.throttles === undefined ? {} : { parallelMax: 1 }, passwordCost);
   const { logins, mails } = deps.throttles ?? createThrottles(clock);
-  const shared = { ...deps, issuer, hasher, mailThrottle: mails };
+  const shared = { ...deps, issuer, hasher, mailThrottle: mails, sendsMail: settings.smtp !== undefined };
   const allowPrivateAddresses = settings.mode === 'development';
   const providers = createProviderTokens({ clock, allowPrivateAddresses });
   const revocations = deps.revocations ?? createAccessEpochs();

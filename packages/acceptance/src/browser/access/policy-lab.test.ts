@@ -18,7 +18,7 @@ import {
 } from '../../org.ts';
 import { prodFounder } from '../../promotion.ts';
 import { assertAccessible } from '../accessibility.ts';
-import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { consolePlatform, isCall, openBrowser, skip } from '../browser.ts';
 import { retype, signInAs } from '../console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
@@ -221,7 +221,7 @@ test('the screen makes three calls at most, also where its address holds a polic
   await signInAs(page, org.builder);
   const calls: string[] = [];
   page.on('request', (request) => {
-    if (request.resourceType() === 'fetch') calls.push(new URL(request.url()).pathname);
+    if (isCall(request)) calls.push(new URL(request.url()).pathname);
   });
   const shown = async (search: string, what: ReturnType<Page['getByText']>): Promise<readonly string[]> => {
     calls.length = 0;

@@ -9,7 +9,7 @@ import { backupSettings, madeBackup, whenBackup } from '../../operator-backups.t
 import { operatorKey } from '../../plans.ts';
 import { temporaryDirectory, whyNoDataDir } from '../../platform.ts';
 import { assertAccessible } from '../accessibility.ts';
-import { consolePlatform, openBrowser, skip as whyNoBrowser } from '../browser.ts';
+import { consolePlatform, isCall, openBrowser, skip as whyNoBrowser } from '../browser.ts';
 import { operateAt } from './operator-pages.ts';
 
 const skip = whyNoBrowser || whyNoDataDir;
@@ -32,7 +32,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     const page = await opened.newPage();
     const calls: string[] = [];
     page.on('request', (request) => {
-      if (request.resourceType() === 'fetch') calls.push(new URL(request.url()).pathname);
+      if (isCall(request)) calls.push(new URL(request.url()).pathname);
     });
     await operateAt(page, '/backups');
     await page.getByRole('heading', { name: 'No backup yet' }).waitFor();

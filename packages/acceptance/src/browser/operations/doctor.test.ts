@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertBecomes } from '../../eventually.ts';
 import { withOperator } from '../../plans.ts';
 import { assertAccessible } from '../accessibility.ts';
-import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { consolePlatform, isCall, openBrowser, skip } from '../browser.ts';
 import { operateAt } from './operator-pages.ts';
 
 /** Closed on every machine that runs tests. */
@@ -15,7 +15,7 @@ test('the doctor shows faults first with what to do, in one call, and looks agai
   const page = await (await openBrowser(context, platform)).newPage();
   const calls: string[] = [];
   page.on('request', (request) => {
-    if (request.resourceType() === 'fetch') calls.push(new URL(request.url()).pathname);
+    if (isCall(request)) calls.push(new URL(request.url()).pathname);
   });
   await operateAt(page, '/doctor');
   const faults = page.getByRole('region', { name: 'Faults' });

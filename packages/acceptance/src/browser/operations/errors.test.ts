@@ -8,7 +8,7 @@ import { signUp } from '../../org.ts';
 import { givePlan, withOperator } from '../../plans.ts';
 import { startPlatform, temporaryDirectory, whyNoDataDir } from '../../platform.ts';
 import { assertAccessible } from '../accessibility.ts';
-import { consolePlatform, skip as noBrowser, openBrowser } from '../browser.ts';
+import { consolePlatform, isCall, skip as noBrowser, openBrowser } from '../browser.ts';
 import { operateAt } from './operator-pages.ts';
 
 const skip = noBrowser === false ? whyNoDataDir : noBrowser;
@@ -70,7 +70,7 @@ test('the address of an error leads to it once the page is unlocked, in one call
   const failed = await operate(platform, `/orgs/${code}/plan`);
   const calls: string[] = [];
   page.on('request', (request) => {
-    if (request.resourceType() === 'fetch') calls.push(new URL(request.url()).pathname);
+    if (isCall(request)) calls.push(new URL(request.url()).pathname);
   });
   await operateAt(page, `/errors?request=${failed.headers.get('x-request-id')}`);
   await page.getByRole('table', { name: 'Errors' }).waitFor();

@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import { assertBecomes } from '../../eventually.ts';
 import { withOperator } from '../../plans.ts';
 import { assertAccessible } from '../accessibility.ts';
-import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { consolePlatform, isCall, openBrowser, skip } from '../browser.ts';
 import { operateAt } from './operator-pages.ts';
 
 const platform = skip === false ? await consolePlatform(withOperator) : { app: '', management: '' };
@@ -14,7 +14,7 @@ test('the node that answers is shown with its stores and background work, and re
   await page.clock.install();
   const calls: string[] = [];
   page.on('request', (request) => {
-    if (request.resourceType() === 'fetch') calls.push(new URL(request.url()).pathname);
+    if (isCall(request)) calls.push(new URL(request.url()).pathname);
   });
   await operateAt(page, '/health');
   await page.getByRole('status').getByText('The node is well').waitFor();

@@ -6,7 +6,7 @@ import { assertBecomes } from '../../eventually.ts';
 import { signUp } from '../../org.ts';
 import { operatorKey, withOperator } from '../../plans.ts';
 import { assertAccessible } from '../accessibility.ts';
-import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { consolePlatform, isCall, openBrowser, skip } from '../browser.ts';
 import { signInAs } from '../console-pages.ts';
 import { operateAt, unlock } from './operator-pages.ts';
 
@@ -160,7 +160,7 @@ test('what can be no key is not sent', { skip }, async (context) => {
   await page.goto('/operations');
   const sent: string[] = [];
   page.on('request', (request) => {
-    if (request.resourceType() === 'fetch') sent.push(request.url());
+    if (isCall(request)) sent.push(request.url());
   });
   for (const [typed, fault] of [
     ['', 'Type the operator key.'],

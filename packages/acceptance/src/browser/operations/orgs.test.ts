@@ -4,7 +4,7 @@ import { assertBecomes } from '../../eventually.ts';
 import { create, defineEntity, definition, foundedOrg, signUp } from '../../org.ts';
 import { askPlan, auditOf, withOperator } from '../../plans.ts';
 import { assertAccessible } from '../accessibility.ts';
-import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { consolePlatform, isCall, openBrowser, skip } from '../browser.ts';
 import { operateAt } from './operator-pages.ts';
 
 const platform = skip === false ? await consolePlatform(withOperator) : { app: '', management: '' };
@@ -73,7 +73,7 @@ test('orgs are found by a part of their name or code, and one is shown with what
   await assertBecomes(() => page.url().includes('q='), true);
   const calls: string[] = [];
   page.on('request', (request) => {
-    if (request.resourceType() === 'fetch') calls.push(new URL(request.url()).pathname);
+    if (isCall(request)) calls.push(new URL(request.url()).pathname);
   });
   await table.getByRole('link', { name: org.code }).click();
   await page.getByRole('heading', { name: org.code, level: 1 }).waitFor();

@@ -5,7 +5,7 @@ import { operate } from '../../operator.ts';
 import { act, foundedOrg } from '../../org.ts';
 import { withOperator } from '../../plans.ts';
 import { assertAccessible } from '../accessibility.ts';
-import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { consolePlatform, isCall, openBrowser, skip } from '../browser.ts';
 import { signInAs } from '../console-pages.ts';
 import { operateAt, unlock } from './operator-pages.ts';
 
@@ -19,7 +19,7 @@ test('an operator rotates the signing keys, revokes one by its id, and sees both
   const isSignedIn = async () => (await act(founder, 'GET', '/user/me')).status === 200;
   const calls: string[] = [];
   page.on('request', (request) => {
-    if (request.resourceType() === 'fetch') calls.push(new URL(request.url()).pathname);
+    if (isCall(request)) calls.push(new URL(request.url()).pathname);
   });
   await operateAt(page, '/keys');
   const table = page.getByRole('table', { name: 'Signing keys' });

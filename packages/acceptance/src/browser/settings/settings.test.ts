@@ -8,7 +8,7 @@ import { assertBecomes, eventually } from '../../eventually.ts';
 import { appUrl, exchangeToken, joinOrg, manage, newEmail, type Org, password, signUp } from '../../org.ts';
 import { annsEmail, startRealProvider } from '../../real-provider.ts';
 import { assertAccessible } from '../accessibility.ts';
-import { consolePlatform, openBrowser, skip } from '../browser.ts';
+import { consolePlatform, isCall, openBrowser, skip } from '../browser.ts';
 import { newOrgOn, signInAs } from '../console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
@@ -41,7 +41,7 @@ test('the settings have every setting of the platform, with its default, its sta
   const org = await newOrgOn(page, platform);
   const calls: string[] = [];
   page.on('request', (request) => {
-    if (request.resourceType() === 'fetch') calls.push(new URL(request.url()).pathname);
+    if (isCall(request)) calls.push(new URL(request.url()).pathname);
   });
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
