@@ -21,7 +21,7 @@ export async function memberByEmail(context: Context, place: WorkspaceOf, who: s
 }
 
 /** By case, and by a domain in Unicode or Punycode, one address has many spellings. */
-export function isSameAddress(one: string, other: string): boolean {
+function isSameAddress(one: string, other: string): boolean {
   return plainForm(one) === plainForm(other);
 }
 

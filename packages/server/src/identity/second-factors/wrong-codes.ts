@@ -8,7 +8,7 @@ import { membershipsOf, orgUsers } from '../org-users/account.ts';
 import type { StoredFactors } from './stored-factors.ts';
 
 /** So many in a row, and no other code is taken before a passkey or a recovery code was used. */
-export const wrongCodesMax = 10;
+const wrongCodesMax = 10;
 
 const pauseMilliseconds = 15 * 60 * 1000;
 const pauseMillisecondsMax = 24 * 60 * 60 * 1000;
