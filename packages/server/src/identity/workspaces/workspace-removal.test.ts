@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { openStore } from '../../store/open-store.ts';
+import { openStore, type StoreOptions } from '../../store/open-store.ts';
 import { type Scope, ScopeClosed } from '../../store/port.ts';
 import { ann, orgWithTeam, place } from '../testing/org-with-team.ts';
 import { findMembership, listMemberships } from './memberships.ts';
@@ -10,10 +13,14 @@ const days = 24 * 60 * 60 * 1000;
 const renewLease = () => Promise.resolve();
 
 /** An org with a workspace, and a clock that the test moves. */
-async function started() {
+async function started(path?: string) {
   let now = 1_800_000_000_000;
   const clock = { now: () => now };
-  const opened = await openStore({ kind: 'memory', clock });
+  const options: StoreOptions =
+    path === undefined
+      ? { kind: 'memory', clock }
+      : { kind: 'sqlite', path, clock, onFatal: (error) => assert.fail(error) };
+  const opened = await openStore(options);
   return {
     ...opened,
     ...(await orgWithTeam(opened, clock)),
@@ -91,4 +98,21 @@ test('a purge that was broken off is done to its end by the next one', async () 
   assert.equal(row?.due, undefined);
   await purgeWorkspace(space, work, renewLease);
   assert.equal(await stored(), 1);
+});
+
+test('the records of a removed workspace are in no file of the embedded store', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'freehold-removal-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const { remove, space, work, scope, store } = await started(join(folder, 'test.db'));
+  const isInFiles = () =>
+    readdirSync(folder).some((name) => readFileSync(join(folder, name)).includes('a-secret-text'));
+  const value = JSON.stringify({ title: 'a-secret-text' });
+  await scope.commit([{ kind: 'put', pk: 'entity#order', sk: 'o1', value, if: 'any' }]);
+  assert.ok(isInFiles());
+  await remove();
+  await closeWorkspace(space, work);
+  await purgeWorkspace(space, work, renewLease);
+  // A store that ends leaves no log behind.
+  await store.close();
+  assert.ok(!isInFiles());
 });
