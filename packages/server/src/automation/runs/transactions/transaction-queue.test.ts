@@ -64,6 +64,26 @@ test('after the second time it waits for those of its workspace that wait, and f
   assert.deepEqual(order, ['elsewhere', 'beside', 'one', 'two']);
 });
 
+test('the others of its workspace give way to one that is overtaken in its turn, and those of other workspaces do not', async () => {
+  const queue = new TransactionQueue(new SteppedClock(), bounds);
+  const order: string[] = [];
+  const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let attempts = 0;
+  const pressed = queue.run('w', async () => {
+    attempts += 1;
+    if (attempts <= 3) throw new Overtaken('by another');
+    begun.resolve();
+    await held.promise;
+    order.push('pressed');
+  });
+  await begun.promise;
+  const late = queue.run('w', async () => void order.push('late'));
+  await queue.run('x', async () => void order.push('elsewhere'));
+  held.resolve();
+  await Promise.all([pressed, late]);
+  assert.deepEqual(order, ['elsewhere', 'pressed', 'late']);
+});
+
 test('one whose turn does not come in time is refused, and keeps no place of others', async () => {
   const clock = new SteppedClock();
   const queue = new TransactionQueue(clock, { ...bounds, milliseconds: 20 });
