@@ -11,7 +11,7 @@ export interface EventContent extends Pick<ListedEvent, 'entity_name' | 'event_s
   readonly prod_destination_config?: Readonly<Record<string, unknown>>;
 }
 
-/** What stands in the destination of an environment as text, by the member. */
+/** The destination of an environment as text, by the member. */
 export function destinationOf(content: EventContent, env: Environment): ListedEvent['destination'] {
   const { destination_config, prod_destination_config = destination_config } = content;
   const config = env === 'prod' ? prod_destination_config : destination_config;

@@ -76,7 +76,7 @@ for (const [source, expected] of [
   ['Intl.getCanonicalLocales("DE-de")[0]', 'de-DE'],
   ['Intl.NumberFormat.supportedLocalesOf(["xx", "de"]).join()', 'de'],
   ['Intl.NumberFormat.name + typeof new Intl.NumberFormat("de").format', 'NumberFormatfunction'],
-  // What stands on its own keeps its format.
+  // A value on its own keeps its format.
   ['[1.5, 2.5].map(new Intl.NumberFormat("de").format).join(" ")', '1,5 2,5'],
 ] as const)
   test(`a script gets what it asks for: ${source}`, () => {

@@ -131,7 +131,7 @@ function weekdayNames(locale: string, length: 'long' | 'short'): readonly string
   return Array.from({ length: 7 }, (_, index) => name(Date.UTC(2024, 0, 7 + index)));
 }
 
-/** Names as they stand within a date; where that has a number in their place, as they stand alone. */
+/** Names as they are within a date; where that has a number in their place, as they are alone. */
 function namer(locale: string, type: 'month' | 'weekday', alone: Options, within: Options): (time: number) => string {
   const plain = { timeZone: 'UTC', calendar: 'gregory' };
   const [inDate, byItself] = [within, alone].map(

@@ -84,7 +84,7 @@ async function protectedBuilder() {
     },
     entries: async () => {
       const items = await platform.range('audit;acme', { limit: 100 });
-      // In front of an entry stands the digest that chains it.
+      // In front of an entry is the digest that chains it.
       return items
         .map(({ value }) => JSON.parse(value.slice(value.indexOf('{'))))
         .filter(({ action }) => action === 'second_factor.codes_locked');

@@ -292,7 +292,7 @@ function caughtError(pointer: string): InputError {
   };
 }
 
-/** `else` and `goto` lead forward, in the list in which their step stands. */
+/** `else` and `goto` lead forward, in the list of their step. */
 function forwardErrors({ steps, pointer }: StepList): readonly InputError[] {
   const ids = steps.map(({ id }) => id);
   return steps.flatMap((step, index): readonly InputError[] => {

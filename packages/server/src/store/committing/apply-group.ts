@@ -222,14 +222,14 @@ function liveVersion({ group, scope }: Attempt, change: Put | Remove | Check): n
   return versionOf(group, scope, change, change.kind === 'check' ? readOnce : readItem);
 }
 
-/** What stands under a key before the commit. */
+/** What is under a key before the commit. */
 function versionOf(group: Group, scope: ScopeName, key: Key, read: typeof readItem): number | undefined {
   const written = group.written.get(scope, key);
   const standing = written === undefined ? read(group, scope, key) : written.item;
   return standing === undefined || isExpired(standing.due, group.current.now) ? undefined : standing.version;
 }
 
-/** The commit's own changes do not count, wherever they stand: they were planned on what was read. */
+/** The commit's own changes do not count, wherever they are: they were planned on what was read. */
 function areAsRead({ group, scope }: Attempt, { items, parts }: CheckReads): boolean {
   return (
     items.every((read) => versionOf(group, scope, read, readOnce) === read.version) &&

@@ -2,7 +2,7 @@ import { compareBytes } from '../../lib/byte-order.ts';
 import { within } from '../committing/parts.ts';
 import type { Add, Append, Change, Item, Key, Range } from '../port.ts';
 
-/** What a transaction leaves under a key. A sum is added to what stands there, which need not be known. */
+/** What a transaction leaves under a key. A sum is added to the stored number, which need not be known. */
 export type OwnWrite =
   | { readonly kind: 'item'; readonly item: Item }
   | { readonly kind: 'gone' }
@@ -60,7 +60,7 @@ export class OwnWrites {
     this.#keys += keys.size;
   }
 
-  /** @param isAbsent whether it is known that nothing stands under a key. */
+  /** @param isAbsent whether it is known that nothing is under a key. */
   changes(isAbsent: (key: Key) => boolean): readonly Change[] {
     const changes: Change[] = [];
     for (const [pk, keys] of this.#writes)

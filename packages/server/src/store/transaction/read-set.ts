@@ -1,6 +1,6 @@
 import type { CheckReads, Key, PartRead } from '../port.ts';
 
-/** What a transaction has read was written by another commit meanwhile. Nothing of it stands; its work is done again. */
+/** What a transaction has read was written by another commit meanwhile. Nothing of it is kept; its work is done again. */
 export class Overtaken extends Error {
   override readonly name = 'Overtaken';
 }

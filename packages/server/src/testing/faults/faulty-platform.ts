@@ -47,7 +47,7 @@ export interface FaultyPlatform {
   close(): Promise<void>;
 }
 
-/** Stands still between two leaps, so that nothing runs out while a busy machine makes a call. */
+/** Is held between two leaps, so that nothing runs out while a busy machine makes a call. */
 class LeapingClock {
   #now = systemClock.now();
 

@@ -31,7 +31,7 @@ export class ContendedTransaction extends Problem {
 
 /**
  * Does transactions until no other commit comes in between. Those that meet again and again wait for each other, so that
- * one of them after the other is done. Where one is overtaken in its turn too, all others of its workspace wait until it is
+ * one of them after the other is done. Where a transaction is overtaken in its turn too, all others of its workspace wait until it is
  * done; those of other processes, and writes outside of transactions, do not wait.
  */
 export class TransactionQueue {

@@ -39,7 +39,7 @@ async function startProvider(): Promise<Provider> {
     token: (email, email_verified = true) => {
       const now = Math.floor(Date.now() / 1000);
       const who = { sub: email, email, email_verified };
-      // The clock of the platform under test stands still, or leaps.
+      // The clock of the platform under test is held, or leaps.
       const payload = { iss: issuer, aud: clientAtProvider, iat: now - day, exp: now + tenYears, ...who };
       const signed = `${part({ alg: 'ES256', kid: '1', typ: 'JWT' })}.${part(payload)}`;
       const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
