@@ -13,14 +13,17 @@ import {
 import { netMilliseconds } from '../eventually.ts';
 import { type Platform, type StartOptions, startPlatform } from '../platform.ts';
 
-const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** The shell first: it draws no window of its own, and takes a third less of the processor. */
+const programs = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
+  (name) => `/usr/bin/${name}`,
+);
 const named = process.env.FREEHOLD_TEST_BROWSER;
 const program = (named === undefined ? programs : [named]).find((path) => existsSync(path));
 
 /** Why browser tests cannot run, and what to do; `false` where they can. */
 export const skip: string | false =
   program === undefined &&
-  'not run: no Chromium is installed; `apt-get install chromium` brings one, or name one in FREEHOLD_TEST_BROWSER';
+  'not run: no Chromium is installed; `apt-get install chromium-headless-shell` brings one, or name one in FREEHOLD_TEST_BROWSER';
 
 let launched: Promise<Browser> | undefined;
 let shared: Promise<Platform> | undefined;
