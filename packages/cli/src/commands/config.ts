@@ -88,13 +88,20 @@ async function push(context: Context, options: PushOptions): Promise<ExitCode> {
   const query = { remove: options.prune === true, force: options.force === true };
   context.out.progress(`comparing with test of ${org} …`);
   const plan = await context.management().call('importConfig', { query, ...archive });
-  const said = { org, environment: 'test', items: planJson(plan.items), problems: plan.problems ?? [] };
+  const said = {
+    org,
+    environment: 'test',
+    items: planJson(plan.items),
+    problems: plan.problems ?? [],
+    refused: plan.refused ?? [],
+  };
   if (plan.items.length === 0) {
-    context.out.result({ ...said, applied: false }, ['test is as the files say']);
-    return exitCodes.done;
+    const isSame = said.refused.length === 0;
+    context.out.result({ ...said, applied: false }, isSame ? ['test is as the files say'] : refusedLines(plan));
+    return isSame ? exitCodes.done : exitCodes.answerIsNo;
   }
   const heading = `${org} at ${url}, test: ${countsOf(plan.items)}`;
-  const lines = [heading, ...planLines(plan.items), ...problemLines(plan)];
+  const lines = [heading, ...planLines(plan.items), ...refusedLines(plan), ...problemLines(plan)];
   if (said.problems.length > 0 || options.dryRun === true) {
     context.out.result({ ...said, applied: false }, lines);
     return said.problems.length > 0 ? exitCodes.answerIsNo : exitCodes.done;
@@ -117,13 +124,25 @@ async function diff(context: Context): Promise<ExitCode> {
   const archive = await archiveOf(context, true);
   context.out.progress(`comparing with test of ${org} …`);
   const plan = await context.management().call('importConfig', { query: { remove: true }, ...archive });
-  const json = { org, from: 'test', to: 'files', items: planJson(plan.items), problems: plan.problems ?? [] };
-  const same = plan.items.length === 0;
+  const json = {
+    org,
+    from: 'test',
+    to: 'files',
+    items: planJson(plan.items),
+    problems: plan.problems ?? [],
+    refused: plan.refused ?? [],
+  };
+  const same = plan.items.length === 0 && json.refused.length === 0;
   context.out.result(
     json,
     same
       ? ['test is as the files say']
-      : [`from test of ${org} to the files: ${countsOf(plan.items)}`, ...planLines(plan.items), ...problemLines(plan)],
+      : [
+          `from test of ${org} to the files: ${countsOf(plan.items)}`,
+          ...planLines(plan.items),
+          ...refusedLines(plan),
+          ...problemLines(plan),
+        ],
   );
   return same ? exitCodes.done : exitCodes.answerIsNo;
 }
@@ -159,10 +178,14 @@ async function archiveOf(context: Context, removes: boolean) {
 }
 
 function problemLines({ problems = [] }: Pick<Imported, 'problems'>): readonly string[] {
-  if (problems.length === 0) return [];
-  const lines = problems.map(({ kind, name, code, message }) => {
-    const of = kind === undefined ? '' : `${kind} ${name ?? ''}: `;
-    return `  ${of}${message} (${code})`;
-  });
-  return ['this keeps the change from being made:', ...lines];
+  return problems.length === 0 ? [] : ['this keeps the change from being made:', ...problems.map(problemLine)];
+}
+
+function refusedLines({ refused = [] }: Pick<Imported, 'refused'>): readonly string[] {
+  return refused.length === 0 ? [] : ['these items stay as they are:', ...refused.map(problemLine)];
+}
+
+function problemLine({ kind, name, code, message }: NonNullable<Imported['problems']>[number]): string {
+  const of = kind === undefined ? '' : `${kind} ${name ?? ''}: `;
+  return `  ${of}${message} (${code})`;
 }

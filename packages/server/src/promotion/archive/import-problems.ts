@@ -26,13 +26,12 @@ export interface IntendedImport {
   readonly before: Bodies;
   readonly differences: readonly ItemDifference[];
   readonly force: boolean;
-  readonly mayChange: (item: ConfigItem) => void;
 }
 
 /** All errors, where the refusal would contain the first only. */
 export async function importProblems(
   deps: PromotionDeps,
-  { place, before, differences, force, mayChange }: IntendedImport,
+  { place, before, differences, force }: IntendedImport,
 ): Promise<readonly ImportProblem[]> {
   const next = place.set.version + 1;
   const targets = differences.map((one): ItemTarget => {
@@ -40,8 +39,6 @@ export async function importProblems(
     return { ...itemOf(one), wanted };
   });
   const problems: ImportProblem[] = [];
-  for await (const one of cooperatively(differences))
-    problems.push(...(await refusalOf(() => mayChange(one), itemOf(one))));
   problems.push(...(await refusalOf(() => refuseTooMany(place.set, targets))));
   const after = [...bodiesAfter(before, targets).values()];
   problems.push(...(await refusalOf(() => refuseTooMuch(targets, after))));
@@ -101,16 +98,16 @@ async function refuseMoreThanACommit(
   throw new Problem('body_too_large', 'the change would write more than one commit takes: import it in parts');
 }
 
-async function refusalOf(ask: () => void | Promise<void>, item?: ConfigItem): Promise<ImportProblem[]> {
+async function refusalOf(ask: () => void | Promise<void>): Promise<ImportProblem[]> {
   try {
     await ask();
     return [];
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
-    return [shownProblem(problem, item)];
+    return [shownProblem(problem)];
   }
 }
 
-function shownProblem({ code, message, details }: Problem, item: Partial<ConfigItem> = {}): ImportProblem {
+export function shownProblem({ code, message, details }: Problem, item: Partial<ConfigItem> = {}): ImportProblem {
   return { ...details, ...item, code, message };
 }
