@@ -252,6 +252,48 @@ test('what a caller may not change is named, stays as it is, and keeps nothing e
   assertProblem(await tryImport(org, less.packed(), `?remove=true&base=${base}`, key), 'role_required');
 });
 
+test('a template is compared in sentences, and an action that no entity has is named before it is pushed and activated', async () => {
+  const org = await shop(provisionedOrg(gateways));
+  const [{ key }, activator] = [await newKey(org, 'settings'), await newKey(org, 'activate')];
+  const name = 'tenancy.workspace_templates';
+  const folder = Folder.of(await download(org));
+  const write = (Action: readonly string[]) => {
+    const statements = [{ Effect: 'Allow', Action, Resource: ['*'] }];
+    const value = { policies: [{ name: 'clerk', statements }], groups: [] };
+    folder.edit(`settings/${name}.json`, JSON.stringify({ value }));
+  };
+  const compare = async () => {
+    const { base, items, warnings } = await bring(org, folder.packed(), '', key);
+    return { base, warnings, summary: items.find((item) => item.name === name)?.summary };
+  };
+  // The entity comes by the same push, so its actions are known.
+  const visit = { definition: { entityName: 'visit', UpdateParams: [{ name: 'place' }] } };
+  folder.edit('entity/visit.json', JSON.stringify(visit));
+  write(['getvisit', 'getorder']);
+  const first = await compare();
+  assert.deepEqual(first.summary, [`setting \`${name}\`: policy \`clerk\` is new: it has 1 statement`]);
+  assert.equal(first.warnings, undefined);
+  await bring(org, folder.packed(), `?base=${first.base}`, key);
+  write(['getvisitt', 'getorder']);
+  const second = await compare();
+  assert.deepEqual(second.summary, [
+    `setting \`${name}\`: policy \`clerk\`: statement 1: \`Action\` gains \`getvisitt\` and loses \`getvisit\``,
+  ]);
+  const warning = `setting \`${name}\`: policy \`clerk\`: \`getvisitt\` is not an action of any entity (/statements/0/Action/0)`;
+  assert.deepEqual(second.warnings, [warning]);
+  const made = await bring(org, folder.packed(), `?base=${second.base}`, key);
+  assert.deepEqual(made.warnings, [warning]);
+  assert.equal((await manage(org, 'POST', '/deploy/publish', { token: key, body: { all: true } })).status, 201);
+  interface Staged {
+    readonly checks: readonly { readonly message: string; readonly level: string }[];
+  }
+  const { checks } = (await manage<Staged>(org, 'GET', '/deploy/staged', { token: activator.key })).body;
+  assert.deepEqual(
+    checks.filter(({ message }) => message === warning).map(({ level }) => level),
+    ['warning'],
+  );
+});
+
 test('a key of the scope settings carries workspace templates and texts of mails, and no setting of sign-in or access', async () => {
   const org = await shop();
   const { key } = await newKey(org, 'settings');

@@ -92,8 +92,7 @@ async function push(context: Context, options: PushOptions): Promise<ExitCode> {
     org,
     environment: 'test',
     items: planJson(plan.items),
-    problems: plan.problems ?? [],
-    refused: plan.refused ?? [],
+    ...besideJson(plan),
   };
   if (plan.items.length === 0) {
     const isSame = said.refused.length === 0;
@@ -101,7 +100,7 @@ async function push(context: Context, options: PushOptions): Promise<ExitCode> {
     return isSame ? exitCodes.done : exitCodes.answerIsNo;
   }
   const heading = `${org} at ${url}, test: ${countsOf(plan.items)}`;
-  const lines = [heading, ...planLines(plan.items), ...refusedLines(plan), ...problemLines(plan)];
+  const lines = [heading, ...planLines(plan.items), ...besideLines(plan)];
   if (said.problems.length > 0 || options.dryRun === true) {
     context.out.result({ ...said, applied: false }, lines);
     return said.problems.length > 0 ? exitCodes.answerIsNo : exitCodes.done;
@@ -111,8 +110,9 @@ async function push(context: Context, options: PushOptions): Promise<ExitCode> {
     await context.ask.confirmByName(org, `This takes out what test of ${org} has (marked - and !).`);
   else await context.ask.confirm(`Change test of ${org}?`);
   const made = await context.management().call('importConfig', { query: { ...query, base: plan.base }, ...archive });
-  for (const warning of made.warnings ?? []) context.out.note(warning);
-  context.out.result({ ...said, applied: true, version: made.version ?? null, warnings: made.warnings ?? [] }, [
+  const { warnings = [] } = made;
+  for (const warning of warnings) if (!said.warnings.includes(warning)) context.out.note(warning);
+  context.out.result({ ...said, applied: true, version: made.version ?? null, warnings }, [
     `test of ${org} is changed: ${countsOf(made.items)}`,
   ]);
   return exitCodes.done;
@@ -129,20 +129,14 @@ async function diff(context: Context): Promise<ExitCode> {
     from: 'test',
     to: 'files',
     items: planJson(plan.items),
-    problems: plan.problems ?? [],
-    refused: plan.refused ?? [],
+    ...besideJson(plan),
   };
   const same = plan.items.length === 0 && json.refused.length === 0;
   context.out.result(
     json,
     same
       ? ['test is as the files say']
-      : [
-          `from test of ${org} to the files: ${countsOf(plan.items)}`,
-          ...planLines(plan.items),
-          ...refusedLines(plan),
-          ...problemLines(plan),
-        ],
+      : [`from test of ${org} to the files: ${countsOf(plan.items)}`, ...planLines(plan.items), ...besideLines(plan)],
   );
   return same ? exitCodes.done : exitCodes.answerIsNo;
 }
@@ -177,8 +171,18 @@ async function archiveOf(context: Context, removes: boolean) {
   return { file: writeArchive(items), headers: { 'content-type': archiveType } };
 }
 
-function problemLines({ problems = [] }: Pick<Imported, 'problems'>): readonly string[] {
-  return problems.length === 0 ? [] : ['this keeps the change from being made:', ...problems.map(problemLine)];
+/** Beside the items: what is to be looked at, what stays as it is, and what keeps all from being changed. */
+function besideLines(plan: Imported): readonly string[] {
+  const { problems, refused, warnings } = besideJson(plan);
+  return [
+    ...warnings.map((warning) => `warning: ${warning}`),
+    ...refusedLines({ refused }),
+    ...(problems.length === 0 ? [] : ['this keeps the change from being made:', ...problems.map(problemLine)]),
+  ];
+}
+
+function besideJson({ problems = [], refused = [], warnings = [] }: Imported) {
+  return { problems, refused, warnings };
 }
 
 function refusedLines({ refused = [] }: Pick<Imported, 'refused'>): readonly string[] {

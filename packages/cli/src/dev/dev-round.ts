@@ -62,6 +62,8 @@ async function push({ context, config }: DevProject): Promise<void> {
         ({ kind, name, message }) => `${kind === undefined ? '' : `${kind} ${name ?? ''}: `}${message}`,
       ),
     });
+  for (const warning of plan.warnings ?? []) context.out.note(`warning: ${warning}`);
+  for (const { kind = '', name = '', message } of plan.refused ?? []) context.out.note(`${kind} ${name}: ${message}`);
   if (plan.items.length === 0) return;
   await context.management().call('importConfig', { query: { base: plan.base }, ...sent });
   context.out.note(`pushed: ${countsOf(plan.items)}`);

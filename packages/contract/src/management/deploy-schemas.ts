@@ -199,7 +199,8 @@ export const ConfigImport = named(
     version: Type.Optional(Type.Integer({ minimum: 1 })),
     warnings: Type.Optional(
       Type.Array(text, {
-        description: 'Of a change that was made: fields that are hidden from then on, whose values records keep.',
+        description:
+          'Policies of the template that are likely not to mean what they say, as by an action that no entity has. Of a change that was made also fields that are hidden from then on, whose values records keep.',
       }),
     ),
     items: Type.Array(ChangedItem),

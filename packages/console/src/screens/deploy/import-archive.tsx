@@ -127,7 +127,7 @@ function ProblemList({ problems }: { readonly problems: NonNullable<Import['prob
 }
 
 function Comparison({
-  compared: { items, problems = [], refused = [] },
+  compared: { items, problems = [], refused = [], warnings = [] },
   isRemoving,
   isPending,
   onApply,
@@ -141,6 +141,17 @@ function Comparison({
         {problems.length > 0 && (
           <Alert color="red" title="The import would be refused">
             <ProblemList problems={problems} />
+          </Alert>
+        )}
+        {warnings.length > 0 && (
+          <Alert color="yellow" title="This may not mean what it says">
+            <List size="sm">
+              {warnings.map((warning) => (
+                <List.Item key={warning}>
+                  <Sentence text={warning} />
+                </List.Item>
+              ))}
+            </List>
           </Alert>
         )}
         {refused.length > 0 && (

@@ -42,7 +42,7 @@ export interface Imported {
   readonly refused?: readonly ImportProblem[];
   /** The config version that it made; none where nothing was to be changed. */
   readonly version?: number;
-  /** What of the records is served no more and stays, once it is made. */
+  /** What of the records is served no more and stays, once it is made; and what is likely not to mean what it says. */
   readonly warnings?: readonly string[];
   readonly items: readonly (ConfigItem & { readonly change: ItemChangeKind } & ShownChange)[];
 }
@@ -66,8 +66,8 @@ export async function importConfig(
   const base = versionsOf(before);
   const shown = await showDifferences(deps.kinds, differences);
   if (options.base === undefined) {
-    const problems = await importProblems(deps, { place, before, differences, ...options });
-    return { base, applied: false, problems, ...named, items: shown };
+    const { problems, warnings } = await importProblems(deps, { place, before, differences, ...options });
+    return { base, applied: false, problems, ...named, ...warned(warnings), items: shown };
   }
   if (differences.length === 0) {
     refuseOtherBase(base, options.base, changedSince);
@@ -79,7 +79,11 @@ export async function importConfig(
     force: options.force,
     judge: (_set, standing) => refuseOtherBase(versionsOf(standing), options.base, changedSince),
   });
-  return { base, applied: true, version, ...named, ...(warnings.length > 0 ? { warnings } : {}), items: shown };
+  return { base, applied: true, version, ...named, ...warned(warnings), items: shown };
+}
+
+function warned(warnings: readonly string[]): Pick<Imported, 'warnings'> {
+  return warnings.length > 0 ? { warnings } : {};
 }
 
 /** What the caller may change, and what it may not. */

@@ -3,9 +3,11 @@ import { failingEntities } from '../../entities/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { limits } from '../../store/port.ts';
+import { adviceOn } from '../checks/advice.ts';
 import { bodiesAfter } from '../checks/checks.ts';
 import { hasRecords } from '../config-kinds.ts';
 import { type Bodies, type ItemDifference, itemOf } from '../differences/compare.ts';
+import type { ItemBody } from '../item-storage.ts';
 import { refuseTooMany, refuseTooMuch } from '../items/change-items.ts';
 import { refuseTooManyEvents } from '../items/event-bound.ts';
 import { expressionErrors } from '../items/expression-errors.ts';
@@ -28,11 +30,16 @@ export interface IntendedImport {
   readonly force: boolean;
 }
 
-/** All errors, where the refusal would contain the first only. */
+export interface ForeseenImport {
+  /** All errors, where the refusal would contain the first only. */
+  readonly problems: readonly ImportProblem[];
+  readonly warnings: readonly string[];
+}
+
 export async function importProblems(
   deps: PromotionDeps,
   { place, before, differences, force }: IntendedImport,
-): Promise<readonly ImportProblem[]> {
+): Promise<ForeseenImport> {
   const next = place.set.version + 1;
   const targets = differences.map((one): ItemTarget => {
     const wanted = one.after === undefined ? undefined : { content: one.after.content, versions: next };
@@ -54,32 +61,38 @@ export async function importProblems(
       message: danglingSentence(one),
       missing: itemOf(one),
     });
-  return [...problems, ...(await planProblems(deps, { place, targets, next, force }))];
+  const planned = await planProblems(deps, { place, before, after, targets, next, force });
+  return { problems: [...problems, ...planned.problems], warnings: planned.warnings };
 }
 
 interface Planning {
   readonly place: PromotionContext;
+  readonly before: Bodies;
+  readonly after: readonly ItemBody[];
   readonly targets: readonly ItemTarget[];
   readonly next: number;
   readonly force: boolean;
 }
 
-/** What is planned of entities, and what their records have against it. */
+/** What is planned of entities, what their records have against it, and what of other items is to be looked at. */
 async function planProblems(
-  { stores, clock, gates }: PromotionDeps,
-  { place, targets, next, force }: Planning,
-): Promise<readonly ImportProblem[]> {
+  { stores, clock, gates, kinds }: PromotionDeps,
+  { place, before, after, targets, next, force }: Planning,
+): Promise<ForeseenImport> {
   try {
     const planParts = { store: stores.test, clock, gate: gates?.test };
     const plan = await planItems(planParts, { ...place, next, keepsRecords: false }, targets);
     const tooLarge = await refusalOf(() => refuseMoreThanACommit(plan, targets));
-    if (force) return tooLarge;
-    const failing = await failingEntities(stores.test, place, plan.steps);
-    return [...tooLarge, ...failing.map(({ name, problem }) => shownProblem(problem, { kind: 'entity', name }))];
+    const advice = await adviceOn(kinds, { set: place.set, steps: plan.steps, before, after, targets });
+    const failing = force ? [] : await failingEntities(stores.test, place, plan.steps);
+    return {
+      problems: [...tooLarge, ...failing.map(({ name, problem }) => shownProblem(problem, { kind: 'entity', name }))],
+      warnings: advice.map(({ message }) => message),
+    };
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     // Dangling references were reported already, item by item.
-    return problem.code === 'dangling_reference' ? [] : [shownProblem(problem)];
+    return { problems: problem.code === 'dangling_reference' ? [] : [shownProblem(problem)], warnings: [] };
   }
 }
 
