@@ -58,7 +58,7 @@ test('dev starts a platform, pushes, seeds, writes types, follows changes, shows
   const pushed = until(child.stderr, 'wrote freehold.d.ts');
   writeFiles(cwd, { 'config/entity/order.json': entity({ name: 'title' }) });
   await pushed;
-  const changed = until(child.stderr, 'seeded: 1 records created, 1 updated');
+  const changed = until(child.stderr, 'the seeds differ from the data (1 records to create, 1 to update)');
   writeFiles(cwd, { 'seeds/order.jsonl': '{"number":1,"title":"Lamp"}\n{"number":2}\n' });
   await changed;
   assert.match(readFileSync(join(cwd, 'freehold.d.ts'), 'utf8'), /title/);
@@ -71,6 +71,44 @@ test('dev starts a platform, pushes, seeds, writes types, follows changes, shows
   assert.equal(statSync(join(cwd, '.freehold')).mode & 0o077, 0);
   assert.equal(statSync(join(cwd, '.freehold', 'dev.json')).mode & 0o077, 0);
   assert.equal(readFileSync(join(cwd, '.freehold', '.gitignore'), 'utf8'), '*\n');
+});
+
+test('dev applies the seeds once, and leaves what the app has written to them until they are asked for', {
+  timeout: 600_000,
+}, async () => {
+  const cwd = folderWith({
+    ...project,
+    'config/entity/order.json': entity({ name: 'count', colType: 'integer' }),
+    'seeds/order.jsonl': '{"number":1,"count":0}\n',
+  });
+  const env = { XDG_CONFIG_HOME: folderWith() };
+  const countOf = async () => {
+    const { json } = await cli(['records', 'list', 'order', '--profile', 'dev', '--json'], { cwd: elsewhere, env });
+    return (json.items as readonly { readonly count: number }[]).map(({ count }) => count);
+  };
+  const elsewhere = folderWith({
+    'seeds/order.jsonl': '{"number":1,"count":21}\n',
+    'seeds/keys.yaml': 'order: number\n',
+  });
+  for (const start of ['first', 'second']) {
+    const child = startCli(['dev', '--no-console'], { cwd, env });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const seeded = start === 'first' ? until(child.stderr, 'seeded: 1 records created') : undefined;
+    await until(child.stdout, 'Ctrl-C ends the platform\n');
+    await seeded;
+    // The app counts on.
+    assert.equal((await cli(['seed', '--profile', 'dev'], { cwd: elsewhere, env })).code, 0);
+    const pushed = until(child.stderr, 'wrote freehold.d.ts');
+    const fields = [{ name: 'count', colType: 'integer' }, { name: start }];
+    writeFiles(cwd, { 'config/entity/order.json': entity(...fields) });
+    await pushed;
+    const noted = until(child.stderr, 'the seeds differ from the data (0 records to create, 1 to update)');
+    writeFiles(cwd, { 'seeds/order.jsonl': `{"number":1,"count":0,"${start}":"x"}\n` });
+    assert.match(await noted, /`freehold seed --profile dev` applies them/);
+    assert.deepEqual(await countOf(), [21]);
+    child.kill('SIGINT');
+    assert.equal(await ended, 0);
+  }
 });
 
 test('a second start goes on with the data of the first, at the same addresses, which other commands reach by a profile', {

@@ -143,6 +143,32 @@ test('G04: a page of an international name is let in by the one spelling that br
   }
 });
 
+test('G04: an app of a web view is let in by its own origin, and mails do not lead to it', async () => {
+  const { org: of, founder: user } = await foundedOrg(gateways);
+  const ofApps = ['capacitor://localhost', 'ionic://localhost', 'tauri://localhost'];
+  const ask = (origin: string) => from(origin, 'GET', '/user/me', { of, token: user.token });
+  for (const origin of ofApps) assertKeptOut(await ask(origin));
+  await putSetting(of, 'auth', 'allowed_domains', [...ofApps, page]);
+  for (const origin of ofApps) {
+    assertLetIn(await ask(origin), origin);
+    assertLetIn(await preflight(origin, '/user/me', of), origin);
+  }
+  for (const origin of [
+    'capacitor://localhost:3000',
+    'capacitor://evil.example',
+    'app://localhost',
+    'http://localhost',
+  ])
+    assertKeptOut(await ask(origin));
+  const body = { email: 'guest@example.com' };
+  const invited = await call<{ readonly url: string }>('POST', appUrl(of, '/user/invitations'), {
+    token: user.token,
+    body,
+  });
+  assert.equal(invited.status, 201, invited.text);
+  assert.ok(invited.body.url.startsWith(`${page}/#invitation=`), invited.body.url);
+});
+
 test('G04: what is no origin cannot be listed: `null`, wildcards, user names, paths, other schemes', async () => {
   const { org: of } = await foundedOrg(gateways);
   const bad: readonly unknown[] = [

@@ -154,17 +154,20 @@ test('all reasons that would refuse an import are reported beforehand, and nothi
   folder.edit('logicblock/caller.json', JSON.stringify({ name: 'caller', steps: [step] }));
   const archive = folder.packed();
   const before = await shownConfig(org, 'test');
-  const { base, problems = [] } = await bring(org, archive, '', developer.token);
+  const { base, problems = [], refused } = await bring(org, archive, '', developer.token);
+  assert.deepEqual(
+    refused?.map(({ code, kind, name }) => [code, kind, name]),
+    [['role_required', 'settings', 'acl.cache_seconds']],
+  );
   const told = problems.map(({ code, kind, name, would_fail }) => [code, kind, name, would_fail]);
   assert.deepEqual(told.toSorted(), [
     ['conflict', 'entity', 'customer', 1],
     ['conflict', 'entity', 'order', 1],
     ['dangling_reference', 'logicblock', 'caller', undefined],
-    ['role_required', 'settings', 'acl.cache_seconds', undefined],
   ]);
   assert.ok(problems.some(({ examples }) => JSON.stringify(examples)?.includes(founder.tenantCode)));
-  assertProblem(await tryImport(org, archive, `?base=${base}`, developer.token), 'role_required');
-  assertProblem(await tryImport(org, archive, `?base=${base}`), 'dangling_reference');
+  for (const token of [developer.token, org.builder.token])
+    assertProblem(await tryImport(org, archive, `?base=${base}`, token), 'dangling_reference');
   folder.run('rm', 'config/logicblock/caller.json');
   assertProblem(await tryImport(org, folder.packed(), `?base=${base}`), 'conflict');
   assert.deepEqual(await shownConfig(org, 'test'), before);
@@ -208,13 +211,119 @@ test('a setting is changed by an admin alone, also by an import, and not by a ke
   const archive = Folder.of(await download(org))
     .replace('settings/acl.cache_seconds.json', '5', '7')
     .packed();
-  const { base, problems } = await bring(org, archive, '', key);
-  assert.deepEqual(
-    problems?.map(({ code }) => code),
-    ['role_required'],
-  );
+  const { base, problems, refused } = await bring(org, archive, '', key);
+  assert.deepEqual([problems, refused?.map(({ code }) => code)], [[], ['role_required']]);
   assertProblem(await tryImport(org, archive, `?base=${base}`, key), 'role_required');
   assert.equal((await bring(org, archive, `?base=${base}`)).applied, true);
+});
+
+test('what a caller may not change is named, stays as it is, and keeps nothing else from being changed', async () => {
+  const org = await shop();
+  const developer = await joinOrg(org, 'developer');
+  const { key } = await newKey(org, 'publish');
+  for (const [token, maxlength] of [
+    [key, 101],
+    [developer.token, 102],
+  ] as const) {
+    const folder = Folder.of(await download(org)).replace('settings/acl.cache_seconds.json', '5', '7');
+    folder.edit('entity/order.json', withField(folder.read('entity/order.json'), 'title', { maxlength }));
+    const archive = folder.packed();
+    const shown = await bring(org, archive, '', token);
+    assert.deepEqual([shown.problems, shown.items.map(({ name }) => name)], [[], ['order']]);
+    const made = await bring(org, archive, `?base=${shown.base}`, token);
+    for (const { refused } of [shown, made])
+      assert.deepEqual(
+        refused?.map(({ code, kind, name }) => [code, kind, name]),
+        [['role_required', 'settings', 'acl.cache_seconds']],
+      );
+    assert.deepEqual([made.applied, made.items.map(({ name }) => name)], [true, ['order']]);
+    const after = Folder.of(await download(org));
+    assert.match(after.read('settings/acl.cache_seconds.json'), /5/);
+    assert.match(after.read('entity/order.json'), new RegExp(`"maxlength": ?${maxlength}`));
+  }
+  // A removal is refused in the same way.
+  const less = Folder.of(await download(org));
+  less.run('rm', 'config/settings/acl.cache_seconds.json');
+  const { base, refused } = await bring(org, less.packed(), '?remove=true', key);
+  assert.deepEqual(
+    refused?.map(({ name }) => name),
+    ['acl.cache_seconds'],
+  );
+  assertProblem(await tryImport(org, less.packed(), `?remove=true&base=${base}`, key), 'role_required');
+});
+
+test('a template is compared in sentences, and an action that no entity has is named before it is pushed and activated', async () => {
+  const org = await shop(provisionedOrg(gateways));
+  const [{ key }, activator] = [await newKey(org, 'settings'), await newKey(org, 'activate')];
+  const name = 'tenancy.workspace_templates';
+  const folder = Folder.of(await download(org));
+  const write = (Action: readonly string[]) => {
+    const statements = [{ Effect: 'Allow', Action, Resource: ['*'] }];
+    const value = { policies: [{ name: 'clerk', statements }], groups: [] };
+    folder.edit(`settings/${name}.json`, JSON.stringify({ value }));
+  };
+  const compare = async () => {
+    const { base, items, warnings } = await bring(org, folder.packed(), '', key);
+    return { base, warnings, summary: items.find((item) => item.name === name)?.summary };
+  };
+  // The entity comes by the same push, so its actions are known.
+  const visit = { definition: { entityName: 'visit', UpdateParams: [{ name: 'place' }] } };
+  folder.edit('entity/visit.json', JSON.stringify(visit));
+  write(['getvisit', 'getorder']);
+  const first = await compare();
+  assert.deepEqual(first.summary, [`setting \`${name}\`: policy \`clerk\` is new: it has 1 statement`]);
+  assert.equal(first.warnings, undefined);
+  await bring(org, folder.packed(), `?base=${first.base}`, key);
+  write(['getvisitt', 'getorder']);
+  const second = await compare();
+  assert.deepEqual(second.summary, [
+    `setting \`${name}\`: policy \`clerk\`: statement 1: \`Action\` gains \`getvisitt\` and loses \`getvisit\``,
+  ]);
+  const warning = `setting \`${name}\`: policy \`clerk\`: \`getvisitt\` is not an action of any entity (/statements/0/Action/0)`;
+  assert.deepEqual(second.warnings, [warning]);
+  const made = await bring(org, folder.packed(), `?base=${second.base}`, key);
+  assert.deepEqual(made.warnings, [warning]);
+  assert.equal((await manage(org, 'POST', '/deploy/publish', { token: key, body: { all: true } })).status, 201);
+  interface Staged {
+    readonly checks: readonly { readonly message: string; readonly level: string }[];
+  }
+  const { checks } = (await manage<Staged>(org, 'GET', '/deploy/staged', { token: activator.key })).body;
+  assert.deepEqual(
+    checks.filter(({ message }) => message === warning).map(({ level }) => level),
+    ['warning'],
+  );
+});
+
+test('a key of the scope settings carries workspace templates and texts of mails, and no setting of sign-in or access', async () => {
+  const org = await shop();
+  const { key } = await newKey(org, 'settings');
+  const folder = Folder.of(await download(org)).replace('settings/acl.cache_seconds.json', '5', '7');
+  const policy = { name: 'clerk', statements: [{ Effect: 'Allow', Action: ['getorder'], Resource: ['*'] }] };
+  const settings = {
+    'tenancy.workspace_templates': { policies: [policy], groups: [] },
+    'tenancy.tenancy_type': 'multi',
+    'auth.password_login': { enabled: false },
+    'acl.escalation_check': false,
+    'automation.http_hosts': [],
+  };
+  for (const [name, value] of Object.entries(settings)) folder.edit(`settings/${name}.json`, JSON.stringify({ value }));
+  const mail = { subject: 'Welcome', text: 'Open {{link}}' };
+  folder.edit('settings/mail.invitation.json', JSON.stringify({ value: mail }));
+  const shown = await bring(org, folder.packed(), '', key);
+  const carried = ['mail.invitation', 'tenancy.workspace_templates'];
+  assert.deepEqual(shown.items.map(({ name }) => name).toSorted(), carried);
+  assert.deepEqual(
+    shown.refused?.map(({ code, name }) => [code, name]).toSorted(),
+    [
+      'acl.cache_seconds',
+      'acl.escalation_check',
+      'auth.password_login',
+      'automation.http_hosts',
+      'tenancy.tenancy_type',
+    ].map((name) => ['role_required', name]),
+  );
+  const made = await bring(org, folder.packed(), `?base=${shown.base}`, key);
+  assert.deepEqual(made.items.map(({ name }) => name).toSorted(), carried);
 });
 
 test('contents and files that are not valid are named, and nothing is written', async () => {

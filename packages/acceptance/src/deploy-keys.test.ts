@@ -15,6 +15,7 @@ const org = await provisionedOrg(gateways);
 await defineEntity(org, definition('note', [{ name: 'title' }]));
 const developer = await joinOrg(org, 'developer');
 const [publisher, activator] = [await newKey(org, 'publish'), await newKey(org, 'activate')];
+const settler = await newKey(org, 'settings');
 const document = readOpenapi((await call('GET', `${gateways.management}/openapi.json`)).text);
 
 /** What keys open, by scope. */
@@ -26,14 +27,16 @@ const watched = [
   'GET /deploy/retired',
   'GET /deploy/export',
 ];
+const published = [
+  ...watched,
+  'POST /deploy/publish',
+  'DELETE /deploy/staged',
+  'DELETE /deploy/staged/{kind}/{name}',
+  'POST /deploy/import',
+];
 const opened: Readonly<Record<string, readonly string[]>> = {
-  publish: [
-    ...watched,
-    'POST /deploy/publish',
-    'DELETE /deploy/staged',
-    'DELETE /deploy/staged/{kind}/{name}',
-    'POST /deploy/import',
-  ],
+  publish: published,
+  settings: published,
   activate: [...watched, 'POST /deploy/activate', 'POST /deploy/rollback'],
 };
 
@@ -47,7 +50,7 @@ function ask(method: string, path: string, token: string) {
   return call(method, url, { token, ...(method === 'GET' || method === 'DELETE' ? {} : { body: '{"junk":' }) });
 }
 
-for (const { scope, key } of [publisher, activator])
+for (const { scope, key } of [publisher, settler, activator])
   test(`a key of the scope ${scope} opens its routes and nothing else of the management gateway`, async () => {
     const routes = document.operations.filter(({ isPublic }) => !isPublic);
     const known = routes.map(named);

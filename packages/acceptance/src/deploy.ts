@@ -33,6 +33,8 @@ export interface ImportReply {
     readonly message: string;
     readonly [detail: string]: unknown;
   })[];
+  readonly refused?: ImportReply['problems'];
+  readonly warnings?: readonly string[];
   readonly items: readonly (Item & {
     readonly change: string;
     readonly changes: readonly PatchOperation[];

@@ -164,10 +164,74 @@ test('K02 a message is signed by HMAC as its sender does, and a copy under anoth
   assertProblem(await post('hub', body, signed(random(), body)), 'signature_invalid');
 });
 
-test('K01 a hook takes JSON in a body alone, and nothing in it is a file', async () => {
+test('K02 a message of Stripe has one run, however often it is sent and signed again', async () => {
+  await setSecret('stripe', secret);
+  await block('stripe', hooked([made], mayMake, { signature: 'stripe', secrets: ['stripe'] }));
+  const event = `evt_${random()}`;
+  const sendAt = (ms: number, body: string) => {
+    const time = Math.floor(ms / 1000);
+    const digest = createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
+    return post('stripe', body, { 'stripe-signature': `t=${time},v1=${digest},v0=old` });
+  };
+  // wall time: the platform holds the time of a message to its clock.
+  const now = Date.now();
+  const first = await sendAt(now, JSON.stringify({ id: event, note: 'paid' }));
+  const run = await ended(first);
+  assert.deepEqual([run.state, run.input], ['done', { id: event, note: 'paid' }]);
+  const again = await sendAt(now - 60_000, JSON.stringify({ id: event, note: 'paid', pending_webhooks: 0 }));
+  assert.equal(again.body.run, first.body.run);
+  assert.equal((await ordersOf(event)).length, 1);
+  assertProblem(await sendAt(now - 360_000, JSON.stringify({ id: event })), 'signature_invalid');
+  const shown = await manage<Record<string, unknown>>(org, 'GET', '/hooks/stripe');
+  assert.deepEqual(
+    [shown.body.signature, shown.body.header, shown.body.id_field],
+    ['stripe', 'Stripe-Signature', 'id'],
+  );
+});
+
+test('K02 a form of Slack is the input as an object, by the signature of its bytes', async () => {
+  const signing = '8f742231b10e8888abcd99yyyzzz85a5';
+  await setSecret('slack', signing);
+  await block('slack', hooked([made], mayMake, { signature: 'slack', secrets: ['slack'] }));
+  // wall time: the platform holds the time of a message to its clock.
+  const time = String(Math.floor(Date.now() / 1000));
+  const body = 'command=%2Fweather&note=94070+is+near';
+  const digest = createHmac('sha256', signing).update(`v0:${time}:${body}`).digest('hex');
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-slack-request-timestamp': time };
+  assertProblem(await post('slack', body, { ...headers, 'x-slack-signature': digest }), 'signature_invalid');
+  const run = await ended(await post('slack', body, { ...headers, 'x-slack-signature': `v0=${digest}` }));
+  assert.deepEqual([run.state, run.input], ['done', { command: '/weather', note: '94070 is near' }]);
+});
+
+test('integers that no number holds arrive as texts, and on no other route', async () => {
+  const body = '{"note":"n","id":9007199254740993,"all":[-9223372036854775808,7]}';
+  const run = await ended(await post('paid', body, signed(random(), body)));
+  assert.deepEqual(run.input, { note: 'n', id: '9007199254740993', all: ['-9223372036854775808', 7] });
+  const order = {
+    token: founder.token,
+    headers: { 'content-type': 'application/json' },
+    body: '{"title":9007199254740993}',
+  };
+  assertProblem(await call('POST', `${org.app}/app/${org.code}/create/order`, order), 'invalid_request');
+});
+
+test('a CloudEvent is the same input in its structured and its binary mode', async () => {
+  const event = { specversion: '1.0', id: '7', source: '/shop', type: 'order.paid' };
+  const body = JSON.stringify({ ...event, data: { note: 'c' } });
+  const whole = { ...signed(random(), body), 'content-type': 'application/cloudevents+json; charset=utf-8' };
+  assert.deepEqual((await ended(await post('paid', body, whole))).input, { ...event, data: { note: 'c' } });
+  const ce = { 'ce-specversion': '1.0', 'ce-id': '7', 'ce-source': '/shop', 'ce-type': 'order.paid' };
+  const data = '{"note":"c"}';
+  const run = await ended(await post('paid', data, { ...signed(random(), data), ...ce }));
+  assert.deepEqual(run.input, { ...event, datacontenttype: 'application/json', data: { note: 'c' } });
+  const { 'ce-type': _, ...less } = ce;
+  assertProblem(await post('paid', data, { ...signed(random(), data), ...less }), 'validation_failed');
+});
+
+test('K01 a hook takes JSON and forms in a body alone, and nothing in it is a file', async () => {
   const id = random();
   const types = [
-    ...['multipart/form-data; boundary=x', 'application/x-www-form-urlencoded', 'text/plain', 'text/xml', ''],
+    ...['multipart/form-data; boundary=x', 'text/plain', 'text/xml', '', 'application/cloudevents-batch+json'],
     ...['application/octet-stream', 'application/json; charset=utf-16', 'application/jsonp'],
   ];
   for (const name of ['files', 'file', 'filepath', 'path', '$file']) {
@@ -336,6 +400,20 @@ test('a hook is of a block with policies of its own, and says how it is signed',
   for (const [wrong, pointer] of [
     [{ signature: 'hmac' }, '/header'],
     [{ header: 'X-Signature' }, '/header'],
+    [{ signature: 'stripe', id_header: 'X-Id' }, '/id_header'],
+    [{ signature: 'slack', signed: '{body}' }, '/signed'],
+    [{ signature: 'hmac', header: 'X-S', timestamp_key: 't' }, '/timestamp_key'],
+    [
+      { signature: 'hmac', header: 'X-S', signature_key: 'v1', timestamp_key: 't', timestamp_header: 'X-T' },
+      '/timestamp_header',
+    ],
+    [{ signature: 'hmac', header: 'X-S', timestamp_header: 'X-T', signed: '{body}' }, '/signed'],
+    [{ signature: 'hmac', header: 'X-S', signed: '{time}.{body}' }, '/signed'],
+    [{ signature: 'hmac', header: 'X-S', signed: '{body}.{time}' }, '/signed'],
+    [{ signature: 'hmac', header: 'X-S', id_header: 'X-Id', id_field: 'id' }, '/id_field'],
+    [{ signature: 'hmac', header: 'X-S', tolerance_seconds: 60 }, '/tolerance_seconds'],
+    [{ tolerance_seconds: 0 }, '/tolerance_seconds'],
+    [{ tolerance_seconds: 3601 }, '/tolerance_seconds'],
     [{ secrets: ['pay', 'pay'] }, '/secrets/1'],
     [{ secrets: [] }, '/secrets'],
     [{ secrets: ['a', 'b', 'c'] }, '/secrets'],

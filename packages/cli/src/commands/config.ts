@@ -88,13 +88,19 @@ async function push(context: Context, options: PushOptions): Promise<ExitCode> {
   const query = { remove: options.prune === true, force: options.force === true };
   context.out.progress(`comparing with test of ${org} …`);
   const plan = await context.management().call('importConfig', { query, ...archive });
-  const said = { org, environment: 'test', items: planJson(plan.items), problems: plan.problems ?? [] };
+  const said = {
+    org,
+    environment: 'test',
+    items: planJson(plan.items),
+    ...besideJson(plan),
+  };
   if (plan.items.length === 0) {
-    context.out.result({ ...said, applied: false }, ['test is as the files say']);
-    return exitCodes.done;
+    const isSame = said.refused.length === 0;
+    context.out.result({ ...said, applied: false }, isSame ? ['test is as the files say'] : refusedLines(plan));
+    return isSame ? exitCodes.done : exitCodes.answerIsNo;
   }
   const heading = `${org} at ${url}, test: ${countsOf(plan.items)}`;
-  const lines = [heading, ...planLines(plan.items), ...problemLines(plan)];
+  const lines = [heading, ...planLines(plan.items), ...besideLines(plan)];
   if (said.problems.length > 0 || options.dryRun === true) {
     context.out.result({ ...said, applied: false }, lines);
     return said.problems.length > 0 ? exitCodes.answerIsNo : exitCodes.done;
@@ -104,8 +110,9 @@ async function push(context: Context, options: PushOptions): Promise<ExitCode> {
     await context.ask.confirmByName(org, `This takes out what test of ${org} has (marked - and !).`);
   else await context.ask.confirm(`Change test of ${org}?`);
   const made = await context.management().call('importConfig', { query: { ...query, base: plan.base }, ...archive });
-  for (const warning of made.warnings ?? []) context.out.note(warning);
-  context.out.result({ ...said, applied: true, version: made.version ?? null, warnings: made.warnings ?? [] }, [
+  const { warnings = [] } = made;
+  for (const warning of warnings) if (!said.warnings.includes(warning)) context.out.note(warning);
+  context.out.result({ ...said, applied: true, version: made.version ?? null, warnings }, [
     `test of ${org} is changed: ${countsOf(made.items)}`,
   ]);
   return exitCodes.done;
@@ -117,13 +124,19 @@ async function diff(context: Context): Promise<ExitCode> {
   const archive = await archiveOf(context, true);
   context.out.progress(`comparing with test of ${org} …`);
   const plan = await context.management().call('importConfig', { query: { remove: true }, ...archive });
-  const json = { org, from: 'test', to: 'files', items: planJson(plan.items), problems: plan.problems ?? [] };
-  const same = plan.items.length === 0;
+  const json = {
+    org,
+    from: 'test',
+    to: 'files',
+    items: planJson(plan.items),
+    ...besideJson(plan),
+  };
+  const same = plan.items.length === 0 && json.refused.length === 0;
   context.out.result(
     json,
     same
       ? ['test is as the files say']
-      : [`from test of ${org} to the files: ${countsOf(plan.items)}`, ...planLines(plan.items), ...problemLines(plan)],
+      : [`from test of ${org} to the files: ${countsOf(plan.items)}`, ...planLines(plan.items), ...besideLines(plan)],
   );
   return same ? exitCodes.done : exitCodes.answerIsNo;
 }
@@ -158,11 +171,25 @@ async function archiveOf(context: Context, removes: boolean) {
   return { file: writeArchive(items), headers: { 'content-type': archiveType } };
 }
 
-function problemLines({ problems = [] }: Pick<Imported, 'problems'>): readonly string[] {
-  if (problems.length === 0) return [];
-  const lines = problems.map(({ kind, name, code, message }) => {
-    const of = kind === undefined ? '' : `${kind} ${name ?? ''}: `;
-    return `  ${of}${message} (${code})`;
-  });
-  return ['this keeps the change from being made:', ...lines];
+/** Beside the items: what is to be looked at, what stays as it is, and what keeps all from being changed. */
+function besideLines(plan: Imported): readonly string[] {
+  const { problems, refused, warnings } = besideJson(plan);
+  return [
+    ...warnings.map((warning) => `warning: ${warning}`),
+    ...refusedLines({ refused }),
+    ...(problems.length === 0 ? [] : ['this keeps the change from being made:', ...problems.map(problemLine)]),
+  ];
+}
+
+function besideJson({ problems = [], refused = [], warnings = [] }: Imported) {
+  return { problems, refused, warnings };
+}
+
+function refusedLines({ refused = [] }: Pick<Imported, 'refused'>): readonly string[] {
+  return refused.length === 0 ? [] : ['these items stay as they are:', ...refused.map(problemLine)];
+}
+
+function problemLine({ kind, name, code, message }: NonNullable<Imported['problems']>[number]): string {
+  const of = kind === undefined ? '' : `${kind} ${name ?? ''}: `;
+  return `  ${of}${message} (${code})`;
 }

@@ -1,6 +1,6 @@
 import { join, relative, resolve } from 'node:path';
 import { keepProfile } from '../dev/dev-profile.ts';
-import { devRound } from '../dev/dev-round.ts';
+import { devRound, type Seeding } from '../dev/dev-round.ts';
 import { type DevState, freePort, newState, openFolder, readState, writeState } from '../dev/dev-state.ts';
 import { createRounds } from '../dev/rounds.ts';
 import { type StartedPlatform, startChild } from '../dev/start-child.ts';
@@ -26,7 +26,7 @@ interface DevOptions {
 export const addDevCommand: AddCommands = (program, run) => {
   program
     .command('dev')
-    .description('runs a platform for development, and keeps it, its seeds and the types as the files say')
+    .description('runs a platform for development with the seeds, and keeps it and the types as the files say')
     .option('--port <port>', 'port of the app gateway (default: that of the last start, or a free one)', '0')
     .option('--management-port <port>', 'port of the management gateway (default: likewise)', '0')
     .option('--types <path>', 'file of the types, in the project', 'freehold.d.ts')
@@ -72,9 +72,9 @@ async function dev(context: Context, options: DevOptions): Promise<ExitCode> {
     };
     keepProfile(context, root, signedIn.target);
     const ports = { appPort: portOfUrl(platform.app), managementPort: portOfUrl(platform.management) };
-    writeState(folder, { ...state, ...ports });
+    const seeding = keepSeeding(folder, { ...state, ...ports });
     await work(
-      { context, options, root, config: project?.config ?? join(root, 'config'), signedIn, renew },
+      { context, options, root, config: project?.config ?? join(root, 'config'), signedIn, seeding, renew },
       interrupts,
       platform,
     );
@@ -85,12 +85,26 @@ async function dev(context: Context, options: DevOptions): Promise<ExitCode> {
   throw new CommandError('the platform has ended', { code: 'platform_failed', next: 'its log is above; start again' });
 }
 
+/** Writes the state, and again when the seeds are applied. */
+function keepSeeding(folder: string, state: DevState): Seeding {
+  let { isSeeded = false } = state;
+  writeState(folder, state);
+  return {
+    isDone: () => isSeeded,
+    markDone: () => {
+      isSeeded = true;
+      writeState(folder, { ...state, isSeeded });
+    },
+  };
+}
+
 interface DevRun {
   readonly context: Context;
   readonly options: DevOptions;
   readonly root: string;
   readonly config: string;
   readonly signedIn: { readonly target: Target };
+  readonly seeding: Seeding;
   /** Signs in again before the session ends. */
   renew(): Promise<void>;
 }
@@ -101,7 +115,7 @@ async function work(run: DevRun, interrupts: Interrupts, platform: StartedPlatfo
   const context = contextOf(run.context, run.signedIn);
   const seeds = join(root, 'seeds');
   const types = options.types === false ? undefined : resolve(root, options.types);
-  const project = { context, config, seeds, types, workspace: options.workspace };
+  const project = { context, config, seeds, types, workspace: options.workspace, seeding: run.seeding };
   const kindOf = new Map([
     [relative(root, config), 'config'],
     ['seeds', 'seeds'],
@@ -114,7 +128,7 @@ async function work(run: DevRun, interrupts: Interrupts, platform: StartedPlatfo
   // Watched before it is read, so that no change is missed.
   const watching = watchFolders(root, [...kindOf.keys()], ask, (sentence) => context.out.note(sentence));
   try {
-    await devRound(project, new Set(kindOf.values()));
+    await devRound(project, new Set(run.seeding.isDone() ? ['config'] : kindOf.values()));
     await announce(context, options.console);
     await Promise.race([interrupts.over, platform.ended]);
   } finally {

@@ -18,16 +18,24 @@ export interface DevProject {
   /** Undefined where no types are wanted. */
   readonly types: string | undefined;
   readonly workspace: string | undefined;
+  readonly seeding: Seeding;
+}
+
+/** Whether the seeds were applied to this platform, now or at an earlier start. */
+export interface Seeding {
+  isDone(): boolean;
+  markDone(): void;
 }
 
 /** Says what was done, and what is wrong in the files; the next change tries again. */
 export async function devRound(project: DevProject, kinds: ReadonlySet<string>): Promise<void> {
-  const { context, config, seeds, types } = project;
+  const { context, config, seeds, types, seeding } = project;
   const parts: readonly (readonly [isDue: boolean, work: () => Promise<void>])[] = [
     [kinds.has('config') && existsSync(config), () => push(project)],
     [types !== undefined && kinds.has('config'), () => writeOut(project)],
     // Rows may fit the new definitions, and not the old ones.
-    [existsSync(seeds), () => seed(project)],
+    [!seeding.isDone() && existsSync(seeds), () => seed(project)],
+    [seeding.isDone() && kinds.has('seeds') && existsSync(seeds), () => compare(project)],
   ];
   for (const [isDue, work] of parts)
     if (isDue)
@@ -54,6 +62,8 @@ async function push({ context, config }: DevProject): Promise<void> {
         ({ kind, name, message }) => `${kind === undefined ? '' : `${kind} ${name ?? ''}: `}${message}`,
       ),
     });
+  for (const warning of plan.warnings ?? []) context.out.note(`warning: ${warning}`);
+  for (const { kind = '', name = '', message } of plan.refused ?? []) context.out.note(`${kind} ${name}: ${message}`);
   if (plan.items.length === 0) return;
   await context.management().call('importConfig', { query: { base: plan.base }, ...sent });
   context.out.note(`pushed: ${countsOf(plan.items)}`);
@@ -65,8 +75,22 @@ async function writeOut({ context, types }: DevProject): Promise<void> {
     context.out.note(`wrote ${relative(context.cwd, types)}`);
 }
 
-async function seed({ context, seeds, workspace }: DevProject): Promise<void> {
-  const folder = relative(context.cwd, seeds);
-  const { people, created, updated } = await seedFolder(context, { folder, workspace, isDryRun: false });
-  if (people + created + updated > 0) context.out.note(`seeded: ${created} records created, ${updated} updated`);
+async function seed(project: DevProject): Promise<void> {
+  const { people, created, updated, unchanged } = await seeded(project, false);
+  const written = people + created + updated;
+  if (written + unchanged > 0) project.seeding.markDone();
+  if (written > 0) project.context.out.note(`seeded: ${created} records created, ${updated} updated`);
+}
+
+/** Later changes of the files are shown and not applied: they would take back what the app has written since. */
+async function compare(project: DevProject): Promise<void> {
+  const { people, created, updated } = await seeded(project, true);
+  if (people + created + updated === 0) return;
+  const rows = `${created} records to create, ${updated} to update`;
+  const line = people === 0 ? rows : `${people} changes of workspaces and members; ${rows}`;
+  project.context.out.note(`the seeds differ from the data (${line}): \`freehold seed --profile dev\` applies them`);
+}
+
+function seeded({ context, seeds, workspace }: DevProject, isDryRun: boolean): ReturnType<typeof seedFolder> {
+  return seedFolder(context, { folder: relative(context.cwd, seeds), workspace, isDryRun });
 }

@@ -14,6 +14,8 @@ export interface DevState {
   /** The ports of the last start; 0 is a free one. */
   readonly appPort: number;
   readonly managementPort: number;
+  /** The seeds were applied: from then on the data is that of the builder. */
+  readonly isSeeded?: boolean;
 }
 
 const fileName = 'dev.json';

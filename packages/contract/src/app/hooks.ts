@@ -10,9 +10,9 @@ export const inboundHooksApi = {
     tag: 'automation',
     summary: 'Starts a logic block by a signed message of another system',
     description:
-      'The message is signed as the `hook` of the block says, with a secret of the environment. The body is the input of the block, at most 256 KB. A message that was received before is answered with its run.',
+      'The message is signed as the `hook` of the block says, with a secret of the environment. The body is the input of the block, at most 256 KB: JSON, in which integers beyond 2^53 are read as texts, a form, or a CloudEvent, structured or with headers `ce-*`. A message that was received before is answered with its run.',
     query: closed({ env: oneOf(['test', 'prod'], { default: 'prod', description: 'The environment.' }) }),
-    takesStreamOf: ['application/json'],
+    takesStreamOf: ['application/json', 'application/x-www-form-urlencoded', 'application/cloudevents+json'],
     replies: { 202: reply('The run that the message began.', Type.Object({ run: guid })) },
     problems: [
       'signature_invalid',

@@ -191,20 +191,29 @@ export const ConfigImport = named(
     problems: Type.Optional(
       Type.Array(ConfigImportProblem, { description: 'Without a `base`: every error that would refuse the change.' }),
     ),
+    refused: Type.Optional(
+      Type.Array(ConfigImportProblem, {
+        description: 'Items that the caller may not change. They stay as they are, and the others are changed.',
+      }),
+    ),
     version: Type.Optional(Type.Integer({ minimum: 1 })),
     warnings: Type.Optional(
       Type.Array(text, {
-        description: 'Of a change that was made: fields that are hidden from then on, whose values records keep.',
+        description:
+          'Policies of the template that are likely not to mean what they say, as by an action that no entity has. Of a change that was made also fields that are hidden from then on, whose values records keep.',
       }),
     ),
     items: Type.Array(ChangedItem),
   }),
 );
 
+/** `settings` is `publish` with the settings that belong to the configuration of an app. */
+export const deployKeyScopes = ['publish', 'settings', 'activate'] as const;
+
 const deployKeyMembers = {
   id: guid,
   name: text,
-  scope: oneOf(['publish', 'activate']),
+  scope: oneOf(deployKeyScopes),
   created_at: time,
   created_by: guid,
   expires_at: orNull(time),

@@ -47,7 +47,14 @@ export {
   versionKey,
 } from './org-keys.ts';
 export { referencesChange, referencesPut } from './references-change.ts';
-export { effectiveValue, type SettingContent, type SettingType, settingOf, valueIn } from './setting.ts';
+export {
+  effectiveValue,
+  type SettingContent,
+  type SettingType,
+  type Surroundings,
+  settingOf,
+  valueIn,
+} from './setting.ts';
 export { readSettingContent } from './setting-content.ts';
 export { isObject, unknownMembers, wrong } from './setting-errors.ts';
 export type { SwitchTime } from './switch-time.ts';

@@ -17,8 +17,17 @@ export interface SettingType<Value = unknown> {
   inProduction?(value: Value): Value;
   /** The other settings without which a value means nothing; the reason goes after "setting `x`". */
   needs?(value: Value): readonly { readonly key: string; readonly reason: string }[];
+  /** What differs between two values, a sentence each; left out, general sentences say it. */
+  describe?(before: Value, after: Value): readonly string[];
+  /** What of a value is likely not to mean what it says, and was not so in the one before, a sentence each. */
+  advise?(before: Value, after: Value, around: Surroundings): Promise<readonly string[]>;
   /** What a value lets people do that the one before it did not, a sentence each; left out, nothing ever does. */
   widens?(before: Value, after: Value): readonly string[];
+}
+
+/** What there is beside a setting, once it holds. */
+export interface Surroundings extends Pick<ConfigSet, 'entityNames' | 'entity'> {
+  readonly blockNames: readonly string[];
 }
 
 /** What is settled of one thing. Where `prod_value` is there, production uses it. */

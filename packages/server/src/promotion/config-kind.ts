@@ -1,5 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { ConfigItem, ConfigItemKind } from '../config/port.ts';
+import type { ConfigItem, ConfigItemKind, Surroundings } from '../config/port.ts';
 import type { ValueType } from '../expressions/port.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import type { ItemStorage } from './item-storage.ts';
@@ -49,6 +49,8 @@ export interface ConfigKind<Content = unknown> extends KindTraits {
   readonly describe: (change: ContentChange<Content>) => readonly string[];
   /** The same for what lets more people in, or lets them do more, than before; none where nothing does. */
   readonly widening: (change: ContentChange<Content>) => readonly string[];
+  /** What of a content is likely not to mean what it says, among the others with which it would be live. */
+  readonly advise?: (change: ContentChange<Content>, around: Surroundings) => Promise<readonly string[]>;
   /** Whether the content asks to be run, which this version of the platform does not do: it stores and promotes it. */
   readonly isIdle?: (content: Content) => boolean;
 }

@@ -3,7 +3,7 @@ export { archiveBytesMax } from './archive/config-archive.ts';
 export type { ConfigItems } from './config-items.ts';
 export type { RecordTypes } from './config-kind.ts';
 export { traitsOf } from './config-kinds.ts';
-export type { BlockHook, BlockSchedule, BlockStarts } from './kinds/block-starts.ts';
+export type { BlockHook, BlockSchedule, BlockStarts, HmacForm } from './kinds/block-starts.ts';
 export { inputType, stepType, withError } from './kinds/block-templates.ts';
 export type { EventContent } from './kinds/events/event-content.ts';
 export { type EventDestination, eventIn } from './kinds/events/event-destinations.ts';

@@ -113,8 +113,26 @@ interface ComparisonProps {
   readonly onApply: () => void;
 }
 
-function Comparison({ compared: { items, problems = [] }, isRemoving, isPending, onApply }: ComparisonProps) {
-  if (items.length === 0 && problems.length === 0)
+function ProblemList({ problems }: { readonly problems: NonNullable<Import['problems']> }) {
+  return (
+    <List size="sm">
+      {problems.map(({ kind, name, code, message }) => (
+        <List.Item key={`${kind} ${name} ${code} ${message}`}>
+          {kind === undefined ? '' : `${kindNames[kind]} ${name ?? ''}: `}
+          <Sentence text={message} />
+        </List.Item>
+      ))}
+    </List>
+  );
+}
+
+function Comparison({
+  compared: { items, problems = [], refused = [], warnings = [] },
+  isRemoving,
+  isPending,
+  onApply,
+}: ComparisonProps) {
+  if (items.length === 0 && problems.length === 0 && refused.length === 0)
     return <Alert color="teal" title="Test has this configuration already. Nothing would change." />;
   const removals = isRemoving ? items.filter(({ change }) => change === 'removed').length : 0;
   return (
@@ -122,18 +140,27 @@ function Comparison({ compared: { items, problems = [] }, isRemoving, isPending,
       <Stack gap="sm">
         {problems.length > 0 && (
           <Alert color="red" title="The import would be refused">
+            <ProblemList problems={problems} />
+          </Alert>
+        )}
+        {warnings.length > 0 && (
+          <Alert color="yellow" title="This may not mean what it says">
             <List size="sm">
-              {problems.map(({ kind, name, code, message }) => (
-                <List.Item key={`${kind} ${name} ${code} ${message}`}>
-                  {kind === undefined ? '' : `${kindNames[kind]} ${name ?? ''}: `}
-                  <Sentence text={message} />
+              {warnings.map((warning) => (
+                <List.Item key={warning}>
+                  <Sentence text={warning} />
                 </List.Item>
               ))}
             </List>
           </Alert>
         )}
+        {refused.length > 0 && (
+          <Alert color="yellow" title="These items stay as they are">
+            <ProblemList problems={refused} />
+          </Alert>
+        )}
         <ChangeList items={items} />
-        {problems.length === 0 && (
+        {problems.length === 0 && items.length > 0 && (
           <Group>
             <Button color={removals > 0 ? 'red' : 'cyan'} loading={isPending} onClick={onApply}>
               {removals > 0 ? `Apply to test and remove ${removals}` : 'Apply to test'}

@@ -39,6 +39,18 @@ test('the example signs by HMAC in each form that a hook may have', () => {
   assert.match(timed.get('X-Id') ?? '', /^msg_\d+$/);
 });
 
+test('the example signs as Stripe and Slack do, by the text of the secret', () => {
+  const secret = 'whsec_as it is shown there';
+  const sign = (text: string) => createHmac('sha256', secret).update(text).digest('hex');
+  const list = { header: 'Stripe-Signature', signature_key: 'v1', timestamp_key: 't' };
+  const stripe = headersOf(exampleOf(url, { signature: 'stripe', secrets: ['pay'], ...list }), secret);
+  const [, time] = /^t=(\d+),v1=/.exec(stripe.get('Stripe-Signature') ?? '') ?? [];
+  assert.equal(stripe.get('Stripe-Signature'), `t=${time},v1=${sign(`${time}.{}`)}`);
+  const form = { header: 'X-Slack-Signature', prefix: 'v0=', timestamp_header: 'X-Time', signed: 'v0:{time}:{body}' };
+  const slack = headersOf(exampleOf(url, { signature: 'slack', secrets: ['chat'], ...form }), secret);
+  assert.equal(slack.get('X-Slack-Signature'), `v0=${sign(`v0:${slack.get('X-Time')}:{}`)}`);
+});
+
 test('an address is one word of the shell, whatever stands in it', () => {
   const example = exampleOf("https://a.example/'; touch x; '", { signature: 'standard', secrets: ['a'] });
   assert.ok(example.includes(`'https://a.example/'\\''; touch x; '\\'''`));

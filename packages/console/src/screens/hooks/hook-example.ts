@@ -1,24 +1,25 @@
 import type { HookDetails } from './queries.ts';
 
-type Form = Pick<
-  HookDetails,
-  'signature' | 'secrets' | 'header' | 'encoding' | 'prefix' | 'timestamp_header' | 'id_header'
->;
+type Form = Omit<HookDetails, 'name' | 'url_path' | 'tenant_code' | 'paused' | 'ready' | 'reason' | 'calls'>;
 
 /** What stands in the place of the secret, which the console never learns. */
 export const secretPlaceholder = 'THE VALUE OF THE SECRET';
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell that fills it
 const base64Key = 'printf %s "${SECRET#whsec_}" | base64 -d';
+const textLine = 'KEY() { printf %s "$SECRET"; }';
 const keyLine = `case "$SECRET" in whsec_*) KEY() { ${base64Key}; };; *) KEY() { printf %s "$SECRET"; };; esac`;
 
-/** A signed call for a POSIX shell, with openssl. A secret that begins with `whsec_` is base64 after that. */
+/**
+ * A signed call for a POSIX shell, with openssl. A secret that begins with `whsec_` is base64 after that, but for Stripe and
+ * Slack, which sign by the text.
+ */
 export function exampleOf(url: string, form: Form): string {
   return [
     `# The value of the secret ${form.secrets.join(' or ')}`,
     `SECRET='${secretPlaceholder}'`,
     `BODY='{}'`,
-    keyLine,
+    form.signature === 'stripe' || form.signature === 'slack' ? textLine : keyLine,
     "HEX=$(KEY | od -An -v -tx1 | tr -d ' \\n')",
     'sign() { openssl dgst -sha256 -mac HMAC -macopt "hexkey:$HEX" -binary; }',
     ...(form.signature === 'standard' ? standardLines(url) : hmacLines(url, form)),
@@ -35,18 +36,31 @@ function standardLines(url: string): readonly string[] {
 }
 
 function hmacLines(url: string, form: Form): readonly string[] {
-  const { header = '', encoding = 'hex', prefix = '', timestamp_header: time, id_header: id } = form;
-  const signed = time === undefined ? '"$BODY"' : '"$TIME.$BODY"';
+  const { encoding = 'hex', timestamp_header: time, id_header: id } = form;
+  const isTimed = time !== undefined || form.timestamp_key !== undefined;
+  const signed = form.signed ?? (isTimed ? '{time}.{body}' : '{body}');
   const encoded = encoding === 'hex' ? "od -An -v -tx1 | tr -d ' \\n'" : 'base64';
   return [
-    ...(time === undefined && id === undefined ? [] : ['TIME=$(date +%s)']),
-    `SIGNATURE=$(printf %s ${signed} | sign | ${encoded})`,
+    ...(isTimed || id !== undefined ? ['TIME=$(date +%s)'] : []),
+    `SIGNATURE=$(printf %s ${signedWord(signed)} | sign | ${encoded})`,
     called(url, [
-      `-H ${quoted(`${header}: ${prefix}`)}"$SIGNATURE"`,
+      `-H ${signatureHeader(form)}`,
       ...(time === undefined ? [] : [`-H "${time}: $TIME"`]),
       ...(id === undefined ? [] : [`-H "${id}: msg_$TIME"`]),
     ]),
   ];
+}
+
+function signedWord(signed: string): string {
+  const [start = '', end] = signed.slice(0, -'{body}'.length).split('{time}');
+  const texts = end === undefined ? [start, '"$BODY"'] : [start, '"$TIME"', end, '"$BODY"'];
+  return texts.map((text) => (text === '' || text.startsWith('"$') ? text : quoted(text))).join('');
+}
+
+function signatureHeader({ header = '', prefix = '', signature_key, timestamp_key }: Form): string {
+  const time = timestamp_key === undefined ? '' : `${quoted(`${timestamp_key}=`)}"$TIME",`;
+  const key = signature_key === undefined ? '' : `${signature_key}=`;
+  return `${quoted(`${header}: `)}${time}${quoted(`${key}${prefix}`)}"$SIGNATURE"`;
 }
 
 function called(url: string, headers: readonly string[]): string {

@@ -48,7 +48,8 @@ export function HookScreen() {
 
 function Facts({ hook }: { readonly hook: HookDetails }) {
   const { org, env } = usePlace();
-  const { name, signature, secrets, header, encoding = 'hex', prefix, timestamp_header, id_header, url_path } = hook;
+  const { name, signature, secrets, header, encoding = 'hex', prefix, id_header, id_field, url_path } = hook;
+  const time = timeOf(hook);
   return (
     <dl className={classes.facts}>
       <dt>State</dt>
@@ -81,22 +82,30 @@ function Facts({ hook }: { readonly hook: HookDetails }) {
                 after <Code>{prefix}</Code>
               </>
             )}
+            {hook.signature_key !== undefined && (
+              <>
+                {' '}
+                under the key <Code>{hook.signature_key}</Code>
+              </>
+            )}
           </>
         )}
       </dd>
-      {timestamp_header !== undefined && (
+      {time !== undefined && (
         <>
           <dt>Time</dt>
           <dd>
-            in the header <Code>{timestamp_header}</Code>, signed with the body
+            {time.place} <Code>{time.name}</Code>, signed with the body
+            {hook.tolerance_seconds !== undefined && <>, at most {hook.tolerance_seconds} s off</>}
           </dd>
         </>
       )}
-      {id_header !== undefined && (
+      {(id_header ?? id_field) !== undefined && (
         <>
           <dt>Id of a message</dt>
           <dd>
-            in the header <Code>{id_header}</Code>
+            {id_header === undefined ? 'in the member of the body' : 'in the header'}{' '}
+            <Code>{id_header ?? id_field}</Code>
           </dd>
         </>
       )}
@@ -109,6 +118,12 @@ function Facts({ hook }: { readonly hook: HookDetails }) {
       </dd>
     </dl>
   );
+}
+
+/** Where the time of a message lies. */
+function timeOf({ timestamp_header, timestamp_key }: HookDetails) {
+  if (timestamp_header !== undefined) return { place: 'in the header', name: timestamp_header };
+  return timestamp_key === undefined ? undefined : { place: 'under the key', name: timestamp_key };
 }
 
 function Example({ hook }: { readonly hook: HookDetails }) {

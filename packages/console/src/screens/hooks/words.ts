@@ -4,6 +4,8 @@ import type { HookDetails, ListedHook, Run } from './queries.ts';
 export const schemeWords: Readonly<Record<ListedHook['signature'], string>> = {
   standard: 'Standard Webhooks',
   hmac: 'HMAC-SHA256',
+  stripe: 'Stripe',
+  slack: 'Slack',
 };
 
 /** Why a hook takes no message, as a sentence. */
@@ -22,7 +24,7 @@ const refusalWords: Readonly<Record<HookDetails['calls']['unsigned'][number]['re
   short_secret: 'Its secret was too short',
   signature_missing: 'The header with the signature was missing',
   signature_wrong: 'The signature was wrong',
-  time_off: 'The time was missing, or more than five minutes off',
+  time_off: 'The time was missing, or too far off',
   id_missing: 'The id was missing, or is none',
 };
 

@@ -38,7 +38,7 @@ export function DeployKeys() {
               label="Deploy keys"
               keys={items}
               column="May"
-              show={({ scope }) => (scope === 'publish' ? 'publish' : 'activate and roll back')}
+              show={({ scope }) => scopeWords[scope]}
               onRevoke={setRevoked}
             />
           )
@@ -50,6 +50,16 @@ export function DeployKeys() {
       {revoked !== undefined && <RevokeDeployKey deployKey={revoked} onClose={() => setRevoked(undefined)} />}
     </Stack>
   );
+}
+
+const scopeWords: Readonly<Record<DeployKey['scope'], string>> = {
+  publish: 'publish',
+  settings: 'publish with settings',
+  activate: 'activate and roll back',
+};
+
+function scopeOf(value: string): DeployKey['scope'] {
+  return value === 'activate' || value === 'settings' ? value : 'publish';
 }
 
 function NewDeployKey({ onClose }: { readonly onClose: () => void }) {
@@ -93,13 +103,18 @@ function NewDeployKey({ onClose }: { readonly onClose: () => void }) {
         <Radio.Group
           label="What it may do"
           value={wanted.scope}
-          onChange={(value) => setWanted({ ...wanted, scope: value === 'activate' ? 'activate' : 'publish' })}
+          onChange={(value) => setWanted({ ...wanted, scope: scopeOf(value) })}
         >
           <Stack gap="xs" mt={4}>
             <Radio
               value="publish"
               label="Publish"
               description="Brings configuration to production, where it waits until it is activated."
+            />
+            <Radio
+              value="settings"
+              label="Publish with settings"
+              description="The same, and changes workspace templates and texts of mails, but no other settings."
             />
             <Radio
               value="activate"

@@ -16,7 +16,7 @@ export const hookRefusals = [
 
 const shown = {
   name: Type.String({ description: 'The name of the logic block.' }),
-  signature: oneOf(['standard', 'hmac']),
+  signature: oneOf(['standard', 'hmac', 'stripe', 'slack']),
   url_path: Type.String({ description: 'Where messages are sent, below the address of the app gateway.' }),
   tenant_code: Type.String({ description: 'The workspace in which its runs begin.' }),
   paused: Type.Boolean(),
@@ -49,8 +49,13 @@ export const HookDetails = named(
     header: Type.Optional(text),
     encoding: Type.Optional(oneOf(['hex', 'base64'])),
     prefix: Type.Optional(text),
+    signature_key: Type.Optional(text),
+    timestamp_key: Type.Optional(text),
     timestamp_header: Type.Optional(text),
+    signed: Type.Optional(text),
     id_header: Type.Optional(text),
+    id_field: Type.Optional(text),
+    tolerance_seconds: Type.Optional(count),
     calls: Type.Object(
       {
         since: Type.String({ format: 'date-time', description: 'Since when calls are remembered.' }),

@@ -43,7 +43,7 @@ async function openBench(context: TestContext, kind: StoreKind) {
     };
     const header = (name: string) => headers[name];
     const place = { env: 'test', orgCode, block: 'paid' } as const;
-    return hooks.begin(await hooks.recognize({ ...place, header, body: Buffer.from(body) }), input);
+    return hooks.begin(await hooks.recognize({ ...place, header, body: Buffer.from(body) }), { input, body: input });
   };
   return { ...bench, node, send };
 }

@@ -9,8 +9,16 @@ import { defaultWorkspaceCode, orgScopeName, workspaceTable } from '../../tenanc
 import type { OrgPlace } from '../config/live-events.ts';
 import { liveStart, liveStarts } from '../config/live-starts.ts';
 import { type HookRow, hookRows } from './hook-rows.ts';
-import { beginByMessage, callsKey, type ReceiveDeps, type Received, type Recognized, recognize } from './receive.ts';
-import { keyOf } from './verify.ts';
+import {
+  beginByMessage,
+  callsKey,
+  type HookContent,
+  type ReceiveDeps,
+  type Received,
+  type Recognized,
+  recognize,
+} from './receive.ts';
+import { hmacFormOf, keyOf } from './verify.ts';
 
 type Shown = ReplyOf<typeof hooksApi.setHook>;
 type Listed = ReplyOf<typeof hooksApi.listHooks>['items'][number];
@@ -25,7 +33,7 @@ export interface Hooks {
   /** @throws Problem `signature_invalid`. */
   recognize(message: Received): Promise<Recognized>;
   /** @throws Problem `not_found`, `validation_failed`, `unknown_field`, `block_failed`, `plan_limit_exceeded`, `rate_limited`. */
-  begin(message: Recognized, input: unknown): Promise<{ readonly run: string }>;
+  begin(message: Recognized, content: HookContent): Promise<{ readonly run: string }>;
   /** Notes what a message was answered whose sender is known. */
   noteRefused(message: Recognized, error: unknown): void;
   list(place: OrgPlace): Promise<readonly Listed[]>;
@@ -38,8 +46,8 @@ export interface Hooks {
 export function openHooks(deps: ReceiveDeps): Hooks {
   return {
     recognize: (message) => recognize(deps, message),
-    begin: async (message, input) => {
-      const begun = await beginByMessage(deps, message, input);
+    begin: async (message, content) => {
+      const begun = await beginByMessage(deps, message, content);
       deps.calls.noteAccepted(callsKey(message));
       return begun;
     },
@@ -84,7 +92,7 @@ async function showHook(deps: ReceiveDeps, name: HookName): Promise<Details> {
 
 /** How messages are signed, by the names of the members that the content of the block has. */
 function formOf(hook: BlockHook): Omit<Details, keyof Shown | 'calls'> {
-  const { signature: _, secrets, ...form } = hook;
+  const { signature: _, secrets, ...form } = { ...hmacFormOf(hook), ...hook };
   return { ...form, secrets: [...secrets] };
 }
 
@@ -120,7 +128,7 @@ async function reasonOf(
   let isSet = false;
   for (const name of hook.secrets) {
     const secret = await deps.secrets.open(env, orgCode, name);
-    if (secret !== undefined && keyOf(secret.value) !== undefined) return undefined;
+    if (secret !== undefined && keyOf(secret.value, hook) !== undefined) return undefined;
     isSet ||= secret !== undefined;
   }
   return isSet ? 'short_secret' : 'no_secret';

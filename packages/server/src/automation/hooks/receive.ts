@@ -27,7 +27,7 @@ import type { WorkMeter } from '../work-meter.ts';
 import type { AutomationWork } from '../work-port.ts';
 import type { HookCallLog, HookRefusal } from './hook-calls.ts';
 import { type HookRow, hookRows, seenMessages } from './hook-rows.ts';
-import { type HookMessage, judgeMessage, keyOf, type MessageFault, type Verified } from './verify.ts';
+import { type HookMessage, judgeMessage, keyOf, type MessageFault, namedByBody, type Verified } from './verify.ts';
 
 export interface ReceiveDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
@@ -56,6 +56,13 @@ export interface Recognized extends Received {
   readonly workspace: ReadyWorkspace | undefined;
 }
 
+/** What a message says. */
+export interface HookContent {
+  readonly input: unknown;
+  /** What of it the sender has signed. */
+  readonly body: unknown;
+}
+
 const dummyHook: BlockHook = { signature: 'standard', secrets: ['none', 'none'] };
 
 /**
@@ -76,7 +83,7 @@ export async function recognize(deps: ReceiveDeps, message: Received): Promise<R
   const row = (await hookRows.read(scope, isLive ? block : 'none'))?.value;
   const [first, second = first] = hook.secrets;
   const opened = [await secrets.open(env, orgCode, first), await secrets.open(env, orgCode, second)];
-  const keys = opened.map((secret) => (secret === undefined ? undefined : keyOf(secret.value)));
+  const keys = opened.map((secret) => (secret === undefined ? undefined : keyOf(secret.value, hook)));
   const verdict = judgeMessage(
     hook,
     keys.map((key) => key ?? randomBytes(32)),
@@ -134,7 +141,7 @@ const beganMax = 5;
 export async function beginByMessage(
   deps: ReceiveDeps,
   { env, orgCode, block, workspace, verified, config, header }: Recognized,
-  input: unknown,
+  { input, body }: HookContent,
 ): Promise<{ readonly run: string }> {
   if (workspace === undefined) throw notFound();
   const { scope } = workspace;
@@ -142,7 +149,7 @@ export async function beginByMessage(
   const compiled = version === undefined ? undefined : await deps.blocks.at({ env, orgCode, name: block, version });
   if (compiled === undefined) throw notFound();
   const now = deps.clock.now();
-  const { ids, id, isTimed } = verified;
+  const { ids, id, isTimed } = namedByBody(verified, body);
   const due: Due = { at: now + (isTimed ? timedDays : untimedDays) * day, queue: 'expire' };
   for (let tries = 0; ; tries++) {
     const places = ids.map((one) => ({ block, id: one }));

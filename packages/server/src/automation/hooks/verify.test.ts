@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import type { BlockHook } from '../../promotion/port.ts';
-import { type HookMessage, judgeMessage, keyOf, type Verified } from './verify.ts';
+import { type HookMessage, judgeMessage, keyOf, namedByBody, type Verified } from './verify.ts';
 
 const now = 1_800_000_000_000;
 const seconds = String(now / 1000);
 const secret = `whsec_${Buffer.from('the key of the first secret').toString('base64')}`;
 const other = `whsec_${Buffer.from('the key of another secret').toString('base64')}`;
-const keys = [keyOf(secret), keyOf('some text that is a key')].map((key) => key ?? assert.fail());
+const keys = [secret, 'some text that is a key'].map((text) => keyOf(text, { signature: 'standard' }) ?? assert.fail());
 const body = '{"b": 1,  "a": "ä"}';
 
 type Headers = Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ test('K02 a message is that of its sender by the signature of Standard Webhooks 
 });
 
 test('K02 the message by which the libraries of Standard Webhooks are tested is verified', () => {
-  const key = keyOf('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw') ?? assert.fail();
+  const key = keyOf('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', standard) ?? assert.fail();
   const headers = {
     'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     'webhook-timestamp': '1614265330',
@@ -147,6 +147,91 @@ test('K02 a time that is signed has a window, and an id that is not signed does 
 
 test('a secret that could be guessed is no key', () => {
   for (const short of ['', 'fifteen letters', 'whsec_', `whsec_${Buffer.alloc(15).toString('base64')}`])
-    assert.equal(keyOf(short), undefined, short);
-  assert.equal(keyOf('sixteen letters.')?.toString(), 'sixteen letters.');
+    assert.equal(keyOf(short, standard), undefined, short);
+  assert.equal(keyOf('sixteen letters.', standard)?.toString(), 'sixteen letters.');
+});
+
+test('a secret of Stripe is a key as it is shown, though it begins as one of Standard Webhooks', () => {
+  const shown = 'whsec_5WbX5kEWLlfzsGNjH64I8lOOqUB6e8FH';
+  assert.equal(keyOf(shown, { signature: 'stripe' })?.toString(), shown);
+  assert.equal(keyOf('whsec_short', { signature: 'stripe' }), undefined);
+  assert.equal(keyOf(shown, { signature: 'hmac' })?.toString('base64'), shown.slice('whsec_'.length));
+});
+
+const stripe: BlockHook = { signature: 'stripe', secrets: ['a'] };
+
+test('K02 a message is signed as Stripe does, by any of the signatures of its version', () => {
+  const at = (time: string, entries: readonly string[]): Headers => ({
+    'stripe-signature': [`t=${time}`, ...entries].join(','),
+  });
+  const v1 = `v1=${hmac(`${seconds}.${body}`)}`;
+  assert.equal(verify(stripe, keys, message(at(seconds, [v1])), now)?.isTimed, true);
+  assert.ok(isVerified(at(seconds, ['v1=00', v1, 'v0=11']), body, stripe));
+  assert.ok(isVerified({ 'stripe-signature': `${v1}, t=${seconds}` }, body, stripe), 'in any order');
+  const late = String(now / 1000 - 301);
+  const wrong: readonly (readonly [what: string, headers: Headers, text?: string])[] = [
+    ['none', {}],
+    ['no signature', at(seconds, [])],
+    ['an empty one', at(seconds, ['v1='])],
+    ['another version', at(seconds, [v1.replace('v1', 'v0')])],
+    ['a bare one', { 'stripe-signature': v1.slice(3) }],
+    ['no time', { 'stripe-signature': v1 }],
+    ['another time', at(String(now / 1000 - 1), [v1])],
+    ['a second time, which is not signed', { 'stripe-signature': `t=${now / 1000 - 1},t=${seconds},${v1}` }],
+    ['a time of six minutes ago', at(late, [`v1=${hmac(`${late}.${body}`)}`])],
+    ['the body alone', at(seconds, [`v1=${hmac(body)}`])],
+    ['another body', at(seconds, [v1]), `${body} `],
+    ['an eleventh entry', at(seconds, [...Array.from({ length: 9 }, () => 'v1=0'), v1])],
+  ];
+  for (const [what, headers, text = body] of wrong) assert.equal(isVerified(headers, text, stripe), false, what);
+  const form = { header: 'Stripe-Signature', signature_key: 'v1', timestamp_key: 't' } as const;
+  assert.ok(isVerified(at(seconds, [v1]), body, { signature: 'hmac', secrets: ['a'], ...form }));
+});
+
+test('K02 the message of the documentation of Slack is verified, and no other', () => {
+  const hook: BlockHook = { signature: 'slack', secrets: ['a'] };
+  const key = keyOf('8f742231b10e8888abcd99yyyzzz85a5', hook) ?? assert.fail();
+  const text =
+    'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com%2Fcommands%2FT1DC2JH3J%2F397700885554%2F96rGlfmibIGlgcZRskXaIFfN&trigger_id=398738663015.47445629121.803a0bc887a14d10d2c447fce8b6703c';
+  const time = '1531420618';
+  const signature = 'v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503';
+  const judge = (headers: Headers, sent = text) =>
+    verify(hook, [key], message(headers, sent), Number(time) * 1000) !== undefined;
+  const headers = { 'x-slack-request-timestamp': time, 'x-slack-signature': signature };
+  assert.ok(judge(headers));
+  assert.equal(judge(headers, `${text}&x=1`), false);
+  assert.equal(judge({ ...headers, 'x-slack-request-timestamp': '1531420619' }), false);
+  assert.equal(judge({ ...headers, 'x-slack-signature': signature.slice(3) }), false);
+  assert.equal(judge({ 'x-slack-signature': signature }), false);
+});
+
+test('K02 the tolerance of a time is that of the hook, of each kind', () => {
+  const before = (ms: number) => signed({ at: now - ms });
+  assert.equal(isVerified(before(61_000), body, { ...standard, tolerance_seconds: 60 }), false);
+  assert.ok(isVerified(before(59_000), body, { ...standard, tolerance_seconds: 60 }));
+  assert.ok(isVerified(before(3_000_000), body, { ...standard, tolerance_seconds: 3600 }));
+  const time = String(now / 1000 - 400);
+  const headers = { 'stripe-signature': `t=${time},v1=${hmac(`${time}.${body}`)}` };
+  assert.equal(isVerified(headers, body, stripe), false);
+  assert.ok(isVerified(headers, body, { ...stripe, tolerance_seconds: 600 }));
+});
+
+test('a message is known by the id in its body, which is signed, and else by what was signed', () => {
+  const headers = { 'stripe-signature': `t=${seconds},v1=${hmac(`${seconds}.${body}`)}` };
+  const verified = verify(stripe, keys, message(headers), now) ?? assert.fail();
+  const named = namedByBody(verified, { id: 'evt_1', type: 'paid' });
+  assert.deepEqual([named.ids, named.id], [['field evt_1'], 'evt_1']);
+  for (const other of [
+    {},
+    { id: 7 },
+    { id: '' },
+    { id: 'two words' },
+    [],
+    null,
+    'evt_1',
+    Object.create({ id: 'evt_1' }),
+  ])
+    assert.deepEqual(namedByBody(verified, other), verified);
+  const plainly = verify(plain, keys, message({ 'x-signature': hmac(body) }), now) ?? assert.fail();
+  assert.deepEqual(namedByBody(plainly, { id: 'evt_1' }), plainly, 'where the hook names no member');
 });

@@ -1,6 +1,6 @@
 /** Whether a message comes from a sender who holds the secret of a hook. */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { BlockHook } from '../../promotion/port.ts';
+import type { BlockHook, HmacForm } from '../../promotion/port.ts';
 
 export interface HookMessage {
   /** By its name in lower case. */
@@ -16,12 +16,33 @@ export interface Verified {
   readonly id: string;
   /** The time of the message is signed, and was compared with the clock. */
   readonly isTimed: boolean;
+  /** The member of the body with the id of the message, where the body has one. */
+  readonly idField?: string;
 }
 
 /** What a message lacks to be that of its sender. */
 export type MessageFault = 'signature_missing' | 'signature_wrong' | 'time_off' | 'id_missing';
 
 const toleranceSeconds = 300;
+
+/** Stripe and Slack send a message again with another time and signature, so they are known by an id in the body. */
+const presets: Readonly<Record<'stripe' | 'slack', HmacForm>> = {
+  stripe: { header: 'Stripe-Signature', signature_key: 'v1', timestamp_key: 't', id_field: 'id' },
+  slack: {
+    header: 'X-Slack-Signature',
+    prefix: 'v0=',
+    timestamp_header: 'X-Slack-Request-Timestamp',
+    signed: 'v0:{time}:{body}',
+    id_field: 'event_id',
+  },
+};
+
+/** What stands where in the messages of a hook; undefined for Standard Webhooks. */
+export function hmacFormOf(hook: BlockHook): HmacForm | undefined {
+  if (hook.signature === 'standard') return undefined;
+  return hook.signature === 'hmac' ? hook : presets[hook.signature];
+}
+
 /** How many signatures of one message are looked at. */
 const signaturesMax = 10;
 const idPattern = /^[!-~]{1,256}$/;
@@ -37,47 +58,103 @@ export function judgeMessage(
   message: HookMessage,
   now: number,
 ): Verified | MessageFault {
-  return hook.signature === 'standard' ? verifyStandard(keys, message, now) : verifyHmac(hook, keys, { message, now });
+  const form = hmacFormOf(hook);
+  const clock = { now, tolerance: hook.tolerance_seconds ?? toleranceSeconds };
+  return form === undefined ? verifyStandard(keys, message, clock) : verifyHmac(form, keys, { message, clock });
+}
+
+interface MessageClock {
+  readonly now: number;
+  /** In seconds. */
+  readonly tolerance: number;
 }
 
 /** Standard Webhooks 1.0.0. */
-function verifyStandard(keys: readonly Buffer[], { header, body }: HookMessage, now: number): Verified | MessageFault {
+function verifyStandard(
+  keys: readonly Buffer[],
+  { header, body }: HookMessage,
+  clock: MessageClock,
+): Verified | MessageFault {
   const [id, timestamp] = [header('webhook-id') ?? '', header('webhook-timestamp') ?? ''];
   const given = header('webhook-signature') ?? '';
   const signatures = given.split(' ', signaturesMax);
   const signed = `${id}.${timestamp}.`;
   const expected = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).update(body).digest('base64')}`);
   const isSigned = isOneOf(signatures, expected);
-  const isInTime = isRecent(timestamp, now);
+  const isInTime = isRecent(timestamp, clock);
   const fault = faultOf({ given, isSigned, isInTime, hasId: idPattern.test(id) });
   if (fault !== undefined) return fault;
   return { ids: [id], id, isTimed: true };
 }
 
-type HmacHook = Extract<BlockHook, { readonly signature: 'hmac' }>;
-
 /**
- * HMAC-SHA256 over the body, or over the time and the body. The id of such a message is not signed, so what was signed
+ * HMAC-SHA256 over the body, or over the time and the body. An id in a header is not signed, so what was signed
  * stands beside it: it counts once, under whichever id.
  */
 function verifyHmac(
-  { header: name, encoding = 'hex', prefix = '', timestamp_header, id_header }: HmacHook,
+  form: HmacForm,
   keys: readonly Buffer[],
-  { message: { header, body }, now }: { readonly message: HookMessage; readonly now: number },
+  { message: { header, body }, clock }: { readonly message: HookMessage; readonly clock: MessageClock },
 ): Verified | MessageFault {
-  const timestamp = timestamp_header === undefined ? undefined : (header(timestamp_header.toLowerCase()) ?? '');
-  const signed = timestamp === undefined ? '' : `${timestamp}.`;
-  const given = header(name.toLowerCase()) ?? '';
-  const expected = keys.map((key) => prefix + createHmac('sha256', key).update(signed).update(body).digest(encoding));
-  const isSigned = isOneOf([encoding === 'hex' ? inLowerCase(given, prefix) : given], expected);
+  const { encoding = 'hex', prefix = '', id_header, id_field } = form;
+  const { signatures, time } = readParts(form, header);
+  const start = signedStart(form, time);
+  const expected = keys.map((key) => prefix + createHmac('sha256', key).update(start).update(body).digest(encoding));
+  const given = encoding === 'hex' ? signatures.map((one) => inLowerCase(one, prefix)) : signatures;
+  const isSigned = isOneOf(given, expected);
   const own = id_header === undefined ? undefined : (header(id_header.toLowerCase()) ?? '');
-  const isInTime = timestamp === undefined || isRecent(timestamp, now);
-  const fault = faultOf({ given, isSigned, isInTime, hasId: own === undefined || idPattern.test(own) });
+  const isInTime = time === undefined || isRecent(time, clock);
+  const fault = faultOf({
+    given: signatures.join(''),
+    isSigned,
+    isInTime,
+    hasId: own === undefined || idPattern.test(own),
+  });
   if (fault !== undefined) return fault;
   // Of messages of known senders alone: for others it would be work that hooks of the other kind do not have.
-  const digest = createHash('sha256').update(signed).update(body).digest('base64url');
+  const digest = createHash('sha256').update(start).update(body).digest('base64url');
   const ids = own === undefined ? [`body ${digest}`] : [`id ${own}`, `body ${digest}`];
-  return { ids, id: own ?? digest, isTimed: timestamp !== undefined };
+  const idField = id_field === undefined ? {} : { idField: id_field };
+  return { ids, id: own ?? digest, isTimed: time !== undefined, ...idField };
+}
+
+interface MessageParts {
+  readonly signatures: readonly string[];
+  /** Undefined where messages of the hook have none. */
+  readonly time: string | undefined;
+}
+
+function readParts(form: HmacForm, header: HookMessage['header']): MessageParts {
+  const { signature_key, timestamp_key, timestamp_header } = form;
+  const given = header(form.header.toLowerCase()) ?? '';
+  const entries = given.split(',', signaturesMax).map((entry) => entry.trim());
+  const valuesOf = (key: string): readonly string[] => {
+    const values = entries.filter((entry) => entry.startsWith(`${key}=`)).map((entry) => entry.slice(key.length + 1));
+    return values.length > 0 ? values : [''];
+  };
+  const own = timestamp_header === undefined ? undefined : (header(timestamp_header.toLowerCase()) ?? '');
+  return {
+    signatures: signature_key === undefined ? [given] : valuesOf(signature_key),
+    time: timestamp_key === undefined ? own : valuesOf(timestamp_key)[0],
+  };
+}
+
+/** What is signed before the body. */
+function signedStart({ signed }: HmacForm, time: string | undefined): string {
+  const form = signed ?? (time === undefined ? '{body}' : '{time}.{body}');
+  return form
+    .slice(0, -'{body}'.length)
+    .split('{time}')
+    .join(time ?? '');
+}
+
+/** A message by the id in its body, which is signed, so it counts once however often its sender signs it. */
+export function namedByBody(verified: Verified, body: unknown): Verified {
+  const { idField } = verified;
+  if (idField === undefined || typeof body !== 'object' || body === null || !Object.hasOwn(body, idField))
+    return verified;
+  const id = (body as Readonly<Record<string, unknown>>)[idField];
+  return typeof id === 'string' && idPattern.test(id) ? { ...verified, ids: [`field ${id}`], id } : verified;
 }
 
 /** The first of what is wrong. */
@@ -102,8 +179,8 @@ function inLowerCase(given: string, prefix: string): string {
   return given.startsWith(prefix) ? prefix + given.slice(prefix.length).toLowerCase() : given;
 }
 
-function isRecent(timestamp: string, now: number): boolean {
-  return timePattern.test(timestamp) && Math.abs(Math.floor(now / 1000) - Number(timestamp)) <= toleranceSeconds;
+function isRecent(timestamp: string, { now, tolerance }: MessageClock): boolean {
+  return timePattern.test(timestamp) && Math.abs(Math.floor(now / 1000) - Number(timestamp)) <= tolerance;
 }
 
 /** Each is compared with each, in constant time. */
@@ -122,10 +199,12 @@ function digestOf(text: string): Buffer {
 const keyBytesMin = 16;
 const standardPrefix = 'whsec_';
 
-/** The key that a secret stands for: Standard Webhooks writes it in base64. Undefined for a secret that is too short. */
-export function keyOf(secret: string): Buffer | undefined {
-  const key = secret.startsWith(standardPrefix)
-    ? Buffer.from(secret.slice(standardPrefix.length), 'base64')
-    : Buffer.from(secret, 'utf8');
+/**
+ * The key that a secret stands for: Standard Webhooks writes it in base64, Stripe and Slack sign by the text as it is
+ * shown. Undefined for a secret that is too short.
+ */
+export function keyOf(secret: string, { signature }: Pick<BlockHook, 'signature'>): Buffer | undefined {
+  const isInBase64 = signature !== 'stripe' && signature !== 'slack' && secret.startsWith(standardPrefix);
+  const key = isInBase64 ? Buffer.from(secret.slice(standardPrefix.length), 'base64') : Buffer.from(secret, 'utf8');
   return key.length < keyBytesMin ? undefined : key;
 }

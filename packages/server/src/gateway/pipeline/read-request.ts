@@ -5,7 +5,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { GatewayRequest, TakesBody } from '../request.ts';
 import type { Match } from '../routing/router.ts';
 import { openBodyStream } from './body/body-stream.ts';
-import { readJsonBody, strangersBody } from './body/read-json-body.ts';
+import { readJsonBody, readSentBody, strangersBody } from './body/read-json-body.ts';
 import { refuseTags } from './headers/preconditions.ts';
 import { readQuery } from './read-query.ts';
 
@@ -30,11 +30,12 @@ export function readRequest(incoming: IncomingMessage, matched: MatchedRequest):
   const withBody = (body: unknown): GatewayRequest => {
     return { incoming, requestId, ip, params, query: readQuery(query), body, stream };
   };
-  if (takesBody === true || (takesBody === 'where sent' && hasBody(incoming)))
-    return readJsonBody(incoming, route.access === 'public' ? strangersBody : {}).then(withBody);
+  const limits = route.access === 'public' ? strangersBody : {};
+  if (takesBody === true) return readJsonBody(incoming, limits).then(withBody);
+  if (takesBody === 'where sent' && hasBody(incoming)) return readSentBody(incoming, limits).then(withBody);
   // What a caller says in vain is a mistake that it would otherwise not hear of. A body means nothing in a GET (RFC 9110, 9.3.1).
   if (takesBody === undefined && !isSafe(incoming) && hasBody(incoming))
-    return readJsonBody(incoming, strangersBody).then((body) => withBody(refuseMembers(body)));
+    return readSentBody(incoming, strangersBody).then((body) => withBody(refuseMembers(body)));
   return withBody(undefined);
 }
 
@@ -46,12 +47,12 @@ const noMembers = { type: 'object', additionalProperties: false };
 
 /** @throws Problem where the body of a route that takes none is more than `{}`. */
 function refuseMembers(body: unknown): undefined {
-  const errors = checkSchema(noMembers, body);
+  const errors = body === undefined ? [] : checkSchema(noMembers, body);
   if (errors.length > 0) throw new Problem('unknown_field', 'this route takes no body', { errors });
   return undefined;
 }
 
-/** RFC 9112, 6: what says that a body follows. */
+/** RFC 9112, 6: what says that a body may follow. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

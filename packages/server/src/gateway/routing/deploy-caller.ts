@@ -8,6 +8,8 @@ import type { RequestEnvelope } from '../request.ts';
 /** Who moves configuration: a builder, or a pipeline with a deploy key. */
 export interface DeployCaller extends Pick<OrgCaller, 'org' | 'role'> {
   readonly actor: AuditActor;
+  /** Changes settings of the configuration of an app, beside what its role may. */
+  readonly carriesSettings?: true;
 }
 
 export interface AskedDeploy {
@@ -21,8 +23,8 @@ export function builderAsDeployer({ org, role, user }: OrgCaller): DeployCaller 
 
 /** Which role of an org user, and which scope of a key, a way of taking part in promotion needs. */
 export const deployAccess = {
-  watch: { role: 'developer', scopes: ['publish', 'activate'] },
-  publish: { role: 'developer', scopes: ['publish'] },
+  watch: { role: 'developer', scopes: ['publish', 'settings', 'activate'] },
+  publish: { role: 'developer', scopes: ['publish', 'settings'] },
   activate: { role: 'org_admin', scopes: ['activate'] },
 } as const satisfies Readonly<
   Record<string, { readonly role: OrgCaller['role']; readonly scopes: readonly DeployKeyScope[] }>
@@ -36,7 +38,8 @@ export function isDeployAccess(access: string): access is DeployAccess {
 
 /** What the key is to handlers that ask for a role beside the scope. */
 export function keyAsDeployer({ id, scope, org }: KnownDeployKey): DeployCaller {
-  return { org, role: scope === 'activate' ? 'org_admin' : 'developer', actor: { kind: 'deploy_key', id } };
+  const role = scope === 'activate' ? 'org_admin' : 'developer';
+  return { org, role, actor: { kind: 'deploy_key', id }, ...(scope === 'settings' && { carriesSettings: true }) };
 }
 
 /** An action that needs production. @throws Problem `conflict` where there is none yet. */

@@ -4,6 +4,8 @@ import type { SettingType } from '../../config/port.ts';
 import { isObject, unknownMembers, wrong } from '../../config/port.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { adminGroup, adminPolicy, viewerPolicy } from '../policies/policy-names.ts';
+import { adviseTemplates } from './advise-templates.ts';
+import { describeTemplates } from './describe-templates.ts';
 import { widenedTemplates } from './widened-templates.ts';
 import type { WorkspaceTemplates } from './workspace-templates.ts';
 
@@ -41,6 +43,8 @@ export const workspaceTemplates: SettingType<WorkspaceTemplates> = {
     );
     return errors.length > 0 ? { errors } : { value: { policies, groups } };
   },
+  describe: describeTemplates,
+  advise: adviseTemplates,
   widens: widenedTemplates,
 };
 

@@ -9,7 +9,9 @@ export function lintBlocks({ items }: ConfigSet): readonly string[] {
 }
 
 /** The entities of an org, and those that every org has, as far as policies may name them. */
-export async function lintEntities(config: ConfigSet): Promise<readonly LintedEntity[]> {
+export async function lintEntities(
+  config: Pick<ConfigSet, 'entityNames' | 'entity'>,
+): Promise<readonly LintedEntity[]> {
   const names = [...new Set([...config.entityNames, ...systemEntityNames])];
   const entities = await Promise.all(names.map((name) => config.entity(name)));
   return entities

@@ -2,7 +2,7 @@ import type { ConfigSet } from '../../config/port.ts';
 import { settingOf } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { allowedDomains } from '../settings/allowed-domains.ts';
+import { allowedDomains, isOfWeb } from '../settings/allowed-domains.ts';
 import { appUrl } from '../settings/app-url.ts';
 
 /** Makes the address of an app's own page for a code. */
@@ -13,7 +13,7 @@ export type AppLink = (page: 'invitation' | 'reset-password' | 'verify-email', c
  * it is in no log.
  */
 export function appLinks(config: ConfigSet, env: Environment): AppLink | undefined {
-  const [origin] = settingOf(config, env, allowedDomains);
+  const origin = settingOf(config, env, allowedDomains).find(isOfWeb);
   const url = settingOf(config, env, appUrl) ?? (origin === undefined ? undefined : `${origin}/`);
   return url === undefined ? undefined : (page, code) => `${url}#${page}=${code}`;
 }

@@ -41,7 +41,7 @@ export async function discoverProvider(deps: DiscoveryDeps, issuer: string): Pro
     authorization_endpoint: webAddressOf(deps, metadata.authorization_endpoint),
     token_endpoint: webAddressOf(deps, metadata.token_endpoint),
     // The names are required of every provider (OpenID Connect Discovery 1.0, section 3). Without them the keys tell.
-    algorithms: algorithms.length > 0 ? algorithms : [...new Set(keys.map(({ alg }) => alg))],
+    algorithms: algorithms.length > 0 ? algorithms : [...new Set(keys.flatMap((key) => key.algorithms))],
     keys: keys.length,
     scopes: textsOf(metadata.scopes_supported),
     claims: textsOf(metadata.claims_supported),

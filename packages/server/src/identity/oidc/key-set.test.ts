@@ -18,13 +18,13 @@ function modulusOf(bits: number): string {
 }
 
 function algorithmsIn(...keys: readonly unknown[]): readonly string[] {
-  return readKeySet({ keys }).map(({ alg }) => alg);
+  return readKeySet({ keys }).map(({ algorithms }) => algorithms.join(' '));
 }
 
-test('a key verifies the algorithm that it names, or else the one of its type', () => {
+test('a key verifies the algorithm that it names, or else those of its type', () => {
   assert.deepEqual(algorithmsIn(rsa, ec, okp), ['RS256', 'ES256', 'EdDSA']);
   const bare = [rsa, ec, okp].map(({ alg, use, kid, ...key }) => key);
-  assert.deepEqual(algorithmsIn(...bare), ['RS256', 'ES256', 'EdDSA']);
+  assert.deepEqual(algorithmsIn(...bare), ['RS256 RS384 RS512 PS256 PS384 PS512', 'ES256', 'EdDSA']);
   assert.deepEqual(algorithmsIn({ ...rsa, alg: 'PS512' }), ['PS512']);
   assert.deepEqual(algorithmsIn({ ...rsa, key_ops: ['verify'] }, { ...ec, x5c: ['AAAA'], ext: true }), [
     'RS256',
@@ -84,7 +84,7 @@ test('a header means a key by its id and algorithm, and none where it could mean
   const keys = readKeySet({ keys: [rsa, { ...rsa, alg: 'PS256' }, ec, { ...ec, kid: undefined }, okp] });
   const meant = (alg: string, kid?: string): string | undefined => {
     const key = findKey(keys, { alg, kid });
-    return key && `${key.alg} ${key.kid}`;
+    return key && `${key.algorithms.join(' ')} ${key.kid}`;
   };
   assert.equal(meant('RS256', 'rsa'), 'RS256 rsa');
   assert.equal(meant('PS256', 'rsa'), 'PS256 rsa');
@@ -99,4 +99,28 @@ test('a header means a key by its id and algorithm, and none where it could mean
     assert.equal(meant(alg, kid), undefined);
   const twins = readKeySet({ keys: [ec, ec] });
   assert.equal(findKey(twins, { alg: 'ES256', kid: 'ec' }), undefined);
+});
+
+test('a header with an id means a key without one only where no other key fits', () => {
+  const unnamed = { ...rsa, kid: undefined };
+  const meant = (keys: readonly unknown[], alg: string, kid?: string): string | undefined => {
+    const key = findKey(readKeySet({ keys }), { alg, kid });
+    return key && `${key.kid}`;
+  };
+  assert.equal(meant([unnamed, ec], 'RS256', 'any'), 'undefined');
+  assert.equal(
+    meant([unnamed, { ...rsa, use: 'enc' }], 'RS256', 'any'),
+    'undefined',
+    'a key for encryption does not fit',
+  );
+  assert.equal(meant([unnamed, { ...rsa, alg: 'RS512' }], 'RS256', 'any'), 'undefined');
+  assert.equal(meant([unnamed, rsa], 'RS256', 'rsa'), 'rsa');
+  assert.equal(meant([unnamed, rsa], 'RS256', 'any'), undefined);
+  assert.equal(meant([unnamed, unnamed], 'RS256', 'any'), undefined);
+  assert.equal(meant([rsa], 'RS256', 'any'), undefined);
+  assert.equal(meant([rsa], 'RS256', ''), undefined);
+  const bare = { ...rsa, alg: undefined };
+  assert.equal(meant([bare, ec], 'PS384', 'rsa'), 'rsa');
+  assert.equal(meant([bare, ec], 'ES256', 'rsa'), undefined);
+  assert.equal(meant([bare, ec], 'HS256', 'rsa'), undefined);
 });

@@ -1,9 +1,9 @@
 import { createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
 
-/** A key of a provider, with the one algorithm that it verifies. */
+/** A key of a provider, with the algorithms that it verifies. */
 export interface ProviderKey {
   readonly kid: string | undefined;
-  readonly alg: string;
+  readonly algorithms: readonly string[];
   readonly key: KeyObject;
 }
 
@@ -18,14 +18,24 @@ export function readKeySet(document: unknown): readonly ProviderKey[] {
   return keys.slice(0, keysMax).flatMap((jwk) => readKey(membersOf(jwk)));
 }
 
-/** The key that a token's header means: with two that it could be, none. */
+/**
+ * The key that a token's header means: with two that it could be, none. Keys need no id (RFC 7517, 4.5), so a token that
+ * names one is also held to a key without an id, if that is the only key of its algorithm.
+ */
 export function findKey(
   keys: readonly ProviderKey[],
   header: { readonly alg: string; readonly kid: string | undefined },
 ): ProviderKey | undefined {
   const meant = sameAlgorithm(header.alg);
-  const [key, other] = keys.filter(({ alg, kid }) => alg === meant && (header.kid ?? kid) === kid);
-  return other === undefined ? key : undefined;
+  const fitting = keys.filter(({ algorithms }) => algorithms.some((name) => name === meant));
+  const named = header.kid === undefined ? fitting : fitting.filter(({ kid }) => kid === header.kid);
+  if (named.length > 0) return onlyOf(named);
+  const only = onlyOf(fitting);
+  return only?.kid === undefined ? only : undefined;
+}
+
+function onlyOf(keys: readonly ProviderKey[]): ProviderKey | undefined {
+  return keys.length === 1 ? keys[0] : undefined;
 }
 
 /** RFC 9864, 2.2: of the curve that keys are taken of, `Ed25519` is the name of what `EdDSA` means. */
@@ -44,8 +54,11 @@ const rsaBitsMin = 2048;
 const rsaBitsMax = 8192;
 const rsaExponentMax = 0xffffffffn;
 
-/** What the types of keys verify; the first is meant where a key does not say, never what a token says. */
-const algorithmsOf: ReadonlyMap<string, readonly [string, ...string[]]> = new Map([
+/**
+ * An allow list: what the types of keys verify. A key that names no algorithm verifies all of its type (RFC 7517, 4.4).
+ * No type has a symmetric algorithm, so a public key never counts as a secret, whatever a token says.
+ */
+const algorithmsOf: ReadonlyMap<string, readonly string[]> = new Map([
   ['RSA', ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']],
   ['EC P-256', ['ES256']],
   ['EC P-384', ['ES384']],
@@ -56,12 +69,12 @@ const algorithmsOf: ReadonlyMap<string, readonly [string, ...string[]]> = new Ma
 function readKey(jwk: Readonly<Record<string, unknown>>): readonly ProviderKey[] {
   const { kty, crv, kid, use, alg, key_ops: operations, d, n, e, x, y } = jwk;
   const algorithms = algorithmsOf.get([kty, crv].filter((part) => typeof part === 'string').join(' ')) ?? [];
-  const verified = alg === undefined ? algorithms[0] : algorithms.find((name) => name === sameAlgorithm(alg));
+  const verified = alg === undefined ? algorithms : algorithms.filter((name) => name === sameAlgorithm(alg));
   const verifies = operations === undefined || (Array.isArray(operations) && operations.includes('verify'));
   const signs = (use === undefined || use === 'sig') && verifies && d === undefined;
-  if (verified === undefined || !signs || (kid !== undefined && typeof kid !== 'string')) return [];
+  if (verified.length === 0 || !signs || (kid !== undefined && typeof kid !== 'string')) return [];
   const key = importKey({ kty, crv, n, e, x, y });
-  return key === undefined ? [] : [{ kid, alg: verified, key }];
+  return key === undefined ? [] : [{ kid, algorithms: verified, key }];
 }
 
 function importKey(jwk: Readonly<Record<string, unknown>>): KeyObject | undefined {

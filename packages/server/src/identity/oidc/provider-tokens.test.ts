@@ -133,29 +133,45 @@ test('A04 A05 the public key is no secret: a token that is signed with it as one
   assert.deepEqual(provider.calls, []);
 });
 
-test('A04 a key without an algorithm means the one of its type, whatever the token says', async () => {
-  const bare = await makeKeyPair('RS256', 'bare', { alg: undefined });
+const rsaAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
+
+test('A04 a key without an algorithm verifies those of its type that the platform takes, and no other', async () => {
+  const bare = await makeKeyPair('RS512', 'bare', { alg: undefined });
   provider.publish(bare, ec);
   await tokens.verify(await bare.sign(claimsWith()), [entry]);
   const [, payload = '', signature = ''] = (await bare.sign(claimsWith())).split('.');
-  for (const alg of [
-    'RS384',
-    'RS512',
-    'PS256',
-    'PS384',
-    'PS512',
-    'ES256',
-    'ES384',
-    'EdDSA',
-    'Ed25519',
-    'HS256',
-    'RSA1_5',
-  ])
-    await assertRefused(`${encoded({ alg, kid: 'bare' })}.${payload}.${signature}`);
-  const pss = await makeKeyPair('PS256', 'pss', { alg: undefined });
-  provider.publish(pss);
-  now += 60_000;
-  await assertRefused(await pss.sign(claimsWith()));
+  const others = ['RS256', 'PS512', 'ES256', 'ES384', 'EdDSA', 'Ed25519', 'HS256', 'HS512', 'RSA1_5', 'none'];
+  for (const alg of others) await assertRefused(`${encoded({ alg, kid: 'bare' })}.${payload}.${signature}`);
+  for (const alg of rsaAlgorithms) {
+    const pair = await makeKeyPair(alg, alg, { alg: undefined });
+    provider.publish(pair, ec);
+    now += 60_000;
+    assert.equal((await tokens.verify(await pair.sign(claimsWith()), [entry])).sub, 'ann', alg);
+  }
+});
+
+test('A04 the public key without an algorithm is no secret either', async () => {
+  const bare = await makeKeyPair('RS256', 'bare', { alg: undefined });
+  provider.publish(bare);
+  await tokens.verify(await bare.sign(claimsWith()), [entry]);
+  const publicKey = createPublicKey({ key: { ...bare.jwk, kty: 'RSA' }, format: 'jwk' });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  for (const alg of ['HS256', 'HS384', 'HS512'])
+    for (const secret of [pem, pem.trim(), String(bare.jwk.n), JSON.stringify(bare.jwk)]) {
+      const key = new TextEncoder().encode(secret.padEnd(64, '\0'));
+      await assertRefused(await new SignJWT(claimsWith()).setProtectedHeader({ alg, kid: 'bare' }).sign(key));
+    }
+});
+
+test('a token with a key id is verified by the only key that fits, where that key has no id', async () => {
+  for (const alg of [...rsaAlgorithms, 'ES256', 'ES384', 'ES512', 'EdDSA']) {
+    const unnamed = await makeKeyPair(alg, 'signer', { kid: undefined, alg: undefined });
+    const other = alg.startsWith('ES') ? rsa : ec;
+    provider.publish(unnamed, other);
+    now += 600_000;
+    assert.equal((await tokens.verify(await unnamed.sign(claimsWith()), [entry])).sub, 'ann', alg);
+    await assertRefused(await (await makeKeyPair(alg, 'signer')).sign(claimsWith()));
+  }
 });
 
 test('A04 a key verifies its own algorithm and nothing else', async () => {

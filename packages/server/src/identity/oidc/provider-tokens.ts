@@ -88,7 +88,7 @@ export const tokenAlgorithms = [
   'Ed25519',
 ] as const;
 
-/** The algorithm is judged before `findKey` is called, and the key is one of that algorithm alone. */
+/** The algorithm is judged before `findKey` is called, and the key is one that verifies it. */
 async function verifiedClaims(token: string, findKey: (name: KeyName) => Promise<ProviderKey>): Promise<Claims> {
   try {
     const keyOf = async (header: CompactJWSHeaderParameters) => (await findKey(readHeader(header))).key;

@@ -21,6 +21,9 @@ const taken: readonly (readonly [string, string])[] = [
   ['127.0.0.1:3000', 'https://127.0.0.1:3000'],
   ['http://[::1]:3000', 'http://[::1]:3000'],
   ['https://bücher.example', 'https://xn--bcher-kva.example'],
+  ['capacitor://localhost', 'capacitor://localhost'],
+  ['ionic://localhost', 'ionic://localhost'],
+  ['tauri://localhost', 'tauri://localhost'],
 ];
 
 for (const [entry, origin] of taken)
@@ -57,6 +60,13 @@ const refused: readonly unknown[] = [
   'file:///',
   'javascript:alert(1)',
   '//example.com',
+  'capacitor://example.com',
+  'capacitor://localhost:3000',
+  'capacitor://localhost/',
+  'CAPACITOR://localhost',
+  'tauri://',
+  'app://localhost',
+  'chrome-extension://localhost',
   `https://${'a'.repeat(300)}.example`,
   7,
   null,
@@ -147,6 +157,12 @@ const lists: readonly {
     lets: ['http://127.0.0.1:3000'],
     not: ['http://127.0.0.1', 'http://127.0.0.1:3001'],
   },
+  {
+    list: ['capacitor://localhost'],
+    lets: ['capacitor://localhost'],
+    not: ['capacitor://localhost:3000', 'ionic://localhost', 'http://localhost', 'capacitor://evil.example', 'null'],
+  },
+  { list: ['http://localhost'], lets: ['http://localhost'], not: ['capacitor://localhost', 'tauri://localhost'] },
   { list: [], lets: [], not: ['http://localhost', 'https://example.com', 'null', '*', ''] },
 ];
 
@@ -159,5 +175,7 @@ for (const { list, lets, not } of lists)
 test('in production pages of localhost do not count unless that was said for production', () => {
   const origins = ['http://localhost', 'https://localhost:3000', 'https://localhost.example.com', 'https://a.example'];
   assert.deepEqual(allowedDomains.inProduction?.(origins), ['https://localhost.example.com', 'https://a.example']);
+  const ofApps = ['capacitor://localhost', 'ionic://localhost', 'tauri://localhost'];
+  assert.deepEqual(allowedDomains.inProduction?.(ofApps), ofApps, 'an app on a device has no other origin');
   assert.deepEqual(allowedDomains.inProduction?.(allowedDomains.byDefault), []);
 });

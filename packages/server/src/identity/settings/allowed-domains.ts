@@ -5,13 +5,16 @@ import { wrong } from '../../config/port.ts';
 const domainsMax = 100;
 const charactersMax = 300;
 /** A host, with scheme and port or without. What a URL parser would leave out in silence is refused, and `null`. */
-const form = /^(?!null$)(?:https?:\/\/)?[^/?#@%*\\\s]+$/;
+const form = /^(?:(?:capacitor|ionic|tauri):\/\/localhost|(?!null$)(?:https?:\/\/)?[^/?#@%*\\\s]+)$/;
+
+/** The origins of apps in the web view of a device, as Capacitor, Ionic and Tauri have them. No page of the web has one. */
+const deviceOrigins: readonly string[] = ['capacitor://localhost', 'ionic://localhost', 'tauri://localhost'];
 
 /** The origins whose pages may call the app, as browsers write them (RFC 6454, 6.2). */
 export const allowedDomains: SettingType<readonly string[]> = {
   key: 'auth.allowed_domains',
   description:
-    'The origins whose pages may call the app. A bare host means https; `localhost` means any of its ports, and counts in production only from `prod_value`.',
+    'The origins whose pages may call the app. A bare host means https; `localhost` means any of its ports, and counts in production only from `prod_value`. `capacitor://localhost`, `ionic://localhost` and `tauri://localhost` are apps on devices.',
   byDefault: ['http://localhost'],
   schema: {
     type: 'array',
@@ -37,6 +40,7 @@ const expected = 'must be an origin such as `https://app.example.com`, without p
 /** The one spelling of an origin that browsers send. */
 function readOrigin(entry: unknown): string | undefined {
   if (typeof entry !== 'string' || entry.length > charactersMax || !form.test(entry)) return undefined;
+  if (deviceOrigins.includes(entry)) return entry;
   const bare = /^localhost(:\d+)?$/i.test(entry) ? `http://${entry}` : `https://${entry}`;
   const text = entry.includes('://') ? entry : bare;
   if (!URL.canParse(text)) return undefined;
@@ -56,6 +60,11 @@ export function allowsOrigin(domains: readonly string[], origin: string): boolea
 
 /** The scheme and the host of a localhost origin, whatever its port. */
 const localhost = /^(https?:\/\/localhost)(?::\d{1,5})?$/;
+
+/** Whether a browser can open the page of this origin: no link leads into an app on a device. */
+export function isOfWeb(origin: string): boolean {
+  return !deviceOrigins.includes(origin);
+}
 
 export function isLocalhost(origin: string): boolean {
   return localhost.test(origin);

@@ -278,3 +278,35 @@ test('decodes UTF-8 and refuses what is not', () => {
     assert.throws(() => decodeUtf8(Uint8Array.from(bytes)), { name: 'Problem', code: 'invalid_request' });
   }
 });
+
+test('gives integers outside of the exact range as their digits, where a caller takes them so', () => {
+  const read = (text: string) => parseStrictJson(text, { readsLargeIntegers: true });
+  assert.deepEqual(read('{"a":9007199254740993,"b":[-9223372036854775808,1, 9007199254740991],"c":1.5}'), {
+    a: '9007199254740993',
+    b: ['-9223372036854775808', 1, 9007199254740991],
+    c: 1.5,
+  });
+  assert.equal(read('18446744073709551615'), '18446744073709551615');
+  assert.equal(read(`-1${'0'.repeat(400)}`), `-1${'0'.repeat(400)}`);
+  for (const text of ['1e20', '1e400', '9007199254740993.0', '{9007199254740993:1}', '09007199254740993', '-'])
+    assert.throws(() => read(text), { code: 'invalid_request' }, text);
+  for (const text of [
+    '[1 9007199254740993]',
+    '"a"9007199254740993',
+    '9007199254740993 9007199254740993',
+    '{"a":1,9007199254740993}',
+  ])
+    assert.throws(() => read(text), { code: 'invalid_request' }, text);
+  assert.throws(() => parseStrictJson('9007199254740993'), { code: 'invalid_request' });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string(), fc.bigInt())), (pairs) => {
+      const isExact = (big: bigint) => Number.isSafeInteger(Number(big));
+      const text = pairs.map(([string, big]) => `{"v":${JSON.stringify(string.replaceAll('\0', ''))},"n":${big}}`);
+      const expected = pairs.map(([string, big]) => ({
+        v: string.replaceAll('\0', ''),
+        n: isExact(big) ? Number(big) : String(big),
+      }));
+      assert.deepEqual(read(`[${text}]`), expected);
+    }),
+  );
+});

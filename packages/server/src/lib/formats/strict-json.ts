@@ -8,6 +8,8 @@ export interface StrictJsonOptions {
   readonly membersMax?: number;
   /** How many elements all arrays may have together. */
   readonly elementsMax?: number;
+  /** Gives integers outside of the exact range as texts of their digits, where they are refused otherwise. */
+  readonly readsLargeIntegers?: boolean;
 }
 
 const depthMax = 32;
@@ -21,8 +23,20 @@ const membersMax = 50_000;
  * caller takes. It stops at the first of these, before any value is made of the text.
  */
 export function parseStrictJson(text: string, options: StrictJsonOptions = {}): unknown {
-  scan(text, { depthMax, membersMax, elementsMax: Number.POSITIVE_INFINITY, ...options });
-  return parse(text);
+  const defaults = { depthMax, membersMax, elementsMax: Number.POSITIVE_INFINITY, readsLargeIntegers: false };
+  const large = scan(text, { ...defaults, ...options });
+  return parse(large.length === 0 ? text : quoted(text, large));
+}
+
+/** The text with quotation marks around these numbers. */
+function quoted(text: string, numbers: readonly Span[]): string {
+  const ends = numbers.flatMap(({ start, end }) => [start, end]);
+  return [0, ...ends].map((from, index) => text.slice(from, ends[index])).join('"');
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Decodes UTF-8 and refuses, with `invalid_request`, invalid sequences and a byte order mark (RFC 8259, 8.1). */
@@ -74,15 +88,17 @@ interface Scan {
   /** False when no string can hold a forbidden character, so that strings other than keys need no decoding. */
   readonly mayHideCharacters: boolean;
   readonly frames: Frame[];
+  /** Where integers lie that are read as texts. */
+  readonly largeIntegers: Span[];
 }
 
 /**
  * Looks at every token once, each recognised by its first character, as in valid JSON. What is not JSON at all is left to
  * `JSON.parse`, which comes after.
  */
-function scan(text: string, limits: Required<StrictJsonOptions>): void {
+function scan(text: string, limits: Required<StrictJsonOptions>): readonly Span[] {
   const mayHideCharacters = text.includes('\\u') || !text.isWellFormed();
-  const state: Scan = { text, limits, members: 0, elements: 0, mayHideCharacters, frames: [] };
+  const state: Scan = { text, limits, members: 0, elements: 0, mayHideCharacters, frames: [], largeIntegers: [] };
   let position = 0;
   while (position < text.length) {
     const unit = text.charCodeAt(position);
@@ -93,6 +109,7 @@ function scan(text: string, limits: Required<StrictJsonOptions>): void {
       position += 1;
     }
   }
+  return state.largeIntegers;
 }
 
 const quote = 0x22;
@@ -190,9 +207,15 @@ function scanNumber(state: Scan, start: number): number {
   const literal = text.slice(start, end);
   const number = Number(literal);
   if (!Number.isFinite(number) || (Number.isInteger(number) && !Number.isSafeInteger(number))) {
-    refuse(state, 'number_out_of_range', `number \`${shown(literal)}\` cannot be stored exactly`);
+    if (state.limits.readsLargeIntegers && isLargeInteger(state, literal)) state.largeIntegers.push({ start, end });
+    else refuse(state, 'number_out_of_range', `number \`${shown(literal)}\` cannot be stored exactly`);
   }
   return end;
+}
+
+/** Where a key has to be, quotation marks would make JSON of a text that is none. */
+function isLargeInteger({ frames }: Scan, literal: string): boolean {
+  return frames.at(-1)?.isKeyNext !== true && /^-?[1-9]\d*$/.test(literal);
 }
 
 /** Digits, `.`, `e`, `E`, `+` and `-`; what most often follows a number is looked for first. */

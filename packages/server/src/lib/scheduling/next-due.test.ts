@@ -15,8 +15,17 @@ function times(cron: string, timezone: string, after: string, count: number): re
 
 test('a time that a clock skips in spring is due once it has skipped it', () => {
   assert.deepEqual(times('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', 2), [
+    '2026-03-29T01:00',
+    '2026-03-30T00:30',
+  ]);
+  assert.deepEqual(times('30 2,3 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', 3), [
+    '2026-03-29T01:00',
     '2026-03-29T01:30',
     '2026-03-30T00:30',
+  ]);
+  assert.deepEqual(times('30 0 6 9 *', 'America/Santiago', '2026-09-01T00:00:00Z', 2), [
+    '2026-09-06T04:00',
+    '2027-09-06T03:30',
   ]);
   assert.deepEqual(times('0 3 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', 1), ['2026-03-29T01:00']);
 });
@@ -83,6 +92,74 @@ test('the next due time is later, is none too late, and follows from each moment
     ),
     { numRuns: 100 },
   );
+});
+
+/** The minutes that are due in a time, by what the clock on a wall shows in each. */
+function minutesDue(cron: string, timezone: string, from: number, to: number): readonly string[] {
+  const format = new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' });
+  const wallAt = (at: number) => Date.parse(`${format.format(at).replace(' ', 'T')}Z`);
+  const shown = new Set<number>();
+  const due: string[] = [];
+  for (let at = from - 4 * hour; at <= to; at += minute) {
+    const wall = wallAt(at);
+    const isFirst = !shown.has(wall);
+    shown.add(wall);
+    const walls = [];
+    for (let skipped = wallAt(at - minute) + minute; skipped < wall; skipped += minute) walls.push(skipped);
+    const isDue = [...walls, ...(isFirst ? [wall] : [])].some((one) => isIn(cron, one));
+    if (isDue && at > from) due.push(new Date(at).toISOString().slice(0, 16));
+  }
+  return due;
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** Whether the fields of a pattern have this minute; a pattern of the test has no day of the month beside a weekday. */
+function isIn(cron: string, wall: number): boolean {
+  const at = new Date(wall);
+  const [minutes = '', hours = '', days = '', months = '', weekdays = ''] = cron.split(' ');
+  const fields: readonly (readonly [string, number])[] = [
+    ...([
+      [minutes, at.getUTCMinutes()],
+      [hours, at.getUTCHours()],
+      [days, at.getUTCDate()],
+    ] as const),
+    ...([
+      [months, at.getUTCMonth() + 1],
+      [weekdays, at.getUTCDay()],
+    ] as const),
+  ];
+  return fields.every(([field, value]) =>
+    field.split(',').some((one) => {
+      const [range = '', step = '1'] = one.split('/');
+      const [low = 0, high = range === '*' ? 59 : low] = range === '*' ? [] : range.split('-').map(Number);
+      return value >= low && value <= high && (value - low) % Number(step) === 0;
+    }),
+  );
+}
+
+test('around the changes of a clock each minute is due or not by what the clock shows and skips', () => {
+  const changes = [
+    ['Europe/Berlin', '2026-03-29T01:00:00Z'],
+    ['Europe/Berlin', '2026-10-25T01:00:00Z'],
+    ['America/New_York', '2026-03-08T07:00:00Z'],
+    ['America/Santiago', '2026-09-06T04:00:00Z'],
+    ['Australia/Lord_Howe', '2026-10-03T15:30:00Z'],
+    ['Australia/Lord_Howe', '2026-04-04T15:00:00Z'],
+  ] as const;
+  const crons = [
+    ...['30 2 * * *', '30 2,3 * * *', '*/15 2 * * *', '0,30 0-4 * * *', '*/30 * * * *', '0 2 * * *', '59 1 * * *'],
+    ...['15 2 * * 0', '30 0 * * *', '0 0 * * *', '*/20 1-2 * * *', '0 12 * * *', '10-20/5 2-3 * * 0,6', '45 2 29 3 *'],
+  ];
+  for (const [timezone, change] of changes)
+    for (const cron of crons) {
+      const [from, to] = [Date.parse(change) - 7 * hour, Date.parse(change) + 7 * hour];
+      const expected = minutesDue(cron, timezone, from, to);
+      const found = times(cron, timezone, new Date(from).toISOString(), expected.length + 1);
+      assert.deepEqual(found.slice(0, expected.length), expected, `${cron} ${change}`);
+      assert.ok(Date.parse(`${found.at(-1)}Z`) > to, `${cron} ${change}`);
+    }
 });
 
 test('the latest due time is the last that the next ones come to', () => {

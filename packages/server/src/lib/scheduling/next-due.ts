@@ -1,5 +1,6 @@
 /** When a cron pattern is due. The library computes times alone: none of its timers runs. */
 import { Cron } from 'croner';
+import { timeZone } from '../locales.ts';
 
 /** Five fields, from minutes to weekdays, in a time zone of the IANA data base. */
 export interface CronTime {
@@ -54,19 +55,86 @@ function isTimezone(timezone: string): boolean {
  * The first due time after another, both in milliseconds since the epoch; undefined where there is none. A time that a
  * clock skips in spring is due when it has skipped it, and a time that it shows twice in autumn is due the first time.
  */
-export function nextDue({ cron, timezone }: CronTime, after: number): number | undefined {
+export function nextDue(time: CronTime, after: number): number | undefined {
+  for (let from = after; ; ) {
+    const next = nextFound(time, from);
+    if (next === undefined) return undefined;
+    const change = changeBefore(time.timezone, next);
+    const first = dueAround(time, change, next).find((due) => due > after);
+    if (first !== undefined) return first;
+    from = next;
+  }
+}
+
+/** What is due for a time that the library gives, the earliest first. */
+function dueAround(time: CronTime, change: ClockChange | undefined, next: number): readonly number[] {
+  if (change === undefined) return [next];
+  return change.ahead > 0 ? afterLeap(time, change, next) : [firstShown(change, next)];
+}
+
+function nextFound({ cron, timezone }: CronTime, after: number): number | undefined {
   const times = new Cron(cron, { timezone, paused: true, mode: '5-part' });
   // Within an hour that a clock shows twice, what the library gives may lie in the first of both.
-  for (let from = after; from <= after + repeatedMilliseconds; from += stepMilliseconds) {
+  for (let from = after; from <= after + repeatedMilliseconds; from += minute) {
     const next = times.nextRun(new Date(from))?.getTime();
     if (next === undefined || next > after) return next;
   }
   return undefined;
 }
 
-const stepMilliseconds = 60_000;
+const minute = 60_000;
 /** Clocks are set back by three hours at most. */
 const repeatedMilliseconds = 4 * 3_600_000;
+/** Samoa skipped a day. */
+const leapMilliseconds = 24 * 3_600_000;
+
+/** A clock that is set forward or back. */
+interface ClockChange {
+  readonly at: number;
+  /** How far the clock is ahead of UTC from then on. */
+  readonly offset: number;
+  /** How far it is set forward; negative where it is set back. */
+  readonly ahead: number;
+}
+
+/** The last change up to a time, as far back as it may concern what the library gives for this time. */
+function changeBefore(timezone: string, time: number): ClockChange | undefined {
+  const offsetAt = timeZone(timezone);
+  if (offsetAt === undefined) return undefined;
+  let [before, at] = [time - leapMilliseconds - minute, time];
+  const offset = offsetAt(at);
+  const ahead = offset - offsetAt(before);
+  if (ahead === 0) return undefined;
+  while (at - before > minute) {
+    const middle = before + Math.floor((at - before) / 2 / minute) * minute;
+    if (offsetAt(middle) === offset) at = middle;
+    else before = middle;
+  }
+  return { at, offset, ahead };
+}
+
+/**
+ * The times that are due at a leap and at what the library gives. For a time that the clock skips it gives one as late after
+ * the leap, which the pattern may not have.
+ */
+function afterLeap(time: CronTime, { at, offset, ahead }: ClockChange, next: number): readonly number[] {
+  const shown = next + offset;
+  return [
+    ...(isDueWithin(time, at + offset - ahead, at + offset) ? [at] : []),
+    ...(isDueWithin(time, shown, shown + minute) ? [next] : []),
+  ];
+}
+
+/** Of a time that the clock shows twice, the library may give the second showing. */
+function firstShown({ at, ahead }: ClockChange, next: number): number {
+  return next < at - ahead ? next + ahead : next;
+}
+
+/** Whether the pattern has a time from one until before another, as a clock shows it. */
+function isDueWithin({ cron }: CronTime, from: number, until: number): boolean {
+  const next = new Cron(cron, { timezone: 'UTC', paused: true, mode: '5-part' }).nextRun(new Date(from - 1));
+  return next !== null && next.getTime() < until;
+}
 
 /** The latest due time up to `now`. @param due a due time that is not after it. */
 export function latestDue(time: CronTime, due: number, now: number): number {

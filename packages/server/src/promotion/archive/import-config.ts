@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { ConfigItem } from '../../config/port.ts';
 import { itemKey } from '../../config/port.ts';
-import { invalidBody } from '../../lib/problem.ts';
+import { invalidBody, type Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { ConfigKinds } from '../config-kind.ts';
 import {
@@ -19,7 +19,7 @@ import { parseContent } from '../items/parse-content.ts';
 import { type PromotionCommand, type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import { baseOf, refuseOtherBase } from '../releases/agreed-base.ts';
 import type { ArchivedItem } from './config-archive.ts';
-import { type ImportProblem, importProblems } from './import-problems.ts';
+import { type ImportProblem, importProblems, shownProblem } from './import-problems.ts';
 
 export interface ImportOptions {
   /** Whether items of test that are not among those given are taken away. */
@@ -28,8 +28,8 @@ export interface ImportOptions {
   readonly force: boolean;
   /** The `base` of the comparison that is applied; without it nothing is written. */
   readonly base: string | undefined;
-  /** @throws Problem where the caller may not change such an item. */
-  readonly mayChange: (item: ConfigItem) => void;
+  /** Why the caller may not change such an item; undefined where it may. */
+  readonly refusalOf: (item: ConfigItem) => Problem | undefined;
 }
 
 export interface Imported {
@@ -38,9 +38,11 @@ export interface Imported {
   readonly applied: boolean;
   /** What the change would be refused for, as far as it is only shown yet. */
   readonly problems?: readonly ImportProblem[];
+  /** What the caller may not change, and stays as it is; left out where there is nothing of that. */
+  readonly refused?: readonly ImportProblem[];
   /** The config version that it made; none where nothing was to be changed. */
   readonly version?: number;
-  /** What of the records is served no more and stays, once it is made. */
+  /** What of the records is served no more and stays, once it is made; and what is likely not to mean what it says. */
   readonly warnings?: readonly string[];
   readonly items: readonly (ConfigItem & { readonly change: ItemChangeKind } & ShownChange)[];
 }
@@ -59,24 +61,43 @@ export async function importConfig(
   const place = await promotionContext(deps, 'test', command.orgCode);
   const before = await readAll(place);
   const after: Bodies = options.removes ? wanted : new Map([...before, ...wanted]);
-  const differences = await compareBodies(before, after);
+  const { differences, refused, firstRefusal } = split(await compareBodies(before, after), options);
+  const named = refused.length === 0 ? {} : { refused };
   const base = versionsOf(before);
   const shown = await showDifferences(deps.kinds, differences);
   if (options.base === undefined) {
-    const problems = await importProblems(deps, { place, before, differences, ...options });
-    return { base, applied: false, problems, items: shown };
+    const { problems, warnings } = await importProblems(deps, { place, before, differences, ...options });
+    return { base, applied: false, problems, ...named, ...warned(warnings), items: shown };
   }
   if (differences.length === 0) {
     refuseOtherBase(base, options.base, changedSince);
+    if (firstRefusal !== undefined) throw firstRefusal;
     return { base, applied: true, items: shown };
   }
-  for (const difference of differences) options.mayChange(difference);
   const edits = differences.map((one): ItemEdit => ({ ...itemOf(one), content: one.after?.content }));
   const { version, warnings } = await changeItems(deps, command, edits, {
     force: options.force,
     judge: (_set, standing) => refuseOtherBase(versionsOf(standing), options.base, changedSince),
   });
-  return { base, applied: true, version, ...(warnings.length > 0 ? { warnings } : {}), items: shown };
+  return { base, applied: true, version, ...named, ...warned(warnings), items: shown };
+}
+
+function warned(warnings: readonly string[]): Pick<Imported, 'warnings'> {
+  return warnings.length > 0 ? { warnings } : {};
+}
+
+/** What the caller may change, and what it may not. */
+function split(all: readonly ItemDifference[], { refusalOf }: ImportOptions) {
+  const differences: ItemDifference[] = [];
+  const refused: ImportProblem[] = [];
+  let firstRefusal: Problem | undefined;
+  for (const one of all) {
+    const refusal = refusalOf(one);
+    if (refusal === undefined) differences.push(one);
+    else refused.push(shownProblem(refusal, itemOf(one)));
+    firstRefusal ??= refusal;
+  }
+  return { differences, refused, firstRefusal };
 }
 
 async function readItems(kinds: ConfigKinds, items: readonly ArchivedItem[]): Promise<Bodies> {

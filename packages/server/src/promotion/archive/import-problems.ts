@@ -3,9 +3,11 @@ import { failingEntities } from '../../entities/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { limits } from '../../store/port.ts';
+import { adviceOn } from '../checks/advice.ts';
 import { bodiesAfter } from '../checks/checks.ts';
 import { hasRecords } from '../config-kinds.ts';
 import { type Bodies, type ItemDifference, itemOf } from '../differences/compare.ts';
+import type { ItemBody } from '../item-storage.ts';
 import { refuseTooMany, refuseTooMuch } from '../items/change-items.ts';
 import { refuseTooManyEvents } from '../items/event-bound.ts';
 import { expressionErrors } from '../items/expression-errors.ts';
@@ -26,22 +28,24 @@ export interface IntendedImport {
   readonly before: Bodies;
   readonly differences: readonly ItemDifference[];
   readonly force: boolean;
-  readonly mayChange: (item: ConfigItem) => void;
 }
 
-/** All errors, where the refusal would contain the first only. */
+export interface ForeseenImport {
+  /** All errors, where the refusal would contain the first only. */
+  readonly problems: readonly ImportProblem[];
+  readonly warnings: readonly string[];
+}
+
 export async function importProblems(
   deps: PromotionDeps,
-  { place, before, differences, force, mayChange }: IntendedImport,
-): Promise<readonly ImportProblem[]> {
+  { place, before, differences, force }: IntendedImport,
+): Promise<ForeseenImport> {
   const next = place.set.version + 1;
   const targets = differences.map((one): ItemTarget => {
     const wanted = one.after === undefined ? undefined : { content: one.after.content, versions: next };
     return { ...itemOf(one), wanted };
   });
   const problems: ImportProblem[] = [];
-  for await (const one of cooperatively(differences))
-    problems.push(...(await refusalOf(() => mayChange(one), itemOf(one))));
   problems.push(...(await refusalOf(() => refuseTooMany(place.set, targets))));
   const after = [...bodiesAfter(before, targets).values()];
   problems.push(...(await refusalOf(() => refuseTooMuch(targets, after))));
@@ -57,32 +61,38 @@ export async function importProblems(
       message: danglingSentence(one),
       missing: itemOf(one),
     });
-  return [...problems, ...(await planProblems(deps, { place, targets, next, force }))];
+  const planned = await planProblems(deps, { place, before, after, targets, next, force });
+  return { problems: [...problems, ...planned.problems], warnings: planned.warnings };
 }
 
 interface Planning {
   readonly place: PromotionContext;
+  readonly before: Bodies;
+  readonly after: readonly ItemBody[];
   readonly targets: readonly ItemTarget[];
   readonly next: number;
   readonly force: boolean;
 }
 
-/** What is planned of entities, and what their records have against it. */
+/** What is planned of entities, what their records have against it, and what of other items is to be looked at. */
 async function planProblems(
-  { stores, clock, gates }: PromotionDeps,
-  { place, targets, next, force }: Planning,
-): Promise<readonly ImportProblem[]> {
+  { stores, clock, gates, kinds }: PromotionDeps,
+  { place, before, after, targets, next, force }: Planning,
+): Promise<ForeseenImport> {
   try {
     const planParts = { store: stores.test, clock, gate: gates?.test };
     const plan = await planItems(planParts, { ...place, next, keepsRecords: false }, targets);
     const tooLarge = await refusalOf(() => refuseMoreThanACommit(plan, targets));
-    if (force) return tooLarge;
-    const failing = await failingEntities(stores.test, place, plan.steps);
-    return [...tooLarge, ...failing.map(({ name, problem }) => shownProblem(problem, { kind: 'entity', name }))];
+    const advice = await adviceOn(kinds, { set: place.set, steps: plan.steps, before, after, targets });
+    const failing = force ? [] : await failingEntities(stores.test, place, plan.steps);
+    return {
+      problems: [...tooLarge, ...failing.map(({ name, problem }) => shownProblem(problem, { kind: 'entity', name }))],
+      warnings: advice.map(({ message }) => message),
+    };
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     // Dangling references were reported already, item by item.
-    return problem.code === 'dangling_reference' ? [] : [shownProblem(problem)];
+    return { problems: problem.code === 'dangling_reference' ? [] : [shownProblem(problem)], warnings: [] };
   }
 }
 
@@ -101,16 +111,16 @@ async function refuseMoreThanACommit(
   throw new Problem('body_too_large', 'the change would write more than one commit takes: import it in parts');
 }
 
-async function refusalOf(ask: () => void | Promise<void>, item?: ConfigItem): Promise<ImportProblem[]> {
+async function refusalOf(ask: () => void | Promise<void>): Promise<ImportProblem[]> {
   try {
     await ask();
     return [];
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
-    return [shownProblem(problem, item)];
+    return [shownProblem(problem)];
   }
 }
 
-function shownProblem({ code, message, details }: Problem, item: Partial<ConfigItem> = {}): ImportProblem {
+export function shownProblem({ code, message, details }: Problem, item: Partial<ConfigItem> = {}): ImportProblem {
   return { ...details, ...item, code, message };
 }

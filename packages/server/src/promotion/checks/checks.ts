@@ -14,6 +14,7 @@ import { danglingReferences, danglingSentence, newlyDangling } from '../items/it
 import { parseContent } from '../items/parse-content.ts';
 import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';
 import type { PromotionContext, PromotionDeps } from '../promotion-deps.ts';
+import { adviceOn } from './advice.ts';
 
 /** Something to know before what is staged becomes live. An error keeps it from that; of records only until forced. */
 export interface Check extends Partial<ConfigItem> {
@@ -83,7 +84,11 @@ export async function checkSwitch(
     if (problem.code !== 'dangling_reference') checks.push(refusalCheck(problem));
     if (problem.code === 'plan_limit_exceeded') exceeded = problem;
   }
-  if (plan !== undefined) checks.push(...sizeChecks(plan, targets), ...plan.steps.flatMap(buildChecks));
+  if (plan !== undefined) {
+    checks.push(...sizeChecks(plan, targets), ...plan.steps.flatMap(buildChecks));
+    const advice = await adviceOn(kinds, { set: place.set, steps: plan.steps, before, after, targets });
+    for (const { item, message } of advice) checks.push({ ...item, check: 'access', level: 'warning', message });
+  }
   for await (const target of cooperatively(targets))
     checks.push(...changeChecks(kinds, before.get(itemKey(target)), target));
   return { checks, plan, exceeded };

@@ -7,6 +7,7 @@ import { fieldsToHide, refuseFailingRecords } from '../../entities/port.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { Change } from '../../store/port.ts';
+import { adviceOn } from '../checks/advice.ts';
 import { bodiesAfter } from '../checks/checks.ts';
 import { traitsOf } from '../config-kinds.ts';
 import { type Bodies, type ItemChangeKind, itemOf, readAll } from '../differences/compare.ts';
@@ -76,11 +77,12 @@ export async function changeItems(
     if (!force) await refuseFailingRecords(test.store, { orgCode, set }, plan.steps);
     const told = steps.flatMap((step) => [step.noted(command), auditEntry(command.auditContext, step.audited)]);
     const changes = [...plan.changes, ...steps.flatMap(({ puts }) => puts), ...told];
+    const advice = await adviceOn(deps.kinds, { set, steps: plan.steps, before, after, targets });
     return {
       changes,
       version: next,
       items: steps.map(({ target, change }) => ({ ...itemOf(target), change })),
-      warnings: plan.steps.flatMap(hiddenWarnings),
+      warnings: [...plan.steps.flatMap(hiddenWarnings), ...advice.map(({ message }) => message)],
     };
   });
   deps.wake();

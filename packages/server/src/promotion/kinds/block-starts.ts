@@ -21,11 +21,13 @@ export interface BlockSchedule {
 }
 
 /** How messages that start a block are signed. */
-export type BlockHook = StandardHook | HmacHook;
+export type BlockHook = StandardHook | PresetHook | HmacHook;
 
 interface SignedHook {
   /** The names of its secrets: two while senders go from an old one to a new one. */
   readonly secrets: readonly [string] | readonly [string, string];
+  /** How far the time of a message may be off; by default 300. */
+  readonly tolerance_seconds?: number;
 }
 
 /** As Standard Webhooks has it. */
@@ -33,18 +35,35 @@ interface StandardHook extends SignedHook {
   readonly signature: 'standard';
 }
 
+/** As a provider has it that many apps use. */
+interface PresetHook extends SignedHook {
+  readonly signature: 'stripe' | 'slack';
+}
+
 /** HMAC-SHA256 over the body in a header, as many senders have it. */
-interface HmacHook extends SignedHook {
+interface HmacHook extends SignedHook, HmacForm {
   readonly signature: 'hmac';
+}
+
+/** What stands where in a message that is signed by HMAC. */
+export interface HmacForm {
   readonly header: string;
   /** By default `hex`. */
   readonly encoding?: 'hex' | 'base64';
   /** What stands before the signature, as `sha256=`. */
   readonly prefix?: string;
-  /** The header with the time in seconds, which is signed before the body with a full stop between. */
+  /** The header is a list as `t=1492774577,v1=5257a8`, and this is the key of signatures. */
+  readonly signature_key?: string;
+  /** The key of the time in that list. */
+  readonly timestamp_key?: string;
+  /** The header with the time in seconds. */
   readonly timestamp_header?: string;
+  /** By default `{time}.{body}` where there is a time, and `{body}` where there is none. */
+  readonly signed?: string;
   /** The header with the id of the message. */
   readonly id_header?: string;
+  /** The member of the body with the id of the message. */
+  readonly id_field?: string;
 }
 
 export interface BlockStarts {
@@ -60,6 +79,17 @@ const headerName: JsonSchema = {
   description: 'the name of a header',
 };
 
+const listKey: JsonSchema = {
+  type: 'string',
+  pattern: '^[A-Za-z0-9_-]{1,20}$',
+  description: 'the key of a list as `t=1492774577,v1=5257a8`',
+};
+
+const ofHmac = [
+  ...['header', 'encoding', 'prefix', 'signature_key', 'timestamp_key', 'timestamp_header'],
+  ...['signed', 'id_header', 'id_field'],
+];
+
 export const startMembers: Readonly<Record<keyof BlockStarts, JsonSchema>> = {
   schedule: closedObjectOf(
     {
@@ -72,15 +102,24 @@ export const startMembers: Readonly<Record<keyof BlockStarts, JsonSchema>> = {
   ),
   hook: closedObjectOf(
     {
-      signature: { type: 'string', enum: ['standard', 'hmac'] },
+      signature: { type: 'string', enum: ['standard', 'hmac', 'stripe', 'slack'] },
       secrets: listOf({ type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$' }, 2, 1),
       header: headerName,
       encoding: { type: 'string', enum: ['hex', 'base64'] },
       prefix: { type: 'string', minLength: 1, maxLength: 20, pattern: '^[!-~]*$' },
+      signature_key: listKey,
+      timestamp_key: listKey,
       timestamp_header: headerName,
+      signed: {
+        type: 'string',
+        pattern: '^[ -z|~]{0,40}(\\{time\\}[ -z|~]{0,40})?\\{body\\}$',
+        description: 'a text that ends with `{body}`, as `{time}.{body}`',
+      },
       id_header: headerName,
+      id_field: { type: 'string', minLength: 1, maxLength: 64 },
+      tolerance_seconds: { type: 'integer', minimum: 1, maximum: 3600 },
     },
-    ['header', 'encoding', 'prefix', 'timestamp_header', 'id_header'],
+    [...ofHmac, 'tolerance_seconds'],
   ),
 };
 
@@ -105,25 +144,67 @@ function needsApp(member: keyof BlockStarts): InputError {
   return { pointer: `/${member}`, code: 'contradiction', message };
 }
 
-const ofHmac = ['header', 'encoding', 'prefix', 'timestamp_header', 'id_header'] as const;
-
 function hookErrors({ hook, run_as }: Starting): readonly InputError[] {
   if (hook === undefined) return [];
   const [first, second] = hook.secrets;
   const isTwice = first === second;
-  const standard = hook.signature === 'standard' ? ofHmac.filter((member) => member in hook) : [];
   return [
     ...(run_as === 'app' ? [] : [needsApp('hook')]),
     ...(isTwice ? [{ pointer: '/hook/secrets/1', code: 'duplicate', message: 'the same secret stands twice' }] : []),
-    ...(hook.signature === 'hmac' && hook.header === undefined
-      ? [{ pointer: '/hook/header', code: 'required', message: '`header` is required beside `"signature": "hmac"`' }]
-      : []),
-    ...standard.map((member) => ({
-      pointer: `/hook/${member}`,
-      code: 'contradiction',
-      message: `\`${member}\` needs \`"signature": "hmac"\`: Standard Webhooks says itself what stands where`,
-    })),
+    ...(hook.signature === 'hmac' ? hmacErrors(hook) : presetErrors(hook)),
   ];
+}
+
+function presetErrors(hook: Exclude<BlockHook, HmacHook>): readonly InputError[] {
+  return ofHmac
+    .filter((member) => member in hook)
+    .map((member) => {
+      const why = `\`"signature": "${hook.signature}"\` says where each part of a message is`;
+      return contradiction(member, `\`${member}\` needs \`"signature": "hmac"\`: ${why}`);
+    });
+}
+
+function hmacErrors(hook: HmacHook): readonly InputError[] {
+  const { header, signature_key, timestamp_key, timestamp_header, signed, id_header, id_field } = hook;
+  const isTimed = timestamp_key !== undefined || timestamp_header !== undefined;
+  const required = '`header` is required beside `"signature": "hmac"`';
+  const rules: readonly (readonly [isBroken: boolean, member: string, message: string])[] = [
+    [
+      timestamp_key !== undefined && signature_key === undefined,
+      'timestamp_key',
+      '`timestamp_key` needs `signature_key`',
+    ],
+    [
+      timestamp_key !== undefined && timestamp_header !== undefined,
+      'timestamp_header',
+      'a message has one time: leave out `timestamp_header` or `timestamp_key`',
+    ],
+    [
+      signed !== undefined && signed.includes('{time}') !== isTimed,
+      'signed',
+      isTimed
+        ? '`signed` lacks `{time}`: a time that is not signed proves nothing'
+        : '`{time}` in `signed` needs `timestamp_header` or `timestamp_key`',
+    ],
+    [
+      id_header !== undefined && id_field !== undefined,
+      'id_field',
+      'a message has one id: leave out `id_header` or `id_field`',
+    ],
+    [
+      hook.tolerance_seconds !== undefined && !isTimed,
+      'tolerance_seconds',
+      '`tolerance_seconds` needs `timestamp_header` or `timestamp_key`',
+    ],
+  ];
+  return [
+    ...(header === undefined ? [{ pointer: '/hook/header', code: 'required', message: required }] : []),
+    ...rules.filter(([isBroken]) => isBroken).map(([, member, message]) => contradiction(member, message)),
+  ];
+}
+
+function contradiction(member: string, message: string): InputError {
+  return { pointer: `/hook/${member}`, code: 'contradiction', message };
 }
 
 /** A schedule has nothing to send. A schema that is not checked keeps the block from running in any case. */

@@ -44,7 +44,10 @@ export function settingsKind(types: readonly SettingType[]): ConfigKind<SettingC
         })),
       );
     },
-    describe: ({ name, before, after }) => {
+    describe: (change) => {
+      const own = ownWords(typeOf(change.name), change);
+      if (own.length > 0) return own;
+      const { name, before, after } = change;
       if (before === undefined)
         return after === undefined
           ? []
@@ -52,11 +55,35 @@ export function settingsKind(types: readonly SettingType[]): ConfigKind<SettingC
       if (after === undefined) return [`setting \`${name}\` is taken out: its default holds${defaultOf(typeOf(name))}`];
       return describeMembers(`setting \`${name}\`: `, { before, after });
     },
+    advise: async ({ name, before, after }, around) => {
+      const type = typeOf(name);
+      if (type?.advise === undefined || after === undefined) return [];
+      const sentences: string[] = [];
+      for (const [member, value] of settled(after)) {
+        const was = before?.[member] ?? before?.value ?? type.byDefault;
+        for (const one of await type.advise(was, value, around)) sentences.push(`${label(name, member)}: ${one}`);
+      }
+      return sentences;
+    },
     widening: (change) => {
       const type = typeOf(change.name);
       return type?.widens === undefined ? [] : widened(type, change);
     },
   };
+}
+
+/** By the setting, which knows its values; what it says nothing of is left to general words. */
+function ownWords(
+  type: SettingType | undefined,
+  { name, before, after }: ContentChange<SettingContent>,
+): readonly string[] {
+  if (type?.describe === undefined || after === undefined) return [];
+  const said = settled(after).flatMap(([member, value]) => {
+    const was = before?.[member] ?? before?.value ?? type.byDefault;
+    return (type.describe?.(was, value) ?? []).map((sentence) => `${label(name, member)}: ${sentence}`);
+  });
+  const isLeftOut = before !== undefined && 'prod_value' in before && !('prod_value' in after);
+  return isLeftOut ? [...said, `${label(name, 'prod_value')} is not said any more`] : said;
 }
 
 type Settled = readonly (readonly ['value' | 'prod_value', unknown])[];

@@ -85,8 +85,8 @@ function AllowOrigin({ draft, origin }: { readonly draft: SettingDraft; readonly
 
 /** Why an origin cannot be added; undefined where it can. */
 function whyNot(listed: readonly string[], ofProduction: unknown, origin: string): string | undefined {
-  if (!/^https?:\/\/[^/]+$/.test(origin))
-    return 'Only pages of http and https can be allowed: this one has no such origin.';
+  if (!/^(https?:\/\/[^/]+|(capacitor|ionic|tauri):\/\/localhost)$/.test(origin))
+    return 'Only pages of http and https, and apps of Capacitor, Ionic and Tauri, can be allowed.';
   if (!listed.includes(origin)) return undefined;
   return ofProduction === undefined
     ? 'Test allows it already. A deploy brings the list to production.'

@@ -1,6 +1,5 @@
 import { inboundHooksApi } from '@freehold/contract/app/hooks';
 import type { Hooks } from '../../../automation/port.ts';
-import { decodeUtf8, parseStrictJson } from '../../../lib/formats/strict-json.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Metering } from '../../../metering/metering.ts';
 import type { BodyStream } from '../../pipeline/body/body-stream.ts';
@@ -8,6 +7,7 @@ import type { LimitedCall, RateLimits } from '../../rate-limits.ts';
 import { json } from '../../reply.ts';
 import type { AppRoute } from '../../routing/app-route.ts';
 import { serveReply } from '../../serve.ts';
+import { readHookContent } from './hook-content.ts';
 
 export interface HookServices {
   readonly hooks: Pick<Hooks, 'recognize' | 'begin' | 'noteRefused'>;
@@ -34,7 +34,8 @@ export function hookRoutes({ hooks, rateLimits, metering }: HookServices): reado
         rateLimits.take(call);
         metering.meter.count({ orgCode: message.orgCode, env, tenantCode: message.workspace?.tenantCode ?? '' });
         await metering.gate.check(message.orgCode);
-        return json(202, await hooks.begin(message, parseStrictJson(decodeUtf8(body))), call.replyHeaders);
+        const content = readHookContent({ mediaType: stream?.mediaType ?? '', headers: incoming.headers, bytes: body });
+        return json(202, await hooks.begin(message, content), call.replyHeaders);
       } catch (error) {
         hooks.noteRefused(message, error);
         throw error;

@@ -74,6 +74,29 @@ test('a body that is not read to its end leaves the request alive', async () => 
   assert.equal(await reading, false);
 });
 
+test('a chunked body that is empty is none, on routes that take no body and those that need none', async () => {
+  const chunked = ['DELETE / HTTP/1.1', 'Transfer-Encoding: chunked'];
+  const read = (lines: readonly string[], body: string, takesBody?: 'where sent') =>
+    readRaw(
+      lines,
+      async (incoming) => {
+        const route = { access: 'self', ...(takesBody === undefined ? {} : { takesBody }) };
+        return (await readRequest(incoming, { route, params: {}, query: '', requestId: 'r', ip: '' })).body;
+      },
+      body,
+    );
+  const json = 'Content-Type: application/json';
+  for (const takesBody of [undefined, 'where sent'] as const) {
+    assert.equal(await read(chunked, '0\r\n\r\n', takesBody), undefined);
+    assert.equal(await read([...chunked, json], '0\r\n\r\n', takesBody), undefined);
+    await assert.rejects(read(chunked, '2\r\n{}\r\n0\r\n\r\n', takesBody), { code: 'unsupported_media_type' });
+  }
+  assert.equal(await read([...chunked, json], '2\r\n{}\r\n0\r\n\r\n'), undefined);
+  assert.deepEqual(await read([...chunked, json], '2\r\n{}\r\n0\r\n\r\n', 'where sent'), {});
+  const filled = '7\r\n{"a":1}\r\n0\r\n\r\n';
+  await assert.rejects(read([...chunked, json], filled), { code: 'unknown_field' });
+});
+
 test('a handler gets JSON, or a stream, or neither, by what its route says', async () => {
   const read = (takesBody: boolean | { readonly streamOf: readonly string[] }, header: string) =>
     readRaw(

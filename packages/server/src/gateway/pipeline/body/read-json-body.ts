@@ -16,6 +16,15 @@ export async function readJsonBody(request: IncomingMessage, limits: StrictJsonO
   return parseStrictJson(decodeUtf8(bytes), limits);
 }
 
+/** The same, where a body may be left out: only its end says that a chunked one is empty (RFC 9112, 6.3). */
+export async function readSentBody(request: IncomingMessage, limits: StrictJsonOptions = {}): Promise<unknown> {
+  if (request.headers['transfer-encoding'] === undefined) return readJsonBody(request, limits);
+  const bytes = await readAll(request);
+  if (bytes.length === 0) return undefined;
+  requireJson(request);
+  return parseStrictJson(decodeUtf8(bytes), limits);
+}
+
 function requireJson(request: IncomingMessage): void {
   if (readMediaType(request) === 'application/json') return;
   throw new Problem('unsupported_media_type', 'the body must be `application/json` in UTF-8, without a content coding');
