@@ -5,7 +5,14 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type Command, Refusal, runCommand } from './command-line.ts';
 import { checkAddresses } from './composition/check-addresses.ts';
-import { hasLostSecrets, openSpace, openVault, secretsGone, storesGone } from './composition/open-spaces.ts';
+import {
+  copyUnfinished,
+  hasLostSecrets,
+  openSpace,
+  openVault,
+  secretsGone,
+  storesGone,
+} from './composition/open-spaces.ts';
 import { type Config, readConfig, whyNoBackups } from './config.ts';
 import { checkBackups } from './doctor/check-backups.ts';
 import { checkPort } from './doctor/check-port.ts';
@@ -16,6 +23,7 @@ import type { PlaceToCheck } from './engines/store-engine.ts';
 import { parseSecrets, secretsPath } from './identity/port.ts';
 import { systemClock } from './lib/clock.ts';
 import { missingStores } from './stopped-platform.ts';
+import { isUnfinishedCopy } from './store/copy-store.ts';
 import { Unavailable } from './store/port.ts';
 
 const help = `Checks settings, ports, clock, disk, store, keys and the mail server for a platform that starts here with this
@@ -169,6 +177,7 @@ async function checkSecrets(config: Config): Promise<Finding> {
     if (looked !== false) return looked === true ? noSecretsYet : looked;
     const opened = await openSpace('platform', store, { clock: systemClock, onFatal: () => undefined });
     try {
+      if (await isUnfinishedCopy(opened.maintenance)) return fault(copyUnfinished(store));
       const vault = openVault(config, opened.store);
       if (await hasLostSecrets([opened], vault)) return fault(secretsGone(store));
       await vault.read();
