@@ -111,7 +111,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   audit: ['lib', ...storePort, 'store/chain.ts', 'store/lost-head.ts', 'tenancy'],
   tenancy: ['lib', ...storePort],
   upgrade: ['lib', ...storePort, 'store/chain.ts', 'store/data-version.ts', 'store/lost-head.ts', 'audit', 'identity'],
-  backup: ['lib', 'store/online-copy.ts', 'store/data-version.ts'],
+  backup: ['lib', 'store/online-copy.ts', 'store/data-version.ts', 'store/unfinished-restore.ts'],
   copy: ['lib', ...storePort, 'store/copy-store.ts', 'identity'],
   jobs: ['lib', ...storePort],
   engines: ['lib', ...storePort, 'store/attached-store.ts', 'store/sqlite', 'store/postgres', 'doctor'],

@@ -145,6 +145,28 @@ test('a sentence is searched for without the words that are on every page, and o
   for (const operator of ['or', 'and', 'not', 'in', 'if']) assert.ok(idsOf(operator).length > 0, operator);
 });
 
+test('a search for a feature that there is not leads to the way around it', () => {
+  const [text = ''] = [...files].filter(([path]) => path.startsWith('assets/search-')).map(([, index]) => index);
+  const index = MiniSearch.loadJSON<Found>(text, searchOptions);
+  for (const [query, place] of [
+    ['file upload', 'file-upload'],
+    ['attachments', 'file-upload'],
+    ['realtime', 'realtime'],
+    ['websocket', 'realtime'],
+    ['magic link', 'magic-link-one-time-codes-and-passkeys-of-app-users'],
+    ['soft delete', 'soft-delete'],
+    ['undelete', 'soft-delete'],
+    ['double booking', 'double-booking'],
+    ['SAML', 'saml-scim-and-ldap'],
+  ] as const) {
+    const found = index
+      .search(query)
+      .slice(0, 3)
+      .map(({ id }) => String(id));
+    assert.ok(found.includes(`guides/not-there-yet.html#${place}`), `${query}: ${found.join(' ')}`);
+  }
+});
+
 test('a page is small: 40 KB with its scripts and styles by gzip, 20 KB for the frame, and the search index 200 KB', () => {
   const size = (text: string) => gzipSync(text, { level: 9 }).length;
   const frame = [...files].filter(([path]) => /^assets\/(main|theme|theme-button|style|logo)-/.test(path));

@@ -8,7 +8,7 @@ export const root = join(import.meta.dirname, '..', '..', '..');
 
 /** A guide that no group names is one of `Guides`. */
 const guides = {
-  Start: ['get-started', 'concepts', 'modelling'],
+  Start: ['get-started', 'concepts', 'modelling', 'not-there-yet'],
   Guides: ['entities', 'isolation', 'access', 'access-explain', 'identity', 'api', 'promotion', 'reference'],
   Automation: ['logic-blocks', 'before-events', 'events', 'schedules-and-hooks', 'templates'],
   Operation: ['operate', 'scale', 'upgrade'],

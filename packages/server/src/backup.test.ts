@@ -253,6 +253,18 @@ test('a backup of a newer format is refused, and says so', async (context) => {
   assert.equal(existsSync(restored), false);
 });
 
+const sayingUnfinished =
+  /a restore into the folder of `.*platform\.db` was begun and not finished: run `freehold restore` again/;
+
+test('a file that no store has written is said to be none', async (context) => {
+  const { dataDir, file } = await dataFolder(context);
+  writeFileSync(join(dataDir, 'prod.db'), 'x'.repeat(5000));
+  await assert.rejects(openSpace(dataDir, 'prod'), /prod\.db` is no database: restore the folder from a backup/);
+  const { code, stderr } = await run('backup', file, '--data-dir', dataDir);
+  assert.equal(code, 2);
+  assert.match(stderr, /prod\.db` is no database/);
+});
+
 test('a restore that is killed leaves no folder that a platform starts on, and is run again', async (context) => {
   const { dataDir, file, restored } = await dataFolder(context);
   await using(dataDir, 'test', async ({ store }) => {
@@ -274,7 +286,10 @@ test('a restore that is killed leaves no folder that a platform starts on, and i
     if (isWhole) rmSync(restored, { recursive: true });
     else {
       cutOff++;
-      await assert.rejects(openSpace(restored, 'platform'));
+      await assert.rejects(openSpace(restored, 'platform'), sayingUnfinished);
+      const { code, stderr } = await run('backup', `${file}.again`, '--data-dir', restored);
+      assert.equal(code, 2);
+      assert.match(stderr, /there is no data|a restore into .* was begun and not finished/);
       rmSync(join(restored, 'platform.db.lock'), { force: true });
     }
   }

@@ -14,10 +14,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { openSpaces, openVaultOf } from './composition/open-spaces.ts';
 import { openStore } from './store/open-store.ts';
 import type { OpenedStore } from './store/port.ts';
 import { everythingOf } from './store/testing/conformance/store-contents.ts';
-import { bareEnvironment } from './testing/command.ts';
+import { bareEnvironment, runProgram } from './testing/command.ts';
 import { SteppedClock } from './testing/record-bench.ts';
 
 const program = join(import.meta.dirname, 'copy.ts');
@@ -94,21 +95,44 @@ test('a folder is copied into another with its secrets, and reported in numbers'
 
 test('a copy that is killed again and again goes on, and its target takes no commit until it is whole', async (context) => {
   const { from, to, words } = await folders(context, 20_000);
-  let killed = 0;
+  let [killed, begun] = [0, 0];
   for (const bytes of [1, 200_000, 1_500_000]) {
     const child = spawn(process.execPath, [program, ...words], { env: bareEnvironment, stdio: 'ignore' });
     await killWhen(child, () => sizeOf(join(to, 'test.db-wal')) + sizeOf(join(to, 'test.db')) > bytes);
     if (child.signalCode !== 'SIGKILL') continue;
     killed++;
-    await using(to, 'platform', async ({ maintenance }) => {
-      for (const { state } of await maintenance.scopes(undefined, 10)) assert.equal(state, 'closed');
+    const hasBegun = await using(to, 'platform', async ({ maintenance }) => {
+      const heads = await maintenance.scopes(undefined, 10);
+      for (const { state } of heads) assert.equal(state, 'closed');
+      return heads.length > 0;
     });
+    if (!hasBegun) continue;
+    begun++;
+    const unfinished = /a copy into `.*` was begun and not finished: run the same `freehold copy` again/;
+    await assert.rejects(startOn(to), unfinished);
+    assert.match((await runProgram(join(import.meta.dirname, 'recount.ts'), ['--data-dir', to])).stderr, unfinished);
   }
-  assert.ok(killed > 0);
+  assert.ok(killed > 0 && begun > 0);
   const { code, stderr } = await copy(words);
   assert.deepEqual([code, stderr], [0, '']);
   assert.deepEqual(await contentsOf(to), await contentsOf(from));
 });
+
+/** As far as a start goes before it writes anything. */
+async function startOn(folder: string): Promise<void> {
+  const place = { kind: 'sqlite', folder } as const;
+  const config = { store: place, storeProd: place, masterKey: undefined };
+  const onFatal = (error: unknown) => assert.fail(String(error));
+  const opened = await openSpaces(
+    { ...config, storeCacheMegabytes: 8, recordCacheMegabytes: 0 },
+    { clock: new SteppedClock(), onFatal },
+  );
+  try {
+    await openVaultOf(opened, config);
+  } finally {
+    for (const { store } of [opened.platform, opened.test, opened.prod]) await store.close();
+  }
+}
 
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;

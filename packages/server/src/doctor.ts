@@ -5,7 +5,14 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type Command, Refusal, runCommand } from './command-line.ts';
 import { checkAddresses } from './composition/check-addresses.ts';
-import { hasLostSecrets, openSpace, openVault, secretsGone, storesGone } from './composition/open-spaces.ts';
+import {
+  copyUnfinished,
+  hasLostSecrets,
+  openSpace,
+  openVault,
+  secretsGone,
+  storesGone,
+} from './composition/open-spaces.ts';
 import { type Config, readConfig, whyNoBackups } from './config.ts';
 import { checkBackups } from './doctor/check-backups.ts';
 import { checkPort } from './doctor/check-port.ts';
@@ -15,8 +22,11 @@ import { engineOf, type StoreAddress } from './engines/registry.ts';
 import type { PlaceToCheck } from './engines/store-engine.ts';
 import { parseSecrets, secretsPath } from './identity/port.ts';
 import { systemClock } from './lib/clock.ts';
+import { descriptorsMax } from './lib/descriptors.ts';
 import { missingStores } from './stopped-platform.ts';
+import { isUnfinishedCopy } from './store/copy-store.ts';
 import { Unavailable } from './store/port.ts';
+import { tooFewDescriptors } from './telemetry/warn-of-descriptors.ts';
 
 const help = `Checks settings, ports, clock, disk, store, keys and the mail server for a platform that starts here with this
 environment. Changes nothing. A platform may be running.
@@ -67,7 +77,7 @@ function checksOf(config: Config, isRunning: boolean): readonly Check[] {
   return [
     async () => [good('the settings can be read'), ...notesOn(config)],
     async () => (isRunning ? [] : checkPorts(config)),
-    async () => [checkClock()],
+    async () => [checkClock(), ...checkDescriptors(config)],
     () =>
       checkPlace(store, {
         setting: 'FREEHOLD_STORE',
@@ -116,6 +126,19 @@ async function checkPorts({ host, appPort, managementPort, metricsListen }: Conf
   ];
   return Promise.all(asked.filter(({ port }) => port !== 0).map(checkPort));
 }
+
+/** A process that is started in this shell may have as many as this one. */
+function checkDescriptors({ mode }: Config): readonly Finding[] {
+  const max = descriptorsMax();
+  if (max === undefined) return [];
+  const tooFew = tooFewDescriptors(max);
+  if (tooFew === undefined) return [good(`the process may have ${max} file descriptors`)];
+  if (max < descriptorsLeast) return [fault(tooFew)];
+  return [mode === 'production' ? note(tooFew) : good(`the process may have ${max} file descriptors`)];
+}
+
+/** With fewer, a few hundred connections leave none for the store and for other systems. */
+const descriptorsLeast = 1024;
 
 /** No clock is asked over the network: what can be known is that this one is before what it cannot be before. */
 function checkClock(): Finding {
@@ -169,6 +192,7 @@ async function checkSecrets(config: Config): Promise<Finding> {
     if (looked !== false) return looked === true ? noSecretsYet : looked;
     const opened = await openSpace('platform', store, { clock: systemClock, onFatal: () => undefined });
     try {
+      if (await isUnfinishedCopy(opened.maintenance)) return fault(copyUnfinished(store));
       const vault = openVault(config, opened.store);
       if (await hasLostSecrets([opened], vault)) return fault(secretsGone(store));
       await vault.read();

@@ -4,8 +4,10 @@ import { type ServingPlatform, servePlatform } from './composition/serve-platfor
 import { serveWithWorkers } from './composition/workers/serve-with-workers.ts';
 import { type Config, helpText, readConfig } from './config.ts';
 import { showDemo } from './demo/show-demo.ts';
+import { descriptorsMax } from './lib/descriptors.ts';
 import { warnOfApiCopies } from './telemetry/api-copies.ts';
 import { openLog } from './telemetry/open-log.ts';
+import { tooFewDescriptors } from './telemetry/warn-of-descriptors.ts';
 
 const drainMilliseconds = 10_000;
 
@@ -32,6 +34,8 @@ async function run(config: Config): Promise<void> {
   const { log } = opened;
   process.on('exit', opened.flush);
   for (const warning of warnOfApiCopies()) log.warn(warning);
+  const tooFew = config.mode === 'production' ? tooFewDescriptors(descriptorsMax()) : undefined;
+  if (tooFew !== undefined) log.warn(tooFew);
   const die = (error: unknown, why: string): never => {
     log.fatal({ err: error }, why);
     process.exit(1);

@@ -1,10 +1,11 @@
 /** What the commands open that look at the data of a platform that is stopped. */
 import { Refusal } from './command-line.ts';
-import { openSpace, type Spaces, storesGone } from './composition/open-spaces.ts';
+import { copyUnfinished, openSpace, type Spaces, storesGone } from './composition/open-spaces.ts';
 import type { Config } from './config.ts';
 import { engineOf, type StoreAddress } from './engines/registry.ts';
 import type { StoreAddresses } from './engines/store-addresses.ts';
 import { systemClock } from './lib/clock.ts';
+import { isUnfinishedCopy } from './store/copy-store.ts';
 import type { OpenedStore } from './store/port.ts';
 
 /** Opens the store of a data space for as long as the work takes. */
@@ -15,6 +16,8 @@ export async function usingSpace<T>(
 ): Promise<T> {
   const opened = await openSpace(space, placeOf(config, space), parts);
   try {
+    // It would be found to be whole, as a scope without items is.
+    if (await isUnfinishedCopy(opened.maintenance)) throw new Refusal(copyUnfinished(placeOf(config, space)));
     return await work(opened);
   } finally {
     await opened.store.close();
@@ -23,6 +26,7 @@ export async function usingSpace<T>(
 
 const parts = {
   clock: systemClock,
+  changesNothing: true,
   onFatal: (error: unknown): never => {
     throw error;
   },

@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unfinishedRestore } from '../store/unfinished-restore.ts';
 import { type ArchiveEntry, entriesOf, pour } from './archive.ts';
 import { type Manifest, manifestName, type PartName, readManifest, secretsName, storeNames } from './manifest.ts';
 import { syncFolder } from './sync-folder.ts';
@@ -8,12 +9,6 @@ export interface RestoreOptions {
   readonly file: string;
   readonly dataDir: string;
 }
-
-/**
- * Stands in the place of the store that a platform opens first, until the true one takes it in one step: no platform
- * starts on what is not all there, and the next restore knows what it may throw away.
- */
-const unfinished = 'A restore into this folder was begun and not finished: run it again, or empty the folder.\n';
 
 const firstStore = 'platform.db' satisfies PartName;
 const asideName = `${firstStore}.restoring`;
@@ -76,7 +71,7 @@ async function begin(dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const place = join(dataDir, firstStore);
   const names = await readdir(dataDir);
-  if (names.includes(firstStore) && (await readStart(place)) === unfinished) {
+  if (names.includes(firstStore) && (await readStart(place)) === unfinishedRestore) {
     for (const name of [...storeNames, secretsName, asideName])
       if (name !== firstStore) await rm(join(dataDir, name), { force: true });
     return;
@@ -85,14 +80,14 @@ async function begin(dataDir: string): Promise<void> {
     const shown = names.slice(0, 5).map((name) => `\`${name}\``);
     throw new Error(`\`${dataDir}\` is not empty, it holds ${shown.join(', ')}${names.length > 5 ? ' and more' : ''}`);
   }
-  await writeFile(place, unfinished, { flag: 'wx', mode: 0o600, flush: true });
+  await writeFile(place, unfinishedRestore, { flag: 'wx', mode: 0o600, flush: true });
   await syncFolder(dataDir);
 }
 
 async function readStart(path: string): Promise<string> {
   const file = await open(path, 'r');
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(2 * unfinished.length), 0);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2 * unfinishedRestore.length), 0);
     return buffer.toString('utf8', 0, bytesRead);
   } finally {
     await file.close();

@@ -63,8 +63,8 @@ export async function composeSpaces(
     onceScopes: onceScopesOf(spaces),
     told,
     readiness: async () => {
-      const { isWell, store } = await healthOf(all);
-      return { isReady: !isDraining && isWell, store };
+      const { fault, store } = await healthOf(all);
+      return { notReady: isDraining ? 'the platform is draining' : fault, store };
     },
     isDraining: () => isDraining,
     startDraining: () => {
@@ -102,5 +102,6 @@ async function healthOf(stores: readonly Store[]) {
     synchronous: first?.synchronous ?? 'none',
     ...(servers.length === 0 ? {} : { servers: { all: most('all'), down: most('down'), relayed: most('relayed') } }),
   };
-  return { isWell: healths.every(({ ok }) => ok), store };
+  const failed = healths.find(({ ok }) => !ok);
+  return { fault: failed && (failed.fault ?? 'the store cannot serve'), store };
 }

@@ -7,6 +7,7 @@ import { type Listener, type ListenOptions, listen } from '../gateway/listener.t
 import { systemClock } from '../lib/clock.ts';
 import { type CallLog, createCallLog, createTextCallLog } from '../telemetry/call-log.ts';
 import type { OpenedLog } from '../telemetry/open-log.ts';
+import { warnOfDescriptors } from '../telemetry/warn-of-descriptors.ts';
 import { watchCalls } from '../telemetry/watch-calls.ts';
 import type { Platform } from './compose.ts';
 
@@ -31,6 +32,7 @@ export async function openListeners(
   { log, write }: OpenedLog,
   sharing?: PortSharing,
 ): Promise<Listeners> {
+  const descriptors = warnOfDescriptors(log, systemClock);
   const callLog = (name: 'app' | 'management'): CallLog =>
     config.logFormat === 'text' ? createTextCallLog(write) : createCallLog(name, systemClock, write);
   const shared = (name: string) => ({ sharers: sharing?.sharers, connections: sharing?.connections(name) });
@@ -43,14 +45,25 @@ export async function openListeners(
       errors: platform.measurement.errors.callsOf(name),
     });
     const { host, connectionsPerAddressMax: perAddressMax } = config;
-    const options = { host, port, gateway: platform[name], watch, perAddressMax, ...shared(name) };
+    const refused: typeof watch.refused = (code) => {
+      watch.refused(code);
+      descriptors.refused(code);
+    };
+    const options = {
+      host,
+      port,
+      gateway: platform[name],
+      watch: { ...watch, refused },
+      perAddressMax,
+      ...shared(name),
+    };
     return openListener(platform, options, publicUrl);
   };
   const { metricsListen } = config;
   const app = await open('app', config.appPort, config.publicUrl);
   const management = await open('management', config.managementPort, config.managementUrl);
   if (management !== undefined) platform.managementOrigin.listening(management.url);
-  const watch = { ...unwatched, ...platform.measurement.errors.callsOf('metrics') };
+  const watch = { ...unwatched, ...platform.measurement.errors.callsOf('metrics'), ...descriptors };
   const probed = { gateway: platform.metrics, watch, ...shared('metrics') };
   const metrics = metricsListen && (await openListener(platform, { ...metricsListen, ...probed }, undefined));
   return { app, management, metrics };

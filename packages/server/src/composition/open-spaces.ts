@@ -12,6 +12,7 @@ import {
   type SecretsVault,
   secretsPath,
 } from '../identity/port.ts';
+import { isUnfinishedCopy } from '../store/copy-store.ts';
 import { dataVersion } from '../store/data-version.ts';
 import type { OpenedStore, Store } from '../store/port.ts';
 import { UnknownData } from '../upgrade/stores.ts';
@@ -124,6 +125,7 @@ export function openVault({ store, masterKey }: Pick<Config, 'store' | 'masterKe
 
 /** The vault of a platform that starts. @throws Error with a sentence for the operator where its secrets were lost. */
 export async function openVaultOf(spaces: Spaces, config: Pick<Config, 'store' | 'masterKey'>): Promise<SecretsVault> {
+  if (await isUnfinishedCopy(spaces.platform.maintenance)) throw new Error(copyUnfinished(config.store));
   const vault = openVault(config, spaces.platform.store);
   if (await hasLostSecrets(Object.values(spaces), vault)) throw new Error(secretsGone(config.store));
   return vault;
@@ -137,6 +139,11 @@ export async function hasLostSecrets(stores: readonly OpenedStore[], vault: Secr
   // Asked first: another node that starts now writes its secrets before anything else.
   const pages = await Promise.all(stores.map(({ maintenance }) => maintenance.scopes(undefined, 1)));
   return pages.some(({ length }) => length > 0) && (await vault.read()).version === nothingKept;
+}
+
+/** The words for data of which a copy was cut off. */
+export function copyUnfinished(store: StoreAddress): string {
+  return `a copy into ${placeText(store)} was begun and not finished: run the same \`freehold copy\` again, or empty the target`;
 }
 
 /** What to do then. */

@@ -29,6 +29,12 @@ export async function checkServer({ url, setting, spaces }: ServerToCheck, clock
     const isAble = !server.isStandby && server.encoding === 'UTF8';
     return judgeServer(server, { setting, apart, cluster: isAble ? await askCluster(url, spaces) : [] });
   } catch (error) {
+    if (reasonOf(error) === '53300')
+      return [
+        fault(
+          `the PostgreSQL server of ${setting} takes no more connections (53300): end some, raise its \`max_connections\`, or lower \`reads\` and \`commits\` in the address`,
+        ),
+      ];
     const advice = `see that it runs, that ${setting} names it with the right user and password, and that it takes connections from here`;
     return [fault(`the PostgreSQL server cannot be asked (${reasonOf(error)}): ${advice}`)];
   }

@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { checkFolder, hasWritten } from '../doctor/check-folder.ts';
 import { rowsOfFile } from '../store/sqlite/ask-file.ts';
-import { attachSqlite, openSharedSqlite, openSqlite } from '../store/sqlite/open-sqlite.ts';
+import { attachSqlite, openSharedSqlite, openSqlite, openUnwritable } from '../store/sqlite/open-sqlite.ts';
+import { mayWriteBeside } from '../store/sqlite/open-to-read.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import type { Space, StoreEngine } from './store-engine.ts';
 
@@ -28,8 +29,11 @@ export const sqliteEngine: StoreEngine<FolderAddress> = {
   placeText: ({ folder }) => `\`${folder}\``,
   storeText: ({ folder }, space) => `\`${filePath(folder, space)}\``,
   prepare: ({ folder }) => prepareDataFolder(folder),
-  open: (space, { folder }, { clock, onFatal, cacheMegabytes, itemCacheMegabytes }) =>
-    openSqlite({ path: filePath(folder, space), clock, onFatal, cacheMegabytes, itemCacheMegabytes }),
+  open: async (space, { folder }, { clock, onFatal, cacheMegabytes, itemCacheMegabytes, changesNothing = false }) => {
+    const path = filePath(folder, space);
+    if (changesNothing && !mayWriteBeside(path)) return openUnwritable({ path, clock });
+    return openSqlite({ path, clock, onFatal, cacheMegabytes, itemCacheMegabytes });
+  },
   openShared: (space, { folder }, { clock, onFatal, cacheMegabytes }) =>
     openSharedSqlite({ path: filePath(folder, space), clock, onFatal, cacheMegabytes }),
   attach: attachSqlite,

@@ -26,6 +26,8 @@ export interface EngineDeps {
   /** Of an embedded store: for pages, and for items that are read by key. */
   readonly cacheMegabytes?: number | undefined;
   readonly itemCacheMegabytes?: number | undefined;
+  /** For commands that change nothing: a store in a folder that cannot be written to is opened, and takes no commits. */
+  readonly changesNothing?: boolean | undefined;
   /** Of a server, whether other nodes may work on the store meanwhile; a folder is had by one process anyway. */
   readonly hold?: 'shared' | 'alone' | undefined;
 }

@@ -19,8 +19,8 @@ export interface CallWatch {
   /** Comes before the answer leaves. A caller who has it finds what is noted here. */
   answering(trace: CallTrace, status: number): void;
   ended(trace: CallTrace, end: CallEnd): void;
-  /** A connection was ended: with this refusal, or before anything was read because there were too many. */
-  refused(code: ProblemCode | 'too_many_connections'): void;
+  /** A connection was ended: with this refusal, or before anything was read because there were too many, or no file descriptors. */
+  refused(code: ProblemCode | 'too_many_connections' | 'no_descriptors'): void;
 }
 
 /** Looks at nothing. */

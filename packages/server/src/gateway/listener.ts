@@ -7,6 +7,7 @@ import type { ErrorReplies } from './error-reply.ts';
 import { createAnswer } from './listening/answer.ts';
 import { claimPort, portError } from './listening/check-free.ts';
 import { type ConnectionCounts, createConnectionCounts, createConnectionLimit } from './listening/connection-limit.ts';
+import { createDescriptorLimit } from './listening/descriptor-limit.ts';
 import { createPipeliningQueue } from './listening/pipelining-queue.ts';
 import { createRequestIds } from './listening/request-id.ts';
 import { faultOfTarget } from './listening/request-target.ts';
@@ -65,7 +66,8 @@ const serverOptions = {
   // A request without the headers of a body never emits `data` or `end`: readers of bodies ask `readableEnded`.
   optimizeEmptyRequests: true,
 } as const;
-const connectionsMax = 10_000;
+/** Of each gateway. */
+export const connectionsMax = 10_000;
 
 /** @throws Error with a sentence for the operator, such as that the port is taken. */
 export async function listen(options: ListenOptions): Promise<Listener> {
@@ -111,6 +113,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       'connection',
       createConnectionLimit({ perAddressMax, connections }, () => watch.refused('too_many_connections')),
     );
+  server.on(
+    'connection',
+    createDescriptorLimit(() => watch.refused('no_descriptors')),
+  );
   server.on('drop', () => watch.refused('too_many_connections'));
   server.setTimeout(limits.idleTimeout);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

@@ -92,6 +92,12 @@ function unfinished(name: string): ScopeHead {
   return { name, seq: 0, state: 'closed' };
 }
 
+/** Whether a copy into this store was cut off before it held everything: its first scope is the first to be opened. */
+export async function isUnfinishedCopy(store: Maintenance): Promise<boolean> {
+  const [first] = await store.scopes(undefined, 1);
+  return first?.seq === 0 && first.state === 'closed';
+}
+
 /** A target is empty, or what an earlier run left: scopes of the source alone, unfinished or with its numbers. */
 async function judge(sides: CopySides): Promise<Begun> {
   const { space, from } = sides;

@@ -69,6 +69,8 @@ export interface Engine {
   dataVersion(): Answer<number>;
   setDataVersion(version: number): Answer<void>;
   isHealthy(): Answer<boolean>;
+  /** Why the last answer was no. */
+  readonly fault?: string | undefined;
   /** No group is under way any more. */
   close(): Promise<void>;
 }
@@ -100,7 +102,7 @@ export function storeOnEngine(engine: Engine, clock: Clock, committer = committe
     store: {
       scope: (name) => openScope(backend, name),
       health: async () => ({
-        ok: !backend.isClosed && (await engine.isHealthy()),
+        ...(await wellness(backend)),
         kind: engine.kind,
         synchronous: engine.synchronous,
         ...(engine.servers === undefined ? {} : { servers: engine.servers }),
@@ -120,6 +122,11 @@ export function storeOnEngine(engine: Engine, clock: Clock, committer = committe
       setDataVersion: async (version) => open(backend).setDataVersion(version),
     },
   };
+}
+
+async function wellness({ engine, isClosed }: Backend): Promise<Pick<Health, 'ok' | 'fault'>> {
+  const ok = !isClosed && (await engine.isHealthy());
+  return ok || engine.fault === undefined ? { ok } : { ok, fault: engine.fault };
 }
 
 function limitsOf(engine: Engine): CommitterLimits {

@@ -1,5 +1,5 @@
 import { Problem } from '../lib/problem.ts';
-import { Conflict, OutcomeUnknown, ScopeClosed, TooLarge, Unavailable } from './port.ts';
+import { Conflict, NoConnectionLeft, OutcomeUnknown, ScopeClosed, TooLarge, Unavailable } from './port.ts';
 import { overtaken } from './transact.ts';
 
 /** What a caller may know of a store's failure; undefined for what is not one. */
@@ -7,6 +7,8 @@ export function explainStoreFailure(error: unknown): Problem | undefined {
   if (error instanceof TooLarge)
     return new Problem('body_too_large', 'the request would write more than one commit takes: split it', {}, error);
   if (error instanceof Conflict || error instanceof ScopeClosed) return overtaken(error);
+  if (error instanceof NoConnectionLeft)
+    return new Problem('unavailable', 'the server that keeps the data takes no more connections', {}, error);
   if (error instanceof Unavailable) return new Problem('unavailable', 'the store cannot serve this now', {}, error);
   if (error instanceof OutcomeUnknown)
     return new Problem('unavailable', 'the store failed while writing: the outcome of the write is unknown', {}, error);

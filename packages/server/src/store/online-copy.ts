@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { assertKnownVersion } from './data-version.ts';
-import { openConnection } from './sqlite/connection.ts';
+import { whyUnfinished } from './sqlite/explain-file.ts';
 import { backupLogBytesMax } from './sqlite/log-bounds.ts';
+import { openToRead } from './sqlite/open-to-read.ts';
 import { createPrivateFile } from './sqlite/private-file.ts';
 import { readVersion } from './sqlite/schema.ts';
 
@@ -35,13 +36,14 @@ const pagesAtOnce = 4096;
 export function snapshotFiles(paths: readonly string[]): readonly Snapshot[] {
   const opened: DatabaseSync[] = [];
   try {
-    for (const path of paths) opened.push(openConnection(path, { readOnly: true, cacheKibibytes: 2048 }));
+    for (const path of paths) opened.push(openToRead(realpathSync(path), 2048));
     for (const database of opened) database.exec('begin; select 1 from heads limit 1');
     for (const database of opened) assertKnownVersion(readVersion(database));
     return opened.map((database) => snapshotOn(database, () => giveWay(paths)));
   } catch (error) {
     for (const database of opened) database.close();
-    throw error;
+    // The store that a restore comes to last says so, and the others may be anything.
+    throw paths.map((path) => whyUnfinished(path, error)).find((why) => why !== undefined) ?? error;
   }
 }
 

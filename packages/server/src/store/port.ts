@@ -189,6 +189,8 @@ export interface Scope {
 
 export interface Health {
   readonly ok: boolean;
+  /** Why it is not `ok`, in words that anyone may read. */
+  readonly fault?: string;
   /** The engine's name for itself, such as `sqlite`. */
   readonly kind: string;
   readonly synchronous: 'full' | 'none';
@@ -310,6 +312,9 @@ export class TooLarge extends Error {
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
 }
+
+/** The server that keeps the data takes no more connections. */
+export class NoConnectionLeft extends Unavailable {}
 
 /** The connection or disk failed while committing: the commit may stand or not. Never repeat it blindly. */
 export class OutcomeUnknown extends Error {

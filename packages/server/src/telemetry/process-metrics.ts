@@ -1,4 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { descriptorsMax, descriptorsOpen } from '../lib/descriptors.ts';
 import type { Metrics } from './metrics.ts';
 
 /** How late the event loop was since the last scrape, in milliseconds. */
@@ -50,6 +51,11 @@ export function startProcessMetrics(metrics: Metrics): ProcessMetrics {
   metrics.asked(
     { name: 'process_start_time_seconds', help: 'When the process started, in seconds since 1970.', ...gauge },
     () => value(performance.timeOrigin / 1000),
+  );
+  const known = (of: number | undefined) => (of === undefined ? [] : [{ value: of }]);
+  metrics.asked({ name: 'process_open_fds', help: 'Open file descriptors.', ...gauge }, () => known(descriptorsOpen()));
+  metrics.asked({ name: 'process_max_fds', help: 'File descriptors that the process may have.', ...gauge }, () =>
+    known(descriptorsMax()),
   );
   const inMilliseconds = (measured: number): number =>
     delay.count === 0 ? 0 : Math.round(latenessOf(measured) * 10_000) / 10;

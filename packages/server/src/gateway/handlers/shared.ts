@@ -11,7 +11,8 @@ import { serve, serveReply } from '../serve.ts';
 /** What both gateways answer about the process itself. */
 export interface Operations {
   readonly clientAddress: ClientAddress;
-  readonly readiness: () => Promise<{ readonly isReady: boolean; readonly store: ReadyStore }>;
+  /** `notReady` says why the node cannot serve. */
+  readonly readiness: () => Promise<{ readonly notReady: string | undefined; readonly store: ReadyStore }>;
 }
 
 interface ReadyStore {
@@ -32,8 +33,8 @@ export function sharedRoutes(operations: Operations, hasDocs = () => false): rea
 
 /** Whether the node can serve now, and how durable its writes are. */
 async function readyz(operations: Operations): Promise<Reply> {
-  const { isReady, store } = await operations.readiness();
-  if (!isReady) throw new Problem('unavailable', 'the platform is draining or its store cannot serve');
+  const { notReady, store } = await operations.readiness();
+  if (notReady !== undefined) throw new Problem('unavailable', notReady);
   // A load balancer must not take a node away that serves all but the scopes of one server.
   return json(200, { status: (store.servers?.down ?? 0) > 0 ? 'degraded' : 'ok', store });
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import pg from 'pg';
-import { OutcomeUnknown, type Scope, Unavailable } from '../port.ts';
+import { explainStoreFailure } from '../explain-failure.ts';
+import { NoConnectionLeft, OutcomeUnknown, type Scope, type Store, Unavailable } from '../port.ts';
 import { add, append, getOne, put, TestClock } from '../testing/conformance/bench.ts';
 import { openPostgres } from './open-postgres.ts';
 import { type CuttingProxy, startCuttingProxy } from './testing/cutting-proxy.ts';
@@ -20,12 +21,15 @@ describe('PostgreSQL that fails', { skip: whyNotOwn }, () => {
   before(async () => {
     server = await startOwnServer();
     proxy = await startCuttingProxy(server.url);
+    await server.run(`create role narrow login password 'narrow'; grant create on database postgres to narrow`);
   });
   after(async () => {
     await proxy.stop();
     await server.stop();
   });
   const open = (url: string) => openPostgres({ url, space: `fail_${++spaces}`, clock });
+  /** Of a user who is no superuser, whose sessions are bounded as others are. */
+  const narrowUrl = () => Object.assign(new URL(server.url), { username: 'narrow', password: 'narrow' }).href;
   const schema = () => `freehold_fail_${spaces}`;
 
   test('holds what it acknowledged when it is killed, the rest whole or not at all, and serves again by itself', async () => {
@@ -131,7 +135,43 @@ describe('PostgreSQL that fails', { skip: whyNotOwn }, () => {
     const refused = await failureOf(scope.commit([put('p', 'b')]));
     assert.ok(refused instanceof Unavailable);
     assert.match(inspect(refused), /read-only transaction \(SQLSTATE 25006\)/);
+    await assertTakesNoWrites(opened.store);
     await change(server, 'reset default_transaction_read_only');
+    assert.equal((await scope.commit([put('p', 'b')])).seq, 2);
+    await opened.store.close();
+  });
+
+  test('is not well where the next session of the user takes no writes', async () => {
+    const opened = await open(narrowUrl());
+    await opened.store.scope('s').commit([put('p', 'a')]);
+    await server.run('alter role narrow set default_transaction_read_only = true');
+    await assertTakesNoWrites(opened.store);
+    // The setting of the user in this database goes before that.
+    await server.run('alter role narrow in database postgres set default_transaction_read_only = off');
+    assert.equal((await opened.store.health()).ok, true);
+    await server.run('alter role narrow in database postgres reset all');
+    await server.run('alter role narrow reset all');
+    assert.equal((await opened.store.health()).ok, true);
+    await opened.store.close();
+  });
+
+  test('says that the server has no connection left, and serves again when it has', async () => {
+    const url = narrowUrl();
+    const opened = await open(url);
+    const scope = opened.store.scope('s');
+    await scope.commit([put('p', 'a')]);
+    await server.run('alter role narrow connection limit 0');
+    await server.run(endSessions);
+    for (const call of [() => scope.commit([put('p', 'b')]), () => getOne(scope, 'p', 'a'), () => open(url)]) {
+      const refused = await failureOf(call());
+      assert.ok(refused instanceof NoConnectionLeft);
+      assert.match(inspect(refused), /takes no more connections: raise its `max_connections`.*SQLSTATE 53300/s);
+      assert.match(explainStoreFailure(refused)?.message ?? '', /takes no more connections/);
+    }
+    const { ok, fault = '' } = await opened.store.health();
+    assert.equal(ok, false);
+    assert.match(fault, /takes no more connections/);
+    await server.run('alter role narrow connection limit -1');
     assert.equal((await scope.commit([put('p', 'b')])).seq, 2);
     await opened.store.close();
   });
@@ -156,7 +196,8 @@ describe('PostgreSQL that fails', { skip: whyNotOwn }, () => {
   test('is not well while the server does not sync its files', async () => {
     await change(server, 'set fsync = off');
     const opened = await open(server.url);
-    assert.deepEqual(await opened.store.health(), { ok: false, kind: 'postgres', synchronous: 'none' });
+    const fault = 'the PostgreSQL server may lose writes: `fsync` or `full_page_writes` is off';
+    assert.deepEqual(await opened.store.health(), { ok: false, fault, kind: 'postgres', synchronous: 'none' });
     await change(server, 'reset fsync');
     assert.deepEqual(await opened.store.health(), { ok: true, kind: 'postgres', synchronous: 'full' });
     await opened.store.close();
@@ -183,6 +224,14 @@ async function change(server: OwnServer, what: string): Promise<void> {
   await server.run(`alter system ${what}`);
   await server.run('select pg_reload_conf()');
   await eventually(`another ${name}`, async () => (await shown()) !== before);
+}
+
+async function assertTakesNoWrites(store: Pick<Store, 'health'>): Promise<void> {
+  const { ok, fault } = await store.health();
+  assert.deepEqual(
+    [ok, fault],
+    [false, 'the PostgreSQL server takes no writes: `default_transaction_read_only` is on'],
+  );
 }
 
 const endSessions = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'freehold'`;

@@ -19,7 +19,7 @@ import { type Address, parseAddress } from './address.ts';
 import { Connection, type TimeLimits } from './connections/connection.ts';
 import { describeError, isServerError, SessionLost } from './connections/postgres-error.ts';
 import { DataHeld, type Hold, holdElsewhere, openHeld, versionSql } from './hold-data.ts';
-import { PostgresReader } from './reader.ts';
+import { PostgresReader, type Server } from './reader.ts';
 import { prepareSchema } from './schema.ts';
 import { type ClusterFacts, contradiction, readClusterFacts } from './servers/cluster.ts';
 import { ClusterLanes } from './servers/cluster-lanes.ts';
@@ -135,6 +135,13 @@ async function readVersion(connection: Connection, { schema }: Address): Promise
   return Number(rows[0]?.[0]);
 }
 
+function faultOf({ isWriter, takesWrites, isWaitedFor, isSynced }: Server): string | undefined {
+  if (!isWriter) return 'the PostgreSQL server is a standby, which takes no writes';
+  if (!takesWrites) return 'the PostgreSQL server takes no writes: `default_transaction_read_only` is on';
+  if (!isWaitedFor) return 'the PostgreSQL server may lose writes: `synchronous_commit` is off';
+  return isSynced ? undefined : 'the PostgreSQL server may lose writes: `fsync` or `full_page_writes` is off';
+}
+
 function limitsOf({ readTimeout: set }: Address, isDistributed: boolean): Record<'read' | 'commit', TimeLimits> {
   if (!isDistributed) return { read: { statement: set ?? readTimeout, lock: lockTimeout }, commit: commitLimits };
   const statement = set ?? clusterTimeout;
@@ -161,6 +168,7 @@ class PostgresEngine implements Engine {
   /** Where the data is had alone: what has it on the other servers of a cluster. */
   #elsewhere: readonly Connection[] = [];
   #isSynced: boolean;
+  #fault: string | undefined;
   #version: number;
   /** What the data has to be for the next connection; undefined until it is had alone. */
   #expected: number | undefined;
@@ -290,11 +298,17 @@ class PostgresEngine implements Engine {
     try {
       const server = await this.#reader.server();
       this.#isSynced = server.isSynced;
-      return server.isWriter && server.isWaitedFor && server.isSynced && (this.#lanes.areSafe ?? true);
+      this.#fault =
+        faultOf(server) ?? ((this.#lanes.areSafe ?? true) ? undefined : 'a server of the store may lose writes');
     } catch (error) {
-      if (error instanceof Unavailable) return false;
-      throw error;
+      if (!(error instanceof Unavailable)) throw error;
+      this.#fault = error.message;
     }
+    return this.#fault === undefined;
+  }
+
+  get fault(): string | undefined {
+    return this.#fault;
   }
 
   async close(): Promise<void> {

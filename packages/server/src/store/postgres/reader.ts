@@ -135,9 +135,9 @@ export class PostgresReader {
   }
 
   async server(): Promise<Server> {
-    const rows = await this.#connections.read<readonly [boolean, boolean, boolean]>(serverState, []);
-    const [isWriter = false, isWaitedFor = false, isSynced = false] = rows[0] ?? [];
-    return { isWriter, isWaitedFor, isSynced };
+    const rows = await this.#connections.read<readonly [boolean, boolean, boolean, boolean]>(serverState, []);
+    const [isWriter = false, isWaitedFor = false, isSynced = false, takesWrites = false] = rows[0] ?? [];
+    return { isWriter, isWaitedFor, isSynced, takesWrites };
   }
 }
 
@@ -146,6 +146,7 @@ export interface Server {
   readonly isWriter: boolean;
   readonly isWaitedFor: boolean;
   readonly isSynced: boolean;
+  readonly takesWrites: boolean;
 }
 
 /** Above every name of a scope, which has at most {@link limits.scopeBytesMax} bytes. */

@@ -248,10 +248,21 @@ export function isAcrossScopes({ name }: Statement): boolean {
 }
 
 /** The server's role and settings, without a look at the tables. */
+/** Whether it takes writes is asked for the next session, such as one for a commit: settings of a user or database reach no other. */
 export const serverState: Statement = {
   name: 'server',
   text: `select not pg_is_in_recovery(), current_setting('synchronous_commit') in ('on', 'remote_apply'),
-    current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on'`,
+    current_setting('fsync') = 'on' and current_setting('full_page_writes') = 'on',
+    not coalesce((
+      select split_part(setting, '=', 2)::bool from pg_db_role_setting, unnest(setconfig) as setting
+      where setdatabase in (0, (select oid from pg_database where datname = current_database()))
+        and setrole in (0, (select oid from pg_roles where rolname = session_user))
+        and setting like 'default_transaction_read_only=%'
+      order by setrole <> 0 desc, setdatabase <> 0 desc limit 1
+    ), (
+      select setting = 'on' and source not in ('user', 'database', 'database user')
+      from pg_settings where name = 'default_transaction_read_only'
+    ))`,
 };
 
 export function isOfTheServer({ name }: Statement): boolean {

@@ -5,13 +5,17 @@ import type { Clock } from '../../lib/clock.ts';
 import type { AttachedStore, AttachOptions, SharedStore, StoreAttachment } from '../attached-store.ts';
 import type { Member, Verdict } from '../committing/apply-group.ts';
 import { RemoteCommitter, serveCommits } from '../committing/remote-committer.ts';
+import { assertKnownVersion } from '../data-version.ts';
 import { committerOf, type Engine, storeOnEngine } from '../engine.ts';
-import type { OpenedStore } from '../port.ts';
+import { type OpenedStore, Unavailable } from '../port.ts';
+import { isHeld } from './ask-file.ts';
 import { openConnection } from './connection.ts';
+import { explained } from './explain-file.ts';
 import { ItemCache } from './item-cache.ts';
+import { openToRead } from './open-to-read.ts';
 import { createPrivateFile } from './private-file.ts';
-import { lockForProcess, type ProcessLock } from './process-lock.ts';
-import { prepareSchema } from './schema.ts';
+import { heldElsewhere, lockForProcess, type ProcessLock } from './process-lock.ts';
+import { prepareSchema, readVersion } from './schema.ts';
 import { settleLog } from './settle-log.ts';
 import { AttachedEngine } from './sharing/attached-engine.ts';
 import { EngineReads } from './sharing/engine-reads.ts';
@@ -74,6 +78,22 @@ export function attachSqlite(
   };
 }
 
+/**
+ * A store in a folder that cannot be written to, for commands that change nothing. No lock can be made there; the one of a
+ * process that has the store open is seen all the same.
+ */
+export function openUnwritable({ path, clock }: Pick<SqliteOptions, 'path' | 'clock'>): OpenedStore {
+  const file = realpathSync(path);
+  if (isHeld(file)) throw heldElsewhere(path);
+  const database = openToRead(file, cacheDefault * 1024);
+  assertKnownVersion(readVersion(database));
+  const refusing = {
+    submit: () => Promise.reject(new Unavailable(`the folder of \`${path}\` cannot be written to`)),
+    close: async () => undefined,
+  };
+  return storeOnEngine(new AttachedEngine(database, undefined), clock, refusing);
+}
+
 type Kept = Pick<Parts, 'items' | 'marks'>;
 
 async function openEngine(options: SqliteOptions, kept: Kept): Promise<SqliteEngine> {
@@ -84,7 +104,7 @@ async function openEngine(options: SqliteOptions, kept: Kept): Promise<SqliteEng
   const lock = lockForProcess(file);
   let writer: WriterThread | undefined;
   try {
-    prepare(file);
+    explained(file, () => prepare(file));
     writer = await WriterThread.start({ path: file, onFatal, cacheKibibytes: cacheMegabytes * 512 });
     const database = openConnection(file, { readOnly: true, cacheKibibytes: cacheMegabytes * 1024 });
     return new SqliteEngine({ file, lock, database, writer, ...kept });

@@ -20,8 +20,12 @@ export function lockForProcess(path: string): ProcessLock {
     return database;
   } catch (error) {
     database.close();
-    throw new Error(`the store \`${path}\` is open already: one process at a time can use it`, { cause: error });
+    throw heldElsewhere(path, error);
   }
+}
+
+export function heldElsewhere(path: string, cause?: unknown): Error {
+  return new Error(`the store \`${path}\` is open already: one process at a time can use it`, { cause });
 }
 
 /** @param path of the store's file, as `realpath` has it. */

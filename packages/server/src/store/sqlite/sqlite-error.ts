@@ -20,6 +20,16 @@ export function isDiskFull(error: SqliteError): boolean {
   return primaryCode(error) === 13;
 }
 
+/** SQLITE_CANTOPEN: the file, or one that is needed beside it. */
+export function isUnopened(error: SqliteError): boolean {
+  return primaryCode(error) === 14;
+}
+
+/** SQLITE_NOTADB. */
+export function isNoDatabase(error: SqliteError): boolean {
+  return primaryCode(error) === 26;
+}
+
 const passingCodes: ReadonlySet<number> = new Set([5, 6, 7, 13]);
 
 function primaryCode({ errcode }: SqliteError): number {

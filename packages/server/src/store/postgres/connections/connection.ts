@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Unavailable } from '../../port.ts';
 import type { Address } from '../address.ts';
 import type { Statement } from '../statements.ts';
-import { describeError, endsSession, isServerError, SessionLost } from './postgres-error.ts';
+import { endsSession, isServerError, SessionLost, whyNoSession } from './postgres-error.ts';
 
 /** How long the server may take, in milliseconds. The driver waits a little longer, then gives the session up. */
 export interface TimeLimits {
@@ -54,7 +54,7 @@ export class Connection {
     } catch (error) {
       void client.end();
       if (error instanceof Unavailable) throw error;
-      throw new Unavailable('the PostgreSQL server cannot be reached', { cause: describeError(error) });
+      throw whyNoSession(error);
     }
   }
 

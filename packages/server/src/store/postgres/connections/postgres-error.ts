@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { NoConnectionLeft, Unavailable } from '../../port.ts';
 
 /** The server said no: what was asked has not been done, and the transaction around it can only be rolled back. */
 export function isServerError(error: unknown): error is pg.DatabaseError {
@@ -48,6 +49,21 @@ export function describeError(error: unknown): Error {
   if (error instanceof SessionLost) return describeError(error.cause);
   const message = error instanceof Error && error.message !== '' ? error.message : String(codeOf(error));
   return new Error(isServerError(error) ? `${message} (SQLSTATE ${error.code})` : message);
+}
+
+/** Why no session could be begun. Its words show neither the address nor the user. */
+export function whyNoSession(error: unknown): Unavailable {
+  const options = { cause: describeError(error) };
+  const code = isServerError(error) ? (error.code ?? '') : '';
+  if (code === '53300')
+    return new NoConnectionLeft(
+      'the PostgreSQL server takes no more connections: raise its `max_connections`, or lower `reads` and `commits` in the address',
+      options,
+    );
+  if (code.startsWith('28')) return new Unavailable('the PostgreSQL server refuses the user or the password', options);
+  if (code === '3D000') return new Unavailable('the PostgreSQL server has no database of that name', options);
+  if (code === '57P03') return new Unavailable('the PostgreSQL server is starting or shutting down', options);
+  return new Unavailable('the PostgreSQL server cannot be reached', options);
 }
 
 /** Where several addresses of a host were tried, the message is empty and the code says what went wrong. */

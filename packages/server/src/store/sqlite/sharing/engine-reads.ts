@@ -37,6 +37,10 @@ export class EngineReads {
     return this.#hasFault;
   }
 
+  get fault(): string | undefined {
+    return this.#hasFault ? 'a file of the store could not be read: check the disk, and start again' : undefined;
+  }
+
   get(scope: ScopeName, keys: readonly Key[], now: number): readonly (Item | undefined)[] {
     const from = (missing: readonly Key[]) => this.#read(() => this.#reader.get(scope, missing, now));
     return this.#items?.get(scope, keys, { now, from }) ?? from(keys);
