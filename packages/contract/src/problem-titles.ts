@@ -50,4 +50,5 @@ export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   rate_limited: 'Too many requests',
   internal_error: 'The platform failed',
   unavailable: 'The platform is unavailable',
+  outcome_unknown: 'The write may or may not be stored',
 };

@@ -51,6 +51,7 @@ export const problemStatus = {
   rate_limited: 429,
   internal_error: 500,
   unavailable: 503,
+  outcome_unknown: 503,
 } as const;
 
 export type ProblemCode = keyof typeof problemStatus;

@@ -13,7 +13,17 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(knownError(error)?.details.code ?? '');
 }
 
+const passing = [
+  'unreachable',
+  'network',
+  'unexpected_reply',
+  'rate_limited',
+  'unavailable',
+  'outcome_unknown',
+  'internal_error',
+];
+
 /** That the platform is away for a while, or wants fewer calls. */
 export function mayPass(error: unknown): boolean {
-  return hasCode(error, 'unreachable', 'network', 'unexpected_reply', 'rate_limited', 'unavailable', 'internal_error');
+  return hasCode(error, ...passing);
 }

@@ -13,6 +13,7 @@ const nextSteps: Readonly<Record<string, string>> = {
   version_mismatch: 'the same was changed in the meantime: run the command again',
   rate_limited: 'wait, and run the command again',
   unavailable: 'wait, and run the command again',
+  outcome_unknown: 'look whether the change was made before you run the command again',
   internal_error: 'give the request id to the operator of the platform, whose log has the cause',
   unexpected_reply: 'check the address: it is that of the gateway',
 };

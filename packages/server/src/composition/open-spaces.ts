@@ -133,12 +133,14 @@ export async function openVaultOf(spaces: Spaces, config: Pick<Config, 'store' |
 
 /**
  * Whether there is data, and the secrets that belong to it are gone: those of another start would open nothing that they
- * have sealed, and end every session.
+ * have sealed, and end every session. Every server of a cluster is asked for data, so this is only done without secrets.
  */
 export async function hasLostSecrets(stores: readonly OpenedStore[], vault: SecretsVault): Promise<boolean> {
-  // Asked first: another node that starts now writes its secrets before anything else.
+  const hasSecrets = async () => (await vault.read()).version !== nothingKept;
+  if (await hasSecrets()) return false;
   const pages = await Promise.all(stores.map(({ maintenance }) => maintenance.scopes(undefined, 1)));
-  return pages.some(({ length }) => length > 0) && (await vault.read()).version === nothingKept;
+  // Another node that starts now writes its secrets before anything else.
+  return pages.some(({ length }) => length > 0) && !(await hasSecrets());
 }
 
 /** The words for data of which a copy was cut off. */

@@ -11,6 +11,11 @@ export function explainStoreFailure(error: unknown): Problem | undefined {
     return new Problem('unavailable', 'the server that keeps the data takes no more connections', {}, error);
   if (error instanceof Unavailable) return new Problem('unavailable', 'the store cannot serve this now', {}, error);
   if (error instanceof OutcomeUnknown)
-    return new Problem('unavailable', 'the store failed while writing: the outcome of the write is unknown', {}, error);
+    return new Problem(
+      'outcome_unknown',
+      'the store failed while writing: the write may or may not be stored',
+      {},
+      error,
+    );
   return undefined;
 }

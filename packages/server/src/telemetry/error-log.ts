@@ -32,6 +32,9 @@ interface Kept {
 const eachMax = 500;
 const lengthMax = { short: 128, long: 300 } as const;
 
+/** The problems of 503. */
+const awayProblems: ReadonlySet<string | null> = new Set(['unavailable', 'outcome_unknown']);
+
 /**
  * Requests that failed, requests that were refused because the node could not serve, and work in the background are kept
  * apart: while a store is away there are very many of the last two, and the first are what people ask about. Work that
@@ -43,7 +46,7 @@ export function createErrorLog(clock: Clock): ErrorLog {
   /** By the work that failed and its fault, the latest at the end. */
   const background = new Map<string, Kept>();
   const addRequest = (kept: Kept): void => {
-    const ring = kept.error.problem === 'unavailable' ? rings.unavailable : rings.failed;
+    const ring = awayProblems.has(kept.error.problem) ? rings.unavailable : rings.failed;
     ring.push(kept);
     if (ring.length > eachMax) ring.shift();
   };

@@ -64,6 +64,7 @@ const problemsOfEveryRoute: readonly ProblemCode[] = [
   'headers_too_large',
   'internal_error',
   'unavailable',
+  'outcome_unknown',
 ];
 /** Only JSON is read as a whole, and so has a limit. A route that takes no body refuses one that is more than `{}`. */
 function problemsOfBodies({ method, body }: Operation): readonly ProblemCode[] {

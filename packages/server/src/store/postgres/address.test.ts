@@ -60,7 +60,7 @@ describe('the address of a PostgreSQL store', () => {
     [`postgres://me:${secret}@host/base?citus=maybe`, /`citus` of the PostgreSQL store is `true` or `false`/],
     [`postgres://me:${secret}@host/base?reads=0`, /`reads` of the PostgreSQL store is a whole number from 1 to 64/],
     [`postgres://me:${secret}@host/base?commits=65`, /`commits` of the PostgreSQL store is a whole number/],
-    [`postgres://me:${secret}@host/base?read_timeout=4s`, /`read_timeout` .+ is a whole number from 500 to 60000/],
+    [`postgres://me:${secret}@host/base?read_timeout=4s`, /`read_timeout` .+ is a whole number from 500 to 25000/],
     [`postgres://me:${secret}@host/base?options=-c%20fsync%3Doff`, /an option `options`, which is not known/],
   ];
   for (const [url, sentence] of mistakes) {

@@ -11,7 +11,10 @@ export interface Address {
   readonly wantsCitus: boolean | undefined;
   /** How many connections a store opens at most, to each server. */
   readonly counts: { readonly reads?: number; readonly commits?: number };
-  /** How long a read may take, in milliseconds; undefined where the address does not say. */
+  /**
+   * How long a read may take, in milliseconds; undefined where the address does not say. Calls are answered within 30 s,
+   * so a read that may take longer has no answer.
+   */
   readonly readTimeout: number | undefined;
 }
 
@@ -45,7 +48,7 @@ export function parseAddress(url: string): Address {
       ...(options.commits === undefined ? {} : { commits: readNumber(options, 'commits', { min: 1, max: 64 }) }),
     },
     readTimeout:
-      options.read_timeout === undefined ? undefined : readNumber(options, 'read_timeout', { min: 500, max: 60_000 }),
+      options.read_timeout === undefined ? undefined : readNumber(options, 'read_timeout', { min: 500, max: 25_000 }),
   };
 }
 

@@ -77,6 +77,26 @@ describe('PostgreSQL that fails', { skip: whyNotOwn }, () => {
     await opened.store.close();
   });
 
+  test('makes a group again that was lost while its connection was opened, and stores nothing where none can be', async () => {
+    const opened = await open(proxy.url);
+    const scope = opened.store.scope('s');
+    await scope.commit([add('c', 'n', 1)]);
+    await server.run(endSessions);
+    const { cuts } = proxy;
+    proxy.cutAt('pg_try_advisory_lock', 'before');
+    assert.deepEqual(await scope.commit([add('c', 'n', 1)]), { seq: 2, sums: [2] });
+    assert.equal(proxy.cuts, cuts + 1);
+    await server.run(`alter table "${schema()}".schema_version rename to elsewhere`);
+    await server.run(endSessions);
+    const refused = await failureOf(scope.commit([add('c', 'n', 1)]));
+    assert.ok(refused instanceof Unavailable, inspect(refused));
+    await assert.rejects(getOne(scope, 'c', 'n'), Unavailable);
+    assert.equal((await opened.store.health()).ok, false);
+    await server.run(`alter table "${schema()}".elsewhere rename to schema_version`);
+    assert.deepEqual(await scope.commit([add('c', 'n', 1)]), { seq: 3, sums: [3] });
+    await opened.store.close();
+  });
+
   test('goes on when the operator ends its sessions, idle or waiting for a lock', async () => {
     const opened = await open(server.url);
     const scope = opened.store.scope('s');

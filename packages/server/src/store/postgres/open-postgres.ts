@@ -26,6 +26,7 @@ import { ClusterLanes } from './servers/cluster-lanes.ts';
 import { type Placement, placementOf, refuseWorker } from './servers/distribution.ts';
 import { type ConnectionCounts, type Lanes, SingleLane } from './servers/lanes.ts';
 import { openOnServer, type ServerPlace } from './servers/open-on-server.ts';
+import { WatchedLane } from './servers/watched-lane.ts';
 import { Statements } from './statements.ts';
 import { PostgresWriter } from './writer.ts';
 
@@ -49,17 +50,22 @@ const defaultCounts: ConnectionCounts = { reads: 2, commits: 8 };
 /** In milliseconds, where the address does not say otherwise. */
 const readTimeout = 10_000;
 
-/** On a cluster: calls of a server that hangs are answered within 5 s. */
+/** On a cluster, whose servers end by their limits alone what hangs: within 5 s. */
 const clusterTimeout = 4000;
-const clusterGrace = 500;
+
+/** For a server that cannot even say that its time is over. */
+const grace = 500;
 
 const lockTimeout = 10_000;
 
 /** A node that stops in the middle of a group keeps the scope from others for as long as `lock`. */
-const commitLimits: TimeLimits = { statement: 30_000, lock: lockTimeout };
+const commitLimits: TimeLimits = { statement: 10_000, lock: lockTimeout, grace };
+
+/** Of a node that has the data alone, which answers no calls. */
+const aloneLimits: TimeLimits = { statement: 30_000, lock: lockTimeout };
 
 /** For statements of all scopes, on a cluster. */
-const acrossLimits: TimeLimits = { statement: 10_000, lock: lockTimeout, grace: clusterGrace };
+const acrossLimits: TimeLimits = { statement: 10_000, lock: lockTimeout, grace };
 
 const probeLimits: TimeLimits = { statement: 2000, lock: 1000, grace: 200 };
 
@@ -143,9 +149,10 @@ function faultOf({ isWriter, takesWrites, isWaitedFor, isSynced }: Server): stri
 }
 
 function limitsOf({ readTimeout: set }: Address, isDistributed: boolean): Record<'read' | 'commit', TimeLimits> {
-  if (!isDistributed) return { read: { statement: set ?? readTimeout, lock: lockTimeout }, commit: commitLimits };
+  if (!isDistributed)
+    return { read: { statement: set ?? readTimeout, lock: lockTimeout, grace }, commit: commitLimits };
   const statement = set ?? clusterTimeout;
-  const limits = { statement, lock: Math.min(statement, lockTimeout), grace: clusterGrace };
+  const limits = { statement, lock: Math.min(statement, lockTimeout), grace };
   return { read: limits, commit: limits };
 }
 
@@ -205,11 +212,21 @@ class PostgresEngine implements Engine {
         },
         onServer: use.onServer,
       });
+    } else if (hold === 'shared') {
+      this.groupsAtOnce = counts.commits;
+      this.#lanes = new WatchedLane(counts, {
+        schema: address.schema,
+        open: {
+          read: () => open(limits.read),
+          commit: () => open(limits.commit),
+          probe: () => Connection.open(address, probeLimits),
+        },
+      });
     } else {
       this.groupsAtOnce = counts.commits;
       // Of who has the data alone, the session that writes does.
-      const read = () => (hold === 'alone' ? Connection.open(address, limits.read, isDistributed) : open(limits.read));
-      this.#lanes = new SingleLane(counts, { read, commit: () => open(limits.commit) });
+      const read = () => Connection.open(address, aloneLimits, isDistributed);
+      this.#lanes = new SingleLane(counts, { read, commit: () => open(aloneLimits) });
     }
     this.#reader = new PostgresReader(this.#lanes, statements);
     this.#writer = new PostgresWriter(this.#lanes, statements);

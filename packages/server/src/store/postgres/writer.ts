@@ -3,7 +3,14 @@ import type { Member } from '../committing/apply-group.ts';
 import type { MemberAnswer } from '../committing/group-committer.ts';
 import { OutcomeUnknown, type ScopeName, Unavailable } from '../port.ts';
 import type { Answer, Connection } from './connections/connection.ts';
-import { describeError, endsSession, isInTheWay, isServerError, isTimeout } from './connections/postgres-error.ts';
+import {
+  describeError,
+  endsSession,
+  isInTheWay,
+  isServerError,
+  isTimeout,
+  SessionLost,
+} from './connections/postgres-error.ts';
 import { type JudgedScope, ScopeGroup, type Session, sendWrites, type TakenScope } from './scope-group.ts';
 import type { Lanes } from './servers/lanes.ts';
 import { commit, rollback, type Statements, shared } from './statements.ts';
@@ -36,8 +43,7 @@ export class PostgresWriter {
         );
         return answersOf(members, judged);
       } catch (error) {
-        if (!(error instanceof NotCommitted)) throw error;
-        const { cause } = error;
+        const cause = causeOf(error);
         // The server does not say for whose sake it refused: the scopes must not fail for each other.
         if (groups.length > 1 && isServerError(cause) && !endsSession(cause)) return members.map(() => 'retryAlone');
         if (tries < triesMax && (isInTheWay(cause) || endsSession(cause))) continue;
@@ -93,6 +99,13 @@ export class PostgresWriter {
 
 /** Nothing of the group stands; `cause` says why. */
 class NotCommitted extends Error {}
+
+/** What refused a group of which nothing was stored. An error of the server can also come of opening a connection. */
+function causeOf(error: unknown): unknown {
+  if (error instanceof NotCommitted) return error.cause;
+  if (isServerError(error) || error instanceof SessionLost) return error;
+  throw error;
+}
 
 function groupsOf(members: readonly Member[]): readonly ScopeGroup[] {
   const byScope = Map.groupBy(members, ({ scope }) => scope);

@@ -35,7 +35,7 @@ export interface Body {
   readonly members: number;
   readonly memberships: readonly { readonly tenant_code: string; readonly role: string }[];
   readonly disabled: object | null;
-  readonly results: readonly { readonly status: number }[];
+  readonly results: readonly { readonly status: number; readonly error?: { readonly code: string } }[];
   readonly items: readonly Item[];
   readonly user: { readonly id: string };
   readonly org: { readonly code: string; readonly environments: { readonly test: { readonly client_id: string } } };

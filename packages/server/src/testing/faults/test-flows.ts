@@ -33,12 +33,13 @@ async function isThrough(fixture: Fixture, flow: Flow, { calls, when }: Place): 
   const { send, already, check } = await flow.prepare(fixture);
   await settle();
   fault.plant(calls, when);
-  const { status } = await send();
+  const { status, body } = await send();
   await settle();
   const isOver = fault.isWaiting;
   fault.withdraw();
   const place = `call ${calls} failed ${when} it took effect`;
   assert.ok(status < 300 || (!isOver && status >= 500), `${place}: ${status}`);
+  if (status === 503) assert.equal(body.code, when === 'after' ? 'outcome_unknown' : 'unavailable', place);
   // 202 promises nothing but that it was heard.
   if (status < 300 && status !== 202) await check();
   const again = status < 300 && status !== 202 ? status : (await send()).status;

@@ -41,6 +41,7 @@ describe('a platform on a cluster', { skip: whyNotCluster }, () => {
     // Now the node knows.
     assertRefused(await Promise.all(hung.flatMap((workspace) => [list(workspace), create(workspace)])));
     for (const workspace of others) assert.equal((await list(workspace)).status, 200);
+    await assertStarts(t, subject, others);
     signalAll(subject.server, 'SIGCONT');
     for (const workspace of hung) await untilServed(workspace);
     await assertKept([...hung, ...others]);
@@ -70,6 +71,7 @@ describe('a platform on a cluster', { skip: whyNotCluster }, () => {
     t.after(start);
     for (const workspace of hung) assert.equal(await statusOtherThan(workspace, 201), 503);
     for (const workspace of others) assert.equal((await create(workspace)).status, 201);
+    await assertStarts(t, subject, others);
     start();
     for (const workspace of hung) await untilServed(workspace);
     await load.untilAcknowledged(400);
@@ -120,6 +122,7 @@ describe('a platform on a cluster', { skip: whyNotCluster }, () => {
 });
 
 interface Subject {
+  readonly settings: Readonly<Record<string, string>>;
   readonly app: string;
   readonly management: string;
   readonly schema: string;
@@ -138,18 +141,22 @@ async function started(t: TestContext): Promise<Subject> {
   const address = new URL(url);
   address.searchParams.set('schema', schema);
   const folder = mkdtempSync(join(tmpdir(), 'freehold-cluster-'));
-  const platform = await startPlatform(t, {
-    FREEHOLD_STORE: address.href,
-    FREEHOLD_DATA_DIR: folder,
-    FREEHOLD_CONSOLE: 'off',
-  });
+  const settings = { FREEHOLD_STORE: address.href, FREEHOLD_DATA_DIR: folder, FREEHOLD_CONSOLE: 'off' };
+  const platform = await startPlatform(t, settings);
   t.after(async () => {
     signalAll(server, 'SIGCONT');
     platform.child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
     for (const space of ['platform', 'test', 'prod']) await run(`drop schema if exists "${schema}_${space}" cascade`);
   });
-  return { ...platform, schema: `${schema}_test`, server, worker, run };
+  return { ...platform, settings, schema: `${schema}_test`, server, worker, run };
+}
+
+/** A node that starts while a server is down serves the workspaces of the others. */
+async function assertStarts(t: TestContext, { settings }: Subject, others: readonly Workspace[]): Promise<void> {
+  const { app } = await startPlatform(t, settings);
+  assert.match(await (await fetch(`${app}/readyz`)).text(), /"degraded"/);
+  for (const workspace of others) assert.equal((await create({ ...workspace, app })).status, 201);
 }
 
 /** Each workspace is written and read without a pause. */

@@ -19,8 +19,10 @@ export async function startPlatform(t: WithCleanUp, places: Readonly<Record<stri
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said.stderr += text;
   });
+  const failed = once(child, 'exit').then(() => Promise.reject(new Error(`the platform ended: ${said.stderr}`)));
+  failed.catch(() => undefined);
   for (child.stdout.setEncoding('utf8'); !said.stdout.includes('\n'); )
-    said.stdout += String((await once(child.stdout, 'data'))[0]);
+    said.stdout += String((await Promise.race([once(child.stdout, 'data'), failed]))[0]);
   const [, app = '', management = ''] = /^ready app=(\S+) management=(\S+)$/m.exec(said.stdout) ?? [];
   return { app, management, said, child };
 }

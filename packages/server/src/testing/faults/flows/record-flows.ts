@@ -104,7 +104,9 @@ function batch(mode: 'atomic' | 'independent'): Flow {
 /** A batch whose operations are independent succeeds as a whole only where each of them does. */
 function worst(reply: Reply): Reply {
   if (reply.status !== 200) return reply;
-  return { ...reply, status: Math.max(200, ...reply.body.results.map(({ status }) => status).filter((s) => s >= 400)) };
+  const failed = reply.body.results.filter(({ status }) => status >= 400);
+  const [first] = failed.toSorted((left, right) => right.status - left.status);
+  return first === undefined ? reply : { status: first.status, body: { ...reply.body, code: first.error?.code ?? '' } };
 }
 
 const importFile: Flow = {
