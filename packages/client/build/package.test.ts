@@ -26,6 +26,7 @@ const modules = [
   'management',
   'management/routes',
   'query',
+  'reply',
   'schema-types',
   'session',
   'sign-in',

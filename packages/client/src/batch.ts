@@ -3,6 +3,7 @@ import type { ProblemBody } from '@freehold/contract/problem';
 import type { Caller, CallOptions } from './caller.ts';
 import type { ChangeOptions } from './entity.ts';
 import { type FreeholdError, problemError } from './errors.ts';
+import { objectOf } from './reply.ts';
 import type { AnyRecord, CreateOf, EntityName, UpdateOf } from './schema-types.ts';
 import { ifMatchText } from './tags.ts';
 
@@ -69,8 +70,9 @@ export function batch<S>(caller: Caller, mode: BatchMode): Batch<S> {
       add({ action: 'update', entity, id, data, ref, ...conditionOf(options) }),
     delete: (entity, id, options) => add({ action: 'delete', entity, id, ...conditionOf(options) }),
     send: async (options) => {
-      const { body } = await caller.call('POST', '/batch', { ...options, body: { mode, operations } });
-      return (body as { readonly results: readonly Sent[] }).results.map(resultOf);
+      const answer = await caller.call('POST', '/batch', { ...options, body: { mode, operations } });
+      const has = ({ results }: { readonly results?: unknown }) => Array.isArray(results);
+      return objectOf<{ readonly results: readonly Sent[] }>(answer, { has, isChange: true }).results.map(resultOf);
     },
   };
   return self;

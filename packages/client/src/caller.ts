@@ -1,8 +1,9 @@
 /** Calls of one app with the token of its session. */
 import { FreeholdError } from './errors.ts';
 import { type QueryValues, withQuery } from './query.ts';
+import type { Answer } from './reply.ts';
 import type { ExchangedToken, SessionHolder } from './session.ts';
-import { type Answer, isStream, type RequestBody, send, type Transport } from './transport.ts';
+import { isStream, type RequestBody, send, type Transport } from './transport.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -59,7 +60,8 @@ function isRefusedToken(error: unknown): error is FreeholdError {
 /** What is sent to any gateway: the body as JSON, and a key for a POST. */
 export function requestOf(method: string, path: string, options: RequestOptions = {}) {
   const { body, signal, idempotencyKey } = options;
-  const headers: Record<string, string> = { accept: 'application/json' };
+  const accept = path.startsWith('/export/') ? 'text/csv, application/x-ndjson' : 'application/json';
+  const headers: Record<string, string> = { accept };
   for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value;
   const isJson = body !== undefined && !('content-type' in headers);
   if (isJson) headers['content-type'] = 'application/json';

@@ -4,9 +4,10 @@ import { Caller, type CallOptions, type RequestOptions } from './caller.ts';
 import { type EntityClient, entityClient } from './entity.ts';
 import { FreeholdError } from './errors.ts';
 import { type LogicBlockOptions, type LogicBlockResult, runBlock } from './logic-blocks.ts';
+import { objectOf } from './reply.ts';
 import type { AnySchema, BlockName, EntityName, InputOf } from './schema-types.ts';
 import { type ExchangedToken, type Session, SessionHolder, type SessionStorage } from './session.ts';
-import { type Credentials, type SignIn, signIn } from './sign-in.ts';
+import { type Credentials, hasToken, type SignIn, signIn } from './sign-in.ts';
 import { type Transport, transport } from './transport.ts';
 import { type Workspaces, workspacesOf } from './workspaces.ts';
 
@@ -148,8 +149,8 @@ function appWith<S>(parts: Parts): App<S> {
     },
     changePassword: async ({ current, next }) => {
       const body = { current_password: current, new_password: next };
-      const { body: token } = await caller.call('POST', '/user/password', { body });
-      holder.set(token as ExchangedToken);
+      const answer = await caller.call('POST', '/user/password', { body });
+      holder.set(objectOf<ExchangedToken>(answer, { has: hasToken, isChange: true }));
     },
     workspaces: workspacesOf(caller, (code, signal) => enter(exchanged(code, signal))),
     inWorkspace: async (code, { signal } = {}) => {
@@ -162,7 +163,7 @@ function appWith<S>(parts: Parts): App<S> {
     },
     entity: (name) => entityClient(caller, name),
     batch: (mode) => batch(caller, mode),
-    permissions: async (options) => (await caller.call('GET', '/user/permissions', options)).body as Permissions,
+    permissions: async (options) => objectOf<Permissions>(await caller.call('GET', '/user/permissions', options)),
     can: (action, entity, id) => mayDo(caller, signedIn(holder), { action, entity, id }),
     run: (name, input, options) => runBlock(caller, { name, input }, options),
     request: async <Reply>(method: string, path: string, options?: RequestOptions) =>
@@ -187,5 +188,6 @@ async function mayDo(caller: Caller, { userId }: Session, { action, entity, id }
   const resource = action === 'run' ? { type: 'logicblock', id: entity } : { type: entity, ...(id && { id }) };
   const body = { subject: { type: 'user', id: userId }, action: { name: action }, resource };
   const answer = await caller.call('POST', '/access/v1/evaluation', { body });
-  return (answer.body as { readonly decision: boolean }).decision;
+  const has = ({ decision }: { readonly decision?: unknown }) => typeof decision === 'boolean';
+  return objectOf<{ readonly decision: boolean }>(answer, { has }).decision;
 }

@@ -1,6 +1,7 @@
 /** The records of one entity. */
 import type { Caller, CallOptions } from './caller.ts';
 import { type AnyQuery, type CountQuery, type ListQuery, queryOf, type ShowQuery } from './query.ts';
+import { objectOf } from './reply.ts';
 import type { CreateOf, EntityName, ExpandName, FieldName, Shows, UpdateOf, ViewName } from './schema-types.ts';
 import { type IfMatch, ifMatchText, remember } from './tags.ts';
 
@@ -92,8 +93,8 @@ class Records {
   }
 
   async list({ signal, ...query }: AnyQuery & CallOptions = {}): Promise<Page<never>> {
-    const { body } = await this.#caller.call('GET', `/list/${this.#name}`, { query: queryOf(query), signal });
-    const { nexttoken, ...page } = body as { readonly items: readonly never[]; readonly nexttoken: string | null };
+    const answer = await this.#caller.call('GET', `/list/${this.#name}`, { query: queryOf(query), signal });
+    const { nexttoken, ...page } = objectOf<SentPage>(answer, { has: isPage });
     return { ...page, nextToken: nexttoken };
   }
 
@@ -115,8 +116,8 @@ class Records {
     let cursor: string | undefined;
     do {
       const sent = { query: queryOf({ ...query, cursor }), signal };
-      const { body } = await this.#caller.call('GET', `/count/${this.#name}`, sent);
-      const part = body as { readonly count: number; readonly nexttoken?: string | null };
+      const answer = await this.#caller.call('GET', `/count/${this.#name}`, sent);
+      const part = objectOf<SentCount>(answer, { has: ({ count }) => typeof count === 'number' });
       sum += part.count;
       cursor = part.nexttoken ?? undefined;
     } while (cursor !== undefined);
@@ -139,15 +140,30 @@ class Records {
 
   async delete(id: string, { ifMatch, signal }: ChangeOptions & CallOptions = {}): Promise<Job | undefined> {
     const path = `/delete/${this.#name}/${encodeURIComponent(id)}`;
-    const { body } = await this.#caller.call('DELETE', path, { headers: conditionOf(ifMatch), signal });
-    return body as Job | undefined;
+    const answer = await this.#caller.call('DELETE', path, { headers: conditionOf(ifMatch), signal });
+    return answer.status === 204 ? undefined : objectOf<Job>(answer, { isChange: true });
   }
 
   async #record(...[method, path, options]: Parameters<Caller['call']>): Promise<never> {
-    const { body, headers } = await this.#caller.call(method, path, options);
-    remember(body, headers);
-    return body as never;
+    const answer = await this.#caller.call(method, path, options);
+    const record = objectOf<never>(answer, { isChange: method !== 'GET' });
+    remember(record, answer.headers);
+    return record;
   }
+}
+
+interface SentPage {
+  readonly items: readonly never[];
+  readonly nexttoken: string | null;
+}
+
+interface SentCount {
+  readonly count: number;
+  readonly nexttoken?: string | null;
+}
+
+function isPage({ items, nexttoken }: Readonly<Record<string, unknown>>): boolean {
+  return Array.isArray(items) && (nexttoken === null || typeof nexttoken === 'string');
 }
 
 function conditionOf(ifMatch: IfMatch | undefined): Readonly<Record<string, string>> {

@@ -96,9 +96,14 @@ function errorFor(failure: Failure): FreeholdError {
 }
 
 async function problemOf(response: Response): Promise<ProblemBody | undefined> {
-  if (response.headers.get('content-type')?.startsWith('application/problem+json') !== true) return undefined;
+  if (mediaTypeOf(response.headers) !== 'application/problem+json') return undefined;
   const body: unknown = await response.json().catch(() => undefined);
   return isProblem(body) ? body : undefined;
+}
+
+/** The media type of a reply, in lower case and without parameters; empty where there is none. */
+export function mediaTypeOf(headers: Headers): string {
+  return (headers.get('content-type') ?? '').replace(/;.*/, '').trim().toLowerCase();
 }
 
 function isProblem(value: unknown): value is ProblemBody {

@@ -62,11 +62,12 @@ export function createManagement(options: ManagementOptions): Management {
   const base = options.url.replace(/\/+$/, '');
   const sender = transport(options);
   const callWhole = async (name: string, input: Input = {}): Promise<Whole<unknown>> => {
-    const [method, path, repeats] = routeOf(name);
+    const [method, path, repeats, accept] = routeOf(name);
     const bearer = typeof token === 'function' ? token() : token;
     const headers = {
       ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
       ...(org === undefined ? {} : { 'x-org': org }),
+      ...(accept === undefined ? {} : { accept }),
       ...(input.file === undefined ? {} : { 'content-type': 'application/octet-stream' }),
       ...lowerCased(input.headers),
     };

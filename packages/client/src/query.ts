@@ -8,8 +8,8 @@ export interface CountQuery<S, E> {
   readonly where?: Where<S, E> | undefined;
   /** Words, in entities with a search index. */
   readonly q?: string | undefined;
-  /** The id of the user who owns the records. */
-  readonly owner?: string | undefined;
+  /** The id of the user who owns the records; one that is not known yet is refused, not left out. */
+  readonly owner?: string;
   /** Also the records of others, where lists show the caller's own. */
   readonly all?: boolean | undefined;
 }
@@ -50,9 +50,10 @@ export interface AnyQuery {
   readonly total?: boolean | undefined;
 }
 
-/** @throws TypeError for conditions that no parameter can say. */
+/** @throws TypeError for conditions that no parameter can say, or without a value: all records would match. */
 export function queryOf(query: AnyQuery): QueryValues {
   const { where = {}, fields, expand, sort, pageSize, cursor, ...rest } = query;
+  if ('owner' in rest && typeof rest.owner !== 'string') throw new TypeError('`owner` has no value: leave it out');
   const order = sort === undefined ? [] : [sort].flat();
   const names = order.map((name) => name.replace(/^-/, ''));
   const directions = order.map((name) => (name.startsWith('-') ? 'desc' : 'asc'));
@@ -87,12 +88,13 @@ export function withQuery(address: string, query: QueryValues = {}): string {
  * timestamp, an array a list.
  */
 export function cel(texts: TemplateStringsArray, ...values: readonly CelValue[]): string {
-  return texts.map((text, index) => (index === 0 ? text : `${literal(values[index - 1] ?? null)}${text}`)).join('');
+  return texts.map((text, index) => (index === 0 ? text : `${literal(values[index - 1])}${text}`)).join('');
 }
 
 export type CelValue = string | number | boolean | Date | null | readonly CelValue[];
 
-function literal(value: CelValue): string {
+function literal(value: CelValue | undefined): string {
+  if (value === undefined) throw new TypeError('a value of the expression is missing: `null` is no value');
   if (value instanceof Date) return `timestamp(${JSON.stringify(value.toISOString())})`;
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} is no value of CEL`);
@@ -104,7 +106,6 @@ const operators: ReadonlySet<string> = new Set('eq ne gt gte lt lte in between s
 function conditionsOf(where: object): QueryValues {
   const parameters: Record<string, string> = {};
   for (const [field, condition] of Object.entries(where)) {
-    if (condition === undefined) continue;
     const [[operator, operand], ...others] = isComparison(condition) ? Object.entries(condition) : [['eq', condition]];
     if (operator === undefined || others.length > 0 || !operators.has(operator))
       throw new TypeError(`the condition on \`${field}\` must have one operator`);
@@ -131,7 +132,7 @@ function operandText(field: string, operator: string, operand: unknown): string 
 function valueText(field: string, value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new TypeError(`the condition on \`${field}\` has no value: use \`exists\``);
+  throw new TypeError(`the condition on \`${field}\` has no value: leave it out, or use \`exists\``);
 }
 
 function joined(names: readonly string[] | undefined): string | undefined {

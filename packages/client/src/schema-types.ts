@@ -116,9 +116,9 @@ type Behind<X, N extends string> = X extends `${N}.${infer Rest}` ? Rest : never
 type Flat<T> = { readonly [K in keyof T]: T[K] };
 
 /** Conditions on fields, all of which hold: a value, or one operator with its operand. */
-export type Where<S, E> = {
-  readonly [F in keyof Types<S, E>['where']]?: Condition<NonNullable<Types<S, E>['where'][F]>>;
-};
+export type Where<S, E> = string extends keyof Types<S, E>['where']
+  ? Readonly<Record<string, Condition<NonNullable<unknown>>>>
+  : { readonly [F in keyof Types<S, E>['where']]?: Condition<NonNullable<Types<S, E>['where'][F]>> };
 
 type Condition<T> = [T] extends [readonly (infer Element)[]]
   ? { readonly contains: Element } | { readonly exists: boolean }

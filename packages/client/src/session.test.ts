@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createApp } from './client.ts';
 import { FreeholdError } from './errors.ts';
 import { type ExchangedToken, SessionHolder, type SessionOptions, type SessionStorage } from './session.ts';
 
@@ -21,6 +22,30 @@ function memory(): SessionStorage {
     setItem: (name, value) => void items.set(name, value),
     removeItem: (name) => void items.delete(name),
   };
+}
+
+/** A storage of a browser that is full, or turned off; `works` turns it on. */
+function refusing(fails: readonly (keyof SessionStorage)[]) {
+  const inner = memory();
+  const state = { works: false };
+  const guarded = (name: keyof SessionStorage) => {
+    if (!state.works && fails.includes(name)) throw new DOMException('refused', 'QuotaExceededError');
+  };
+  const storage: SessionStorage = {
+    getItem: (name) => {
+      guarded('getItem');
+      return inner.getItem(name);
+    },
+    setItem: (name, value) => {
+      guarded('setItem');
+      inner.setItem(name, value);
+    },
+    removeItem: (name) => {
+      guarded('removeItem');
+      inner.removeItem(name);
+    },
+  };
+  return { state, storage };
 }
 
 /** A holder with a clock of its own, and exchanges that are answered by the test. */
@@ -164,4 +189,73 @@ test('a session outlives the program in a storage; what cannot be read there is 
   started({ storage }).holder.set(undefined);
   for (const text of [null, 'null', '{', '{"token":1}', '[]'])
     assert.equal(started({ storage: { ...storage, getItem: () => text } }).holder.session, undefined);
+});
+
+const failures: readonly (readonly (keyof SessionStorage)[])[] = [
+  ['setItem'],
+  ['removeItem'],
+  ['setItem', 'removeItem'],
+  ['getItem'],
+  ['getItem', 'setItem', 'removeItem'],
+];
+
+for (const fails of failures) {
+  test(`a session is held in memory where ${fails} of the storage throws, also past a refused token`, async () => {
+    const { storage } = refusing(fails);
+    const { holder, asked, over } = started({ storage });
+    const seen: unknown[] = [];
+    holder.listen((session) => seen.push(session?.userId));
+    const [first, second] = [token('a'), token('b')];
+    holder.set(first);
+    assert.deepEqual([holder.token()?.token, seen], [first.token, ['u1']]);
+    const replacement = holder.replacementOf(first, refused('token_expired'));
+    await new Promise(setImmediate);
+    asked[0]?.answer.resolve(second);
+    assert.equal((await replacement).token, second.token);
+    assert.deepEqual([holder.token()?.token, over], [second.token, []]);
+  });
+
+  test(`a sign-out ends the session where ${fails} of the storage throws, and gives its token`, async () => {
+    const { storage, state } = refusing(fails);
+    const { holder } = started({ storage });
+    const first = token('a');
+    state.works = true;
+    holder.set(first);
+    state.works = false;
+    assert.equal((await holder.end())?.token, first.token);
+    assert.equal(holder.session, undefined);
+    const refusal = refused('token_invalid');
+    await assert.rejects(holder.replacementOf(first, refusal), refusal);
+    assert.equal(holder.session, undefined);
+  });
+}
+
+test('a storage that refuses a session does not keep the one before for the next program', () => {
+  const { storage, state } = refusing(['setItem']);
+  state.works = true;
+  started({ storage }).holder.set(token('a'));
+  const { holder } = started({ storage });
+  state.works = false;
+  holder.set(token('b', 'main', 'u2'));
+  assert.equal(started({ storage }).holder.session, undefined);
+  state.works = true;
+  const third = token('c', 'main', 'u2');
+  holder.set(third);
+  assert.equal(started({ storage }).holder.token()?.token, third.token);
+});
+
+test('a user signs in where the storage throws, and a sign-out ends the token on the platform', async () => {
+  const sent: string[] = [];
+  const fetch = async (url: string | URL | Request, { headers }: RequestInit = {}): Promise<Response> => {
+    const { pathname } = new URL(String(url));
+    sent.push(`${pathname} ${new Headers(headers).get('authorization')}`);
+    return pathname.endsWith('/logout') ? new Response(null, { status: 204 }) : Response.json(token('a'));
+  };
+  const { storage } = refusing(['getItem', 'setItem', 'removeItem']);
+  const app = createApp({ url: 'https://x', org: 'acme', clientId: 'c', storage, fetch });
+  const { userId } = await app.signIn({ email: 'zoë@example.com', password: 'x' });
+  assert.deepEqual([userId, app.session?.userId], ['u1', 'u1']);
+  await app.signOut();
+  assert.equal(app.session, undefined);
+  assert.equal(sent.at(-1), `/app/acme/user/logout Bearer ${token('a').token}`);
 });

@@ -11,7 +11,10 @@ export interface Session {
   readonly expiresAt: string;
 }
 
-/** Where a session outlives the program: `localStorage` and `sessionStorage` fit as they are. Left out, it does not. */
+/**
+ * Where a session outlives the program: `localStorage` and `sessionStorage` fit as they are. Left out, or where it throws,
+ * the session ends with the program.
+ */
 export interface SessionStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
@@ -52,6 +55,8 @@ export class SessionHolder {
   #held: Held | undefined;
   #renewal: Promise<void> | undefined;
   #lastAttempt = Number.NEGATIVE_INFINITY;
+  /** Whether the storage took the last change. If not, what it holds is older than the session in memory. */
+  #isStored = true;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -72,11 +77,23 @@ export class SessionHolder {
   }
 
   set(token: ExchangedToken | undefined): void {
-    const { storage, key, now } = this.#options;
-    this.#held = token && { ...token, obtained: now() };
-    if (this.#held === undefined) storage?.removeItem(key);
-    else storage?.setItem(key, JSON.stringify(this.#held));
+    this.#held = token && { ...token, obtained: this.#options.now() };
+    this.#store(this.#held);
     this.#tell();
+  }
+
+  /** Browsers refuse storage where it is full or turned off: the session is then that of the program alone. */
+  #store(held: Held | undefined): void {
+    const { storage, key } = this.#options;
+    try {
+      if (held !== undefined) storage?.setItem(key, JSON.stringify(held));
+      else storage?.removeItem(key);
+      this.#isStored = true;
+    } catch {
+      // Else the next program would go on with the session before.
+      if (held !== undefined) this.#store(undefined);
+      this.#isStored = false;
+    }
   }
 
   /** The token for a call. One that is soon over is renewed meanwhile. */
@@ -137,25 +154,36 @@ export class SessionHolder {
 
   /** What another tab has stored, or removed, since. */
   #reload(): void {
-    if (this.#options.storage === undefined) return;
-    const stored = this.#stored();
+    if (this.#options.storage === undefined || !this.#isStored) return;
+    const stored = this.#stored(this.#held);
     if (stored?.token === this.#held?.token) return;
     this.#held = stored;
     this.#tell();
   }
 
-  #stored(): Held | undefined {
+  /** @param otherwise where the storage cannot be read */
+  #stored(otherwise?: Held): Held | undefined {
     const { storage, key } = this.#options;
+    let text: string | null;
     try {
-      const held: unknown = JSON.parse(storage?.getItem(key) ?? 'null');
-      return isHeld(held) ? held : undefined;
+      text = storage?.getItem(key) ?? null;
     } catch {
-      return undefined;
+      return otherwise;
     }
+    return heldIn(text ?? 'null');
   }
 
   #tell(): void {
     for (const listener of [...this.#listeners]) listener(this.session);
+  }
+}
+
+function heldIn(text: string): Held | undefined {
+  try {
+    const held: unknown = JSON.parse(text);
+    return isHeld(held) ? held : undefined;
+  } catch {
+    return undefined;
   }
 }
 

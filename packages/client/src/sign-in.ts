@@ -2,6 +2,7 @@
 import { requestOf } from './caller.ts';
 import { FreeholdError } from './errors.ts';
 import { withQuery } from './query.ts';
+import { objectOf } from './reply.ts';
 import type { ExchangedToken } from './session.ts';
 import { send, type Transport } from './transport.ts';
 
@@ -29,7 +30,7 @@ export function signIn(transport: Transport, app: { readonly base: string; reado
   const exchange = async (token: string, { tenantCode, signal }: ExchangeOptions = {}, sender = transport) => {
     const request = requestOf('GET', '/token', { headers: { ...client, oauthtoken: token }, signal });
     const url = withQuery(`${app.base}/token`, { tenant_code: tenantCode });
-    return (await send(sender, { ...request, url })).body as ExchangedToken;
+    return objectOf<ExchangedToken>(await send(sender, { ...request, url }), { has: hasToken });
   };
   return {
     exchange: (token, options) => exchange(token, options),
@@ -42,7 +43,7 @@ export function signIn(transport: Transport, app: { readonly base: string; reado
       const logIn = async (): Promise<ExchangedToken> => {
         const request = requestOf('POST', '/login', { headers: client, body, signal });
         const login = await send(transport, { ...request, url: `${app.base}/login` });
-        const { token } = login.body as { readonly token: string };
+        const { token } = objectOf<{ readonly token: string }>(login, { has: hasToken });
         return exchange(token, { signal }, { ...transport, retries: 0 });
       };
       try {
@@ -54,6 +55,10 @@ export function signIn(transport: Transport, app: { readonly base: string; reado
       }
     },
   };
+}
+
+export function hasToken({ token }: Readonly<Record<string, unknown>>): boolean {
+  return typeof token === 'string';
 }
 
 function unlessOver(error: unknown): void {

@@ -7,6 +7,7 @@
  * twice. Other changes could undo what another caller wrote in between.
  */
 import { errorOf, FreeholdError } from './errors.ts';
+import { type Answer, answerOf } from './reply.ts';
 
 export type RequestBody = NonNullable<RequestInit['body']>;
 
@@ -18,13 +19,6 @@ export interface Request {
   readonly signal?: AbortSignal | undefined;
   /** Whether the platform counts the call once, however often it arrives. */
   readonly countsOnce: boolean;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Of JSON the value, of everything else the text; undefined where there is none. */
-  readonly body: unknown;
 }
 
 export interface Transport {
@@ -80,6 +74,7 @@ type Attempt =
 async function attempt(transport: Transport, request: Request, wasUncertain: boolean): Promise<Attempt> {
   const { method, url, headers, body, signal } = request;
   const changes = method !== 'GET' && method !== 'HEAD';
+  const uncertainIfLost = wasUncertain || changes;
   try {
     const init = {
       method,
@@ -89,7 +84,7 @@ async function attempt(transport: Transport, request: Request, wasUncertain: boo
       ...(signal === undefined ? {} : { signal }),
     };
     const response = await transport.fetch(url, init);
-    if (response.ok || response.status === 304) return { answer: await answerOf(response) };
+    if (response.ok || response.status === 304) return { answer: await answerOf(response, request, uncertainIfLost) };
     const uncertain = wasUncertain || (changes && response.status >= 500);
     const retryAfter = secondsOf(response.headers, transport.now());
     const error = await errorOf(response, { retryAfter, uncertain });
@@ -97,10 +92,14 @@ async function attempt(transport: Transport, request: Request, wasUncertain: boo
     return { error };
   } catch (cause) {
     if (signal?.aborted === true) throw signal.reason;
-    const uncertain = wasUncertain || changes;
     if (cause instanceof FreeholdError) return { error: cause };
     return {
-      error: new FreeholdError({ code: 'network', detail: 'the platform cannot be reached', cause, uncertain }),
+      error: new FreeholdError({
+        code: 'network',
+        detail: 'the platform cannot be reached',
+        cause,
+        uncertain: uncertainIfLost,
+      }),
     };
   }
 }
@@ -113,22 +112,6 @@ export function isStream(body: unknown): boolean {
 /** Statuses that do not say whether the call was done. */
 function isWithoutProof(status: number): boolean {
   return status === 502 || status === 503 || status === 504;
-}
-
-async function answerOf(response: Response): Promise<Answer> {
-  const { status, headers } = response;
-  const text = status === 204 || status === 304 ? '' : await response.text();
-  if (text === '') return { status, headers, body: undefined };
-  const isJson = headers.get('content-type')?.startsWith('application/json') === true;
-  return { status, headers, body: isJson ? parsed(text, status) : text };
-}
-
-function parsed(text: string, status: number): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new FreeholdError({ status, detail: 'the reply is no JSON, though it says so', cause });
-  }
 }
 
 /** After how many seconds the call is sent again; undefined if it is not. */

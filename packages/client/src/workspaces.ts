@@ -1,5 +1,6 @@
 /** The workspaces of the user. */
 import type { Caller, CallOptions } from './caller.ts';
+import { objectOf } from './reply.ts';
 import type { Session } from './session.ts';
 
 export interface Workspace {
@@ -33,12 +34,13 @@ export function workspacesOf(
   let switching: Promise<unknown> = Promise.resolve();
   return {
     list: async (options) => {
-      const { body } = await caller.call('GET', '/user/tenants', options);
-      return (body as { readonly items: readonly Workspace[] }).items;
+      const answer = await caller.call('GET', '/user/tenants', options);
+      const isList = { has: ({ items }: { readonly items?: unknown }) => Array.isArray(items) };
+      return objectOf<{ readonly items: readonly Workspace[] }>(answer, isList).items;
     },
     create: async (workspace, options) => {
-      const { body } = await caller.call('POST', '/user/workspace', { ...options, body: workspace });
-      const { id, code, name } = body as Workspace;
+      const answer = await caller.call('POST', '/user/workspace', { ...options, body: workspace });
+      const { id, code, name } = objectOf<Workspace>(answer, { isChange: true });
       return { id, code, name };
     },
     switchTo: (code, { signal } = {}) => {

@@ -5,8 +5,23 @@ import { isOfScope, type Scope } from './scope.ts';
 type Kind = 'list' | 'pages' | 'record' | 'count' | 'can';
 
 /** The key of what is read of an entity. */
-export function entityKey(scope: Scope, entity: string, kind: Kind, detail: unknown): QueryKey {
-  return [...scope, 'entity', entity, kind, detail];
+export function entityKey(scope: Scope, entity: string, kind: Kind, detail: object): QueryKey {
+  return [...scope, 'entity', entity, kind, hashable(detail)];
+}
+
+/**
+ * A hash leaves `undefined` out. A query that is refused for a condition without a value would show what the cache holds
+ * of all records, so its key has `null` there.
+ */
+function hashable(detail: object): object {
+  const { query } = detail as { readonly query?: Reads };
+  if (query === undefined) return detail;
+  const where = Object.entries(query.where ?? {}).map(([field, condition]) => [field, condition ?? null]);
+  const conditions = {
+    ...('owner' in query && { owner: query.owner ?? null }),
+    ...(query.where !== undefined && { where: Object.fromEntries(where) }),
+  };
+  return { ...detail, query: { ...query, ...conditions } };
 }
 
 interface EntityKey {
@@ -51,6 +66,7 @@ interface Reads {
   readonly filter?: string;
   readonly sort?: string | readonly string[];
   readonly where?: object;
+  readonly owner?: string;
 }
 
 function readsOthers(detail: unknown): boolean {

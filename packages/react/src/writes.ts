@@ -1,6 +1,6 @@
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useApp, useScope } from './app-context.ts';
-import { showBeforehand } from './optimistic.ts';
+import { type EndChange, showBeforehand } from './optimistic.ts';
 import { invalidate } from './record-keys.ts';
 import type { CreateOf, EntityName, Shown, Shows, UpdateOf } from './register.ts';
 import { inScope } from './scope.ts';
@@ -13,7 +13,7 @@ export interface Update<E extends EntityName> {
 }
 
 interface UpdateOptions {
-  /** Whether cached reads show the changes before the answer, and the state before them again if it is a refusal. */
+  /** Whether cached reads show the changes before the answer, and takes them back if it is a refusal. */
   readonly optimistic?: boolean;
 }
 
@@ -36,7 +36,7 @@ export function useCreate<E extends EntityName>(entity: E): UseMutationResult<Sh
 export function useUpdate<E extends EntityName>(
   entity: E,
   { optimistic = false }: UpdateOptions = {},
-): UseMutationResult<Shows<E, 'update'>, Error, Update<E>, (() => void) | undefined> {
+): UseMutationResult<Shows<E, 'update'>, Error, Update<E>, EndChange | undefined> {
   const app = useApp();
   const scope = useScope();
   const queryClient = useQueryClient();
@@ -44,10 +44,12 @@ export function useUpdate<E extends EntityName>(
     mutationKey: [...scope, 'update', entity],
     mutationFn: ({ record: { id, version }, changes }: Update<E>) =>
       inScope(app, scope, () => app.entity(entity).update<never>(id, changes, { ifMatch: version })),
-    onMutate: async ({ record, changes }): Promise<(() => void) | undefined> =>
+    onMutate: async ({ record, changes }): Promise<EndChange | undefined> =>
       optimistic ? showBeforehand(queryClient, scope, { entity, id: record.id, changes }) : undefined,
-    onError: (_error, _update, rollBack) => rollBack?.(),
-    onSettled: () => invalidate(queryClient, scope, { entity, isDelete: false }),
+    onSettled: (_record, error, _update, end) => {
+      end?.(error !== null);
+      return invalidate(queryClient, scope, { entity, isDelete: false });
+    },
   });
 }
 

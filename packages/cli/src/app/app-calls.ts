@@ -1,12 +1,12 @@
 /** Calls of an org's app, in the name of the builder, of a user, or of a server with a key. */
 import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
-import { isObject, type JsonObject } from '../json-object.ts';
+import type { JsonObject } from '../json-object.ts';
 import { fetchFrom } from '../management/connect.ts';
 import { assertReaches } from '../profiles/target.ts';
 import { memberByEmail } from './members.ts';
 import { onlyWorkspace } from './only-workspace.ts';
-import { refusedReply } from './refused-reply.ts';
+import { assertOfType, jsonObjectOf, refusedReply } from './read-reply.ts';
 
 /** In whose name, and where. */
 export interface Actor {
@@ -29,7 +29,7 @@ export interface AppCall {
 
 export interface AppCalls {
   readonly workspace: string;
-  /** A reply that is no refusal, as it arrives. @throws CommandError. */
+  /** A success of the type that the call accepts, as it arrives. @throws CommandError. */
   send(path: string, call?: AppCall): Promise<Response>;
   /** The JSON of a reply. @throws CommandError. */
   json(path: string, call?: AppCall): Promise<JsonObject>;
@@ -48,7 +48,10 @@ export async function openApp(context: Context, actor: Actor): Promise<AppCalls>
   const send = async (path: string, call: AppCall = {}): Promise<Response> => {
     for (let attempt = 1; ; attempt += 1) {
       const response = await sendOnce(`${base}${path}`, call, await tokenOf());
-      if (response.ok) return response;
+      if (response.ok) {
+        assertOfType(response, call.accept ?? 'application/json', isChange(call));
+        return response;
+      }
       const canRepeat = response.status === 429 && call.stream === undefined && attempt < attemptsMax;
       const seconds = Number(response.headers.get('retry-after') ?? '1');
       if (!canRepeat || !(seconds <= waitSecondsMax)) throw await refusedReply(response);
@@ -59,12 +62,12 @@ export async function openApp(context: Context, actor: Actor): Promise<AppCalls>
   return {
     workspace,
     send,
-    json: async (path, call) => {
-      const text = await (await send(path, call)).text();
-      const body: unknown = text === '' ? {} : JSON.parse(text);
-      return isObject(body) ? body : {};
-    },
+    json: async (path, call = {}) => jsonObjectOf(await send(path, call), isChange(call)),
   };
+}
+
+function isChange({ method = 'GET' }: AppCall): boolean {
+  return method !== 'GET';
 }
 
 export function appUrlOf(context: Context): string {

@@ -1,9 +1,9 @@
 /** A user of the app, who signs in by password; an email without an account makes one. */
 import { appUrlOf } from '../app/app-calls.ts';
-import { refusedReply } from '../app/refused-reply.ts';
+import { jsonObjectOf, refusedReply } from '../app/read-reply.ts';
 import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
-import { isObject, type JsonObject } from '../json-object.ts';
+import type { JsonObject } from '../json-object.ts';
 import { fetchFrom } from '../management/connect.ts';
 import type { SeedUser } from './read-people.ts';
 
@@ -56,7 +56,5 @@ async function ask(url: string, { method, headers, body }: Asked): Promise<JsonO
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   if (!response.ok) throw await refusedReply(response);
-  const text = await response.text();
-  const read: unknown = text === '' ? {} : JSON.parse(text);
-  return isObject(read) ? read : {};
+  return jsonObjectOf(response, method !== 'GET');
 }

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { FreeholdError } from '@freehold/client/management';
+import { jsonObjectOf } from '../app/read-reply.ts';
 import { CommandError } from '../frame/command-error.ts';
 import type { Context } from '../frame/context.ts';
 import { connect, fetchFrom } from '../management/connect.ts';
@@ -50,7 +51,10 @@ async function assertServiceKey({ appUrl, org, token }: Profile): Promise<void> 
   const response = await fetchFrom(appUrl)(`${appUrl}/app/${encodeURIComponent(org)}/user/me`, {
     headers: { Authorization: `Bearer ${token}` },
   });
-  if (response.ok) return;
+  if (response.ok) {
+    await jsonObjectOf(response, false);
+    return;
+  }
   throw new CommandError(`${appUrl} does not take this key (status ${response.status})`, {
     code: 'token_invalid',
     status: response.status,

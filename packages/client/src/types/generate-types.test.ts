@@ -103,6 +103,13 @@ await tickets.list({ where: { amount: { above: 1 } } });
 await tickets.list({ where: { labels: 'a' } });
 // @ts-expect-error numbers do not start with a text
 await tickets.list({ where: { amount: { startswith: '1' } } });
+const missing = (): string | undefined => undefined;
+// @ts-expect-error a condition without a value would match all records
+await tickets.list({ where: { customer_id: missing() } });
+// @ts-expect-error nor may the owner be missing
+await tickets.count({ owner: missing() });
+// @ts-expect-error nor an operand
+await tickets.list({ where: { amount: { gt: undefined } } });
 // @ts-expect-error not sorted
 await tickets.list({ sort: 'note' });
 // @ts-expect-error no parameter
@@ -172,6 +179,10 @@ const record = await plain.entity('anything').create({ any: 1 });
 same<typeof record.version, number>();
 same<typeof record.other, unknown>();
 await plain.entity('anything').list({ where: { a: { gt: 1 }, b: 'x' }, sort: '-c', fields: ['d'], expand: ['e.f'], view: 'g' });
+// @ts-expect-error a condition without a value would match all records
+await plain.entity('anything').list({ where: { a: undefined } });
+// @ts-expect-error nor may the owner be missing
+await plain.entity('anything').list({ owner: undefined });
 await plain.entity('anything').update('1', { any: null });
 await plain.batch('independent').create('anything', { a: 1 }).send();
 await plain.run('block', { a: 1 });

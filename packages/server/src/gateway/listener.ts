@@ -8,6 +8,7 @@ import { createAnswer } from './listening/answer.ts';
 import { claimPort, portError } from './listening/check-free.ts';
 import { type ConnectionCounts, createConnectionCounts, createConnectionLimit } from './listening/connection-limit.ts';
 import { createDescriptorLimit } from './listening/descriptor-limit.ts';
+import { closeLingering } from './listening/lingering-close.ts';
 import { createPipeliningQueue } from './listening/pipelining-queue.ts';
 import { createRequestIds } from './listening/request-id.ts';
 import { faultOfTarget } from './listening/request-target.ts';
@@ -119,7 +120,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   );
   server.on('drop', () => watch.refused('too_many_connections'));
   server.setTimeout(limits.idleTimeout);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: ClientError, socket) => {
+    const dropped = refusedSockets.get(socket as Socket);
+    if (dropped !== undefined) {
+      dropped(error.rawPacket?.length ?? 0);
+      return;
+    }
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isArriving(turns.current(socket as Socket))) return;
     if (turns.endAfterAnswer(socket as Socket)) return;
     const problem = refuseBrokenRequest(error, socket as Socket, { errors, requestId: nextRequestId() });
@@ -163,6 +169,14 @@ function close(server: Server, milliseconds: number): Promise<void> {
   });
 }
 
+interface ClientError extends NodeJS.ErrnoException {
+  /** The bytes that do not parse. */
+  readonly rawPacket?: Uint8Array;
+}
+
+/** Connections that end since they sent no HTTP, each with what takes the number of bytes that follow. */
+const refusedSockets = new WeakMap<Socket, (bytes: number) => void>();
+
 /** What does not parse as HTTP gets a problem too, written by hand because there is no response to write it with. */
 function refuseBrokenRequest(
   error: NodeJS.ErrnoException,
@@ -190,6 +204,10 @@ function refuseBrokenRequest(
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const text = `${head.join('\r\n')}\r\n\r\n${body}`;
+  refusedSockets.set(
+    socket,
+    closeLingering(socket, () => socket.destroy(), text),
+  );
   return problem;
 }

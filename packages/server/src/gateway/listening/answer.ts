@@ -7,6 +7,7 @@ import type { CallWatch } from '../call-watch.ts';
 import type { ErrorReplies } from '../error-reply.ts';
 import { isStreamed } from '../pipeline/body/body-stream.ts';
 import { type Reply, send } from '../reply.ts';
+import { closeLingering } from './lingering-close.ts';
 
 export interface AnswerDeps {
   readonly gateway: Gateway;
@@ -39,10 +40,10 @@ export function createAnswer(deps: AnswerDeps): Answer {
       trace.problem = reply.problem;
       if (trace.replyHeaders !== undefined) response.setHeaders(new Map(Object.entries(trace.replyHeaders)));
       // A body that is still being read while the answer is under way may end after it, or never.
-      if (reply.stream !== undefined && isStreamed(incoming)) response.setHeader('Connection', 'close');
+      if (reply.stream !== undefined && isStreamed(incoming)) endWithReply(incoming, response);
       else if (!incoming.complete) leaveUnread(incoming, response);
       // The last answer of a connection: one that stayed open would hold up the end of the drain.
-      if (isDraining()) response.setHeader('Connection', 'close');
+      if (isDraining()) endWithReply(incoming, response);
       else if (reply.stream !== undefined) response.once('close', endOfStream);
       watch.answering(trace, reply.status);
       return send(response, reply, requestId);
@@ -84,35 +85,27 @@ function leaveUnread(incoming: IncomingMessage, response: ServerResponse): void 
     incoming.resume();
     return;
   }
-  response.setHeader('Connection', 'close');
-  // Node ends the connection of its last reply by this, once the reply has left.
-  incoming.socket.destroySoon = () => endLingering(incoming);
+  endWithReply(incoming, response);
 }
 
 const droppedBytesMax = 64 * 1024;
 
-/**
- * A connection that is ended while its client sends is reset, and the reset overtakes the reply (RFC 9112, section 9.6).
- * So what comes in the next moments is read and dropped: more than the buffers on the way hold, after which the client
- * must have read the reply to have sent more.
- */
-function endLingering(incoming: IncomingMessage): void {
+/** Ends the connection with this reply, also where the body has not arrived by then. */
+function endWithReply(incoming: IncomingMessage, response: ServerResponse): void {
   const { socket } = incoming;
-  socket.end();
-  let left = lingeringBytesMax;
-  const end = (): void => void socket.destroy();
-  const timer = setTimeout(end, lingeringMilliseconds);
-  socket.once('close', () => clearTimeout(timer));
-  incoming.on('data', ({ length }: Buffer) => {
-    left -= length;
-    if (left < 0) end();
-  });
-  if (incoming.readableEnded || incoming.destroyed) end();
-  else incoming.once('close', end).resume();
+  if (response.hasHeader('Connection')) return;
+  response.setHeader('Connection', 'close');
+  const destroySoon = socket.destroySoon.bind(socket);
+  // Node ends the connection of its last reply by this, once the reply has left.
+  socket.destroySoon = () => (incoming.complete ? destroySoon() : closeUnread(incoming, destroySoon));
 }
 
-const lingeringBytesMax = 32 * 1024 * 1024;
-const lingeringMilliseconds = 2000;
+function closeUnread(incoming: IncomingMessage, close: () => void): void {
+  const dropped = closeLingering(incoming.socket, close);
+  incoming.on('data', ({ length }: Buffer) => dropped(length));
+  if (incoming.destroyed) close();
+  else incoming.once('close', close).resume();
+}
 
 /**
  * Ends an answer so that it is never taken for a whole one: with a reset, because the body of an HTTP/1.0 answer ends
