@@ -9,6 +9,7 @@ import { refusalOf } from '../management/refusal.ts';
 import { assertReaches } from '../profiles/target.ts';
 
 type Difference = ReplyOf<(typeof managementApi)['readDiff']>['items'][number];
+type Activated = ReplyOf<(typeof managementApi)['activate']>;
 type Staged = ReplyOf<(typeof managementApi)['readStaged']>;
 
 interface DeployOptions {
@@ -20,6 +21,7 @@ interface DeployOptions {
   readonly withdraw?: true;
   readonly provision?: true;
   readonly founder?: string;
+  readonly applyTemplates?: true;
 }
 
 /** `deploy`: test goes live in production. */
@@ -34,6 +36,7 @@ export const addDeployCommand: AddCommands = (program, run) => {
     .option('--activate-only', 'makes live what is staged already')
     .option('--withdraw', 'takes back all that is staged')
     .option('--force', 'also where records of production break the new definitions')
+    .option('--apply-templates', 'also brings the workspaces of production to the template that goes live')
     .option('--provision', 'makes the production of the org first, if it has none')
     .option('--founder <email>', 'with --provision, the app user who becomes the first admin of production')
     .action(run<DeployOptions, [readonly string[]]>((context, options, items) => deploy(context, options, items)));
@@ -179,14 +182,26 @@ async function activate(
   if (takesOut(changes) || staged.checks.some(({ loss }) => loss === true))
     await context.ask.confirmByName(org, `This takes out what production of ${org} has (marked - and !).`);
   else await context.ask.confirm(`Make ${staged.items.length} items live in production of ${org}?`);
-  const { note, force } = options;
+  const { note, force, applyTemplates } = options;
   const made = await management.call('activate', {
-    body: { base: staged.base, ...(note === undefined ? {} : { note }), ...(force === true ? { force } : {}) },
+    body: {
+      base: staged.base,
+      ...(note === undefined ? {} : { note }),
+      ...(force === true ? { force } : {}),
+      ...(applyTemplates === true ? { apply_templates: true } : {}),
+    },
   });
-  context.out.result({ ...json, activated: true, version: made.version, items: made.activated }, [
-    `release ${made.version} is live in production of ${org}: ${countsOf(made.activated)}`,
+  const { version, activated: live, template_application = null } = made;
+  context.out.result({ ...json, activated: true, version, items: live, template_application }, [
+    `release ${version} is live in production of ${org}: ${countsOf(live)}`,
+    ...(applyTemplates === true ? [applicationLine(made)] : []),
   ]);
   return exitCodes.done;
+}
+
+function applicationLine({ template_application: id, checks }: Activated): string {
+  if (id !== null && id !== undefined) return `the template is applied to its workspaces in the background (${id})`;
+  return checks.at(-1)?.message ?? 'the template is not applied';
 }
 
 async function withdraw(context: Context): Promise<ExitCode> {
