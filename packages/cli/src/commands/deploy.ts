@@ -7,6 +7,7 @@ import type { Context } from '../frame/context.ts';
 import type { AddCommands } from '../frame/program.ts';
 import { refusalOf } from '../management/refusal.ts';
 import { assertReaches } from '../profiles/target.ts';
+import { testPolicies } from './policy.ts';
 
 type Difference = ReplyOf<(typeof managementApi)['readDiff']>['items'][number];
 type Activated = ReplyOf<(typeof managementApi)['activate']>;
@@ -22,6 +23,7 @@ interface DeployOptions {
   readonly provision?: true;
   readonly founder?: string;
   readonly applyTemplates?: true;
+  readonly policyTests?: true;
 }
 
 /** `deploy`: test goes live in production. */
@@ -37,6 +39,7 @@ export const addDeployCommand: AddCommands = (program, run) => {
     .option('--withdraw', 'takes back all that is staged')
     .option('--force', 'also where records of production break the new definitions')
     .option('--apply-templates', 'also brings the workspaces of production to the template that goes live')
+    .option('--policy-tests', 'runs the decision cases of the project first, and deploys nothing if one fails')
     .option('--provision', 'makes the production of the org first, if it has none')
     .option('--founder <email>', 'with --provision, the app user who becomes the first admin of production')
     .action(run<DeployOptions, [readonly string[]]>((context, options, items) => deploy(context, options, items)));
@@ -46,6 +49,7 @@ async function deploy(context: Context, options: DeployOptions, words: readonly 
   refuseContradictions(options, words);
   assertReaches(context.target(), 'prod');
   if (options.withdraw === true) return withdraw(context);
+  if (options.policyTests === true && !(await policiesPass(context))) return exitCodes.answerIsNo;
   if (options.provision === true) await provision(context, options.founder);
   if (options.activateOnly === true) return activate(context, options);
   const { org, url } = context.target();
@@ -76,6 +80,17 @@ async function deploy(context: Context, options: DeployOptions, words: readonly 
     [`staged for production of ${org}: ${published.map(keyOf).join(', ') || 'nothing new'}`, ...checkLines(staged)],
   );
   return hasErrors(staged, options) ? exitCodes.answerIsNo : exitCodes.done;
+}
+
+async function policiesPass(context: Context): Promise<boolean> {
+  const { json, lines } = await testPolicies(context);
+  for (const line of lines) context.out.note(line);
+  if (json.failed === 0) return true;
+  const { org } = context.target();
+  context.out.result({ org, environment: 'prod', published: [], activated: false, policy_tests: json }, [
+    'nothing is published: a decision case fails',
+  ]);
+  return false;
 }
 
 function refuseContradictions(options: DeployOptions, words: readonly string[]): void {
