@@ -467,7 +467,7 @@ test('an activation applies the template to the workspaces of production in the 
   assert.deepEqual([done.state, done.done, done.failed, done.keeps], ['done', 2, 0, 1], JSON.stringify(done));
   assert.ok(done.widening > 0);
   assert.deepEqual((await policyNamed(one, 'clerk'))?.statements, normal([allow(['get*', 'list*'])]));
-  assert.deepEqual((await policyNamed(two, 'clerk'))?.statements, normal([allow('browse*')]), 'what is local stays');
+  assert.deepEqual((await policyNamed(two, 'clerk'))?.statements, normal([allow('browse*')]), 'local changes stay');
   for (const user of [one, two]) assert.ok((await policyNamed(user, 'no-delete')) !== undefined);
   // It is like any other from then on: started, so it starts no more, and the next one may begin.
   assertProblem(await start(org, id, {}, '?env=prod'), 'conflict');
