@@ -283,3 +283,34 @@ test('a developer publishes, and is told who may activate', async () => {
   const { stderr } = await project.ends(2, ['deploy', '--yes'], { env });
   assert.match(stderr, /role_required.*\n→ ask an org admin/);
 });
+
+test('decision cases of the project are a check of a deploy: one that fails keeps all from being published', async () => {
+  const org = await provisionedOrg(gateways);
+  await defineEntity(org, note(['title']));
+  const env = sessionOf(org);
+  const own = new CliProject();
+  const cases = (action: string) =>
+    own.write(
+      'policies/note.cases.yaml',
+      `cases:
+  - name: clerks read notes
+    statements: [{ Effect: Allow, Action: [${action}], Resource: ['*'] }]
+    action: getnote
+    resource: /item/note/1
+    expect: allow
+`,
+    );
+  cases('getnotee');
+  const refused = await own.ends(1, ['deploy', '--policy-tests', '--yes'], { env });
+  assert.match(refused.stderr, /FAILED {2}clerks read notes/);
+  assert.match(refused.stdout, /nothing is published/);
+  assert.equal(
+    (await diff(org)).some(({ staged }) => staged),
+    false,
+  );
+  assert.deepEqual(await releases(org), []);
+  cases('getnote');
+  const done = await own.ends(0, ['deploy', '--policy-tests', '--yes'], { env });
+  assert.match(done.stderr, /1 passed, 0 failed/);
+  assert.equal((await releases(org)).length, 1);
+});

@@ -59,6 +59,7 @@ export interface Activated {
   readonly version: number;
   readonly activated: readonly (Item & { readonly change: string })[];
   readonly checks: readonly Check[];
+  readonly template_application?: string | null;
 }
 
 export interface RolledBack {

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
 import { type CallOptions, call, type Reply } from './call.ts';
+import { newKey } from './deploy.ts';
 import { eventually } from './eventually.ts';
 import { type AppUser, act, allow, create, deny, foundedOrg, joinOrg, list, manage, type Org, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
-import { deploy, inProduction, provision, provisionedOrg } from './promotion.ts';
+import { activate, deploy, inProduction, provision, provisionedOrg, publish } from './promotion.ts';
 import { founderOf, multiOrg, putSetting } from './workspaces.ts';
 
 const gateways = await platformForTests();
@@ -442,4 +443,33 @@ test('nonsense is named', async () => {
   for (const query of [`env=prod&nexttoken=${nexttoken}`, 'nexttoken=x'])
     assertProblem(await manage(org, 'GET', `${path}/drift?${query}`), 'invalid_cursor');
   assertProblem(await manage(neighbour, 'GET', `${path}/drift?nexttoken=${nexttoken}`), 'invalid_cursor');
+});
+
+test('an activation applies the template to the workspaces of production in the same call, for an org admin alone', async () => {
+  const org = await multiOrg(gateways);
+  const prod = await inProduction(org);
+  await template(org, [clerk('get*')]);
+  assert.equal((await deploy(org)).template_application, undefined);
+  const [one, two] = [await founderOf(prod, 'One'), await founderOf(prod, 'Two')];
+  const own = await policyNamed(two, 'clerk');
+  await act(two, 'PUT', `/update/aclpolicy/${own?.id}`, { body: { statements: [allow('browse*')] } });
+  await template(org, [clerk('get*', 'list*'), noDelete]);
+  await publish(org);
+  const asked = { body: { apply_templates: true } };
+  const { key } = await newKey(org, 'activate');
+  const developer = await joinOrg(org, 'developer');
+  for (const token of [key, developer.token])
+    assertProblem(await manage(org, 'POST', '/deploy/activate', { ...asked, token }), 'role_required');
+  assert.deepEqual((await policyNamed(one, 'clerk'))?.statements, normal([allow(['get*'])]));
+  const { template_application: id } = await activate(org, asked.body);
+  assert.ok(id);
+  const done = await settled(org, id, '?env=prod');
+  assert.deepEqual([done.state, done.done, done.failed, done.keeps], ['done', 2, 0, 1], JSON.stringify(done));
+  assert.ok(done.widening > 0);
+  assert.deepEqual((await policyNamed(one, 'clerk'))?.statements, normal([allow(['get*', 'list*'])]));
+  assert.deepEqual((await policyNamed(two, 'clerk'))?.statements, normal([allow('browse*')]), 'local changes stay');
+  for (const user of [one, two]) assert.ok((await policyNamed(user, 'no-delete')) !== undefined);
+  // It is like any other from then on: started, so it starts no more, and the next one may begin.
+  assertProblem(await start(org, id, {}, '?env=prod'), 'conflict');
+  assert.equal((await previewed(org, {}, '?env=prod')).differ, 0);
 });

@@ -7,8 +7,10 @@ import type { Context } from '../frame/context.ts';
 import type { AddCommands } from '../frame/program.ts';
 import { refusalOf } from '../management/refusal.ts';
 import { assertReaches } from '../profiles/target.ts';
+import { testPolicies } from './policy.ts';
 
 type Difference = ReplyOf<(typeof managementApi)['readDiff']>['items'][number];
+type Activated = ReplyOf<(typeof managementApi)['activate']>;
 type Staged = ReplyOf<(typeof managementApi)['readStaged']>;
 
 interface DeployOptions {
@@ -20,6 +22,8 @@ interface DeployOptions {
   readonly withdraw?: true;
   readonly provision?: true;
   readonly founder?: string;
+  readonly applyTemplates?: true;
+  readonly policyTests?: true;
 }
 
 /** `deploy`: test goes live in production. */
@@ -34,6 +38,8 @@ export const addDeployCommand: AddCommands = (program, run) => {
     .option('--activate-only', 'makes live what is staged already')
     .option('--withdraw', 'takes back all that is staged')
     .option('--force', 'also where records of production break the new definitions')
+    .option('--apply-templates', 'also brings the workspaces of production to the template that goes live')
+    .option('--policy-tests', 'runs the decision cases of the project first, and deploys nothing if one fails')
     .option('--provision', 'makes the production of the org first, if it has none')
     .option('--founder <email>', 'with --provision, the app user who becomes the first admin of production')
     .action(run<DeployOptions, [readonly string[]]>((context, options, items) => deploy(context, options, items)));
@@ -43,6 +49,7 @@ async function deploy(context: Context, options: DeployOptions, words: readonly 
   refuseContradictions(options, words);
   assertReaches(context.target(), 'prod');
   if (options.withdraw === true) return withdraw(context);
+  if (options.policyTests === true && !(await policiesPass(context))) return exitCodes.answerIsNo;
   if (options.provision === true) await provision(context, options.founder);
   if (options.activateOnly === true) return activate(context, options);
   const { org, url } = context.target();
@@ -73,6 +80,17 @@ async function deploy(context: Context, options: DeployOptions, words: readonly 
     [`staged for production of ${org}: ${published.map(keyOf).join(', ') || 'nothing new'}`, ...checkLines(staged)],
   );
   return hasErrors(staged, options) ? exitCodes.answerIsNo : exitCodes.done;
+}
+
+async function policiesPass(context: Context): Promise<boolean> {
+  const { json, lines } = await testPolicies(context);
+  for (const line of lines) context.out.note(line);
+  if (json.failed === 0) return true;
+  const { org } = context.target();
+  context.out.result({ org, environment: 'prod', published: [], activated: false, policy_tests: json }, [
+    'nothing is published: a decision case fails',
+  ]);
+  return false;
 }
 
 function refuseContradictions(options: DeployOptions, words: readonly string[]): void {
@@ -179,14 +197,26 @@ async function activate(
   if (takesOut(changes) || staged.checks.some(({ loss }) => loss === true))
     await context.ask.confirmByName(org, `This takes out what production of ${org} has (marked - and !).`);
   else await context.ask.confirm(`Make ${staged.items.length} items live in production of ${org}?`);
-  const { note, force } = options;
+  const { note, force, applyTemplates } = options;
   const made = await management.call('activate', {
-    body: { base: staged.base, ...(note === undefined ? {} : { note }), ...(force === true ? { force } : {}) },
+    body: {
+      base: staged.base,
+      ...(note === undefined ? {} : { note }),
+      ...(force === true ? { force } : {}),
+      ...(applyTemplates === true ? { apply_templates: true } : {}),
+    },
   });
-  context.out.result({ ...json, activated: true, version: made.version, items: made.activated }, [
-    `release ${made.version} is live in production of ${org}: ${countsOf(made.activated)}`,
+  const { version, activated: live, template_application = null } = made;
+  context.out.result({ ...json, activated: true, version, items: live, template_application }, [
+    `release ${version} is live in production of ${org}: ${countsOf(live)}`,
+    ...(applyTemplates === true ? [applicationLine(made)] : []),
   ]);
   return exitCodes.done;
+}
+
+function applicationLine({ template_application: id, checks }: Activated): string {
+  if (id !== null && id !== undefined) return `the template is applied to its workspaces in the background (${id})`;
+  return checks.at(-1)?.message ?? 'the template is not applied';
 }
 
 async function withdraw(context: Context): Promise<ExitCode> {

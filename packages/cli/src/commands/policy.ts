@@ -21,16 +21,20 @@ export const addPolicyCommands: AddCommands = (program, run) => {
 const fileBytesMax = 1_048_576;
 
 async function test(context: Context, given: readonly string[]): Promise<ExitCode> {
+  const { json, lines } = await testPolicies(context, given);
+  context.out.result(json, lines);
+  return json.failed === 0 ? exitCodes.done : exitCodes.answerIsNo;
+}
+
+/** Runs these cases; those of the project where none are named. @throws CommandError where there are none. */
+export async function testPolicies(context: Context, given: readonly string[] = []) {
   const cases = casesOf(context, given);
   for (const { env } of cases) assertReaches(context.target(), env);
   const outcomes = await runCases(context, cases);
   const failed = outcomes.filter(({ passed }) => !passed);
   const figures = { passed: outcomes.length - failed.length, failed: failed.length };
-  context.out.result({ ...figures, cases: outcomes }, [
-    ...outcomes.flatMap(linesOf),
-    `${figures.passed} passed, ${figures.failed} failed`,
-  ]);
-  return failed.length === 0 ? exitCodes.done : exitCodes.answerIsNo;
+  const lines = [...outcomes.flatMap(linesOf), `${figures.passed} passed, ${figures.failed} failed`];
+  return { json: { ...figures, cases: outcomes }, lines };
 }
 
 function linesOf({ place, name, passed, expected, got, why, statement }: Outcome): readonly string[] {

@@ -122,6 +122,12 @@ export const Activated = named(
       }),
     ),
     checks: Type.Array(DeployCheck),
+    template_application: Type.Optional(
+      orNull(guid, {
+        description:
+          'With `apply_templates`: the id of the application, at `GET /org/workspace-template/applications/{id}?env=prod`; `null` if it could not begin, which `checks` says.',
+      }),
+    ),
   }),
 );
 

@@ -109,10 +109,16 @@ export const deployApi = {
       note: Type.Optional(Type.String({ maxLength: 1000 })),
       force: Type.Optional(Type.Boolean({ description: 'Left out, `false`.' })),
       base: Type.Optional(text),
+      apply_templates: Type.Optional(
+        Type.Boolean({
+          description:
+            'Applies `tenancy.workspace_templates` to the workspaces of production too, in the background, and confirms what members may do by it. It takes an org admin; a deploy key may not.',
+        }),
+      ),
     }),
     isBodyOptional: true,
     replies: { 200: reply('Live.', Activated) },
-    problems: ['version_mismatch', 'conflict', 'dangling_reference', 'plan_limit_exceeded'],
+    problems: ['role_required', 'version_mismatch', 'conflict', 'dangling_reference', 'plan_limit_exceeded'],
     refusedAs: 'deploy.activation_refused',
   }),
   rollback: route({

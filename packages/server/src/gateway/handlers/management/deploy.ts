@@ -1,18 +1,20 @@
 import { deployApi } from '@freehold/contract/management/deploy';
 import { configItemKinds } from '../../../config/port.ts';
+import type { TemplateApplications } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { notFound } from '../../../lib/problem.ts';
+import { notFound, Problem } from '../../../lib/problem.ts';
 import { type Promotion, publishMistakes } from '../../../promotion/port.ts';
 import { longJson } from '../../listening/long-json.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
 import { mayReadProduction } from '../../pipeline/production-values.ts';
-import { askDeploy, builderAsDeployer } from '../../routing/deploy-caller.ts';
+import { type AskedDeploy, askDeploy, builderAsDeployer, type DeployCaller } from '../../routing/deploy-caller.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve, serveReply } from '../../serve.ts';
 import type { AccountServices } from './accounts.ts';
 
 export interface DeployServices extends AccountServices {
   readonly promotion: Promotion;
+  readonly templateApplications: TemplateApplications;
   readonly clock: Clock;
 }
 
@@ -54,9 +56,16 @@ function stagingRoutes({ accounts, promotion, clock }: DeployServices): readonly
 }
 
 /** What is live in production, and was. */
-function releaseRoutes({ promotion, clock }: DeployServices): readonly ManagementRoute[] {
+function releaseRoutes(services: DeployServices): readonly ManagementRoute[] {
+  const { promotion, clock } = services;
   return [
-    serve(deployApi.activate, (request, caller) => promotion.activate(askDeploy(clock, request, caller), request.body)),
+    serve(deployApi.activate, async (request, caller) => {
+      const asked = askDeploy(clock, request, caller);
+      const { apply_templates: applies = false, ...body } = request.body ?? {};
+      if (applies) requireAdmin(caller);
+      const activated = await promotion.activate(asked, body);
+      return applies ? applyTemplates(services, asked, activated) : activated;
+    }),
     serve(deployApi.rollback, (request, caller) => promotion.rollback(askDeploy(clock, request, caller), request.body)),
     serveReply(deployApi.listReleases, async (request, caller) => {
       const { orgCode } = askDeploy(clock, request, caller);
@@ -70,6 +79,29 @@ function releaseRoutes({ promotion, clock }: DeployServices): readonly Managemen
       return longJson(200, await (isCompared ? promotion.comparedRelease : promotion.release)(orgCode, version));
     }),
   ];
+}
+
+/** A key does not decide what members of workspaces may do. @throws Problem `role_required`. */
+function requireAdmin({ actor, role }: DeployCaller): void {
+  if (actor.kind !== 'org_user' || role !== 'org_admin')
+    throw new Problem('role_required', '`apply_templates` needs the role `org_admin`, which no deploy key has');
+}
+
+/** The release is live by now, so a refusal is a check beside it. */
+async function applyTemplates(
+  { templateApplications }: DeployServices,
+  asked: AskedDeploy,
+  activated: Awaited<ReturnType<Promotion['activate']>>,
+) {
+  try {
+    const { id } = await templateApplications.apply({ ...asked, env: 'prod' });
+    return { ...activated, template_application: id };
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    const message = `the template is not applied to workspaces: ${problem.message}`;
+    const check = { check: 'access', level: 'warning', message } as const;
+    return { ...activated, checks: [...activated.checks, check], template_application: null };
+  }
 }
 
 /** What production keeps of entities that it serves no more. */

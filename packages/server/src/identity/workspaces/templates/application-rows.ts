@@ -18,6 +18,8 @@ export interface ApplicationRow
   readonly codes?: readonly string[];
   /** As it was for the preview. */
   readonly templates: WorkspaceTemplates;
+  /** The builder has confirmed beforehand what the preview will show, so it is started when it is there. */
+  readonly starts_itself?: true;
   /** Up to which workspace the preview or the application has come. */
   readonly after?: string;
   readonly error?: string;
@@ -85,6 +87,7 @@ export function shownApplication(id: string, row: ApplicationRow): ShownApplicat
     codes: _,
     templates: __,
     after: ___,
+    starts_itself: ____,
     error = null,
     started_at = null,
     ended_at = null,

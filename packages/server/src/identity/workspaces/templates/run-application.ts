@@ -66,7 +66,10 @@ async function previewStep(run: Run, row: Row<ApplicationRow>): Promise<void> {
         workspaceSteps.put({ id: run.work.id, code }, step, { if: 'any', due: expiry(row.value.created_at) }),
       );
   }
-  if (codes.length === 0) {
+  if (codes.length === 0 && next.starts_itself === true) {
+    const { after: _, ...kept } = next;
+    next = { ...kept, state: 'running', started_at: timestamp(run.deps.clock.now()) };
+  } else if (codes.length === 0) {
     changes.push(liveApplication.remove(undefined, 'any'));
     next = { ...next, state: 'previewed' };
   }
@@ -153,6 +156,8 @@ async function applyStep(run: Run, row: Row<ApplicationRow>): Promise<void> {
 async function refusalOf({ deps, work }: Run, { caller, templates }: ApplicationRow): Promise<string | undefined> {
   const membership = await memberships.read(deps.platform, [caller.actor.id, work.orgCode]);
   if (membership?.value.role !== 'org_admin') return 'the builder who started it is no `org_admin` any more';
+  // Read again: a process that did not activate the template may hold the one before.
+  await deps.configs[work.env].refresh(work.orgCode);
   const now = await templatesOf(deps, work);
   return contentDigest(now) === contentDigest(templates) ? undefined : 'the template has changed since the preview';
 }

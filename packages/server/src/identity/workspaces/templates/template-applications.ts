@@ -29,6 +29,8 @@ import { type DriftDeps, templatesOf } from './workspace-drift.ts';
 export interface TemplateApplications {
   /** @throws Problem `conflict`. */
   preview(command: ApplicationCommand, asked: AskedApplication): Promise<ShownApplication>;
+  /** The same for all workspaces, started as soon as it is there: what members may do by it is confirmed. @throws Problem `conflict`. */
+  apply(command: ApplicationCommand): Promise<ShownApplication>;
   list(place: ApplicationPlace): Promise<readonly ShownApplication[]>;
   /** @throws Problem `not_found`. */
   show(place: ApplicationPlace, id: string): Promise<ShownApplication>;
@@ -76,6 +78,7 @@ export function createTemplateApplications(deps: ApplicationDeps): TemplateAppli
   const scopeOf = ({ env, orgCode }: ApplicationPlace): Scope => deps.stores[env].scope(orgScopeName(orgCode));
   return {
     preview: (command, asked) => preview(deps, command, asked),
+    apply: (command) => preview(deps, command, { starts_itself: true }),
     list: async (place) => {
       const rows = await applications.range(scopeOf(place), applicationPartition, { limit: listedMax, reverse: true });
       return rows.map(({ sk, value }) => shownApplication(sk, value));
@@ -128,7 +131,7 @@ function audited({ auditContext, env }: ApplicationCommand, action: string, id: 
 async function preview(
   deps: ApplicationDeps,
   command: ApplicationCommand,
-  { workspaces, replace_local = false }: AskedApplication,
+  { workspaces, replace_local = false, starts_itself }: AskedApplication & Pick<ApplicationRow, 'starts_itself'>,
 ): Promise<ShownApplication> {
   const { env, orgCode, auditContext } = command;
   const scope = deps.stores[env].scope(orgScopeName(orgCode));
@@ -141,6 +144,7 @@ async function preview(
     state: 'previewing',
     ...{ all: workspaces === undefined, replace_local, created_at: at },
     ...{ caller: { actor, request_id }, ...codes, templates, ...counts },
+    ...(starts_itself === undefined ? {} : { starts_itself }),
   };
   await transact(scope, async () => {
     await assertNoneAtWork(scope);
@@ -150,7 +154,7 @@ async function preview(
         liveApplication.insert(undefined, { id }),
         applications.insert(id, row, expiry(at)),
         applicationWork({ id, env, orgCode }, deps.clock.now()),
-        audited(command, 'workspace_template.previewed', id),
+        audited(command, `workspace_template.${starts_itself === true ? 'started' : 'previewed'}`, id),
       ],
     };
   });
