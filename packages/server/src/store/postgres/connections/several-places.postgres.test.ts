@@ -3,13 +3,13 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { systemClock } from '../../lib/clock.ts';
-import { Unavailable } from '../port.ts';
-import { getOne, put } from '../testing/conformance/bench.ts';
-import { askServer } from './ask-server.ts';
-import { openPostgres } from './open-postgres.ts';
-import { eventually } from './testing/eventually.ts';
-import { startOwnServer, whyNotOwn } from './testing/test-server.ts';
+import { systemClock } from '../../../lib/clock.ts';
+import { Unavailable } from '../../port.ts';
+import { getOne, put } from '../../testing/conformance/bench.ts';
+import { askServer } from '../ask-server.ts';
+import { openPostgres } from '../open-postgres.ts';
+import { eventually } from '../testing/eventually.ts';
+import { startOwnServer, whyNotOwn } from '../testing/test-server.ts';
 
 test('an address with several hosts leads to the one that takes writes, also when another takes its place', {
   skip: whyNotOwn,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { inspect } from 'node:util';
-import { systemClock } from '../../lib/clock.ts';
-import { Unavailable } from '../port.ts';
-import { storeConformance } from '../testing/conformance/run-conformance.ts';
-import { askServer } from './ask-server.ts';
-import { openPostgres } from './open-postgres.ts';
-import { type Pooler, startPooler, whyNotPooler } from './testing/pooler.ts';
-import { postgresSubject } from './testing/postgres-subject.ts';
-import { type OwnServer, startOwnServer, whyNotOwn } from './testing/test-server.ts';
+import { systemClock } from '../../../lib/clock.ts';
+import { Unavailable } from '../../port.ts';
+import { storeConformance } from '../../testing/conformance/run-conformance.ts';
+import { askServer } from '../ask-server.ts';
+import { openPostgres } from '../open-postgres.ts';
+import { type Pooler, startPooler, whyNotPooler } from '../testing/pooler.ts';
+import { postgresSubject } from '../testing/postgres-subject.ts';
+import { type OwnServer, startOwnServer, whyNotOwn } from '../testing/test-server.ts';
 
 const skip = whyNotOwn || whyNotPooler;
 
