@@ -286,7 +286,7 @@ interface TestKind {
 
 /**
  * Every `*.test.*` file belongs to exactly one kind; `repository.test.ts` sees to it. Those of `postgres` need a server,
- * those of `citus` a cluster.
+ * `pooler.postgres.test.ts` also PgBouncer, those of `citus` a cluster.
  */
 export const testKinds = {
   unit: {

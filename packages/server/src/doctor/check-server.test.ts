@@ -7,6 +7,7 @@ const sound: AskedServer = {
   version: '16.2',
   now: 0,
   isStandby: false,
+  keepsSessions: true,
   isReadOnly: false,
   settingsOff: [],
   encoding: 'UTF8',
@@ -27,6 +28,7 @@ test('a server that can hold a platform has no fault, and every other has its ow
     [{ version: '14.11' }, /^PostgreSQL 14\.11 is too old: use 15/],
     [{ encoding: 'SQL_ASCII' }, /encoded in SQL_ASCII/],
     [{ isStandby: true, isReadOnly: true }, /is a standby/],
+    [{ keepsSessions: false }, /set it to session mode/],
     [{ settingsOff: ['fsync'] }, /`fsync` is off on the server/],
     [{ isReadOnly: true }, /are read-only there/],
     [

@@ -5,6 +5,7 @@ import {
   type AskedServer,
   askCluster,
   askServer,
+  sessionsShared,
 } from '../store/postgres/ask-server.ts';
 import { type Finding, fault, good, reasonOf } from './finding.ts';
 
@@ -26,7 +27,7 @@ export async function checkServer({ url, setting, spaces }: ServerToCheck, clock
     const server = await askServer(url, spaces);
     const apart = server.now - (before + clock.now()) / 2;
     // No platform works on the others.
-    const isAble = !server.isStandby && server.encoding === 'UTF8';
+    const isAble = !server.isStandby && server.keepsSessions && server.encoding === 'UTF8';
     return judgeServer(server, { setting, apart, cluster: isAble ? await askCluster(url, spaces) : [] });
   } catch (error) {
     if (reasonOf(error) === '53300')
@@ -75,6 +76,7 @@ export function judgeServer(server: AskedServer, { setting, apart, cluster = [] 
     );
   if (isStandby)
     findings.push(fault(`the server is a standby, which takes no writes: point ${setting} at the primary`));
+  else if (!server.keepsSessions) findings.push(fault(sessionsShared));
   else if (isReadOnly)
     findings.push(
       fault(

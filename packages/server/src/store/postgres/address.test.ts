@@ -36,6 +36,13 @@ describe('the address of a PostgreSQL store', () => {
     });
   });
 
+  test('takes several hosts, with a port of each, as libpq does', () => {
+    const several = 'postgres://me:a,b@one:5432,[::1]:6432,three/base?target_session_attrs=read-write&sslmode=disable';
+    const { client, others } = parseAddress(several);
+    assert.deepEqual([client.host, client.port, client.password, client.database], ['one', 5432, 'a,b', 'base']);
+    assert.deepEqual(others, [{ host: '::1', port: 6432 }, { host: 'three' }]);
+  });
+
   const sslCases: readonly (readonly [options: string, ssl: unknown])[] = [
     ['sslmode=disable', false],
     ['sslmode=require', { rejectUnauthorized: false }],
@@ -60,6 +67,12 @@ describe('the address of a PostgreSQL store', () => {
     [`postgres://me:${secret}@host/base?citus=maybe`, /`citus` of the PostgreSQL store is `true` or `false`/],
     [`postgres://me:${secret}@host/base?reads=0`, /`reads` of the PostgreSQL store is a whole number from 1 to 64/],
     [`postgres://me:${secret}@host/base?commits=65`, /`commits` of the PostgreSQL store is a whole number/],
+    [
+      `postgres://me:${secret}@host/base?target_session_attrs=any`,
+      /`target_session_attrs` .+ is `read-write` or `primary`/,
+    ],
+    [`postgres://me:${secret}@host,:5432/base`, /has a host that is none/],
+    [`postgres://me:${secret}@host,other:x/base`, /has a host that is none/],
     [`postgres://me:${secret}@host/base?read_timeout=4s`, /`read_timeout` .+ is a whole number from 500 to 25000/],
     [`postgres://me:${secret}@host/base?options=-c%20fsync%3Doff`, /an option `options`, which is not known/],
   ];

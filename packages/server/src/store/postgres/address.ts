@@ -5,6 +5,8 @@ import type pg from 'pg';
 /** How the server is reached, and where in its database the stores lie. */
 export interface Address {
   readonly client: pg.ClientConfig;
+  /** Where else the server may be, which takes writes at one place at a time. */
+  readonly others?: readonly ServerPlace[];
   /** Each store has a schema of its own: this name, `_` and the name of its data space. */
   readonly schema: string;
   /** Whether Citus is to distribute the tables when they are made; undefined where the address does not say. */
@@ -18,29 +20,45 @@ export interface Address {
   readonly readTimeout: number | undefined;
 }
 
+export interface ServerPlace {
+  readonly host?: string;
+  readonly port?: number;
+}
+
+/** What is connected to, for each place. */
+export function configsOf({ client, others = [] }: Address): readonly pg.ClientConfig[] {
+  return [client, ...others.map((place) => ({ ...client, port: undefined, ...place }))];
+}
+
+/** One server, with the credentials and the encryption of the address. */
+export function addressAt(address: Address, { host, port }: ServerPlace): Address {
+  return { ...address, client: { ...address.client, host, port }, others: [] };
+}
+
 /**
  * Reads `postgres://user:password@host:port/database?sslmode=…`. What it throws names the mistake and never repeats the
  * address, which holds a password.
  */
 export function parseAddress(url: string): Address {
-  const parsed = URL.parse(url);
+  const [first, ...others] = splitHosts(url);
+  const parsed = URL.parse(first ?? '');
   if (parsed === null || !/^postgres(ql)?:$/.test(parsed.protocol))
     throw new Error('the address of the PostgreSQL store must be a URL such as `postgres://user@host:5432/database`');
   const options = readOptions(parsed.searchParams);
   const schema = options.schema ?? 'freehold';
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(schema))
     throw new Error('the `schema` of the PostgreSQL store takes up to 40 of a-z, 0-9 and `_`, a letter first');
-  const host = options.host ?? decoded(parsed.hostname.replace(/^\[(.+)\]$/, '$1'));
+  const place = options.host === undefined ? placeOf(parsed) : { ...placeOf(parsed), host: options.host };
   return {
     client: {
       application_name: options.application_name ?? 'freehold',
       ssl: readSsl(options),
-      ...(host === '' ? {} : { host }),
-      ...(parsed.port === '' ? {} : { port: Number(parsed.port) }),
+      ...place,
       ...(parsed.username === '' ? {} : { user: decoded(parsed.username) }),
       ...(parsed.password === '' ? {} : { password: decoded(parsed.password) }),
       ...(parsed.pathname.length < 2 ? {} : { database: decoded(parsed.pathname.slice(1)) }),
     },
+    ...(others.length === 0 ? {} : { others: others.map(readPlace) }),
     schema,
     wantsCitus: readFlag(options.citus),
     counts: {
@@ -52,6 +70,25 @@ export function parseAddress(url: string): Address {
   };
 }
 
+/** The address with each of its hosts, which `libpq` takes with commas between them and `URL` does not. */
+function splitHosts(url: string): readonly string[] {
+  const [, scheme = '', credentials = '', hosts = '', rest = ''] =
+    /^([a-z]+:\/\/)([^/?#]*@)?([^/?#@]*)(.*)$/s.exec(url) ?? [];
+  return hosts.includes(',') ? hosts.split(',').map((host) => `${scheme}${credentials}${host}${rest}`) : [url];
+}
+
+function readPlace(url: string): ServerPlace {
+  const parsed = URL.parse(url);
+  if (parsed === null || parsed.hostname === '')
+    throw new Error('the address of the PostgreSQL store has a host that is none');
+  return placeOf(parsed);
+}
+
+function placeOf({ hostname, port }: URL): ServerPlace {
+  const host = decoded(hostname.replace(/^\[(.+)\]$/, '$1'));
+  return { ...(host === '' ? {} : { host }), ...(port === '' ? {} : { port: Number(port) }) };
+}
+
 const optionNames = [
   'schema',
   'citus',
@@ -60,6 +97,7 @@ const optionNames = [
   'read_timeout',
   'host',
   'application_name',
+  'target_session_attrs',
   'sslmode',
   'sslrootcert',
   'sslcert',
@@ -75,7 +113,10 @@ function readOptions(parameters: URLSearchParams): Options {
     const said = /^[a-z_]+$/.test(name) ? `an option \`${name}\`, which is not known` : 'an option that is not known';
     throw new Error(`the address of the PostgreSQL store has ${said}`);
   }
-  return Object.fromEntries(parameters);
+  const options: Options = Object.fromEntries(parameters);
+  const { target_session_attrs: wanted = 'read-write' } = options;
+  if (wanted === 'read-write' || wanted === 'primary') return options;
+  throw new Error('the option `target_session_attrs` of the PostgreSQL store is `read-write` or `primary`');
 }
 
 function readFlag(text: string | undefined): boolean | undefined {

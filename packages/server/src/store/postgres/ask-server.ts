@@ -1,6 +1,8 @@
 import pg from 'pg';
-import { parseAddress } from './address.ts';
+import { configsOf, parseAddress } from './address.ts';
+import { keepsSessions } from './connections/session-check.ts';
 
+export { sessionsShared } from './connections/session-check.ts';
 export { type AskedClusterServer, askCluster } from './servers/ask-cluster.ts';
 
 export interface AskedServer {
@@ -8,6 +10,8 @@ export interface AskedServer {
   /** The server's clock, in milliseconds since 1970. */
   readonly now: number;
   readonly isStandby: boolean;
+  /** Whether a session is the caller's own for as long as its connection is open. */
+  readonly keepsSessions: boolean;
   /** Whether sessions of this user take no writes unless they ask for it. */
   readonly isReadOnly: boolean;
   /** Settings that are off, without which acknowledged writes can be lost. */
@@ -29,12 +33,28 @@ export interface AskedSchema {
 
 /** The state of a server, for the doctor. Changes nothing. Rejects without the address. */
 export async function askServer(url: string, spaces: readonly string[]): Promise<AskedServer> {
-  const { client: options, schema } = parseAddress(url);
+  const address = parseAddress(url);
+  const names = spaces.map((space) => `${address.schema}_${space}`);
+  let failure: unknown;
+  let asked: AskedServer | undefined;
+  // The first that takes writes; where none does, the last that answers.
+  for (const place of configsOf(address)) {
+    try {
+      asked = await askAt(place, names);
+      if (!asked.isStandby) return asked;
+    } catch (error) {
+      failure = error;
+    }
+  }
+  if (asked === undefined) throw failure;
+  return asked;
+}
+
+async function askAt(options: pg.ClientConfig, names: readonly string[]): Promise<AskedServer> {
   const client = new pg.Client({ ...options, connectionTimeoutMillis: 5000 });
   try {
     await client.connect();
     const { rows } = await client.query<ServerRow>(serverSql);
-    const names = spaces.map((space) => `${schema}_${space}`);
     const { rows: found } = await client.query<SchemaRow>(schemasSql, [names]);
     const [server] = rows;
     if (server === undefined) throw new Error('it answers nothing');
@@ -42,6 +62,7 @@ export async function askServer(url: string, spaces: readonly string[]): Promise
       version: server.version,
       now: Number(server.now),
       isStandby: server.standby,
+      keepsSessions: await keepsSessions(options),
       isReadOnly: server.read_only === 'on',
       settingsOff: server.settings_off,
       encoding: server.encoding,

@@ -1,5 +1,5 @@
 import { Unavailable } from '../port.ts';
-import type { Address } from './address.ts';
+import { type Address, addressAt } from './address.ts';
 import { Connection, type TimeLimits } from './connections/connection.ts';
 import { readClusterFacts } from './servers/cluster.ts';
 
@@ -47,7 +47,7 @@ export async function holdElsewhere(
   const held: Connection[] = [];
   try {
     for (const [host, port] of rows) {
-      const there = { ...address, client: { ...address.client, host, port } };
+      const there = addressAt(address, { host, port });
       const taken = { hold: 'alone', version: undefined, isDistributed: undefined, onOther: () => undefined } as const;
       held.push(await openHeld(there, limits, taken));
     }

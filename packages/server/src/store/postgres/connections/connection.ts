@@ -1,9 +1,10 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { Unavailable } from '../../port.ts';
-import type { Address } from '../address.ts';
+import { type Address, configsOf } from '../address.ts';
 import type { Statement } from '../statements.ts';
-import { endsSession, isServerError, SessionLost, whyNoSession } from './postgres-error.ts';
+import { describeError, endsSession, isServerError, SessionLost, whyNoSession } from './postgres-error.ts';
+import { isOwnSession, sessionsShared } from './session-check.ts';
 
 /** How long the server may take, in milliseconds. The driver waits a little longer, then gives the session up. */
 export interface TimeLimits {
@@ -11,7 +12,15 @@ export interface TimeLimits {
   readonly lock: number;
   /** How much longer the driver waits, for a server that cannot even say that its time is over. Default 5 s. */
   readonly grace?: number;
+  /** For a connection to come about. */
+  readonly connect?: number;
 }
+
+/** Of several places of a server one is likely to answer. */
+const connectOneOfSeveral = 2000;
+
+/** Where the server of an address with several places may be, first where it was found last. */
+const places = new WeakMap<pg.ClientConfig, readonly pg.ClientConfig[]>();
 
 const endMilliseconds = 1000;
 
@@ -29,13 +38,36 @@ export class Connection {
   readonly isSynced: boolean;
   /** Begins a transaction with the session's limits on every server that takes part in it. */
   readonly begin: Statement;
+  readonly #isReadOnly: boolean;
   readonly #client: pg.Client;
   readonly #socket: Socket;
   #isOpen = true;
   #ending: Promise<void> | undefined;
 
   /** Rejects with {@link Unavailable} when there is no server, or none that may be written to. */
-  static async open({ client: config }: Address, limits: TimeLimits, isDistributed = false): Promise<Connection> {
+  static async open(address: Address, limits: TimeLimits, isDistributed = false): Promise<Connection> {
+    const all = places.get(address.client) ?? configsOf(address);
+    if (all.length === 1) return Connection.#openAt(address.client, limits, isDistributed);
+    const failures: Error[] = [];
+    for (const place of all) {
+      try {
+        const connection = await Connection.#openAt(place, { ...limits, connect: connectOneOfSeveral }, isDistributed);
+        if (connection.#isReadOnly) {
+          void connection.end();
+          throw new Unavailable('sessions are read-only there');
+        }
+        places.set(address.client, [place, ...all.filter((other) => other !== place)]);
+        return connection;
+      } catch (error) {
+        if (!(error instanceof Unavailable)) throw error;
+        failures.push(describeError(error.cause ?? error));
+      }
+    }
+    const why = failures.map(({ message }) => message).join('; ');
+    throw new Unavailable('no server of the address takes writes', { cause: new Error(why) });
+  }
+
+  static async #openAt(config: pg.ClientConfig, limits: TimeLimits, isDistributed: boolean): Promise<Connection> {
     const socket = new Socket();
     const client = new pg.Client({
       ...config,
@@ -43,14 +75,14 @@ export class Connection {
       stream: () => socket,
       pipeline: true,
       keepAlive: true,
-      connectionTimeoutMillis: Math.min(5000, Math.max(limits.statement, 2000)),
+      connectionTimeoutMillis: limits.connect ?? Math.min(5000, Math.max(limits.statement, 2000)),
       query_timeout: limits.statement + (limits.grace ?? 5000),
     });
     // The statements in progress fail as well; an idle session that ends is opened again on demand.
     client.on('error', () => {});
     try {
       await client.connect();
-      return new Connection(client, socket, await startSession(client, limits, isDistributed));
+      return new Connection(client, socket, await startSession({ client, config }, limits, isDistributed));
     } catch (error) {
       void client.end();
       if (error instanceof Unavailable) throw error;
@@ -58,11 +90,12 @@ export class Connection {
     }
   }
 
-  private constructor(client: pg.Client, socket: Socket, { isSynced, begin }: Session) {
+  private constructor(client: pg.Client, socket: Socket, { isSynced, begin, isReadOnly }: Session) {
     this.#client = client;
     this.#socket = socket;
     this.isSynced = isSynced;
     this.begin = begin;
+    this.#isReadOnly = isReadOnly;
     client.once('error', () => this.#lose());
     client.once('end', () => this.#lose());
   }
@@ -121,7 +154,9 @@ const types: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
 };
 
-type Session = Pick<Connection, 'isSynced' | 'begin'>;
+interface Session extends Pick<Connection, 'isSynced' | 'begin'> {
+  readonly isReadOnly: boolean;
+}
 
 /**
  * Keys alone decide how a statement is run, so the planner is shown once for all: whatever it believes of a table that
@@ -150,25 +185,41 @@ export async function usePlannerSettings(connection: Connection): Promise<void> 
  */
 const distributedSettings = { plan_cache_mode: 'auto', 'citus.propagate_set_commands': 'local', jit: 'off' };
 
-async function startSession(client: pg.Client, limits: TimeLimits, isDistributed: boolean): Promise<Session> {
+interface Connected {
+  readonly client: pg.Client;
+  readonly config: pg.ClientConfig;
+}
+
+async function startSession(
+  { client, config }: Connected,
+  limits: TimeLimits,
+  isDistributed: boolean,
+): Promise<Session> {
+  const { rows } = await client.query<ServerRow>(serverSql);
+  const [server] = rows;
+  if (server === undefined || server.version < 150_000) throw new Unavailable('PostgreSQL 15 or newer is needed');
+  if (server.encoding !== 'UTF8')
+    throw new Unavailable(`the database is encoded in ${server.encoding}: make one that is encoded in UTF8`);
+  if (server.standby) throw new Unavailable('the server is a standby, which takes no writes: point at the writer');
+  // Before anything is set: it would be set for others too.
+  if (!(await isOwnSession(client, server.pid, config))) throw new Unavailable(sessionsShared);
   const settings = Object.entries({
     ...(isDistributed ? distributedSettings : plannerSettings),
     search_path: 'pg_catalog',
     statement_timeout: String(limits.statement),
     lock_timeout: String(limits.lock),
     idle_in_transaction_session_timeout: String(limits.lock),
+    synchronous_commit: server.synchronous,
   });
   await client.query(
     `select ${settings.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`).join(', ')}`,
     settings.flat(),
   );
-  const { rows } = await client.query<ServerRow>(sessionSql);
-  const [server] = rows;
-  if (server === undefined || server.version < 150_000) throw new Unavailable('PostgreSQL 15 or newer is needed');
-  if (server.encoding !== 'UTF8')
-    throw new Unavailable(`the database is encoded in ${server.encoding}: make one that is encoded in UTF8`);
-  if (server.standby) throw new Unavailable('the server is a standby, which takes no writes: point at the writer');
-  return { isSynced: server.fsync === 'on', begin: isDistributed ? beginEverywhere(limits, server) : beginHere };
+  return {
+    isSynced: server.fsync === 'on',
+    isReadOnly: server.read_only === 'on',
+    begin: isDistributed ? beginEverywhere(limits, server) : beginHere,
+  };
 }
 
 const beginHere: Statement = { text: 'begin isolation level read committed' };
@@ -181,16 +232,18 @@ function beginEverywhere({ lock }: TimeLimits, { synchronous }: ServerRow): Stat
 }
 
 interface ServerRow {
+  readonly pid: number;
   readonly version: number;
   readonly encoding: string;
   readonly standby: boolean;
   readonly fsync: string;
+  readonly read_only: string;
   readonly synchronous: 'on' | 'remote_apply';
 }
 
 /** Whatever the server's default is: a commit is answered when it is on disk, at `remote_apply` also elsewhere. */
-const sessionSql = `
-  select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
+const serverSql = `
+  select pg_backend_pid() as pid, current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
     pg_is_in_recovery() as standby, current_setting('fsync') as fsync,
-    set_config('synchronous_commit',
-      case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false) as synchronous`;
+    current_setting('default_transaction_read_only') as read_only,
+    case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end as synchronous`;

@@ -1,5 +1,5 @@
 import { Unavailable } from '../../port.ts';
-import type { Address } from '../address.ts';
+import { type Address, addressAt } from '../address.ts';
 import { type Connection, type TimeLimits, usePlannerSettings } from '../connections/connection.ts';
 import { type Held, openHeld } from '../hold-data.ts';
 
@@ -22,7 +22,7 @@ export async function openOnServer(
   held: Omit<Held, 'onOther'>,
   { host, port, identity }: ServerPlace,
 ): Promise<Connection> {
-  const there = { ...address, client: { ...address.client, host, port } };
+  const there = addressAt(address, { host, port });
   const connection = await openHeld(there, limits, { ...held, onOther: () => undefined });
   try {
     const { rows } = await connection.send<readonly [string]>({ text: hereSql });

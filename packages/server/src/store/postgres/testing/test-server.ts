@@ -203,7 +203,7 @@ function linkLibraries(folder: string, native: string): string {
 }
 
 /** Below those that the system gives to connections, so that none has it when the server starts, or starts again. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 18_000);
     const isFree = await new Promise<boolean>((resolve) => {
