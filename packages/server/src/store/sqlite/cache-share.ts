@@ -1,4 +1,5 @@
 import type { Due } from '../port.ts';
+import { Ring, RingMember } from './ring.ts';
 
 /** So many entries that were used since the last look are spared in a row; a look at all would take too long. */
 const sparedInARow = 16;
@@ -13,23 +14,39 @@ export interface StoredValue {
 }
 
 /** One object for each entry, since a cache has many. */
-interface Entry extends StoredValue {
+class Entry extends RingMember implements StoredValue {
+  readonly name: string;
+  readonly version: number;
+  readonly value: string;
+  readonly due: Due | undefined;
+  readonly mark: number;
   readonly bytes: number;
-  isUsed: boolean;
+  isUsed = false;
+
+  constructor(name: string, { version, value, due, mark }: StoredValue, bytes: number) {
+    super();
+    this.name = name;
+    this.version = version;
+    this.value = value;
+    this.due = due;
+    this.mark = mark;
+    this.bytes = bytes;
+  }
 }
 
 /**
  * What a cache keeps for one owner. It gives up entries in the order of a clock: the hand goes round and takes the next
  * one that was not used since it last came by. Unlike with a list by last use, a use writes no more than a flag.
  */
-export class CacheShare {
+export class CacheShare extends RingMember {
   readonly owner: string;
   readonly #entries = new Map<string, Entry>();
-  #hand = this.#entries.entries();
+  readonly #ring = new Ring<Entry>();
   /** Of the share and of all entries. */
   #bytes: number;
 
   constructor(owner: string, bytes: number) {
+    super();
     this.owner = owner;
     this.#bytes = bytes;
   }
@@ -39,7 +56,7 @@ export class CacheShare {
   }
 
   get isEmpty(): boolean {
-    return this.#entries.size === 0;
+    return this.#ring.isEmpty;
   }
 
   /** Counts as a use. */
@@ -50,32 +67,30 @@ export class CacheShare {
   }
 
   /** There is none of this name. */
-  set(name: string, { version, value, due, mark }: StoredValue, bytes: number): void {
-    this.#entries.set(name, { version, value, due, mark, bytes, isUsed: false });
+  set(name: string, value: StoredValue, bytes: number): void {
+    const entry = new Entry(name, value, bytes);
+    this.#entries.set(name, entry);
+    this.#ring.add(entry);
     this.#bytes += bytes;
   }
 
   /** Returns the bytes that are free then. */
   delete(name: string): number {
-    const bytes = this.#entries.get(name)?.bytes ?? 0;
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return 0;
     this.#entries.delete(name);
-    this.#bytes -= bytes;
-    return bytes;
+    this.#ring.remove(entry);
+    this.#bytes -= entry.bytes;
+    return entry.bytes;
   }
 
   /** Gives up one entry. Returns the bytes that are free then, 0 where there is no entry. */
   evict(): number {
-    for (let spared = 0; !this.isEmpty; ) {
-      const { value: next } = this.#hand.next();
-      if (next === undefined) {
-        this.#hand = this.#entries.entries();
-        continue;
-      }
-      const [name, entry] = next;
-      if (!entry.isUsed || spared >= sparedInARow) return this.delete(name);
+    for (let spared = 0; ; spared++) {
+      const entry = this.#ring.turn();
+      if (entry === undefined) return 0;
+      if (!entry.isUsed || spared >= sparedInARow) return this.delete(entry.name);
       entry.isUsed = false;
-      spared++;
     }
-    return 0;
   }
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { systemClock } from '../../lib/clock.ts';
 import type { Item, Key, ScopeName } from '../port.ts';
 import { ItemCache } from './item-cache.ts';
@@ -7,6 +9,15 @@ import { openSqlite } from './open-sqlite.ts';
 import { failOnFatal, temporaryDirectory } from './testing/temporary-store.ts';
 
 const megabyte = 1024 * 1024;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: unknown = runInNewContext('gc');
+
+function usedHeap(): number {
+  assert.ok(typeof collectGarbage === 'function');
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
 
 /** A store in which every key has an item of so many bytes, and how many of them were read. */
 function endlessStore(cache: ItemCache, bytes: number) {
@@ -126,4 +137,23 @@ test('an item that is read from the file beside the commits of a thread is never
   await Promise.all([write(), readOn()]);
   assert.equal((await scope.get([key]))[0]?.value, '100');
   await store.close();
+});
+
+test('values that were overwritten leave nothing in memory', async () => {
+  const cache = new ItemCache(8 * megabyte);
+  const { read } = endlessStore(cache, 300);
+  const overwrite = async (times: number): Promise<void> => {
+    for (let sk = 0; sk < times; sk++) {
+      const key = { pk: 'p', sk: `k${sk % 100}` };
+      await cache.run(
+        [{ kind: 'commit', scope: 'a-w', changes: [{ kind: 'remove', ...key, if: 'any' }] }],
+        async () => undefined,
+      );
+      read('a-w', sk % 100);
+    }
+  };
+  await overwrite(1000);
+  const before = usedHeap();
+  await overwrite(200_000);
+  assert.ok(usedHeap() - before < 2 * megabyte, `${usedHeap() - before} bytes more are used`);
 });

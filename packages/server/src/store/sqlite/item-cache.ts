@@ -1,13 +1,14 @@
 import { isExpired, type Member } from '../committing/apply-group.ts';
 import { type Item, type Key, ownerOf, type ScopeName, Unavailable } from '../port.ts';
 import { CacheShare, type StoredValue } from './cache-share.ts';
+import { Ring } from './ring.ts';
 import { beingWritten, type KeyMarks } from './sharing/key-marks.ts';
 import { isNeverKept, nameOf, writtenNames } from './sharing/written-names.ts';
 
 /** An entry that weighs more is read from the file each time: there, copying the text takes most of the time. */
 const weightMax = 64 * 1024;
 /** What an entry takes beside its texts, and a share beside its entries. Estimates, in bytes. */
-const entryBytes = 160;
+const entryBytes = 184;
 const shareBytes = 512;
 /** So many owners are looked at for one to take room from. */
 const ownersLookedAt = 32;
@@ -35,7 +36,7 @@ export class ItemCache {
   /** Of how many groups without an answer each key is. */
   readonly #inFlight = new Map<string, number>();
   #bytes = 0;
-  #owners = this.#shares.values();
+  #owners = new Ring<CacheShare>();
   #largest: CacheShare | undefined;
   #isOff = false;
 
@@ -108,6 +109,7 @@ export class ItemCache {
   #switchOff(): void {
     this.#isOff = true;
     this.#shares.clear();
+    this.#owners = new Ring();
     this.#largest = undefined;
     this.#bytes = 0;
   }
@@ -130,6 +132,7 @@ export class ItemCache {
   #addShare(owner: string): CacheShare {
     const share = new CacheShare(owner, shareBytes);
     this.#shares.set(owner, share);
+    this.#owners.add(share);
     this.#bytes += shareBytes;
     return share;
   }
@@ -158,8 +161,7 @@ export class ItemCache {
   /** The one found last, as long as it is large, so that many small owners do not hide it. */
   #findLarge(): CacheShare | undefined {
     for (let looked = 0; looked < ownersLookedAt && !this.#isLarge(this.#largest); looked++) {
-      this.#largest = this.#owners.next().value;
-      if (this.#largest === undefined) this.#owners = this.#shares.values();
+      this.#largest = this.#owners.turn();
     }
     return this.#isLarge(this.#largest) ? this.#largest : undefined;
   }
@@ -168,6 +170,7 @@ export class ItemCache {
     this.#bytes -= freed;
     if (freed === 0 || !share.isEmpty) return;
     this.#shares.delete(share.owner);
+    this.#owners.remove(share);
     if (this.#largest === share) this.#largest = undefined;
     this.#bytes -= shareBytes;
   }
