@@ -120,8 +120,9 @@ export const watchedTests: readonly WatchedTests[] = [
   { tests: [`${server}/access/**/*.proof.test.ts`], protects: [`${server}/{access,lib}/**`] },
   {
     tests: [
-      `${server}/{audit-command,backup,copy,recount,unwritable-folder,verify}.test.ts`,
+      `${server}/{audit-command,backup,copy,recount,verify}.test.ts`,
       `${server}/copy/copy-platform.test.ts`,
+      `${server}/testing/unwritable-folder.test.ts`,
       `${server}/store/copy-store.test.ts`,
       ...acceptance(
         'backups',

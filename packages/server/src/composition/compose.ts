@@ -25,7 +25,7 @@ import { explainStoreFailure } from '../store/explain-failure.ts';
 import type { OpenedStore } from '../store/port.ts';
 import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
 import type { FaultHandlers } from '../telemetry/note-errors.ts';
-import { countDenials } from '../telemetry/work-metrics.ts';
+import { countDead, countDenials, countLostMails } from '../telemetry/work-metrics.ts';
 import { composeBackups } from './backups/compose-backups.ts';
 import { automationParts, composeAutomation, composeEvents, whyNeverCalledBy } from './compose-automation.ts';
 import { composeIam } from './compose-iam.ts';
@@ -86,12 +86,12 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const { counted, epochs, changesOf } = common ?? {};
   const configs = openConfigs(stores, { clock, tally: tallies.config, events: () => events }, changesOf, opened.told);
 
-  const mail = openSharedMail({ ...options, onFault: within('mail') });
+  const mail = openSharedMail({ ...options, onFault: countLostMails(metrics, within('mail')) });
   const made = { config, platform, stores, configs, clock, newId, cursors, nodeId: nodeIdOf(common), watch, workFacts };
   const alerts = startAlerts(spaces, { ...made, onFault: within('alerts'), secrets });
   const { announce } = alerts.webhook;
   const metering = composeMetering(opened, { ...made, announce, onError: within('usage'), planChanges: epochs?.plans });
-  const parts = automationParts({ ...made, announce, metering });
+  const parts = countDead(metrics, automationParts({ ...made, announce, metering }));
   const events = composeEvents({
     ...{ ...made, ...parts, secrets, onError: within('automation'), changesOf, worker: common?.name },
     automation: () => automation,
@@ -100,7 +100,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const iam = composeIam(opened, { ...made, metrics, onFault: within('decisions'), common });
   const jobs = startJobs(spaces, { ...made, onFault: within('jobs'), events, metering, iam, foundingGate });
 
-  const shared = { ...made, wake: jobs.wake };
+  const shared = { ...made, signingKeys, wake: jobs.wake };
   const audit = openAudit({ ...opened, clock, cursors });
   const records = openRecords({
     ...shared,
@@ -126,7 +126,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const reached = { runtime: records.runtime, mail: mail.out, sealer, decisions, onError: within('automation') };
   const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached, counted });
 
-  const operations = composeOperations(opened, { ...made, measurement, onFault: within('nodes'), common, jobs });
+  const operations = composeOperations(opened, { ...shared, measurement, onFault: within('nodes'), common, jobs });
   const gateways = createGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, jobs, ...operations },
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },

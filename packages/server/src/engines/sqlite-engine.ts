@@ -2,9 +2,8 @@ import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { checkFolder, hasWritten } from '../doctor/check-folder.ts';
-import { rowsOfFile } from '../store/sqlite/ask-file.ts';
+import { mayWriteBeside, rowsOfFile } from '../store/sqlite/ask-file.ts';
 import { attachSqlite, openSharedSqlite, openSqlite, openUnwritable } from '../store/sqlite/open-sqlite.ts';
-import { mayWriteBeside } from '../store/sqlite/open-to-read.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import type { Space, StoreEngine } from './store-engine.ts';
 

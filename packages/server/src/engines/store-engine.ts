@@ -38,6 +38,8 @@ export interface StoreSizes {
   readonly indexBytes?: number;
   /** Of the store's own log. */
   readonly logBytes?: number;
+  /** Of the server, those of all its users together. */
+  readonly connections?: { readonly open: number; readonly max: number };
 }
 
 /** A sentence for the operator. */

@@ -1,11 +1,11 @@
 import { realpathSync, statSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { assertKnownVersion } from './data-version.ts';
-import { whyUnfinished } from './sqlite/explain-file.ts';
+import { openToRead } from './sqlite/ask-file.ts';
 import { backupLogBytesMax } from './sqlite/log-bounds.ts';
-import { openToRead } from './sqlite/open-to-read.ts';
 import { createPrivateFile } from './sqlite/private-file.ts';
 import { readVersion } from './sqlite/schema.ts';
+import { whyUnfinished } from './sqlite/sqlite-error.ts';
 
 /** What a store's file held at one moment. It stays so, whatever is committed meanwhile, and no commit waits for it. */
 export interface Snapshot {

@@ -25,7 +25,8 @@ export function addUpMetrics(texts: readonly string[]): string {
       const name = line.slice(0, end);
       ofFamily.add(name);
       const value = Number(line.slice(end + 1));
-      values.set(name, join(values.get(name) ?? 0, value));
+      const before = values.get(name);
+      values.set(name, before === undefined ? value : join(before, value));
     }
   const shown = lines
     .values()
@@ -39,6 +40,8 @@ const sum = (one: number, other: number): number => one + other;
 const ofAll = /^(?:process_|freehold_backup_)/;
 
 function joinOf(family: string, type: string): (one: number, other: number) => number {
+  // A node is as ready as the least ready of its workers.
+  if (family === 'freehold_ready') return Math.min;
   const isHeap = family === 'nodejs_heap_size_used_bytes';
   return !isHeap && (type === 'gauge' || ofAll.test(family)) ? Math.max : sum;
 }

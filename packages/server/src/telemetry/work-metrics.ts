@@ -38,6 +38,33 @@ export function countRecordingFailures(metrics: Metrics, onError: (error: unknow
   };
 }
 
+/** Counts mails that are lost: each is reported once. */
+export function countLostMails(metrics: Metrics, onFault: (error: unknown) => void): (error: unknown) => void {
+  const lost = metrics.counter({ name: 'freehold_mails_lost_total', help: 'Mails that were not delivered.' })({});
+  return (error) => {
+    lost.add();
+    onFault(error);
+  };
+}
+
+type Tell<Place, Failed> = (place: Place, failed: Failed, count: number) => Promise<void>;
+
+/** Counts deliveries of events that are given up. */
+export function countDead<Place, Failed extends { readonly kind: string }, P extends { tell: Tell<Place, Failed> }>(
+  metrics: Metrics,
+  parts: P & { readonly tell: Tell<Place, Failed> },
+): P {
+  const dead = metrics.counter({
+    name: 'freehold_deliveries_dead_total',
+    help: 'Deliveries of events that were given up.',
+  })({});
+  const tell: Tell<Place, Failed> = (place, failed, count) => {
+    for (let left = failed.kind === 'event' ? count : 0; left > 0; left -= 1) dead.add();
+    return parts.tell(place, failed, count);
+  };
+  return { ...parts, tell };
+}
+
 /** How old the last good backup of the schedule is, and how many backups and restore tests have failed. */
 export function recordBackups(metrics: Metrics, desk: BackupDesk, clock: Clock): void {
   metrics.asked(

@@ -8,11 +8,9 @@ import { RemoteCommitter, serveCommits } from '../committing/remote-committer.ts
 import { assertKnownVersion } from '../data-version.ts';
 import { committerOf, type Engine, storeOnEngine } from '../engine.ts';
 import { type OpenedStore, Unavailable } from '../port.ts';
-import { isHeld } from './ask-file.ts';
+import { isHeld, openToRead } from './ask-file.ts';
 import { openConnection } from './connection.ts';
-import { explained } from './explain-file.ts';
 import { ItemCache } from './item-cache.ts';
-import { openToRead } from './open-to-read.ts';
 import { createPrivateFile } from './private-file.ts';
 import { heldElsewhere, lockForProcess, type ProcessLock } from './process-lock.ts';
 import { prepareSchema, readVersion } from './schema.ts';
@@ -21,6 +19,7 @@ import { AttachedEngine } from './sharing/attached-engine.ts';
 import { EngineReads } from './sharing/engine-reads.ts';
 import { allocateMarks, KeyMarks } from './sharing/key-marks.ts';
 import { nameOf } from './sharing/written-names.ts';
+import { explained } from './sqlite-error.ts';
 import { WriterThread } from './writer-thread.ts';
 
 export interface SqliteOptions {

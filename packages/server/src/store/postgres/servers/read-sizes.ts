@@ -4,7 +4,13 @@ import { isServerError, isTimeout, SessionLost } from '../connections/postgres-e
 import { readClusterFacts } from './cluster.ts';
 
 /** What the tables of a data space take, over all servers of a cluster; or why that is not known. */
-export type ReadSizes = { readonly dataBytes: number; readonly indexBytes: number } | { readonly whyUnknown: string };
+export type ReadSizes =
+  | {
+      readonly dataBytes: number;
+      readonly indexBytes: number;
+      readonly connections: { readonly open: number; readonly max: number };
+    }
+  | { readonly whyUnknown: string };
 
 /** Less than the operator waits for each part of an answer. */
 const limits: TimeLimits = { statement: 2000, lock: 1000, grace: 500 };
@@ -20,7 +26,9 @@ export async function readSizes(url: string, space: string, within = limits): Pr
       const text = tables === 'distributed' ? spreadSql : localSql;
       const { rows } = await connection.send<readonly [number, number]>({ text }, [schema]);
       const [dataBytes = 0, indexBytes = 0] = rows[0] ?? [];
-      return { dataBytes, indexBytes };
+      const { rows: counted } = await connection.send<readonly [number, number]>({ text: connectionsSql });
+      const [open = 0, max = 0] = counted[0] ?? [];
+      return { dataBytes, indexBytes, connections: { open, max } };
     } finally {
       await connection.end();
     }
@@ -38,6 +46,8 @@ function reasonOf(error: unknown): string {
   if (code !== undefined) return `the server refused to add them up (SQLSTATE ${code})`;
   return 'the server cannot be reached';
 }
+
+const connectionsSql = `select (select sum(numbackends) from pg_stat_database)::int, current_setting('max_connections')::int`;
 
 const tablesSql = `from pg_class as found join pg_namespace on pg_namespace.oid = found.relnamespace
   where nspname = $1 and relkind = 'r'`;

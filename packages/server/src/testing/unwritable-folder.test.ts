@@ -6,12 +6,13 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createSecretsFile, loadSecrets } from './identity/port.ts';
-import { runProgram, temporaryFolder, usingStore } from './testing/command.ts';
-import { SteppedClock } from './testing/record-bench.ts';
+import { createSecretsFile, loadSecrets } from '../identity/port.ts';
+import { runProgram, temporaryFolder, usingStore } from './command.ts';
+import { SteppedClock } from './record-bench.ts';
 
-const run = (command: string, ...words: readonly string[]) =>
-  runProgram(join(import.meta.dirname, `${command}.ts`), words);
+const sources = join(import.meta.dirname, '..');
+
+const run = (command: string, ...words: readonly string[]) => runProgram(join(sources, `${command}.ts`), words);
 
 async function dataFolder(context: TestContext): Promise<string> {
   const folder = join(temporaryFolder(context), 'data');
@@ -46,7 +47,7 @@ const skip = !mayMount && 'not run: root may mount nothing here';
 
 /** Leaves commits in the log of `test`, as a process does that is killed. Gives how many were acknowledged. */
 async function commitAndDie(folder: string): Promise<number> {
-  const program = join(import.meta.dirname, 'store/sqlite/testing/holding-process.ts');
+  const program = join(sources, 'store/sqlite/testing/holding-process.ts');
   const child = spawn(process.execPath, [program, join(folder, 'test.db')], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [lines] = (await once(child.stdout, 'data')) as [Buffer];
   child.kill('SIGKILL');
