@@ -56,7 +56,7 @@ test('a page of another server is no export and no import', async (t) => {
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'x.jsonl');
   writeFileSync(path, '{"a":1}\n');
-  const source = { path, stdin: process.stdin, format: 'jsonl' } as const;
+  const source = { path, stdin: process.stdin, format: 'jsonl', encoding: 'utf-8', delimiter: ',' } as const;
   await assert.rejects(
     importRecords({ app, entity: 'order', source, query: {}, progress: () => undefined }),
     (error) => {

@@ -9,16 +9,10 @@ import type { AddCommands } from '../frame/program.ts';
 import { isObject } from '../json-object.ts';
 import { knownError } from '../management/known-error.ts';
 import { writeExport, writeExportFile } from '../records/export-records.ts';
-import {
-  contentTypes,
-  type ImportResult,
-  type ImportSource,
-  importRecords,
-  type RowFormat,
-  writeRows,
-} from '../records/import-records.ts';
+import { contentTypes, encodingHint, type ImportResult, importRecords } from '../records/import-records.ts';
 import { addChoiceOptions, type ChoiceOptions, choiceQuery } from '../records/list-query.ts';
 import { recordRows } from '../records/record-table.ts';
+import { encodings, type ImportSource, type RowFormat, writeRows } from '../records/row-source.ts';
 import { textTable } from '../text-table.ts';
 
 interface ActorOptions {
@@ -43,6 +37,8 @@ export const addRecordCommands: AddCommands = (program, run) => {
       .description('writes the rows of a CSV or JSON Lines file, or of standard input'),
   )
     .addOption(formatOption())
+    .option('--delimiter <character>', 'what is between the cells of CSV, such as `;` or `tab`', ',')
+    .addOption(new Option('--encoding <encoding>', 'encoding of the file').choices(encodings).default('utf-8'))
     .option('--upsert <index>', 'updates records that have the values of a row in this unique index')
     .option('--dry-run', 'says what would be done, and writes nothing')
     .option('--failed <path>', 'writes the rows that were refused to this file (the first 100)')
@@ -110,6 +106,8 @@ async function list(context: Context, options: ListOptions, entity: string): Pro
 
 interface ImportOptions extends ActorOptions {
   readonly format?: RowFormat;
+  readonly delimiter: string;
+  readonly encoding: ImportSource['encoding'];
   readonly upsert?: string;
   readonly dryRun?: true;
   readonly failed?: string;
@@ -131,6 +129,8 @@ async function importFile(
   const { errors, ignored } = result;
   for (const { row, errors: found } of errors)
     context.out.note(`row ${row}: ${found.map(({ pointer, message }) => `${pointer} ${message}`.trim()).join('; ')}`);
+  if (source.encoding === 'utf-8' && errors.some(({ errors: found }) => found.some(isNotUtf8)))
+    context.out.note(encodingHint);
   if (result.failed > errors.length)
     context.out.note(`… and ${result.failed - errors.length} more rows that were refused`);
   if (ignored.length > 0) context.out.note(`ignored, because the platform sets them: ${ignored.join(', ')}`);
@@ -141,7 +141,12 @@ async function importFile(
   return result.failed > 0 ? exitCodes.answerIsNo : exitCodes.done;
 }
 
-function sourceOf({ cwd, stdin }: Context, { format, failed }: ImportOptions, file: string | undefined): ImportSource {
+function isNotUtf8({ code, message }: ImportResult['errors'][number]['errors'][number]): boolean {
+  return code === 'invalid_utf8' || message.includes('not valid UTF-8');
+}
+
+function sourceOf({ cwd, stdin }: Context, options: ImportOptions, file: string | undefined): ImportSource {
+  const { format, failed, encoding } = options;
   const path = file === undefined || file === '-' ? undefined : resolve(cwd, file);
   if (path !== undefined && !existsSync(path))
     throw new CommandError(`there is no file ${file}`, { code: 'wrong_usage' });
@@ -155,7 +160,18 @@ function sourceOf({ cwd, stdin }: Context, { format, failed }: ImportOptions, fi
       code: 'wrong_usage',
       next: 'add `--format csv` or `--format jsonl`',
     });
-  return { path, stdin, format: kind };
+  return { path, stdin, format: kind, encoding, delimiter: delimiterOf(kind, options.delimiter) };
+}
+
+function delimiterOf(format: RowFormat, given: string): string {
+  const delimiter = given === 'tab' || given === '\\t' ? '\t' : given;
+  if (!/^[\t\x20-\x7e]$/.test(delimiter) || delimiter === '"')
+    throw new CommandError(`\`${given}\` is no delimiter: it must be one ASCII character, or \`tab\``, {
+      code: 'wrong_usage',
+    });
+  if (format === 'jsonl' && delimiter !== ',')
+    throw new CommandError('`--delimiter` is for CSV, and the file is JSON Lines', { code: 'wrong_usage' });
+  return delimiter;
 }
 
 function formatOfName(path: string): RowFormat | undefined {

@@ -1,23 +1,14 @@
 /** A file of records on its way to the platform, which reads and writes its rows as they arrive. */
-import { createReadStream, createWriteStream, statSync } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { Readable, Transform } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { createReadStream, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import type { AppCalls } from '../app/app-calls.ts';
 import { CommandError } from '../frame/command-error.ts';
 import { isObject } from '../json-object.ts';
-import { csvLine, readCsv } from '../rows/read-csv.ts';
-
-export type RowFormat = 'csv' | 'jsonl';
+import { jsonLines } from '../rows/json-lines.ts';
+import { BrokenRows } from '../rows/read-csv.ts';
+import { type ImportSource, sentBytes } from './row-source.ts';
 
 export const contentTypes = { csv: 'text/csv', jsonl: 'application/x-ndjson' } as const;
-
-export interface ImportSource {
-  /** Undefined for standard input. */
-  readonly path: string | undefined;
-  readonly stdin: NodeJS.ReadableStream;
-  readonly format: RowFormat;
-}
 
 export interface ImportResult {
   readonly rows: number;
@@ -49,37 +40,71 @@ export interface ImportRequest {
 export async function importRecords({ app, entity, source, query, progress }: ImportRequest): Promise<ImportResult> {
   const { path, stdin, format } = source;
   const size = path === undefined ? undefined : statSync(path).size;
+  const input = path === undefined ? stdin : createReadStream(path);
   let sent = 0;
-  const counting = new Transform({
-    transform: (chunk: Uint8Array, _, done) => {
-      sent += chunk.length;
-      done(null, chunk);
-    },
-  });
-  const input = path === undefined ? (stdin as Readable) : createReadStream(path);
-  input.on('error', (error) => counting.destroy(error));
-  const bytes = Readable.toWeb(input.pipe(counting)) as ReadableStream<Uint8Array>;
+  let fault: unknown;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of input) {
+        sent += chunk.length;
+        yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      }
+    } catch (error) {
+      fault = error;
+      throw error;
+    }
+  }
+  async function* body(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* sentBytes(source, counted());
+    } catch (error) {
+      fault ??= error;
+      throw error;
+    }
+  }
   try {
     const response = await app.send(`/import/${encodeURIComponent(entity)}`, {
       method: 'POST',
       query,
       accept: 'application/x-ndjson',
-      stream: { type: contentTypes[format], bytes },
+      stream: { type: contentTypes[format], bytes: ReadableStream.from(body()) },
     });
     return await resultOf(response, (rows) => {
       const share = size === undefined || size === 0 ? '' : ` ${Math.min(100, Math.floor((100 * sent) / size))} %,`;
       progress(`importing ${entity}:${share} ${rows} rows`);
     });
+  } catch (error) {
+    throw fault === undefined ? withEncoding(error) : unreadable(fault);
   } finally {
-    input.destroy();
+    (input as Readable).destroy();
   }
 }
 
+/** A header in another encoding has names that no entity has. */
+function withEncoding(error: unknown): unknown {
+  if (!(error instanceof CommandError) || !JSON.stringify(error.details).includes('\ufffd')) return error;
+  return new CommandError(error.message, { ...error.details, next: encodingHint });
+}
+
+export const encodingHint = 'the file is not in UTF-8: name its encoding, as in `--encoding windows-1252`';
+
+/** The connection ended since the file did. */
+function unreadable(fault: unknown): CommandError {
+  if (!(fault instanceof BrokenRows))
+    return new CommandError(`the file cannot be read: ${fault instanceof Error ? fault.message : String(fault)}`, {
+      code: 'wrong_usage',
+    });
+  return new CommandError(`the file cannot be read to its end: ${fault.message}`, {
+    code: 'invalid_csv',
+    lines: ['rows before it may be written'],
+    next: 'correct the file, and import it again with `--upsert INDEX`, so that no row is written twice',
+  });
+}
+
 async function resultOf(response: Response, progressed: (rows: number) => void): Promise<ImportResult> {
-  const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
   try {
-    for await (const line of createInterface({ input: body })) {
-      const read: unknown = JSON.parse(line);
+    for await (const line of jsonLines(response.body ?? [])) {
+      const read: unknown = JSON.parse(line.toString());
       if (isObject(read) && isObject(read.result)) return read.result as unknown as ImportResult;
       if (isObject(read) && isObject(read.progress)) progressed(Number(read.progress.rows));
     }
@@ -90,34 +115,4 @@ async function resultOf(response: Response, progressed: (rows: number) => void):
     code: 'unreachable',
     next: 'import the file again with `--upsert INDEX`, so that no row is written twice',
   });
-}
-
-/** Writes the rows with these numbers to a file that can be imported after a correction. */
-export async function writeRows(source: ImportSource, numbers: ReadonlySet<number>, to: string): Promise<void> {
-  const out = createWriteStream(to);
-  const rows = source.format === 'csv' ? csvRows(source, numbers) : jsonRows(source, numbers);
-  for await (const row of rows) if (!out.write(row)) await new Promise((resolve) => out.once('drain', resolve));
-  out.end();
-  await finished(out);
-}
-
-async function* csvRows({ path = '' }: ImportSource, numbers: ReadonlySet<number>): AsyncGenerator<string> {
-  let row = -1;
-  let left = numbers.size;
-  for await (const { cells } of readCsv(createReadStream(path, 'utf8'))) {
-    row += 1;
-    if (row === 0 || numbers.has(row)) yield csvLine(cells);
-    if (numbers.has(row)) left -= 1;
-    // What comes behind may be what the import could not read.
-    if (left === 0) return;
-  }
-}
-
-async function* jsonRows({ path = '' }: ImportSource, numbers: ReadonlySet<number>): AsyncGenerator<string> {
-  let row = 0;
-  for await (const line of createInterface({ input: createReadStream(path, 'utf8') })) {
-    if (line.trim() === '') continue;
-    row += 1;
-    if (numbers.has(row)) yield `${line}\n`;
-  }
 }

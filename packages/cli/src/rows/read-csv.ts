@@ -1,4 +1,5 @@
-/** The records of a CSV file (RFC 4180), one after the other, however the file is cut into chunks. */
+/** The records of a CSV file (RFC 4180), one after the other, by the same reader and rules as the platform has. */
+import { CsvError, Parser } from 'csv-parse';
 
 export interface CsvRecord {
   /** Of its beginning, from 1: a quoted cell may have several lines. */
@@ -6,94 +7,132 @@ export interface CsvRecord {
   readonly cells: readonly string[];
 }
 
+export interface CsvOptions {
+  readonly delimiter?: string | undefined;
+  /** `latin1` has a character for each byte of the file, so that bytes which are no UTF-8 are kept. */
+  readonly encoding?: 'utf8' | 'latin1';
+}
+
 /** The platform takes no longer row. */
-export const rowCharactersMax = 1_048_576;
+export const rowBytesMax = 1_048_576;
 
 export class BrokenRows extends Error {}
 
-/** @throws BrokenRows for a quote that is never closed, text behind a closed quote, or a row that is too long. */
-export async function* readCsv(chunks: AsyncIterable<string> | Iterable<string>): AsyncGenerator<CsvRecord> {
-  const parser = new CsvParser();
-  for await (const chunk of chunks) yield* parser.take(chunk);
-  yield* parser.end();
+type Chunks = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
+
+/** @throws BrokenRows for a quote that is never closed or out of place, or a row that is too long. */
+export async function* readCsv(chunks: Chunks, options: CsvOptions = {}): AsyncGenerator<CsvRecord> {
+  const { feed, take } = createCutter(options);
+  // The bytes behind the last record, and where they begin.
+  let rest = Buffer.alloc(0);
+  let start = 0;
+  let line = 1;
+  for await (const chunk of withEnd(chunks)) {
+    const fault = await feed(chunk);
+    if (chunk !== undefined) rest = Buffer.concat([rest, chunk]);
+    for (const { cells, end } of take()) {
+      if (end - start > rowBytesMax) throw new BrokenRows(`line ${line}: ${tooLong}`);
+      const text = rest.toString('latin1', 0, end - start);
+      yield { line: line + emptyLinesOf(text), cells };
+      line += lineEndsIn(text);
+      rest = rest.subarray(end - start);
+      start = end;
+    }
+    const sentence = rest.length > rowBytesMax ? tooLong : fault && (sentences[fault] ?? 'the row is no CSV');
+    if (sentence !== undefined)
+      throw new BrokenRows(`line ${line + emptyLinesOf(rest.toString('latin1'))}: ${sentence}`);
+  }
 }
 
-/** What the next character is part of; behind a quote in a quoted cell it may be the end of the cell, or another quote. */
-type State = 'cell begins' | 'plain' | 'quoted' | 'quote in quoted';
+const tooLong = 'the row is longer than 1 MiB; is a quote left open?';
 
-class CsvParser {
-  #state: State = 'cell begins';
-  #cells: string[] = [];
-  #cell = '';
-  #characters = 0;
-  #line = 1;
-  #begin = 1;
-  #isFirst = true;
+const sentences: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed',
+  CSV_INVALID_CLOSING_QUOTE: 'text behind a closed quote',
+  INVALID_OPENING_QUOTE: 'a quote in a cell without quotes',
+};
 
-  *take(chunk: string): Generator<CsvRecord> {
-    const text = this.#isFirst ? chunk.replace(/^\ufeff/, '') : chunk;
-    if (chunk !== '') this.#isFirst = false;
-    for (const character of text) {
-      if (++this.#characters > rowCharactersMax)
-        throw new BrokenRows(`line ${this.#begin}: the row is longer than 1 MiB; is a quote left open?`);
-      if (this.#take(character)) yield* this.#endRow();
-      if (character === '\n') this.#line += 1;
+const lineEnd = /\r\n|\n|\r/g;
+
+function lineEndsIn(text: string): number {
+  return text.match(lineEnd)?.length ?? 0;
+}
+
+function emptyLinesOf(text: string): number {
+  return lineEndsIn(/^[\r\n]*/.exec(text)?.[0] ?? '');
+}
+
+interface CutLine {
+  readonly cells: readonly string[];
+  /** How many bytes the file has up to here. */
+  readonly end: number;
+}
+
+/** `feed` gives the code of a fault. Lines do not wait in the parser, whose failure would take along those before it. */
+function createCutter({ delimiter = ',', encoding = 'utf8' }: CsvOptions) {
+  let lines: CutLine[] = [];
+  const parser = new Parser({
+    delimiter,
+    encoding,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    on_record: (cells: string[], { bytes }) => {
+      lines.push({ cells, end: bytes });
+      return null;
+    },
+  });
+  // Also passed to the callbacks of `feed`.
+  parser.on('error', () => undefined);
+  return {
+    feed: (chunk: Uint8Array | undefined): Promise<string | undefined> =>
+      new Promise((resolve, reject) => {
+        const settle = (error?: Error | null): void => {
+          if (error instanceof CsvError) resolve(error.code);
+          else if (error) reject(error);
+          else resolve(undefined);
+        };
+        if (chunk === undefined) parser.end(settle);
+        else parser.write(chunk, settle);
+      }),
+    take: (): readonly CutLine[] => {
+      const taken = lines;
+      lines = [];
+      return taken;
+    },
+  };
+}
+
+/** The bytes without a byte order mark, and undefined for their end. */
+async function* withEnd(chunks: Chunks): AsyncGenerator<Uint8Array | undefined> {
+  yield* withoutMark(chunks);
+  yield undefined;
+}
+
+const mark = Buffer.from('\ufeff');
+
+/** The bytes of a file in UTF-8 without a byte order mark. */
+export async function* withoutMark(chunks: Chunks): AsyncGenerator<Uint8Array> {
+  let start: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    if (start === undefined) {
+      yield bytes;
+      continue;
     }
+    start = Buffer.concat([start, bytes]);
+    if (start.length < mark.length) continue;
+    yield mark.equals(start.subarray(0, mark.length)) ? start.subarray(mark.length) : start;
+    start = undefined;
   }
-
-  *end(): Generator<CsvRecord> {
-    if (this.#state === 'quoted') throw new BrokenRows(`line ${this.#begin}: a quote is opened and never closed`);
-    yield* this.#endRow();
-  }
-
-  /** @returns whether the character ends the row. */
-  #take(character: string): boolean {
-    if (this.#state === 'quoted') {
-      if (character === '"') this.#state = 'quote in quoted';
-      else this.#cell += character;
-      return false;
-    }
-    if (character === '\n') return true;
-    if (character === ',') this.#endCell();
-    else if (character === '"') this.#quote();
-    else this.#plain(character);
-    return false;
-  }
-
-  #quote(): void {
-    if (this.#state === 'quote in quoted') this.#cell += '"';
-    else if (this.#state === 'plain') throw new BrokenRows(`line ${this.#line}: a quote in a cell without quotes`);
-    this.#state = 'quoted';
-  }
-
-  #plain(character: string): void {
-    if (this.#state === 'quote in quoted' && character !== '\r')
-      throw new BrokenRows(`line ${this.#line}: text behind a closed quote`);
-    if (this.#state === 'quote in quoted') return;
-    this.#state = 'plain';
-    this.#cell += character;
-  }
-
-  #endCell(): void {
-    this.#cells.push(this.#cell);
-    this.#cell = '';
-    this.#state = 'cell begins';
-  }
-
-  *#endRow(): Generator<CsvRecord> {
-    const wasQuoted = this.#state === 'quote in quoted';
-    if (!wasQuoted) this.#cell = this.#cell.replace(/\r$/, '');
-    this.#endCell();
-    const record = { line: this.#begin, cells: this.#cells };
-    this.#cells = [];
-    this.#characters = 0;
-    this.#begin = this.#line + 1;
-    const isEmpty = record.cells.length === 1 && record.cells[0] === '' && !wasQuoted;
-    if (!isEmpty) yield record;
-  }
+  if (start !== undefined) yield start;
 }
 
 /** One line of a CSV file, with its end. */
-export function csvLine(cells: readonly string[]): string {
-  return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`;
+export function csvLine(cells: readonly string[], delimiter = ','): string {
+  // A line with nothing on it would be no line.
+  if (cells.length === 1 && cells[0] === '') return '""\r\n';
+  const quoted = (cell: string): string =>
+    cell.includes(delimiter) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return `${cells.map(quoted).join(delimiter)}\r\n`;
 }

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { readSeeds, type SeedFolder } from './read-seeds.ts';
 import { cellValue, hasValue } from './typed-values.ts';
 
-async function seedsOf(t: TestContext, files: Readonly<Record<string, string>>): Promise<SeedFolder> {
+async function seedsOf(t: TestContext, files: Readonly<Record<string, string | Buffer>>): Promise<SeedFolder> {
   const folder = mkdtempSync(join(tmpdir(), 'freehold-seeds-'));
   t.after(() => rmSync(folder, { recursive: true }));
   for (const [name, text] of Object.entries(files)) {
@@ -57,6 +57,37 @@ test('files name their entity, and folders their workspace', async (t) => {
   );
 });
 
+test('rows are cut where the format cuts them: no text is split, and a CR ends a row of CSV', async (t) => {
+  const { rows, mistakes } = await seedsOf(t, {
+    'customer.jsonl': '\ufeff{"name":"Acme\u2028Inc"}\r\n{"name":"Blue"}\n',
+    'ticket.csv': '\ufeffnumber,title\r1,one\r2,two\n',
+  });
+  assert.deepEqual(mistakes, []);
+  assert.deepEqual(
+    rows.map(({ place, values }) => [place, values]),
+    [
+      ['customer.jsonl:1', { name: 'Acme\u2028Inc' }],
+      ['customer.jsonl:2', { name: 'Blue' }],
+      ['ticket.csv:2', { number: '1', title: 'one' }],
+      ['ticket.csv:3', { number: '2', title: 'two' }],
+    ],
+  );
+});
+
+test('a file in another encoding than UTF-8 is a mistake, and no letter is replaced', async (t) => {
+  const { rows, users, mistakes } = await seedsOf(t, {
+    'customer.csv': Buffer.from('name\nAcme\nZo\xeb\n', 'latin1'),
+    'ticket.jsonl': Buffer.from('{"title":"Caf\xe9"}\n', 'latin1'),
+    'users.yaml': Buffer.from('- {email: ann@example.com, password: gr\xfcn gr\xfcn gr\xfcn}\n', 'latin1'),
+  });
+  assert.deepEqual([rows, users], [[], []]);
+  assert.deepEqual(mistakes.toSorted(), [
+    'customer.csv:3: not in UTF-8: save the file in this encoding',
+    'ticket.jsonl:1: not in UTF-8: save the file in this encoding',
+    'users.yaml:1: not in UTF-8: save the file in this encoding',
+  ]);
+});
+
 test('every mistake of every file is named with its place', async (t) => {
   const { mistakes } = await seedsOf(t, {
     'a.jsonl': '{"x":1\n[1]\n{"x":2}\n',
@@ -90,11 +121,13 @@ test('a cell has the type of its field, and what the platform would not read in 
   const cells = [
     cellValue(type('number'), '1.5'),
     cellValue(type('boolean'), 'true'),
+    cellValue(type('boolean'), 'TRUE'),
+    cellValue(type('boolean'), 'FALSE'),
     cellValue(type('array'), '["x"]'),
     cellValue(type('string'), '1'),
     cellValue(type('integer'), '-12'),
   ];
-  assert.deepEqual(cells, [1.5, true, ['x'], '1', -12]);
+  assert.deepEqual(cells, [1.5, true, true, false, ['x'], '1', -12]);
   for (const colType of ['number', 'integer'])
     for (const cell of ['x', '0x1F', '0b1', ' 1', '.5', '+1', '1_0', 'Infinity', '1e999'])
       assert.equal(cellValue(type(colType), cell), cell);

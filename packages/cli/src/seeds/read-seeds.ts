@@ -1,9 +1,10 @@
 /** The files of a seed folder: users, workspaces, keys, and rows by entity. */
-import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../json-object.ts';
 import { BrokenRows, readCsv } from '../rows/read-csv.ts';
 import { readPeople, type SeedPeople } from './read-people.ts';
+import { readUtf8 } from './read-utf8.ts';
 import { readYaml } from './read-yaml.ts';
 
 /** A row as its file has it: the cells of CSV are texts still, whose types the definition says. */
@@ -81,7 +82,8 @@ async function readRows(file: SeedFile, mistakes: string[]): Promise<readonly Ra
     mistakes.push(`${file.path}: longer than 64 MiB: load it by \`freehold records import\``);
     return [];
   }
-  const text = readFileSync(file.path, 'utf8');
+  const text = readUtf8(file.path, mistakes);
+  if (text === undefined) return [];
   return file.isCsv ? csvRows(file, text, mistakes) : jsonRows(file, text, mistakes);
 }
 

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
+import { readUtf8 } from './read-utf8.ts';
 
 /** @returns undefined, with a mistake, for a file that is not YAML; an empty file is an empty list. */
 export function readYaml(path: string, mistakes: string[]): unknown {
-  const document = parseDocument(readFileSync(path, 'utf8'), { prettyErrors: true });
+  const text = readUtf8(path, mistakes);
+  if (text === undefined) return undefined;
+  const document = parseDocument(text, { prettyErrors: true });
   try {
     const [broken] = document.errors;
     if (broken !== undefined) throw broken;

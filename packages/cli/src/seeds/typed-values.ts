@@ -52,7 +52,8 @@ export function cellValue(type: SeedType | undefined, cell: string): unknown {
     case 'integer':
       return integerText.test(cell) ? Number(cell) : cell;
     case 'boolean':
-      return cell === 'true' ? true : cell === 'false' ? false : cell;
+      // Spreadsheets write them in capitals.
+      return /^(true|TRUE)$/.test(cell) ? true : /^(false|FALSE)$/.test(cell) ? false : cell;
     case 'array':
     case 'json':
       return jsonOf(cell);

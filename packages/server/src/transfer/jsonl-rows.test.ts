@@ -35,6 +35,11 @@ for (const [what, line, code] of [
     assert.deepEqual(await read(file), [{ a: 1 }, [code], { a: 2 }]);
   });
 
+test('a byte order mark before the file is no part of its first row, however the file is cut', async () => {
+  for (const size of [1, 2, 3, 100]) assert.deepEqual(await read('\ufeff{"a":1}\n{"a":2}', size), [{ a: 1 }, { a: 2 }]);
+  assert.deepEqual(await read('\ufeff'), []);
+});
+
 test('a file of nothing has no rows', async () => {
   for (const file of ['', '\n', ' \r\n\t\n ']) assert.deepEqual(await read(file), []);
 });

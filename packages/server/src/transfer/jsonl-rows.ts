@@ -1,11 +1,12 @@
 import { decodeUtf8, parseStrictJson } from '../lib/formats/strict-json.ts';
 import { Problem } from '../lib/problem.ts';
 import { type ReadRow, rowBytesMax, type TransferRow, tooLong, unreadable } from './transfer-row.ts';
+import { withoutMark } from './without-mark.ts';
 
-/** Reads JSON Lines: a JSON text a line, held to what a JSON body is held to. Blank lines are skipped. */
+/** Reads JSON Lines: a JSON text a line, held to what a JSON body is held to. Blank lines are skipped, and a byte order mark of the file. */
 export async function* jsonlRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TransferRow> {
   let row = 0;
-  for await (const line of linesOf(bytes)) {
+  for await (const line of linesOf(withoutMark(bytes))) {
     row += 1;
     yield { row, bytes: line?.length ?? 0, read: line === undefined ? tooLong : readLine(line) };
   }

@@ -8,6 +8,8 @@ export function cellValue(
   text: string,
 ): { readonly value: unknown } | ValueProblem | undefined {
   if (text === '') return undefined;
+  // Spreadsheets write truth values in capitals.
+  if (behaviour.schema.type === 'boolean' && /^(TRUE|FALSE)$/.test(text)) return { value: text === 'TRUE' };
   if (behaviour.parseQuery !== undefined) return behaviour.parseQuery(text);
   return isJson(behaviour) ? parseJson(text) : { value: text };
 }

@@ -1,5 +1,6 @@
 import { CsvError, Parser } from 'csv-parse';
 import { rowBytesMax, tooLong, type Unreadable, unreadableFrom } from '../transfer-row.ts';
+import { withoutMark } from '../without-mark.ts';
 
 /** A line's cells, with a character for each byte, so that each can be decoded by itself; or why nothing more is read. */
 export type CsvLine = { readonly cells: readonly string[]; readonly bytes: number } | Unreadable;
@@ -71,21 +72,8 @@ function createCutter() {
   };
 }
 
-const mark = Buffer.from('\ufeff');
-
-/** The bytes without a byte order mark, and undefined for their end. */
+/** The bytes, and undefined for their end. */
 async function* chunksOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | undefined> {
-  let start: Uint8Array | undefined = Buffer.alloc(0);
-  for await (const chunk of bytes) {
-    if (start === undefined) {
-      yield chunk;
-      continue;
-    }
-    start = Buffer.concat([start, chunk]);
-    if (start.length < mark.length) continue;
-    yield mark.equals(start.subarray(0, mark.length)) ? start.subarray(mark.length) : start;
-    start = undefined;
-  }
-  if (start !== undefined) yield start;
+  yield* withoutMark(bytes);
   yield undefined;
 }

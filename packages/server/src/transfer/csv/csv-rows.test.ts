@@ -52,6 +52,14 @@ for (const [what, file, records] of [
       { ok: false, any: 'text' },
     ],
   ],
+  [
+    'truth values as spreadsheets write them',
+    'ok,a\nTRUE,TRUE\nFALSE,x',
+    [
+      { ok: true, a: 'TRUE' },
+      { ok: false, a: 'x' },
+    ],
+  ],
   ['what the platform sets', 'id,version,created_at,a\nx,3,y,z', [{ id: 'x', version: 3, created_at: 'y', a: 'z' }]],
   ['texts of secrets', 'secret\n1', [{ secret: '1' }]],
   [
