@@ -30,6 +30,7 @@ export function readSources(): readonly SourceGroup[] {
         ...pages('Operation'),
         source('deploy/README.md', 'guides/deploy.html'),
         source('CHANGELOG.md', 'guides/changelog.html'),
+        source('CHANGELOG-EARLIER.md', 'guides/earlier-changes.html'),
       ],
     },
     { title: 'How it is built', sources: pages('How it is built') },
