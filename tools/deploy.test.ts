@@ -114,6 +114,8 @@ test('J05: there are at most 16 runtime dependencies, each of one exact version'
     };
     return Object.entries(parsed.dependencies ?? {}).filter(([name]) => !name.startsWith('@freehold/'));
   });
-  assert.ok(dependencies.length > 3 && dependencies.length <= 16, dependencies.join(' '));
+  // Two packages of this repository may use one of the same version.
+  const count = new Set(dependencies.map((dependency) => dependency.join('@'))).size;
+  assert.ok(count > 3 && count <= 16, dependencies.join(' '));
   for (const [name, version] of dependencies) assert.match(version, /^\d+\.\d+\.\d+$/, name);
 });

@@ -292,7 +292,7 @@ interface TestKind {
 export const testKinds = {
   unit: {
     globs: [
-      'packages/{contract,server,client,cli,console,docs}/src/**/!(*.postgres|*.citus).test.ts',
+      'packages/{contract,server,client,cli,console,docs,react}/src/**/!(*.postgres|*.citus).test.ts',
       'packages/{client,console,docs,react}/build/*.test.ts',
       'tools/**/*.test.ts',
     ],
