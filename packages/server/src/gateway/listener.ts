@@ -72,8 +72,7 @@ export const connectionsMax = 10_000;
 
 /** @throws Error with a sentence for the operator, such as that the port is taken. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { gateway, errors, watch = unwatched, perAddressMax, sharers = 1 } = options;
-  const connections = options.connections ?? createConnectionCounts();
+  const { gateway, errors, watch = unwatched } = options;
   const limits = { ...timeLimits, ...options.limits };
   const nextRequestId = createRequestIds();
   const underWay = new Set<IncomingMessage>();
@@ -108,17 +107,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('checkExpectation', (incoming, response) =>
     take(incoming, response, new Problem('expectation_failed', 'only `100-continue` can be expected')),
   );
-  server.maxConnections = Math.ceil(connectionsMax / sharers);
-  if (perAddressMax !== undefined)
-    server.on(
-      'connection',
-      createConnectionLimit({ perAddressMax, connections }, () => watch.refused('too_many_connections')),
-    );
-  server.on(
-    'connection',
-    createDescriptorLimit(() => watch.refused('no_descriptors')),
-  );
-  server.on('drop', () => watch.refused('too_many_connections'));
+  limitConnections(server, options, watch);
   server.setTimeout(limits.idleTimeout);
   server.on('clientError', (error: ClientError, socket) => {
     const dropped = refusedSockets.get(socket as Socket);
@@ -144,6 +133,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     },
     close: (milliseconds) => close(server, milliseconds),
   };
+}
+
+/** Refuses connections that the process, or one address, has no room for. */
+function limitConnections(
+  server: Server,
+  { perAddressMax, connections = createConnectionCounts(), sharers = 1 }: ListenOptions,
+  watch: CallWatch,
+): void {
+  const refuse = (code: 'too_many_connections' | 'no_descriptors') => () => watch.refused(code);
+  server.maxConnections = Math.ceil(connectionsMax / sharers);
+  if (perAddressMax !== undefined)
+    server.on('connection', createConnectionLimit({ perAddressMax, connections }, refuse('too_many_connections')));
+  server.on('connection', createDescriptorLimit(refuse('no_descriptors')));
+  server.on('drop', refuse('too_many_connections'));
 }
 
 /** Whether this is a long body on its way, which only ends the connection when it stops. */

@@ -1,5 +1,5 @@
+import { Ring, RingMember } from '../../lib/ring.ts';
 import type { Due } from '../port.ts';
-import { Ring, RingMember } from './ring.ts';
 
 /** So many entries that were used since the last look are spared in a row; a look at all would take too long. */
 const sparedInARow = 16;

@@ -1,7 +1,7 @@
+import { Ring } from '../../lib/ring.ts';
 import { isExpired, type Member } from '../committing/apply-group.ts';
 import { type Item, type Key, ownerOf, type ScopeName, Unavailable } from '../port.ts';
 import { CacheShare, type StoredValue } from './cache-share.ts';
-import { Ring } from './ring.ts';
 import { beingWritten, type KeyMarks } from './sharing/key-marks.ts';
 import { isNeverKept, nameOf, writtenNames } from './sharing/written-names.ts';
 

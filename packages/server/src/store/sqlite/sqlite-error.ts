@@ -29,7 +29,7 @@ export function isUnopened(error: SqliteError): boolean {
 }
 
 /** SQLITE_NOTADB. */
-export function isNoDatabase(error: SqliteError): boolean {
+function isNoDatabase(error: SqliteError): boolean {
   return primaryCode(error) === 26;
 }
 
