@@ -57,6 +57,11 @@ export function createAnswer(deps: AnswerDeps): Answer {
       leaveUnread(incoming, response);
       void answer(errors.reply(error, requestId));
     };
+    // What ends here is the wait: the call may go on, and a write of it may yet be stored.
+    response.once('timeout', () => {
+      if (response.headersSent || !(incoming.complete || incoming.readableEnded)) response.socket?.destroy();
+      else refuse(noAnswer(method));
+    });
     if (isDraining()) refuse(new Problem('unavailable', 'the platform is shutting down'));
     else if (refusal !== undefined) refuse(refusal);
     else
@@ -72,6 +77,11 @@ export function createAnswer(deps: AnswerDeps): Answer {
       });
     };
   };
+}
+
+function noAnswer(method: string | undefined): Problem {
+  if (method === 'GET' || method === 'HEAD') return new Problem('unavailable', 'the call took too long');
+  return new Problem('outcome_unknown', 'the call took too long: what it writes may or may not be stored');
 }
 
 /**

@@ -400,6 +400,29 @@ test('a body of which nothing comes any more is left', async (context) => {
   assert.ok((await ended.promise) instanceof Problem);
 });
 
+for (const [request, code] of [
+  [get('/'), 'unavailable'],
+  [`${post('/', 'Content-Length: 1')}a`, 'outcome_unknown'],
+] as const)
+  test(`a call without an answer for as long as a connection may be idle is answered ${code}`, async (context) => {
+    const late = Promise.withResolvers<Reply>();
+    const gateway: Gateway = async (incoming) => {
+      if (incoming.url === '/next') return json(200, { next: true });
+      if (incoming.method === 'POST') for await (const data of bytesOf(incoming)) assert.equal(String(data), 'a');
+      soonIdle(incoming);
+      return late.promise;
+    };
+    const served = await serve(context, gateway, { idleTimeout });
+    const socket = served.send(request);
+    const text = await until(socket, code);
+    assert.match(text, /^HTTP\/1\.1 503 /);
+    // An answer that comes later is dropped: the next call of the connection gets its own.
+    late.resolve(json(201, { late: true }));
+    socket.write(get('/next'));
+    assert.match(await until(socket, 'next'), /"next":true/);
+    assert.deepEqual(served.faults, []);
+  });
+
 test('a client that expects 100-continue gets it', async (context) => {
   const served = await serve(context, async (incoming) => {
     let text = '';
