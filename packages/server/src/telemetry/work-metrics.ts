@@ -58,8 +58,9 @@ export function countDead<Place, Failed extends { readonly kind: string }, P ext
     name: 'freehold_deliveries_dead_total',
     help: 'Deliveries of events that were given up.',
   })({});
+  const counted: Readonly<Record<string, { readonly add: () => void }>> = { event: dead };
   const tell: Tell<Place, Failed> = (place, failed, count) => {
-    for (let left = failed.kind === 'event' ? count : 0; left > 0; left -= 1) dead.add();
+    for (let left = count; left > 0; left -= 1) counted[failed.kind]?.add();
     return parts.tell(place, failed, count);
   };
   return { ...parts, tell };

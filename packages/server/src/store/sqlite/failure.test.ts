@@ -104,7 +104,10 @@ describe('SQLite that fails', () => {
     writeSync(file, 'no database, but long enough to be looked at as one'.repeat(100));
     closeSync(file);
     const clock = systemClock;
-    await assert.rejects(openSqlite({ path, clock, onFatal: failOnFatal }), /not a database/);
+    await assert.rejects(
+      openSqlite({ path, clock, onFatal: failOnFatal }),
+      /is no database: restore the folder from a backup$/,
+    );
     await assert.rejects(openSqlite({ path: `${path}.d/store.db`, clock, onFatal: failOnFatal }), /ENOENT/);
   });
 

@@ -154,7 +154,7 @@ async function preview(
         liveApplication.insert(undefined, { id }),
         applications.insert(id, row, expiry(at)),
         applicationWork({ id, env, orgCode }, deps.clock.now()),
-        audited(command, `workspace_template.${starts_itself === true ? 'started' : 'previewed'}`, id),
+        audited(command, starts_itself === true ? 'workspace_template.started' : 'workspace_template.previewed', id),
       ],
     };
   });
