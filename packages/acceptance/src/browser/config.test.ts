@@ -4,7 +4,7 @@ import { assertBecomes } from '../eventually.ts';
 import { defineEntity, foundedOrg, manage, type Org } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { retype, signInAs } from './console-pages.ts';
+import { assertSeen, retype, signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 
@@ -139,6 +139,7 @@ test('a setting is set, kept against a change by another builder, and gets its d
   await length.fill('16');
   await save.click();
   const conflict = page.getByRole('alert').filter({ hasText: 'It was changed since you opened it' });
+  await assertSeen(conflict);
   await conflict.getByText('"min_length": 12').waitFor();
   await assertBecomes(() => length.inputValue(), '16');
   await assertAccessible(page);

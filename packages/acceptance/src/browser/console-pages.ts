@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
+import { assertBecomes } from '../eventually.ts';
 import { manage, type Org, password, signUp } from '../org.ts';
 import type { Gateways } from '../platform.ts';
 
@@ -28,6 +29,18 @@ export async function retype(editor: Locator, text: string): Promise<void> {
   await editor.press('ControlOrMeta+a');
   await editor.press('Delete');
   await editor.page().keyboard.insertText(text);
+}
+
+/** Waits until an alert has the focus and lies within the window, from its top to its first button. */
+export async function assertSeen(alert: Locator): Promise<void> {
+  const button = alert.getByRole('button').first();
+  await button.waitFor();
+  await assertBecomes(async () => {
+    const [whole, end] = [await alert.boundingBox(), await button.boundingBox()];
+    const height = alert.page().viewportSize()?.height ?? 0;
+    return whole !== null && end !== null && whole.y >= 0 && end.y + end.height <= height;
+  }, true);
+  await assertBecomes(() => alert.page().evaluate('document.activeElement?.getAttribute("role")'), 'alert');
 }
 
 /** A logic block `greet`, which reads nothing. */

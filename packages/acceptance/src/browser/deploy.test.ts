@@ -80,6 +80,7 @@ test('configuration goes to production, back and forward again, with what each s
   const named =
     'founder@shop.example becomes the first admin of production, by a sign-in in which the address is verified';
   await dialogOf(page).getByText(named).waitFor();
+  await dialogOf(page).getByText('It is the first release, so there is nothing to go back to.').waitFor();
   await assertAccessible(page);
   await confirm(page, org, 'Activate');
   await page.getByText('The configuration of release 1 is live.').waitFor();
@@ -99,6 +100,7 @@ test('configuration goes to production, back and forward again, with what each s
   await page.getByRole('button', { name: 'Publish 1 item' }).click();
   await page.getByRole('button', { name: 'Activate' }).click();
   await dialogOf(page).getByText('What production loses').waitFor();
+  await dialogOf(page).getByText('One step back is always possible.').waitFor();
   await confirm(page, org, 'Activate');
   await page.getByText('The configuration of release 2 is live.').waitFor();
 
@@ -111,12 +113,21 @@ test('configuration goes to production, back and forward again, with what each s
   const third = page.getByRole('region', { name: 'Release 3' });
   await third.getByText('a rollback to release 1').waitFor();
   await third.getByText(canary).waitFor();
+  // One is in force; the release that it restored says so, and the one between neither.
+  const badges = page.getByText(/^(live|restored by release \d+)$/);
+  await third.getByText('live', { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Release 1' }).getByText('restored by release 3', { exact: true }).waitFor();
+  await assertBecomes(() => badges.allInnerTexts(), ['live', 'restored by release 3']);
   await third.getByRole('button', { name: 'What it changed' }).click();
   await third.getByText('Field title is new').waitFor();
   await assertAccessible(page);
   await page.getByRole('region', { name: 'Release 2' }).getByRole('button', { name: 'Make live again' }).click();
   await confirm(page, org, 'Go forward to release 2');
   await page.getByText('The configuration of release 2 is live.').waitFor();
+  await assertBecomes(() => badges.allInnerTexts(), ['live', 'restored by release 4']);
+  await page.getByRole('link', { name: 'Home' }).click();
+  await page.getByText(/^Rollback 4/).waitFor();
+  await assertBecomes(() => page.getByText(/^(live|restored)$/).allInnerTexts(), ['live', 'restored']);
 });
 
 test('what others deploy meanwhile is refused or shown, and nothing chosen or typed is lost', {

@@ -28,6 +28,15 @@ async function visitOn(context: TestContext) {
   return { org, founder, page, open, stored };
 }
 
+/** The trials of a definition that the page has sent, as the headers and the body that each had. */
+function dryRunsOf(page: Page): readonly string[] {
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('dry_run=true')) sent.push(`${request.method()} ${request.headers()['if-match'] ?? ''}`);
+  });
+  return sent;
+}
+
 const jsonOf = (page: Page) => page.getByRole('textbox', { name: 'Definition in JSON' });
 const partOf = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const impactOf = (page: Page) => partOf(page, 'Impact of the change');
@@ -68,8 +77,10 @@ test('the definition of a new entity is checked while it is typed, in the form a
   await assertAccessible(page);
   await page.getByRole('textbox', { name: 'Characters, at most' }).fill('30');
   await page.getByText('It would be served as create-order').waitFor();
+  const dryRuns = dryRunsOf(page);
   await button.click();
   await page.getByRole('heading', { name: 'order', level: 1 }).waitFor();
+  assert.deepEqual(dryRuns, []);
 });
 
 test('a field that gets another type loses the hints that do not apply, which the form names', {
@@ -177,10 +188,12 @@ test('a change that another builder overtakes is merged: what both typed is kept
   await impactOf(page).getByRole('button', { name: 'Save', disabled: false }).waitFor();
   const theirs = { UpdateParams: [{ name: 'title', maxlength: 70, description: 'of them' }, { name: 'theirs' }] };
   assert.equal((await manage(org, 'PUT', '/api/create-visit', { body: theirs })).status, 200);
+  const dryRuns = dryRunsOf(page);
   await impactOf(page).getByRole('button', { name: 'Save' }).click();
   await impactOf(page).getByText('version_mismatch').first().waitFor();
   await partOf(page, 'Impact of the change').getByText('field theirs is new').waitFor();
   await impactOf(page).getByText('field title: maxlength: yours is 90, theirs 70').waitFor();
+  await assertBecomes(() => impactOf(page).getByText('version_mismatch').count(), 1);
   await assertAccessible(page);
   await impactOf(page)
     .getByRole('button', { name: /^Merge my changes/ })
@@ -189,6 +202,8 @@ test('a change that another builder overtakes is merged: what both typed is kept
   await save(page);
   for (const merged of [/"maxlength":90/, /"of them"/, /"theirs"/])
     await assertBecomes(async () => JSON.stringify(await stored()), merged);
+  // What the merge would do, and nothing of a version that is no longer stored.
+  assert.deepEqual(dryRuns, ['PUT "2"']);
 });
 
 test('versions that cannot be read say why, and are read again', { skip }, async (context) => {

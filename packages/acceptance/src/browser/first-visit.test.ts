@@ -84,3 +84,22 @@ test('a visit sends the calls of its screen before the scripts are there, and ea
     assert.equal(new Set(calls).size, calls.length, `${path}: ${calls.join()}`);
   }
 });
+
+test('a visit loads each of its files once, and uses what it has preloaded', { skip }, async (context) => {
+  const page = await (await openBrowser(context, platform)).newPage();
+  const files: string[] = [];
+  const warnings: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/assets/')) files.push(pathname);
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'warning') warnings.push(message.text());
+  });
+  await page.goto('/sign-in');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+  assert.ok(files.some((path) => /\/main-[^/]*\.css$/.test(path)));
+  const twice = files.filter((path, place) => path.endsWith('.css') && files.indexOf(path) !== place);
+  assert.deepEqual(twice, []);
+  assert.deepEqual(warnings, []);
+});

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertBecomes } from '../eventually.ts';
 import { act, allow, manage, memberWith, newEmail, signIn, signUp } from '../org.ts';
+import { provision } from '../promotion.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, isCall, openBrowser, skip } from './browser.ts';
 import { defineGreeting, signInAs } from './console-pages.ts';
@@ -31,12 +32,23 @@ test('the first steps tick themselves, and a workspace is chosen in the address'
   await page.reload();
   await page.getByRole('region', { name: 'Automation' }).getByRole('img', { name: '1 runs in 21 days' }).waitFor();
   await page.getByRole('link', { name: 'Write a policy' }).waitFor();
+  await page.getByText('New members get the policy that the settings of the org name: vieweracl').waitFor();
   await page.getByRole('link', { name: 'Add a member' }).waitFor();
   await memberWith(founder, [allow('listorder')]);
   await page.reload();
   await page.getByText('Write a policy').getByText('done').waitFor();
   await page.getByText('Add a member').getByText('done').waitFor();
   await assertBecomes(() => page.getByText('done', { exact: true }).count(), 4);
+
+  // Production shows its own steps, and not those of test as done.
+  await page.getByText(/New members get the policy/).waitFor({ state: 'detached' });
+  await provision(org);
+  await page.goto(`/o/${org.code}/prod`);
+  await page.getByText('Provision production').getByText('done').waitFor();
+  await page.getByRole('link', { name: 'Deploy to production' }).waitFor();
+  await assertBecomes(() => page.getByText('done', { exact: true }).count(), 1);
+  await page.goto(`/o/${org.code}/test`);
+  await page.getByText('Write a policy').getByText('done').waitFor();
 
   await page.getByRole('button', { name: 'Workspace: All workspaces' }).click();
   await page.getByRole('textbox', { name: 'Find a workspace by its code' }).fill('nothing-like-it');

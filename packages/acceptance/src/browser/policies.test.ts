@@ -6,7 +6,7 @@ import { act, allow, create, defineEntity, definition, foundedOrg, list, manage,
 import { prodFounder } from '../promotion.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
-import { defineGreeting, retype, signInAs } from './console-pages.ts';
+import { assertSeen, defineGreeting, retype, signInAs } from './console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 const canary = '<img src=x onerror=alert(1)>';
@@ -37,6 +37,10 @@ test('a policy begins with a job, is given to a member, and what was denied is a
   await page.getByRole('row', { name: /adminacl by the platform/i }).waitFor();
   await assertAccessible(page);
 
+  const refused: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
+  });
   await page.getByRole('button', { name: 'New policy' }).click();
   for (const role of ['Reporter', 'Contributor', 'Editor', 'Manager']) {
     await page.getByRole('radio', { name: role }).check();
@@ -45,6 +49,7 @@ test('a policy begins with a job, is given to a member, and what was denied is a
       .waitFor();
     await page.getByText('Checked: nothing to remark').waitFor();
   }
+  assert.deepEqual(refused, []);
   await page.getByRole('radio', { name: 'Viewer' }).check();
   // The name of the first role that was chosen stays.
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Viewer');
@@ -153,6 +158,7 @@ test('conditions and findings stand at their place, and neither a faster author 
   assert.equal((await act(founder, 'PUT', `/update/aclpolicy/${id}`, { body: faster })).status, 200);
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   const alert = page.getByRole('alert').filter({ hasText: 'The policy was changed meanwhile.' });
+  await assertSeen(alert);
   await alert.getByRole('button', { name: 'Show what is stored' }).click();
   await alert.getByText('"Faster"').waitFor();
   await assertAccessible(page);
@@ -247,6 +253,7 @@ test('what new workspaces get is edited by an admin of the org, and production s
   assert.equal((await manage(org, 'PUT', path, { body: { value } })).status, 200);
   await page.getByRole('button', { name: 'Save the template' }).click();
   const alert = page.getByRole('alert').filter({ hasText: 'The templates were changed meanwhile.' });
+  await assertSeen(alert);
   await alert.getByRole('button', { name: 'Save mine over it' }).click();
   await page.getByRole('link', { name: 'buyer' }).waitFor();
   await page.getByRole('link', { name: 'other' }).click();

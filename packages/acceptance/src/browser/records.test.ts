@@ -98,6 +98,31 @@ test('a builder chooses a workspace and an entity, and goes through its records 
   await rowOf(page, 249).waitFor();
 });
 
+test('the first record of an entity is in its list once it is created, and a refresh reads an empty list again', {
+  skip,
+}, async (context) => {
+  const { org, founder } = await foundedOrg(platform);
+  await defineEntity(org, customer);
+  await defineEntity(org, { ...customer, entityName: 'supplier' });
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInAs(page, org.builder);
+  await page.goto(`/o/${org.code}/test/records/customer?w=main`);
+  await page.getByRole('heading', { name: 'No records yet' }).waitFor();
+  await page.getByRole('button', { name: 'New record' }).click();
+  const form = page.getByRole('dialog', { name: 'New customer' });
+  await form.getByRole('textbox', { name: 'name', exact: true }).fill('Ann');
+  await form.getByRole('button', { name: 'Create the customer' }).click();
+  await page.getByRole('button', { name: 'Close the record' }).click();
+  await page.getByRole('grid', { name: 'Records of customer' }).getByText('Ann').waitFor();
+  await page.getByText('1 record · ').waitFor();
+
+  await page.goto(`/o/${org.code}/test/records/supplier?w=main`);
+  await page.getByRole('heading', { name: 'No records yet' }).waitFor();
+  await create(founder, 'supplier', { name: 'Bob' });
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByRole('grid', { name: 'Records of supplier' }).getByText('Bob').waitFor();
+});
+
 test('a list is filtered, searched, sorted by what has an index, and its columns are chosen', {
   skip,
 }, async (context) => {

@@ -61,6 +61,11 @@ test('a builder finds a user, sees what the user may do and by which statement, 
 
   await page.getByRole('link', { name: viewer.email }).click();
   await page.getByRole('heading', { name: viewer.email, level: 1 }).waitFor();
+  const give = page.getByRole('link', { name: 'Give or take away policies' });
+  await give.click();
+  await page.getByRole('heading', { name: 'Policies', level: 1 }).waitFor();
+  await assertBecomes(() => new URL(page.url()).searchParams.get('w'), founder.tenantCode);
+  await page.goBack();
   await page.getByRole('textbox', { name: 'Search entities and logic blocks' }).fill('order');
   await page.getByRole('button', { name: 'get order: Allowed with conditions' }).focus();
   for (const key of ['ArrowRight', 'End', 'Enter']) await page.keyboard.press(key);
@@ -76,7 +81,7 @@ test('a builder finds a user, sees what the user may do and by which statement, 
   await page.keyboard.press('Escape');
 
   await page.getByRole('textbox', { name: 'Search entities and logic blocks' }).fill('gre');
-  await page.getByText('0 of 7 entities, 1 logic blocks').waitFor();
+  await page.getByText('0 of 7 entities, 1 logic block').waitFor();
   await page.getByRole('button', { name: 'run greet: Allowed' }).click();
   await drawer(page).getByText('statement Greet').first().waitFor();
   await assertAccessible(page);

@@ -41,6 +41,8 @@ async function styleOf(href: string): Promise<void> {
   const link = document.createElement('link');
   link.rel = 'stylesheet';
   link.href = href;
+  // As the page preloads it: the browser does not take what was preloaded in another mode, and loads it twice.
+  link.crossOrigin = 'anonymous';
   await new Promise<void>((resolve, reject) => {
     link.onload = () => resolve();
     link.onerror = () => {

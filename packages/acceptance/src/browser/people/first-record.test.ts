@@ -63,6 +63,7 @@ test('from sign-up to a record that a user of the app sees, by the console alone
   await page.getByText('Make an app user').getByText('done').waitFor();
   await page.getByRole('link', { name: 'Create a record' }).click();
   await page.getByRole('button', { name: 'main 0 records' }).click();
+  await page.getByRole('status').getByText('1 entity', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'order', exact: true }).click();
   await page.getByRole('button', { name: 'New record' }).click();
   const form = page.getByRole('dialog', { name: 'New order' });

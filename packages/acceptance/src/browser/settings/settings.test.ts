@@ -9,7 +9,7 @@ import { appUrl, exchangeToken, joinOrg, manage, newEmail, type Org, password, s
 import { annsEmail, startRealProvider } from '../../real-provider.ts';
 import { assertAccessible } from '../accessibility.ts';
 import { consolePlatform, isCall, openBrowser, skip } from '../browser.ts';
-import { newOrgOn, signInAs } from '../console-pages.ts';
+import { assertSeen, newOrgOn, signInAs } from '../console-pages.ts';
 
 const platform = skip === false ? await consolePlatform() : { app: '', management: '' };
 
@@ -163,6 +163,7 @@ test('a setting is set with a value of its own for production, kept against anot
   assert.equal((await manage(org, 'PUT', '/org/settings', { body: theirs })).status, 200);
   await save.click();
   const conflict = page.getByRole('alert').filter({ hasText: 'It was changed since you opened it' });
+  await assertSeen(conflict);
   await conflict.getByText('"min_length": 20').waitFor();
   await assertAccessible(page);
   await conflict.getByRole('button', { name: 'Save mine in its place' }).click();

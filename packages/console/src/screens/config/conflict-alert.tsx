@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { JsonBlock } from '../../components/json-block.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { useFocusOnRefusal } from '../../components/use-focus-on-refusal.ts';
 import classes from './config.module.css';
 
 interface Props<T> {
@@ -15,8 +16,12 @@ interface Props<T> {
 
 /** Two builders changed the same: what the other one saved, and whose content is to hold. */
 export function ConflictAlert<T>({ theirs, said, contentOf, onTheirs, onMine }: Props<T>) {
+  // Once it has all that it shows, so that its buttons are in sight too.
+  const alert = useFocusOnRefusal(theirs.isPending ? undefined : theirs.status);
   return (
     <Alert
+      ref={alert}
+      tabIndex={-1}
       color="yellow"
       role="alert"
       classNames={{ title: classes.alertTitle ?? '' }}

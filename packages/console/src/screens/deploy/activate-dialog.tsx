@@ -1,5 +1,5 @@
 import { Alert, Button, Checkbox, Group, List, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
@@ -10,7 +10,7 @@ import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import { Confirmation } from './confirmation.tsx';
 import classes from './deploy.module.css';
-import { readAgain } from './queries.ts';
+import { readAgain, releasesQuery } from './queries.ts';
 import type { AllStaged } from './staged.tsx';
 
 interface Props {
@@ -53,7 +53,7 @@ export function ActivateDialog({ staged: { base, items, checks }, note, onNote, 
       <Stack>
         <Text size="sm">
           {items.length === 1 ? 'One item becomes' : `${items.length} items become`} live in production at once, or none
-          if anything stands against it. One step back is always possible.
+          if anything stands against it. <WayBack />
         </Text>
         {founder !== undefined && (
           <Text size="sm">
@@ -107,4 +107,12 @@ export function ActivateDialog({ staged: { base, items, checks }, note, onNote, 
       </Stack>
     </Dialog>
   );
+}
+
+/** Nothing until it is known whether production has a release. */
+function WayBack() {
+  const { data } = useInfiniteQuery(releasesQuery);
+  if (data === undefined) return null;
+  const isFirst = data.pages.every(({ items }) => items.length === 0);
+  return isFirst ? 'It is the first release, so there is nothing to go back to.' : 'One step back is always possible.';
 }

@@ -51,6 +51,7 @@ export function ReleasesTab() {
         <ReleaseRow
           key={release.version}
           release={release}
+          latest={latest}
           onRestore={() => setTarget({ live, version: release.version })}
         />
       ))}
@@ -79,13 +80,16 @@ interface Target {
 
 interface RowProps {
   readonly release: Release;
+  /** The one in force: what is activated or restored last. */
+  readonly latest: Release;
   readonly onRestore: () => void;
 }
 
-function ReleaseRow({ release, onRestore }: RowProps) {
+function ReleaseRow({ release, latest, onRestore }: RowProps) {
   const { adminReason } = usePlace();
   const [isOpen, setIsOpen] = useState(false);
   const { version, action, at, note, live, restored, items, diff } = release;
+  const isInForce = version === latest.version;
   const changes = new Map(items.map(({ kind, name, change }) => [`${kind} ${name}`, change]));
   return (
     <Paper
@@ -94,15 +98,20 @@ function ReleaseRow({ release, onRestore }: RowProps) {
       className={classes.release}
       component="section"
       aria-label={`Release ${version}`}
-      mod={{ live }}
+      mod={{ live: isInForce }}
     >
       <Group justify="space-between" gap="sm">
         <div>
           <Group gap="xs">
             <Text fw={600}>Release {version}</Text>
-            {live && (
+            {isInForce && (
               <Badge color="teal" variant="dot" tt="none">
                 live
+              </Badge>
+            )}
+            {version === latest.restored && (
+              <Badge color="gray" variant="dot" tt="none">
+                restored by release {latest.version}
               </Badge>
             )}
             {restored !== undefined && <Text size="sm">a rollback to release {restored}</Text>}

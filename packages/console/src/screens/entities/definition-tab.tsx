@@ -16,7 +16,7 @@ import classes from './entities.module.css';
 import { consentMissing, Force, Impact, needsForce, noConsent } from './impact.tsx';
 import { Meanwhile } from './meanwhile.tsx';
 import { type Entity, entityQuery, type Plan } from './queries.ts';
-import { useDryRun } from './use-dry-run.ts';
+import { planKey, useDryRun } from './use-dry-run.ts';
 
 /** The definition, edited as a form and as JSON, with what a change would do before it is made. */
 export function DefinitionTab({ entity }: { readonly entity: Entity }) {
@@ -70,10 +70,10 @@ function Editor({ base: { entity, draft: initial }, current, onTake, onMerge }: 
     },
   });
   const problem = plan.error instanceof ApiProblem ? plan.error : undefined;
-  const isOvertaken = problem?.code === 'version_mismatch';
+  const isBehind = isOvertaken(plan.error);
   useEffect(() => {
-    if (isOvertaken) void queryClient.invalidateQueries({ queryKey: entityQuery(env, stored.entityName).queryKey });
-  }, [isOvertaken, env, stored.entityName]);
+    if (isBehind) void queryClient.invalidateQueries({ queryKey: entityQuery(env, stored.entityName).queryKey });
+  }, [isBehind, env, stored.entityName]);
   return (
     <Stack>
       <UnsavedGuard isDirty={isDirty} />
@@ -143,15 +143,19 @@ function SaveBar({ entity, plan, body, version, onDiscard, onSaved, children }: 
       await onSaved();
       await queryClient.invalidateQueries({ queryKey: ['entities'] });
     },
-    // What has changed since the plan was made is shown with the refusal.
-    onError: () => void queryClient.invalidateQueries({ queryKey: ['entities'] }),
+    // What has changed since the plan was made is shown with the refusal. Another version refuses the plan as it refused the save.
+    onError: async (error) => {
+      await queryClient.invalidateQueries({ queryKey: ['entities'] });
+      if (!isOvertaken(error)) await queryClient.invalidateQueries({ queryKey: [planKey] });
+    },
   });
   const { data, error, isPlanning } = plan;
+  const isRefused = error !== null && !isPlanning;
   return (
     <Paper withBorder p="md" component="section" aria-label="Impact of the change">
       <Stack gap="sm" aria-busy={isPlanning}>
         <Title order={2}>What the change does</Title>
-        {error !== null && !isPlanning ? (
+        {isRefused ? (
           <ProblemAlert error={error} />
         ) : data === undefined ? (
           <LineSkeletons lines={2} />
@@ -166,7 +170,7 @@ function SaveBar({ entity, plan, body, version, onDiscard, onSaved, children }: 
             onChange={(agreed) => setGiven({ text, consent: agreed })}
           />
         )}
-        <ProblemAlert error={save.error} />
+        {!isRefused && <ProblemAlert error={save.error} />}
         {children}
         <Group justify="flex-end">
           {isPlanning && (
@@ -178,7 +182,11 @@ function SaveBar({ entity, plan, body, version, onDiscard, onSaved, children }: 
             Discard the changes
           </Button>
           <ReasonedButton
-            reason={whyNot({ data, error, isPlanning }, entity, consent)}
+            reason={
+              isOvertaken(save.error)
+                ? 'The definition was changed meanwhile. Choose above how to go on.'
+                : whyNot({ data, error, isPlanning }, entity, consent)
+            }
             loading={save.isPending}
             onClick={() => save.mutate(data !== undefined && needsForce(data))}
           >
@@ -188,6 +196,11 @@ function SaveBar({ entity, plan, body, version, onDiscard, onSaved, children }: 
       </Stack>
     </Paper>
   );
+}
+
+/** Whether another builder was faster. */
+function isOvertaken(error: unknown): boolean {
+  return error instanceof ApiProblem && error.code === 'version_mismatch';
 }
 
 function whyNot({ data, error, isPlanning }: Planned, entity: string, consent: typeof noConsent) {

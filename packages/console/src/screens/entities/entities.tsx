@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { type EntityColumn, EntityTable } from '../../components/entity-table.tsx';
+import { entityWords, foundText } from '../../components/found-text.ts';
 import { SearchIcon } from '../../components/icons.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
@@ -121,9 +122,7 @@ function EntityList({ entities }: { readonly entities: readonly Row[] }) {
           className={classes.search}
         />
         <Text size="sm" c="dimmed" role="status">
-          {found.length === entities.length
-            ? `${entities.length} entities`
-            : `${found.length} of ${entities.length} entities`}
+          {foundText(found.length, entities.length, entityWords)}
         </Text>
       </Group>
       {found.length === 0 ? (

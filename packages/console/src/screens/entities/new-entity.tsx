@@ -43,7 +43,8 @@ export function NewEntity() {
   const plan = useDryRun({
     key: ['new'],
     definition,
-    isWanted: isDirty && mistake === undefined && readOnlyReason === undefined,
+    isWanted:
+      isDirty && mistake === undefined && readOnlyReason === undefined && !define.isPending && !define.isSuccess,
     ask: (body, signal) =>
       call('defineEntity', {
         // A draft may have a name that no address takes; the definition names the entity.

@@ -4,6 +4,9 @@ import type { Definition } from './definition.ts';
 
 const typingMilliseconds = 400;
 
+/** The plans of all drafts begin with it. */
+export const planKey = 'entity-plan';
+
 interface DryRun<Reply> {
   /** Tells the questions of one draft from those of another. */
   readonly key: readonly (string | number)[];
@@ -17,7 +20,8 @@ export function useDryRun<Reply>({ key, definition, isWanted, ask }: DryRun<Repl
   const [settled] = useDebouncedValue(definition, typingMilliseconds);
   const isCurrent = settled === definition;
   const query = useQuery({
-    queryKey: ['entities', 'plan', ...key, JSON.stringify(settled)],
+    // Not among what is read again after a write: a draft that was saved is no question any more.
+    queryKey: [planKey, ...key, JSON.stringify(settled)],
     queryFn: ({ signal }) => ask(settled, signal),
     enabled: isWanted,
     placeholderData: keepPreviousData,

@@ -13,6 +13,8 @@ interface Step {
   /** Where it is done, below the org of the console. */
   readonly to?: string;
   readonly isDone: boolean;
+  /** Whether it is a step of production; all others are done in test. */
+  readonly isOfProduction?: true;
 }
 
 /** What a new org does first. Each step is ticked by what the platform counts, never by hand. */
@@ -83,7 +85,7 @@ export function stepsOf({ usage: { caps, environments }, workspaces, access, has
     },
     {
       name: 'Write a policy',
-      how: 'A policy says what its holders may do. Without one a member may do nothing.',
+      how: 'A policy says what its holders may do. New members get the policy that the settings of the org name: vieweracl, which reads everything, unless it was changed.',
       to: 'test/policies',
       isDone: access.policy,
     },
@@ -98,12 +100,14 @@ export function stepsOf({ usage: { caps, environments }, workspaces, access, has
       how: 'Production has users, records and a client id of its own.',
       to: 'prod',
       isDone: hasProduction,
+      isOfProduction: true,
     },
     {
       name: 'Deploy to production',
       how: 'A deploy takes the configuration from test to production, all at once.',
       to: 'test/deploy',
       isDone: (caps.entities.prod ?? 0) > 0,
+      isOfProduction: true,
     },
   ];
 }

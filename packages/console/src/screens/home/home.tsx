@@ -28,7 +28,7 @@ export function Home() {
           workspaces: workspaces?.items ?? [],
           access,
           hasProduction: environments?.prod != null,
-        });
+        }).filter(({ isOfProduction = false }) => env === 'test' || isOfProduction);
   const plan = usage.data === undefined ? '' : `, on the plan ${usage.data.plan.name}`;
   return (
     <Screen title="Home" intro={me === undefined ? undefined : `${me.org.name}${plan}`}>

@@ -115,20 +115,21 @@ function Denials({ denials }: Pick<Overview, 'denials'>) {
   );
 }
 
+/** The latest is in force, and is live with the release that it restored, where it is a rollback. */
 function Releases({ releases }: Pick<Overview, 'releases'>) {
   if (releases.length === 0) return <Quiet>None. A release takes the configuration of test to production.</Quiet>;
   return (
     <Stack gap="xs">
-      {releases.map(({ version, action, at, note, live, items }) => (
+      {releases.map(({ version, action, at, note, live, items }, place) => (
         <Group key={version} justify="space-between" gap="xs" wrap="nowrap">
           <Text size="sm" truncate>
             {action === 'rollback' ? 'Rollback' : 'Release'} {version}, {items} {items === 1 ? 'item' : 'items'}
             {note === undefined ? '' : `: ${note}`}
           </Text>
           <Group gap="xs" wrap="nowrap" style={{ flex: 'none' }}>
-            {live && (
+            {(place === 0 || (live && action === 'activate')) && (
               <Badge size="sm" variant="outline" color="gray" tt="none">
-                live
+                {place === 0 ? 'live' : 'restored'}
               </Badge>
             )}
             <Text size="xs" c="dimmed">

@@ -1,6 +1,7 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ApiProblem } from '../../api/problem.ts';
+import { useFocusOnRefusal } from '../../components/use-focus-on-refusal.ts';
 import type { PolicyDraft } from './policy-draft.ts';
 
 /** Whether a save was refused because another author was faster. */
@@ -13,6 +14,8 @@ interface Props {
   /** What is stored now; undefined if it is there no more. */
   readonly stored: PolicyDraft | undefined;
   readonly isDirty: boolean;
+  /** Why the last save was refused. */
+  readonly error: unknown;
   readonly isSaving: boolean;
   /** Goes on from what is stored. */
   readonly onTake: () => void;
@@ -20,10 +23,11 @@ interface Props {
 }
 
 /** Another author was faster: what is stored now, and the choice between it and the draft. */
-export function Meanwhile({ title, stored, isDirty, isSaving, onTake, onOverwrite }: Props) {
+export function Meanwhile({ title, stored, isDirty, error, isSaving, onTake, onOverwrite }: Props) {
   const [isShown, setIsShown] = useState(false);
+  const alert = useFocusOnRefusal(isBehind(error) ? error : undefined);
   return (
-    <Alert color="yellow" role="alert" title={title}>
+    <Alert ref={alert} tabIndex={-1} color="yellow" role="alert" title={title}>
       <Stack gap="xs" align="flex-start">
         {isDirty && (
           <Text size="sm">What you typed is still here. Compare it with what is stored, then choose one.</Text>

@@ -141,19 +141,22 @@ function Editor({ base, latest, onTake }: EditorProps) {
       if (isBehind(error)) await queryClient.invalidateQueries({ queryKey: [accessKey, 'policy'] });
     },
   });
+  // Beside Save, where the choice is made; above the statements where nothing is to be saved.
+  const meanwhile = latest.version > base.version && (
+    <Meanwhile
+      title="The policy was changed meanwhile."
+      stored={{ name: latest.name, statements: latest.statements }}
+      isDirty={isDirty}
+      error={save.error}
+      isSaving={save.isPending}
+      onTake={() => void onTake()}
+      onOverwrite={() => save.mutate(latest.version)}
+    />
+  );
   return (
     <Stack>
       <UnsavedGuard isDirty={isDirty} />
-      {latest.version > base.version && (
-        <Meanwhile
-          title="The policy was changed meanwhile."
-          stored={{ name: latest.name, statements: latest.statements }}
-          isDirty={isDirty}
-          isSaving={save.isPending}
-          onTake={() => void onTake()}
-          onOverwrite={() => save.mutate(latest.version)}
-        />
-      )}
+      {!isDirty && meanwhile}
       <PolicyEditor
         draft={draft}
         lint={lint}
@@ -161,6 +164,7 @@ function Editor({ base, latest, onTake }: EditorProps) {
         error={save.error}
         shown={shown}
       />
+      {isDirty && meanwhile}
       <ProblemAlert error={isBehind(save.error) ? undefined : save.error} shownAtFields={['/name']} />
       {isDirty && (
         <Group justify="flex-end">

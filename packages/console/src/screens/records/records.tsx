@@ -5,6 +5,7 @@ import { usePlace } from '../../api/session.ts';
 import { ChooseWorkspace } from '../../components/choose-workspace.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { type EntityColumn, EntityTable } from '../../components/entity-table.tsx';
+import { entityWords, foundText } from '../../components/found-text.ts';
 import { SearchIcon } from '../../components/icons.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Screen } from '../../components/screen.tsx';
@@ -86,7 +87,7 @@ function EntityList({ names }: EntityListProps) {
           }
         />
         <Text size="sm" c="dimmed" role="status">
-          {found.length === names.length ? `${names.length} entities` : `${found.length} of ${names.length} entities`}
+          {foundText(found.length, names.length, entityWords)}
         </Text>
       </Group>
       {found.length === 0 ? (

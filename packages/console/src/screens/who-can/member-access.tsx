@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type CellState, cellStates, stateNames } from '../../components/decision/cell-state.ts';
 import { Legend } from '../../components/decision/state-mark.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { entityWords, foundText } from '../../components/found-text.ts';
 import { SearchIcon } from '../../components/icons.tsx';
 import { blockRows, type Cells, stateOf, tableOf, verbs } from './cells.ts';
 import { MatrixGrid } from './matrix-grid.tsx';
@@ -56,8 +57,8 @@ export function MemberAccess({ row, fileName }: { readonly row: MatrixRow; reado
       <Group justify="space-between">
         <Legend />
         <Text size="sm" c="dimmed" role="status">
-          {counted(found.length, Object.keys(row.entities).length, 'entities')}
-          {allBlocks.length > 0 && `, ${counted(blocks.length, allBlocks.length, 'logic blocks')}`}
+          {foundText(found.length, Object.keys(row.entities).length, entityWords)}
+          {allBlocks.length > 0 && `, ${foundText(blocks.length, allBlocks.length, ['logic block', 'logic blocks'])}`}
         </Text>
       </Group>
       {found.length + blocks.length === 0 && (
@@ -94,10 +95,6 @@ export function MemberAccess({ row, fileName }: { readonly row: MatrixRow; reado
       )}
     </Stack>
   );
-}
-
-function counted(found: number, all: number, what: string): string {
-  return found === all ? `${all} ${what}` : `${found} of ${all} ${what}`;
 }
 
 function narrowed(rows: readonly (readonly [string, Cells])[], q: string, state: CellState | undefined) {

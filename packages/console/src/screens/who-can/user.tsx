@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Text } from '@mantine/core';
+import { Anchor, Button, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -10,6 +10,7 @@ import { Loaded } from '../../components/loaded.tsx';
 import { HiddenValues } from '../../components/org/hidden-values.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Screen } from '../../components/screen.tsx';
+import { useReadOnlyReason } from '../policies/use-builder.ts';
 import { CellWhy } from './cell-why.tsx';
 import { MemberAccess } from './member-access.tsx';
 import { type Member, matrixQuery } from './queries.ts';
@@ -43,7 +44,7 @@ function UserOf({ workspace, user }: { readonly workspace: string; readonly user
     >
       <HiddenValues what="the email, name, role and state of users, and what a condition decides" />
       <Loaded query={member} skeleton={<Skeleton height={48} />}>
-        {(data) => <Facts member={data} />}
+        {(data) => <Facts member={data} workspace={workspace} />}
       </Loaded>
       {member.data !== undefined && (
         <Loaded query={matrix} skeleton={<Skeleton height={480} />}>
@@ -64,19 +65,47 @@ function UserOf({ workspace, user }: { readonly workspace: string; readonly user
   );
 }
 
-function Facts({ member: { user_id, status, role, groups, policies } }: { readonly member: Member }) {
+interface OfMember {
+  readonly member: Member;
+  readonly workspace: string;
+}
+
+function Facts({ member: { user_id, status, role, groups, policies }, workspace }: OfMember) {
   return (
     <div className={classes.facts}>
       <Fact name="State">
         <State status={status} />
       </Fact>
       {role !== '' && <Fact name="Role">{role}</Fact>}
-      <Fact name="Groups">{groups.map(({ name }) => name).join(', ') || 'none'}</Fact>
-      <Fact name="Policies held directly">{policies.map(({ name }) => name).join(', ') || 'none'}</Fact>
+      <Fact name="Groups">
+        {groups.map(({ name }) => name).join(', ') || 'none'}
+        <Change workspace={workspace} screen="groups" label="Add to or take out of groups" />
+      </Fact>
+      <Fact name="Policies held directly">
+        {policies.map(({ name }) => name).join(', ') || 'none'}
+        <Change workspace={workspace} screen="policies" label="Give or take away policies" />
+      </Fact>
       <Fact name="User id">
         <CopyId value={user_id} what="user id" />
       </Fact>
     </div>
+  );
+}
+
+interface ChangeProps {
+  readonly workspace: string;
+  readonly screen: 'groups' | 'policies';
+  readonly label: string;
+}
+
+/** Leads to where members are given what they hold; nothing where that is not done in the console. */
+function Change({ workspace, screen, label }: ChangeProps) {
+  const { org, env } = usePlace();
+  if (useReadOnlyReason() !== undefined) return null;
+  return (
+    <Anchor component={Link} to={`/o/${org}/${env}/${screen}`} search={{ w: workspace } as never} size="sm" ml="xs">
+      {label}
+    </Anchor>
   );
 }
 
@@ -94,13 +123,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 }
 
 /** The denials of the user, and the screens that call the app in the user's name. */
-function UserActions({
-  member: { user_id, status, email },
-  workspace,
-}: {
-  readonly member: Member;
-  readonly workspace: string;
-}) {
+function UserActions({ member: { user_id, status, email }, workspace }: OfMember) {
   const { org, env, adminReason } = usePlace();
   const navigate = useNavigate();
   const inactive = status === 'active' ? undefined : 'The user is not active, so no call is made in the user’s name.';

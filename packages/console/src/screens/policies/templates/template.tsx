@@ -69,24 +69,28 @@ function Editor({ name, stored }: EditorProps) {
   const isTaken = draft.value.name !== name && templateOf(stored, draft.value.name) !== undefined;
   const store = (after: PolicyDraft | undefined) =>
     save.mutate({ stored, before: name, after }, { onSuccess: () => void leave() });
+  // Beside Save, where the choice is made; above the statements where nothing is to be saved.
+  const meanwhile = (isBehind(save.error) || JSON.stringify(now) !== JSON.stringify(base)) && (
+    <Meanwhile
+      title="The templates were changed meanwhile."
+      stored={now}
+      isDirty={isDirty}
+      error={save.error}
+      isSaving={save.isPending}
+      onTake={() => {
+        save.reset();
+        setBase(now);
+        draft.setValue(now);
+      }}
+      onOverwrite={() => store(draft.value)}
+    />
+  );
   return (
     <Stack>
       <UnsavedGuard isDirty={isDirty} />
-      {(isBehind(save.error) || JSON.stringify(now) !== JSON.stringify(base)) && (
-        <Meanwhile
-          title="The templates were changed meanwhile."
-          stored={now}
-          isDirty={isDirty}
-          isSaving={save.isPending}
-          onTake={() => {
-            save.reset();
-            setBase(now);
-            draft.setValue(now);
-          }}
-          onOverwrite={() => store(draft.value)}
-        />
-      )}
+      {!isDirty && meanwhile}
       <PolicyEditor draft={draft} lint={lint} isReadOnly={reason !== undefined} error={save.error} />
+      {isDirty && meanwhile}
       <ProblemAlert error={isBehind(save.error) ? undefined : save.error} />
       <Group justify="flex-end">
         {name !== undefined && (

@@ -1,7 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../api/call.ts';
-import { ApiProblem } from '../../../api/problem.ts';
 import type { Environment } from '../../../api/session.ts';
+import type { Setting } from '../../config/queries.ts';
+import { contentOf } from '../../settings/use-setting-draft.ts';
 import type { Templates } from './with-template.ts';
 
 /** The setting by which workspaces are founded with more than the platform gives them. */
@@ -16,26 +17,21 @@ export interface StoredTemplates {
   readonly tag: string | undefined;
 }
 
-interface StoredSetting {
-  readonly content: Readonly<Record<string, unknown>>;
-  readonly version: number;
-}
-
 const none: Templates = { policies: [], groups: [] };
 
 export const templatesQuery = (env: Environment) =>
   queryOptions({ queryKey: ['templates', env], queryFn: ({ signal }) => readTemplates(env, signal) });
 
+/** Of the list of settings, which has those that were never set: an item of its own would be missing. */
 async function readTemplates(env: Environment, signal: AbortSignal): Promise<StoredTemplates> {
-  try {
-    const params = { kind: 'settings', name: setting };
-    const body = await call('readConfigItem', { params, query: { env }, signal });
-    const { content, version } = body as StoredSetting;
-    const holds = env === 'prod' && 'prod_value' in content ? content.prod_value : content.value;
-    return { templates: { ...none, ...(holds as Partial<Templates>) }, content, tag: `"${version}"` };
-  } catch (error) {
-    if (error instanceof ApiProblem && error.code === 'not_found')
-      return { templates: none, content: undefined, tag: undefined };
-    throw error;
-  }
+  const { items } = await call('listSettings', { query: { env }, signal });
+  const stored = (items as readonly Setting[]).find(({ group, name }) => `${group}.${name}` === setting);
+  if (stored === undefined || stored.version === 0) return { templates: none, content: undefined, tag: undefined };
+  const content = contentOf(stored);
+  const holds = env === 'prod' && 'prod_value' in content ? content.prod_value : content.value;
+  return {
+    templates: { ...none, ...(holds as Partial<Templates>) },
+    content: { ...content },
+    tag: `"${stored.version}"`,
+  };
 }

@@ -121,6 +121,38 @@ test('the last page grows on a refresh', async () => {
   assert.deepEqual([pages.state().known, pages.rowAt(3)?.id, pages.state().isComplete], [4, 'r00009', true]);
 });
 
+test('a list without records is read again at once, since no row of it is shown', async () => {
+  const { answers, asked, pages } = listOf(0);
+  await shown(pages, 0, 0);
+  assert.deepEqual([pages.state().known, pages.state().isComplete, asked.length], [0, true, 1]);
+  const settled = async () => {
+    for (let round = 0; round < 4; round++) await turn();
+  };
+  answers.error = new Error('away');
+  pages.refresh();
+  await settled();
+  assert.deepEqual([asked.length, pages.state().error], [2, answers.error]);
+  answers.error = undefined;
+  pages.goOn();
+  await settled();
+  assert.deepEqual([asked.length, pages.state().error, pages.state().known], [3, undefined, 0]);
+  answers.ids = ['r00000'];
+  pages.refresh();
+  await settled();
+  assert.deepEqual([asked.length, pages.state().known, pages.rowAt(0)?.id], [4, 1, 'r00000']);
+});
+
+test('a refresh while a page is read has it read once more', async () => {
+  for (const count of [0, 3]) {
+    const { answers, asked, pages } = listOf(count);
+    pages.show(0, 0);
+    pages.refresh();
+    answers.ids = [...answers.ids, 'r00009'];
+    await shown(pages, 0, 0);
+    assert.deepEqual([asked.length, pages.state().known], [2, count + 1]);
+  }
+});
+
 test('nothing changes once it is closed', async () => {
   const { pages } = listOf(3);
   pages.show(0, 3);

@@ -116,12 +116,19 @@ export class RecordPages {
     const isFailed = this.#state.error !== undefined;
     this.#change({ isStopped: false, error: undefined });
     if (!isFailed || this.#known.length === 0) this.#readOn();
+    this.#readWhereEmpty();
   }
 
   /** Reads the pages again that are in memory, each when it is next shown. Until then their records stay. */
   refresh(): void {
-    for (const page of this.#kept.keys()) this.#stale.add(page);
+    for (const page of [...this.#kept.keys(), ...this.#underWay]) this.#stale.add(page);
     this.#change({ error: undefined, isStopped: false });
+    this.#readWhereEmpty();
+  }
+
+  /** A list without records shows no row, so nothing else asks for its page. */
+  #readWhereEmpty(): void {
+    if (this.#state.known === 0) this.#use(0);
   }
 
   #use(page: number): void {
@@ -175,7 +182,6 @@ export class RecordPages {
 
   #keep(page: number, { token, start, items }: Pick<Known, 'token' | 'start'> & Pick<Page, 'items'>): void {
     this.#known[page] = { token, start, ids: { count: items.length, last: items.at(-1)?.id } };
-    this.#stale.delete(page);
     this.#kept.delete(page);
     this.#kept.set(page, items);
     for (const oldest of this.#kept.keys()) if (this.#kept.size > pagesKept) this.#kept.delete(oldest);
@@ -190,16 +196,21 @@ export class RecordPages {
   async #readAt(page: number, token: string | undefined, take: (read: Page) => void): Promise<void> {
     if (this.#underWay.has(page)) return;
     this.#underWay.add(page);
+    // Not when the page has come: a refresh meanwhile asks for what was written since.
+    this.#stale.delete(page);
     this.#change({ isLoading: true });
     const { signal } = this.#aborter;
     try {
       const read = await this.#read(token, signal);
       if (!signal.aborted) take(read);
     } catch (error) {
+      this.#stale.add(page);
       if (!signal.aborted) this.#change({ error });
     }
     this.#underWay.delete(page);
-    if (!signal.aborted) this.#change({ isLoading: this.#underWay.size > 0 });
+    if (signal.aborted) return;
+    this.#change({ isLoading: this.#underWay.size > 0 });
+    this.#readWhereEmpty();
   }
 
   /** The page that holds a place, by halving; the last one for a place behind all. */
