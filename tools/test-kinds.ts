@@ -117,7 +117,8 @@ export interface WatchedTests {
 const store = [`${server}/store/**`, `${server}/engines/**`];
 
 export const watchedTests: readonly WatchedTests[] = [
-  { tests: [`${server}/access/**/*.proof.test.ts`], protects: [`${server}/{access,lib}/**`] },
+  // The proof of indexing takes 5 s and alone sees some wrong decisions among many statements: it is in the gate.
+  { tests: [`${server}/access/**/!(indexing).proof.test.ts`], protects: [`${server}/{access,lib}/**`] },
   {
     tests: [
       `${server}/{audit-command,backup,copy,recount,verify}.test.ts`,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { interceptStore } from '../../store/intercepted-store.ts';
 import type { Delivery } from '../destinations/destination.ts';
 import { delivered, failure, openOutboxBench, receiptsOf } from './testing/outbox-bench.ts';
 
@@ -134,6 +135,50 @@ test('an endpoint that answers none is left alone, and what waits is given up af
   assert.ok(calls < 1000, String(calls));
   assert.equal(stage.dead.length, 300);
   assert.deepEqual(await stage.left(), []);
+});
+
+test('what is written while a visit ends is sent by that visit', async (t) => {
+  const stage = await openOutboxBench(t);
+  await stage.define({ event_name: 'tell' });
+  const seen: unknown[] = [];
+  const writer = stage.node(async () => assert.fail('it delivers nothing'), { name: 'writer' });
+  let isEnding = false;
+  const store = interceptStore(stage.bench.opened.store, async ({ changes = [] }, call) => {
+    const isEnd = changes.some(({ kind, pk }) => kind === 'remove' && pk.startsWith('lease'));
+    if (isEnd && !isEnding) {
+      isEnding = true;
+      await writer.runtime.create(await writer.call('order'), { title: 'late' });
+    }
+    return call();
+  });
+  const node = stage.node(
+    async ({ record }) => {
+      seen.push(record.title);
+      return delivered;
+    },
+    { store },
+  );
+  await writer.runtime.create(await writer.call('order'), { title: 'first' });
+  assert.equal(await node.deliver(), 1);
+  assert.deepEqual([seen, await stage.left()], [['first', 'late'], []]);
+});
+
+test('a visit ends when its time is over, also among the writes of one record, and the next one goes on', async (t) => {
+  const stage = await openOutboxBench(t);
+  await stage.define({ event_name: 'tell', event_optype: 'update' });
+  const seen: unknown[] = [];
+  const node = stage.node(async ({ record }) => {
+    seen.push(record.title);
+    stage.bench.clock.advance(5000);
+    return delivered;
+  });
+  const call = await node.call('order');
+  const { data } = await node.runtime.create(call, { title: '0' });
+  for (const title of ['1', '2', '3']) await node.runtime.update(call, { id: data.id, body: { title } });
+  await node.deliver();
+  assert.deepEqual(seen, ['1', '2']);
+  await node.deliver();
+  assert.deepEqual([seen, await stage.left()], [['1', '2', '3'], []]);
 });
 
 test('an event that is taken out or switched off delivers nothing more', async (t) => {

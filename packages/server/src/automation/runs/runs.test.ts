@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { TemplateValues } from '../../expressions/port.ts';
 import { interceptStore } from '../../store/intercepted-store.ts';
+import { Unavailable } from '../../store/port.ts';
 import { crashing, type Moment } from '../../store/testing/failing-store.ts';
 import { raceKinds } from '../../store/testing/open-test-store.ts';
+import { openBench } from '../../testing/record-bench.ts';
+import type { StepRun } from '../blocks/effects.ts';
 import { cancelRun, retryRun } from './control-run.ts';
 import { startRun } from './start-run.ts';
 import { accounts, both, dies, due, openOrg, paid, settle, states } from './testing/account-runs.ts';
 import { runRows } from './testing/opened-runs.ts';
+import { openRunBench } from './testing/run-bench.ts';
 
 for (const kind of raceKinds) {
   test(`a run does each step once, and its org sees how it ended (${kind})`, async (context) => {
@@ -137,6 +142,41 @@ for (const kind of raceKinds) {
     const { refusal, isStored } = await bench.call(bench.deps(), 'refused');
     assert.deepEqual([refusal?.code, refusal?.details.step, isStored], ['validation_failed', 'wrong', false]);
     assert.deepEqual([await accounts(bench), await states(bench)], [[], []]);
+  });
+
+  test(`a run that an event begins reads the event, and the record after and before the write (${kind})`, async (context) => {
+    const records = await openBench(context, kind);
+    const seen: unknown[] = [];
+    const evaluate = ({ event, record, before, user, tenant, env }: TemplateValues) =>
+      seen.push({ event, record, before, user, tenant, env });
+    const note: StepRun = (run) => ({ value: run.evaluate({ expressions: 1, isOfNode: false, evaluate }) });
+    const bench = await openRunBench(records, { blocks: { note: { note } } });
+    const all = [
+      { event: { op: 'create' }, record: { name: 'a' }, before: undefined },
+      { event: { op: 'update' }, record: { name: 'b' }, before: { name: 'a' } },
+    ];
+    for (const given of all) await startRun(bench.deps(), { ...(await bench.ask('note')), id: records.newId(), given });
+    await settle(bench);
+    const { tenantId: id, tenantCode: code } = records.workspace;
+    const others = { user: { id: 'u1', email: 'u1@example.com' }, tenant: { id, code }, env: 'test' };
+    assert.deepEqual(
+      seen,
+      all.map((given) => ({ ...given, ...others })),
+    );
+  });
+
+  test(`a call that the store lets down leaves its run for the next process, which need not wait (${kind})`, async (context) => {
+    const openAccounts = await openOrg(context, kind);
+    const bench = await openAccounts();
+    let commits = 0;
+    const store = interceptStore(bench.records.opened.store, async ({ name }, call) => {
+      if (name === 'commit' && ++commits === 4) throw new Unavailable('off');
+      return call();
+    });
+    await assert.rejects(bench.call(bench.deps(store), 'payment'), Unavailable);
+    assert.deepEqual(await accounts(bench), [['new', 5]]);
+    await bench.visit();
+    assert.deepEqual([await accounts(bench), await states(bench), await due(bench)], [paid, ['done'], []]);
   });
 
   test(`K11 a run that too many writes led to ends as failed, with what led to it (${kind})`, async (context) => {

@@ -56,6 +56,24 @@ test('work of both environments and all nodes is held to the limit of the day, w
   await one.work.check('acme', 'deliveries');
 });
 
+test('two checks at the limit at once are both refused, by one reading of the store', async () => {
+  const { store, node } = await open({ runs_per_day: 1 });
+  let reads = 0;
+  const counting = interceptStore(store, (_asked, call) => {
+    reads += 1;
+    return call();
+  });
+  await node('one', counting).work.check('acme', 'runs');
+  const readsOfOne = reads;
+  const other = node('two');
+  count(other, 1);
+  await other.work.flush();
+  const three = node('three', counting);
+  const checks = [three.work.check('acme', 'runs'), three.work.check('acme', 'runs')];
+  for (const check of checks) await assert.rejects(Promise.resolve(check), { code: 'plan_limit_exceeded' });
+  assert.equal(reads, 2 * readsOfOne);
+});
+
 test('what can wait rests until the day is over, and for an hour at most', async () => {
   const { clock, node } = await open({ deliveries_per_day: 1, mails_per_day: 0 });
   const one = node('one');
