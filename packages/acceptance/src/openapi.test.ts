@@ -520,16 +520,18 @@ test('access is asked about in the way that the documents tell', async () => {
   assert.equal((await management.send('readAccessMatrix', { token, query })).status, 200);
   const member = { token, path: { id: founder.id }, query: { tenant_code } };
   assert.equal((await management.send('readMember', member)).status, 200);
-  for (const [list, read] of [
-    ['listWorkspacePolicies', 'readWorkspacePolicy'],
-    ['listWorkspaceGroups', 'readWorkspaceGroup'],
+  for (const [list, read, link] of [
+    ['listWorkspacePolicies', 'readWorkspacePolicy', 'policy_id'],
+    ['listWorkspaceGroups', 'readWorkspaceGroup', 'group_id'],
   ] as const) {
     const { body } = await management.send<{ readonly items: readonly { readonly id: string }[] }>(list, {
       token,
       query,
     });
-    const one = { token, path: { id: body.items[0]?.id ?? '' }, query: { tenant_code } };
-    assert.equal((await management.send(read, one)).status, 200, read);
+    const id = body.items[0]?.id ?? '';
+    assert.equal((await management.send(read, { token, path: { id }, query: { tenant_code } })).status, 200, read);
+    const holders = { token, query: { tenant_code, [link]: id } };
+    assert.equal((await management.send('listHolders', holders)).status, 200, link);
   }
   assert.equal((await management.send('findDecision', { token, query: { pagesize: '5' } })).status, 200);
 });

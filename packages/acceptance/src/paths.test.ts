@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertRefusal } from './assert-problem.ts';
-import { allow, create, defineEntity, definition, deny, foundedOrg, memberWith } from './org.ts';
+import { act, allow, create, defineEntity, definition, deny, foundedOrg, memberWith } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { rawCall } from './raw-call.ts';
 
@@ -97,6 +97,62 @@ test('the canonical spellings are served to one who may, and denied to one who m
     assert.equal((await rawCall(gateways.app, { method: 'GET', target, headers: headers(founder.token) })).status, 200);
     assertRefusal(await rawCall(gateways.app, { method: 'GET', target, headers: headers(walledOff.token) }), [403]);
   }
+});
+
+/** The one record that a policy denies, as a caller might write its id and the way to it. */
+function spellingsOf(known: string): readonly string[] {
+  const mixed = Array.from(known, (character, index) => (index % 2 === 0 ? character.toUpperCase() : character)).join(
+    '',
+  );
+  const hex = known.charCodeAt(0).toString(16);
+  return [
+    ...[known.toUpperCase(), mixed, `%${hex}${known.slice(1)}`, `${known.slice(0, -1)}%${known.slice(-1)}`],
+    ...[`./${known}`, `%2e/${known}`, `../secret/${known}`, `/${known}`, `${known}/`, `${known}/.`, `${known}/..`],
+    ...[
+      `${known};a=b`,
+      `${known}%20`,
+      `${known}+`,
+      `${known}%00`,
+      `${known}%2f`,
+      `\\${known}`,
+      `${known}#`,
+      `${known}.`,
+    ],
+    ...[`{${known}}`, `urn:uuid:${known}`, known.replaceAll('-', ''), known.replaceAll('-', '%2d'), `${known},`],
+    ...[known.replaceAll('-', '\u2010'), `${known}%E2%80%8B`, `%EF%BB%BF${known}`],
+  ];
+}
+
+test('a Deny on the path of one record holds for every spelling of its id, on every way to it', async () => {
+  const record = await create(founder, 'secret', { title: canary });
+  const verbs = { item: 'GET', update: 'PUT', delete: 'DELETE' } as const;
+  const denied = Object.keys(verbs).map((verb) => `/${verb}/secret/${record.id}`);
+  const held = await memberWith(founder, [allow('*'), deny('*', denied)]);
+  const headers = [`Authorization: Bearer ${held.token}`, 'Content-Type: application/json'];
+  const send = (verb: keyof typeof verbs, spelling: string) => {
+    const body = verb === 'update' ? { body: '{"title":"taken"}' } : {};
+    const target = `${base}/${verb}/secret/${spelling}`;
+    return rawCall(gateways.app, { method: verbs[verb], target, headers, ...body });
+  };
+  for (const verb of ['item', 'update', 'delete'] as const) {
+    for (const spelling of [record.id, `${record.id}?id=${id}`])
+      assertRefusal(await send(verb, spelling), spelling === record.id ? [403] : [400, 403]);
+    for (const spelling of spellingsOf(record.id)) {
+      const reply = await send(verb, spelling);
+      assert.doesNotMatch(reply.text, new RegExp(canary));
+      assertRefusal(reply, [400, 404]);
+    }
+  }
+  for (const spelling of [record.id, record.id.toUpperCase(), ...spellingsOf(record.id)])
+    for (const operation of [
+      { action: 'update', entity: 'secret', id: spelling, data: { title: 'taken' } },
+      { action: 'delete', entity: 'secret', id: spelling },
+    ]) {
+      const reply = await act(held, 'POST', '/batch', { body: { mode: 'atomic', operations: [operation] } });
+      assertRefusal(reply, [400, 403, 404]);
+    }
+  assert.equal((await act(founder, 'GET', `/item/secret/${record.id}`)).body.title, canary);
+  assert.equal((await act(held, 'GET', `/item/secret/${id}`)).status, 200);
 });
 
 for (const target of [

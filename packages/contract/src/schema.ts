@@ -8,6 +8,7 @@ import {
   type TObject,
   type TProperties,
   type TSchema,
+  type TString,
   type TUnion,
   type TUnsafe,
   Type,
@@ -27,6 +28,10 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
 export const text = Type.String();
 export const guid = Type.String({ format: 'uuid' });
 export const time = Type.String({ format: 'date-time' });
+/** A time, or a day for its beginning in UTC. */
+export function timeOrDay(description: string): TUnion<[typeof time, TString]> {
+  return Type.Union([time, Type.String({ format: 'date' })], { description });
+}
 /** What a person calls a thing or himself: something of it can be read. */
 export const title = Type.String({
   minLength: 1,

@@ -98,10 +98,7 @@ export const Simulation = named(
           closed({
             ip: Type.Optional(Type.String({ description: 'An IPv4 or IPv6 address.' })),
             time: Type.Optional(
-              Type.String({
-                pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z$',
-                description: 'a time in UTC such as `2026-03-31T12:00:00Z`',
-              }),
+              Type.String({ format: 'date-time', description: 'The time of the call. Left out, now.' }),
             ),
             origin: Type.Optional(Type.String({ minLength: 1 })),
             queryParameters: Type.Optional(recordOf(text)),

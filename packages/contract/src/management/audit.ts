@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, count, itemsOf, named, oneOf, orNull, text, time } from '../schema.ts';
+import { anyObject, closed, count, itemsOf, named, oneOf, orNull, text, time, timeOrDay } from '../schema.ts';
 
 export const AuditEntry = named(
   'AuditEntry',
@@ -68,13 +68,8 @@ const chosenEntries = {
     }),
   ),
   request_id: Type.Optional(Type.String({ description: 'Only actions of this request.' })),
-  from: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description: 'Only from this time on; a day counts from its beginning in UTC.',
-    }),
-  ),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Only before this time.' })),
+  from: Type.Optional(timeOrDay('Only from this time on; a day counts from its beginning in UTC.')),
+  to: Type.Optional(timeOrDay('Only before this time; a day counts from its beginning in UTC.')),
   nexttoken,
 };
 

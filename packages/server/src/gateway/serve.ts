@@ -2,6 +2,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route } from '@freehold/contract/route';
 import type { AppCaller, OrgCaller } from '../identity/port.ts';
+import { type CanonicalForm, canonicalForm } from '../lib/canonical-form.ts';
 import { checkSchema } from '../lib/check-schema.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
@@ -115,10 +116,12 @@ function serveChecked<R extends Route>(
 ): ServedAs<R['access']> {
   const { method, path, access, takesTags, refusedAs, isMetered, isGated, takesAnyone, takesUnprotected, isRead } =
     route;
+  const queryForm = formOf(route.query);
+  const bodyForm = formOf(route.body);
   const handleChecked = (request: GatewayRequest, caller: CallerOf<R['access']>) => {
     const { params, ...rest } = request;
-    const query = readDescribedQuery(route.query, request.query) as QueryOf<R>;
-    const body = checkedBody(route, request.body, mistakes);
+    const query = queryForm(readDescribedQuery(route.query, request.query)) as QueryOf<R>;
+    const body = bodyForm(checkedBody(route, request.body, mistakes)) as BodyOf<R>;
     assertMayAsk(route, caller, { query, body });
     return handle({ ...rest, params: params as ParamsOf<R>, query, body }, caller);
   };
@@ -126,6 +129,10 @@ function serveChecked<R extends Route>(
   const flags = { takesTags, refusedAs, isMetered, isGated, takesAnyone, takesUnprotected, isRead, takesBody };
   const said = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
   return { method, path, access, ...said, ...beside, route, handle: handleChecked } as unknown as ServedAs<R['access']>;
+}
+
+function formOf(schema: JsonSchema | undefined): CanonicalForm {
+  return (schema === undefined ? undefined : canonicalForm(schema)) ?? ((value) => value);
 }
 
 function bodyTaken({ body, isBodyOptional, takesStreamOf }: Route): TakesBody | undefined {

@@ -1,6 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { RE2JS } from 're2js';
-import { emailBytesMax, isEmailAddress } from './formats/email-address.ts';
+import { describedFormat } from './formats/described-formats.ts';
+import { emailBytesMax } from './formats/email-address.ts';
 import { pointerTo } from './json-pointer.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { errorsMax } from './problem.ts';
@@ -113,10 +114,12 @@ const typeNames: Readonly<Record<string, string>> = {
   null: '`null`',
 };
 
-function checkEmail(value: string, place: SchemaPosition): Mistakes {
-  if (Buffer.byteLength(value) > emailBytesMax)
+function checkFormat(name: unknown, value: string, place: SchemaPosition): Mistakes {
+  if (name === 'email' && Buffer.byteLength(value) > emailBytesMax)
     return [mistake(place, 'too_long', `${subject(place)} ${mayHave(emailBytesMax, 'bytes')}`)];
-  return isEmailAddress(value) ? [] : [mistake(place, 'invalid_email', `${subject(place)} must be an email address`)];
+  const format = describedFormat(name);
+  if (format === undefined || format.read(value) !== undefined) return [];
+  return [mistake(place, format.code, `${subject(place)} must be ${format.demand}`)];
 }
 
 function isObject(value: unknown): value is Members {
@@ -143,7 +146,8 @@ function checkText(schema: JsonSchema, value: string, place: SchemaPosition): Mi
   const length = [...value].length;
   if (length > Number(maxLength))
     return [mistake(place, 'too_long', `${subject(place)} ${mayHave(maxLength, 'characters')}`)];
-  if (schema.format === 'email') return checkEmail(value, place);
+  const ofFormat = checkFormat(schema.format, value, place);
+  if (ofFormat.length > 0) return ofFormat;
   if (length < Number(minLength))
     return [
       mistake(
@@ -240,7 +244,11 @@ function checkBranches(branches: readonly JsonSchema[], value: unknown, place: S
   if (only !== undefined && others.length === 1) return checkSchema(only, value, place);
   if (others.every(hasConstant)) return checkBranch(others, value, place);
   const found = others.map((branch) => checkSchema(branch, value, place));
-  return found.find((errors) => errors.length === 0) ?? nearest(found, place);
+  if (found.some((errors) => errors.length === 0)) return [];
+  const demands = others.flatMap(({ format }) => describedFormat(format)?.demand ?? []);
+  if (demands.length === others.length)
+    return [mistake(place, 'wrong_type', `${subject(place)} must be ${demands.join(', or ')}`)];
+  return nearest(found, place);
 }
 
 /** The mistakes by the branch that was meant: one of the value's own kind, with the fewest of them. */

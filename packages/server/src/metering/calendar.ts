@@ -28,7 +28,3 @@ export function endOfMonth(day: Day): number {
   const start = new Date(startOfDay(firstOfMonth(day)));
   return Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1);
 }
-
-export function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(startOfDay(text)) && dayOf(startOfDay(text)) === text;
-}

@@ -80,12 +80,7 @@ export const Replay = named(
         description: 'The members who would hold a new policy. With `policy_id`, its present holders do.',
       }),
     ),
-    since: Type.Optional(
-      Type.String({
-        pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z$',
-        description: 'a time in UTC such as `2026-03-31T12:00:00Z`',
-      }),
-    ),
+    since: Type.Optional(Type.String({ format: 'date-time', description: 'Only decisions of calls from then on.' })),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,

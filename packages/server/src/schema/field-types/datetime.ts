@@ -1,4 +1,4 @@
-import { instantText, readInstant } from '@freehold/contract/value-texts';
+import { instantCharactersMax, instantText, readInstant } from '@freehold/contract/value-texts';
 import { textOrder } from '../order/text-order.ts';
 import { momentInExpressions } from './computed/expression-value.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
@@ -17,7 +17,7 @@ export const datetimeType: FieldType = {
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseDatetime(input) : wrongType(expected)),
     parseQuery: parseDatetime,
-    schema: { type: 'string', format: 'date-time', pattern: instantText.source },
+    schema: { type: 'string', format: 'date-time', pattern: instantText.source, maxLength: instantCharactersMax },
   }),
 };
 

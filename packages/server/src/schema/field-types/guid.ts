@@ -1,9 +1,8 @@
+import { guidText } from '@freehold/contract/value-texts';
 import { textOrder } from '../order/text-order.ts';
 import { textInExpressions } from './computed/expression-value.ts';
 
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
-
-const guidText = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
 /** A UUID of any version, kept in lower case (RFC 9562, section 4), so that one id has one spelling. */
 export const guidType: FieldType = {

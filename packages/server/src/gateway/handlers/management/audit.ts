@@ -47,7 +47,8 @@ function readAuditQuery(query: SentQuery): AuditQuery {
 /** @throws Problem `invalid_request`. */
 function readFilter(query: Omit<SentQuery, 'pagesize' | 'nexttoken'>): AuditFilter {
   const { env, actor, action, target, tenant_code, request_id: requestId, from, to } = query;
-  return { env, actor, action, target, tenantCode: readCode(tenant_code), requestId, ...readTimes({ from, to }) };
+  const times = { from: startOf(from), to: startOf(to) };
+  return { env, actor, action, target, tenantCode: readCode(tenant_code), requestId, ...times };
 }
 
 /** @throws Problem `invalid_request`. */
@@ -56,21 +57,9 @@ function readCode(code: string | undefined): string | undefined {
   throw new Problem('invalid_request', '`tenant_code` must be the code of a workspace');
 }
 
-type Times = Pick<AuditFilter, 'from' | 'to'>;
-
-function readTimes({ from, to }: Times): Times {
-  return { from: readTime('from', from), to: readTime('to', to) };
-}
-
-const timeForm = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2}))?$/;
-
-/** In the form that entries have it, which is in the order of the times. */
-function readTime(name: string, value: string | undefined): string | undefined {
-  if (value === undefined) return undefined;
-  const time = timeForm.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(time))
-    throw new Problem('invalid_request', `\`${name}\` must be a time with its zone, or a day in UTC`);
-  return timestamp(time);
+/** In the form that entries have, which is in the order of the times: a day counts from its beginning. */
+function startOf(asked: string | undefined): string | undefined {
+  return asked === undefined ? undefined : timestamp(Date.parse(asked));
 }
 
 /** Where the file ends before the log does, its last entry says how to go on. */

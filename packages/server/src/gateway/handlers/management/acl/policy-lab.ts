@@ -50,8 +50,6 @@ function replayMistakes(sent: unknown): readonly InputError[] {
       code: 'contradiction',
       message: 'with `policy_id` the draft is held by the present holders',
     });
-  if (typeof body.since === 'string' && Number.isNaN(Date.parse(body.since)))
-    errors.push({ pointer: '/since', code: 'invalid_value', message: '`since` is no time' });
   const parsed = draft.statements === undefined ? undefined : parseStatements(draft.statements);
   if (parsed === undefined || 'statements' in parsed) return errors;
   return [...errors, ...parsed.errors.map((error) => ({ ...error, pointer: `/draft/statements${error.pointer}` }))];

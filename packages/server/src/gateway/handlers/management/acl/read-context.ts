@@ -16,10 +16,8 @@ export function contextMistakes(context: Members, isDraft: boolean): readonly In
   const { request, user, tenant } = context;
   const errors: InputError[] = [];
   const add = (pointer: string, code: string, message: string) => errors.push({ pointer, code, message });
-  const { ip, time } = isObject(request) ? request : {};
+  const { ip } = isObject(request) ? request : {};
   if (typeof ip === 'string' && isIP(ip) === 0) add('/context/request/ip', 'wrong_type', '`ip` must be an IP address');
-  if (typeof time === 'string' && time.endsWith('Z') && Number.isNaN(Date.parse(time)))
-    add('/context/request/time', 'wrong_type', '`time` must be an existing date and time');
   for (const [name, value] of Object.entries({ user, tenant })) {
     if (isDraft || value === undefined) continue;
     add(

@@ -2,7 +2,7 @@ import { runsApi } from '@freehold/contract/management/runs';
 import type { Drafts, RunName, Runs } from '../../../../automation/port.ts';
 import type { OrgCaller } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
-import { notFound, Problem } from '../../../../lib/problem.ts';
+import { notFound } from '../../../../lib/problem.ts';
 import type { ConfigItems, LogicBlockContent } from '../../../../promotion/port.ts';
 import { mayBeId } from '../../../../records/port.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
@@ -28,7 +28,10 @@ interface RunRequest extends RequestEnvelope {
 export function runRoutes({ runs, drafts, items, clock }: RunServices): readonly ManagementRoute[] {
   return [
     serve(runsApi.listRuns, ({ query: { env, since, pagesize: pageSize, nexttoken, ...query } }, { org }) =>
-      runs.list({ env, orgCode: org.code }, { ...query, since: readTime(since), pageSize, nexttoken }),
+      runs.list(
+        { env, orgCode: org.code },
+        { ...query, since: since === undefined ? undefined : Date.parse(since), pageSize, nexttoken },
+      ),
     ),
     serve(runsApi.readRun, (request, { org }) => runs.show(nameOf(request, org.code))),
     serve(runsApi.cancelRun, async (request, caller) => {
@@ -71,11 +74,4 @@ function begun(request: RequestEnvelope & { readonly query: { readonly env: Envi
 function nameOf({ query: { env }, params: { id } }: RunRequest, orgCode: string): RunName {
   if (!mayBeId(id)) throw notFound();
   return { env, orgCode, id };
-}
-
-/** @throws Problem `invalid_request`. */
-function readTime(text: string | undefined): number | undefined {
-  const time = text === undefined ? undefined : Date.parse(text);
-  if (time !== undefined && Number.isNaN(time)) throw new Problem('invalid_request', '`since` must be a time');
-  return time;
 }
