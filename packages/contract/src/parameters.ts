@@ -11,7 +11,7 @@ export const pathParameters: Readonly<Record<string, string>> = {
   decision_id: 'The `decision_id` of a refusal.',
   entity: 'The name of an entity.',
   env: 'The environment, `test` or `prod`.',
-  id: 'The id.',
+  id: 'The id, spelled as replies have it.',
   kid: 'The id of the key.',
   kind: 'The kind of the config item.',
   mail: 'The name of a mail, such as `verify_email`.',

@@ -2,7 +2,7 @@ import { guidText, isCalendarDate, readInstant } from '@freehold/contract/value-
 import { isEmailAddress } from './email-address.ts';
 
 /** A format of JSON Schema as this platform reads it. */
-export interface DescribedFormat {
+interface DescribedFormat {
   /** Goes after "must be". */
   readonly demand: string;
   readonly code: string;
@@ -51,16 +51,9 @@ export function describedFormat(name: unknown): DescribedFormat | undefined {
  * RFC 3986 with an authority. The WHATWG parser alone would mend what the format forbids: it drops tabs and line feeds,
  * and takes `\` and a missing `//` for slashes.
  */
-const addressForm = new RegExp(
-  [
-    '^[a-z][a-z\\d+.-]*://',
-    "(?:[\\w.~!$&'()*+,;=:@-]|%[\\da-f]{2}|\\[[\\da-f:.]+\\])+",
-    "(?:[/?](?:[\\w.~!$&'()*+,;=:@/?-]|%[\\da-f]{2})*)?",
-    "(?:#(?:[\\w.~!$&'()*+,;=:@/?-]|%[\\da-f]{2})*)?$",
-  ].join(''),
-  'i',
-);
+const addressShape = /^[a-z][a-z\d+.-]*:\/\/(?:[^/?#[\]]|\[[\da-f:.]+\])+(?:[/?][^#[\]]*)?(?:#[^#[\]]*)?$/i;
+const addressCharacters = /^(?:[\w.~!$&'()*+,;=:@/?#[\]-]|%[\da-f]{2})+$/i;
 
 function isAddress(text: string): boolean {
-  return addressForm.test(text) && URL.canParse(text);
+  return addressCharacters.test(text) && addressShape.test(text) && URL.canParse(text);
 }
