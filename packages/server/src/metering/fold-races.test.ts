@@ -7,6 +7,8 @@ import type { Store } from '../store/port.ts';
 import { checkDays } from './check-days.ts';
 import { foldDays } from './fold-days.ts';
 import { type MeteredNode, openNode, orgScope, place, SteppedClock } from './testing/metered-org.ts';
+import { dayTallies, workspaceTallies } from './usage-rows.ts';
+import { noWork, readWork, workDone } from './work/work-rows.ts';
 
 const dayLater = 50 * 3_600_000;
 
@@ -69,3 +71,32 @@ for (const { what, late, isFolded } of fixtures)
       }
     }
   });
+
+test('a day of more nodes than one commit takes is folded whole by one fold', { timeout: 60_000 }, async () => {
+  const clock = new SteppedClock('2026-01-31T12:00:00Z');
+  const { store } = await openStore({ kind: 'memory', clock });
+  const scope = orgScope(store);
+  const [day, nodes] = ['2026-01-31', 1001];
+  for (let nr = 0; nr < nodes; nr++) {
+    const node = String(nr).padStart(4, '0');
+    await scope.commit([
+      dayTallies.put({ day, node }, { calls: 1, records: 2 }, { if: 'absent' }),
+      workspaceTallies.put({ day, node, code: 'main' }, { calls: 1, records: 2 }, { if: 'absent' }),
+      workDone.put({ day, node }, { ...noWork, runs: 3 }, { if: 'absent' }),
+    ]);
+  }
+  await foldDays(scope, clock.now() + dayLater);
+  const { calls, problems } = await checkDays(scope);
+  assert.deepEqual([calls, problems], [nodes, []]);
+  const rows = await Promise.all(
+    ['usage;calls', 'usage;workspaces', 'usage;work'].map((pk) => scope.range(pk, { limit: 9 })),
+  );
+  assert.deepEqual(
+    rows.map((found) => found.map(({ sk }) => sk)),
+    [[day], [day], [day]],
+  );
+  assert.deepEqual(
+    (await readWork(scope, day)).map(({ done }) => done),
+    [{ ...noWork, runs: 3 * nodes }],
+  );
+});

@@ -54,3 +54,22 @@ test('work of automation is explained by environment, and nothing else with it',
   assert.equal((await explained('mails.today'))?.value, 5);
   assert.deepEqual((await explained('deliveries.today'))?.parts, []);
 });
+
+test('what is over until the month is, is gone at its end, and anything else at the end of the day', async () => {
+  const clock = new SteppedClock('2026-01-15T12:00:00Z');
+  const { store } = await openStore({ kind: 'memory', clock });
+  const node = openNode(store, clock, 'one');
+  node.meter.count(place);
+  assert.deepEqual((await node.meter.flush()).failures, []);
+  const parts = { ...node, alerts: { show: async () => [] }, recordsOf: async () => [], now: () => clock.now() };
+  const request = { orgCode: 'acme', hasProd: false, days: 1, upgradeUrl: '', explain: undefined };
+  for (const [limits, resets] of [
+    [{ api_calls_per_month: 2 }, '2026-01-16T00:00:00.000Z'],
+    [{ api_calls_per_day: 1 }, '2026-01-16T00:00:00.000Z'],
+    [{ api_calls_per_month: 1 }, '2026-02-01T00:00:00.000Z'],
+  ] as const) {
+    await node.plans.set('acme', { name: 'own', limits }, auditContext);
+    clock.advance(60_000);
+    assert.equal((await reportUsage(parts, request)).resets_at, resets, JSON.stringify(limits));
+  }
+});

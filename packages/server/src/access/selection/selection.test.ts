@@ -92,7 +92,10 @@ for (const Effect of ['Allow', 'Deny'])
     const outcome = (ids: readonly string[], user: Readonly<Record<string, unknown>>) => {
       const alike = ids.map((id) => demanding('text7', id));
       const { context } = countedReads();
-      return compileAll([[...others, ...alike], own]).rule('getorder', path, () => ({ ...context, user })).outcome;
+      return compileAll([[...others, ...alike], own]).rule('getorder', path, () => ({
+        ...context,
+        user: user as AccessContext['user'],
+      })).outcome;
     };
     const user = { id: 'u1', email: 'text7' };
     for (const ids of [

@@ -144,7 +144,7 @@ test('what is written while a visit ends is sent by that visit', async (t) => {
   const writer = stage.node(async () => assert.fail('it delivers nothing'), { name: 'writer' });
   let isEnding = false;
   const store = interceptStore(stage.bench.opened.store, async ({ changes = [] }, call) => {
-    const isEnd = changes.some(({ kind, pk }) => kind === 'remove' && pk.startsWith('lease'));
+    const isEnd = changes.some((change) => change.kind === 'remove' && change.pk.startsWith('lease'));
     if (isEnd && !isEnding) {
       isEnding = true;
       await writer.runtime.create(await writer.call('order'), { title: 'late' });

@@ -121,6 +121,20 @@ test('a call is counted without being noted only where one like it is known and 
   assert.equal(counts('u1'), false);
 });
 
+test('calls that are counted together are those of one workspace, and the last of them gives the time', () => {
+  const buffer = new DecisionBuffer({ random: () => 1 - 1e-9, samplesMax: 1 });
+  const access = allowing();
+  buffer.note(called('u1', { access }));
+  const { caller } = callerOf(access);
+  assert.equal(buffer.count({ caller, time: now + 5 }, 'getorder', asked('u1')), true);
+  const other = { ...caller.place, workspace: { ...caller.place.workspace, tenantId: 'other' } };
+  assert.equal(buffer.count({ caller: { ...caller, place: other }, time: now + 9 }, 'getorder', asked('u1')), false);
+  assert.deepEqual(
+    buffer.take().flatMap(({ decisions }) => decisions.map(({ calls, lastAt }) => [calls, lastAt])),
+    [[2, now + 5]],
+  );
+});
+
 function callerOf(access: DecidedCall['access'], sub = 'u1') {
   const workspace = { orgCode: 'acme', env: 'test', tenantId, tenantCode: 'main' } as const;
   return { caller: { claims: { sub }, place: { access, workspace } }, time: now };

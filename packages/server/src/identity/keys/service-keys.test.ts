@@ -88,6 +88,21 @@ test('a key that has expired opens nothing from that moment on, also where it wa
   await assert.rejects(async () => newProcess().sessions.authenticate(key, 'acme'), { code: 'token_expired' });
 });
 
+test('a key is a server: its caller has the names of the key, and an address that never counts as verified', async () => {
+  const { newProcess } = await bench();
+  const { keys, sessions } = newProcess();
+  const { id, key } = await keys.create(asked, body);
+  const { kind, claims } = await sessions.authenticate(key, 'acme');
+  const { sub, role, email_verified, fn, ln, idp, clientid, ep, exp } = claims;
+  assert.deepEqual(
+    { kind, sub, role, email_verified, fn, ln, idp, clientid, ep, exp },
+    {
+      ...{ kind: 'service_key', sub: id, role: 'service', email_verified: false, fn: 'Sync', ln: '' },
+      ...{ idp: 'service_key', clientid: '', ep: 0, exp: Date.parse('9999-12-31T23:59:59Z') / 1000 },
+    },
+  );
+});
+
 test('a key that one process removes is dead there at once, and elsewhere within the time that is settled', async () => {
   const { newProcess, pass } = await bench();
   const [here, elsewhere] = [newProcess(), newProcess()];

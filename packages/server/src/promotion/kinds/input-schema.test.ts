@@ -70,3 +70,28 @@ for (const [what, given, pointer] of [
     const read = readInputSchema(given);
     assert.deepEqual('errors' in read ? read.errors.map((error) => error.pointer) : [], [pointer]);
   });
+
+test('what only describes is left out, and so is a format other than email', () => {
+  const described = {
+    ...{ $schema: 's', $comment: 'c', title: 't', description: 'd', examples: [1], default: 1, deprecated: true },
+    ...{ type: 'string', format: 'date' },
+  };
+  assert.deepEqual(readInputSchema(described), { schema: { type: 'string' } });
+  assert.deepEqual(readInputSchema({ format: 'email' }), { schema: { format: 'email' } });
+});
+
+for (const keyword of ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'])
+  test(`\`${keyword}\` is a whole number that is not negative`, () => {
+    assert.deepEqual(readInputSchema({ [keyword]: 0 }), { schema: { [keyword]: 0 } });
+    for (const value of [-1, 1.5, '1']) {
+      const read = readInputSchema({ [keyword]: value });
+      assert.deepEqual('errors' in read ? read.errors.map(({ pointer }) => pointer) : [], [`/${keyword}`]);
+    }
+  });
+
+test('a schema may be 20 deep', () => {
+  const nested = (depth: number): object => (depth === 0 ? {} : { items: nested(depth - 1) });
+  assert.ok('schema' in readInputSchema(nested(20)));
+  const read = readInputSchema(nested(21));
+  assert.deepEqual('errors' in read ? read.errors.map(({ pointer }) => pointer) : [], ['/items'.repeat(21)]);
+});
