@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { JsonBlock } from '../../components/json-block.tsx';
 import { Loaded } from '../../components/loaded.tsx';
-import { useFocusOnRefusal } from '../../components/use-focus-on-refusal.ts';
+import { useFocusOnRefusal } from '../../components/refusal/use-focus-on-refusal.ts';
 import classes from './config.module.css';
 
 interface Props<T> {

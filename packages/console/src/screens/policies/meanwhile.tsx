@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ApiProblem } from '../../api/problem.ts';
-import { useFocusOnRefusal } from '../../components/use-focus-on-refusal.ts';
+import { useFocusOnRefusal } from '../../components/refusal/use-focus-on-refusal.ts';
 import type { PolicyDraft } from './policy-draft.ts';
 
 /** Whether a save was refused because another author was faster. */

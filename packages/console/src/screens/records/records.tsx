@@ -5,10 +5,10 @@ import { usePlace } from '../../api/session.ts';
 import { ChooseWorkspace } from '../../components/choose-workspace.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { type EntityColumn, EntityTable } from '../../components/entity-table.tsx';
-import { entityWords, foundText } from '../../components/found-text.ts';
 import { SearchIcon } from '../../components/icons.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Screen } from '../../components/screen.tsx';
+import { entityWords, foundText } from '../../components/search/found-text.ts';
 import { entitiesQuery } from '../entities/queries.ts';
 import classes from './grid.module.css';
 

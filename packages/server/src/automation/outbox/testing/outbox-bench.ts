@@ -5,6 +5,7 @@ import { changeConfig } from '../../../config/change-config.ts';
 import { createConfigReader } from '../../../config/config-reader.ts';
 import { activeItems, itemBodies } from '../../../config/org-keys.ts';
 import type { EventContent } from '../../../promotion/kinds/events/event-content.ts';
+import { interceptStore } from '../../../store/intercepted-store.ts';
 import type { Store } from '../../../store/port.ts';
 import type { StoreKind } from '../../../store/testing/open-test-store.ts';
 import { orgScopeName } from '../../../tenancy/workspace.ts';
@@ -27,6 +28,9 @@ export type Receive = (delivery: Delivery) => Promise<Outcome>;
 
 export const delivered: Outcome = { state: 'delivered', status: 200, ms: 1, answer: 'ok' };
 export const failure: Outcome = { state: 'failed', status: 503, ms: 1, answer: 'later' };
+
+/** Of all visits that are due at one time. */
+const callsOfVisitsMax = 100_000;
 
 export interface OutboxNode extends Node {
   readonly visits: LaneVisits;
@@ -81,7 +85,14 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
     // A node knows the configuration of others within a second.
     clock.advance(2000);
   };
-  const node: OutboxBench['node'] = (receive, { store: own = store, name = 'a', work, meter = noMeter } = {}) => {
+  const node: OutboxBench['node'] = (receive, { store: given = store, name = 'a', work, meter = noMeter } = {}) => {
+    let callsLeft = callsOfVisitsMax;
+    // A visit in memory that never ends gives no timer its turn.
+    const own = interceptStore(given, async (_asked, call) => {
+      callsLeft -= 1;
+      if (callsLeft < 0) throw new Error(`visits are still going on after ${callsOfVisitsMax} calls of the store`);
+      return call();
+    });
     const stores = { test: own, prod: own };
     const live = createLiveEvents(stores);
     const closing = new AbortController().signal;
@@ -105,6 +116,7 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
     });
     const deliver = async (): Promise<number> => {
       const due = await dueLanes(bench, clock.now());
+      callsLeft = callsOfVisitsMax;
       for (const { scope, item } of due)
         await visits.visit({ env: 'test', scope: own.scope(scope), orgCode: 'acme', tenantCode: 'main', item });
       return due.length;
