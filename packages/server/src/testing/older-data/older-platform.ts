@@ -93,8 +93,11 @@ export async function differencesOf(gateways: Gateways, answers: Answers): Promi
 const ofTheMoment =
   /\/(request_id|decision_id|last_used_at|last_seen_at|type|url|upgrade_url|api_calls|by_workspace|alerts|used|checks\/\d+\/message|settings\/items\/\w+\/description)$/;
 
-/** Answers that a later release gives otherwise by intent: the matrix tells more exactly what depends on conditions. */
-const sharpened = /^builder GET \/acl\/matrix\?.*\/conditional$/;
+/**
+ * Answers that a later release gives otherwise by intent: the matrix says more exactly what depends on conditions, and
+ * differences of workspace templates are a sentence for each policy and group.
+ */
+const sharpened = /^builder GET \/(?:acl\/matrix\?.*\/conditional|deploy\/history\/.*\/diff\/\d+\/summary)$/;
 
 function mayDiffer(pointer: string): boolean {
   return ofTheMoment.test(pointer) || sharpened.test(pointer);
