@@ -86,13 +86,7 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
     clock.advance(2000);
   };
   const node: OutboxBench['node'] = (receive, { store: given = store, name = 'a', work, meter = noMeter } = {}) => {
-    let callsLeft = callsOfVisitsMax;
-    // A visit in memory that never ends gives no timer its turn.
-    const own = interceptStore(given, async (_asked, call) => {
-      callsLeft -= 1;
-      if (callsLeft < 0) throw new Error(`visits are still going on after ${callsOfVisitsMax} calls of the store`);
-      return call();
-    });
+    const { own, renew } = bounded(given);
     const stores = { test: own, prod: own };
     const live = createLiveEvents(stores);
     const closing = new AbortController().signal;
@@ -116,7 +110,7 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
     });
     const deliver = async (): Promise<number> => {
       const due = await dueLanes(bench, clock.now());
-      callsLeft = callsOfVisitsMax;
+      renew();
       for (const { scope, item } of due)
         await visits.visit({ env: 'test', scope: own.scope(scope), orgCode: 'acme', tenantCode: 'main', item });
       return due.length;
@@ -140,6 +134,20 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
     },
     left: () => leftIn(bench),
   };
+}
+
+/** A visit in memory that never ends gives no timer its turn: the store ends it. */
+function bounded(store: Store): { readonly own: Store; readonly renew: () => void } {
+  let callsLeft = callsOfVisitsMax;
+  const own = interceptStore(store, async (_asked, call) => {
+    callsLeft -= 1;
+    if (callsLeft < 0) throw new Error(`visits are still going on after ${callsOfVisitsMax} calls of the store`);
+    return call();
+  });
+  const renew = (): void => {
+    callsLeft = callsOfVisitsMax;
+  };
+  return { own, renew };
 }
 
 /** Runs that deliveries have begun stay due: no node of this bench takes them up. */
