@@ -32,6 +32,9 @@ export const failure: Outcome = { state: 'failed', status: 503, ms: 1, answer: '
 /** Of all visits that are due at one time. */
 const callsOfVisitsMax = 100_000;
 
+/** No node of a bench is closed. */
+const closing = new AbortController().signal;
+
 export interface OutboxNode extends Node {
   readonly visits: LaneVisits;
   readonly pauses: Pauses;
@@ -89,7 +92,6 @@ export async function openOutboxBench(context: TestContext, kind: StoreKind = 'm
     const { own, renew } = bounded(given);
     const stores = { test: own, prod: own };
     const live = createLiveEvents(stores);
-    const closing = new AbortController().signal;
     const inside = { now: () => clock.now(), work: () => work?.(made), meter, closing, onError };
     const destinations = destinationsOf(receive, inside);
     const lanes = new KnownLanes();
