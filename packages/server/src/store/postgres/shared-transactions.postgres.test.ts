@@ -88,7 +88,7 @@ describe('scopes that share a transaction on PostgreSQL', { skip: whyNot }, () =
   test('are all of unknown outcome when the answer to the commit is lost, and none is made again', () =>
     withScopes({ names: ['a', 'b'], url: proxy.url }, async (scopes) => {
       for (const when of [{ answer: 'COMMIT' }, 'before'] as const) {
-        proxy.cutAt('commit\0', when);
+        proxy.cutAt('\x0bcommit\0', when);
         const done = await Promise.allSettled(scopes.map((scope) => scope.commit([add('c', 'n', 1)])));
         for (const one of done) assert.ok(one.status === 'rejected' && one.reason instanceof OutcomeUnknown);
         assert.deepEqual(await sums(scopes), ['2', '2']);
