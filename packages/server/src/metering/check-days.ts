@@ -1,7 +1,7 @@
 import type { Scope } from '../store/port.ts';
 import type { Day } from './calendar.ts';
 import { eachRow, eachWorkspaceRow, type Tally, type UnreadableRow } from './usage-rows.ts';
-import { unreadableWork } from './work/work-rows.ts';
+import { unreadableWork } from './work-units/work-rows.ts';
 
 /** What the rows of an org's calls come to in an environment, and where they contradict each other. */
 export interface CheckedDays {

@@ -13,7 +13,7 @@ import {
   type UsageRow,
   type WorkspaceRow,
 } from './usage-rows.ts';
-import { addWork, noWork, readWork, type WorkRow, workDone } from './work/work-rows.ts';
+import { addWork, noWork, readWork, type WorkRow, workDone } from './work-units/work-rows.ts';
 
 /** For how many days usage is kept by the day. */
 const daysKept = 400;

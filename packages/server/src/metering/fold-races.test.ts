@@ -8,7 +8,7 @@ import { checkDays } from './check-days.ts';
 import { foldDays } from './fold-days.ts';
 import { type MeteredNode, openNode, orgScope, place, SteppedClock } from './testing/metered-org.ts';
 import { dayTallies, workspaceTallies } from './usage-rows.ts';
-import { noWork, readWork, workDone } from './work/work-rows.ts';
+import { noWork, readWork, workDone } from './work-units/work-rows.ts';
 
 const dayLater = 50 * 3_600_000;
 

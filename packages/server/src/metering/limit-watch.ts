@@ -4,8 +4,8 @@ import type { createAlerts } from './alerts.ts';
 import type { Limited } from './plans/limits.ts';
 import { metrics, workLimits } from './plans/plan.ts';
 import type { PlanGate } from './plans/plan-gate.ts';
-import { type WorkLedger, workUsage } from './work/work-ledger.ts';
-import { noWork } from './work/work-rows.ts';
+import { type WorkLedger, workUsage } from './work-units/work-ledger.ts';
+import { noWork } from './work-units/work-rows.ts';
 
 /** Looks whether an org that was at work is near a limit of its plan, and has that told. */
 export interface LimitWatch {

@@ -20,7 +20,7 @@ import { createPlans, type Plans } from './plans.ts';
 import type { RecordsOf } from './records-of.ts';
 import { type ReportRequest, reportUsage } from './report.ts';
 import { exportUsage, type UsageEntry, type UsageExport } from './usage-export.ts';
-import { WorkLedger } from './work/work-ledger.ts';
+import { WorkLedger } from './work-units/work-ledger.ts';
 
 export interface MeteringDeps {
   readonly clock: Clock;

@@ -9,8 +9,8 @@ import type { ShownCaps } from './plans/show-caps.ts';
 import type { OrgPlan, Plans } from './plans.ts';
 import type { RecordsOf } from './records-of.ts';
 import { addTallies, type Tally } from './usage-rows.ts';
-import type { WorkLedger } from './work/work-ledger.ts';
-import { addWork, noWork, type WorkDone } from './work/work-rows.ts';
+import type { WorkLedger } from './work-units/work-ledger.ts';
+import { addWork, noWork, type WorkDone } from './work-units/work-rows.ts';
 
 /** What an org has used since the first of this month, of both environments together. */
 export interface MonthUsage extends WorkDone {

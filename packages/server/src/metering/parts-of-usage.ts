@@ -6,7 +6,7 @@ import type { Environment } from '../tenancy/port.ts';
 import type { Day } from './calendar.ts';
 import type { WorkspacesOfDay } from './ledger.ts';
 import type { EntityRecords } from './records-of.ts';
-import { type WorkDone, works } from './work/work-rows.ts';
+import { type WorkDone, works } from './work-units/work-rows.ts';
 
 export interface WorkspaceCalls {
   readonly env: Environment;

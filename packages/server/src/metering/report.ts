@@ -11,8 +11,8 @@ import type { PlanGate } from './plans/plan-gate.ts';
 import type { Plans } from './plans.ts';
 import type { EntityRecords, RecordsOf } from './records-of.ts';
 import { addTallies, type Tally } from './usage-rows.ts';
-import { type WorkLedger, workUsage } from './work/work-ledger.ts';
-import { addWork, noWork, type WorkDone } from './work/work-rows.ts';
+import { type WorkLedger, workUsage } from './work-units/work-ledger.ts';
+import { addWork, noWork, type WorkDone } from './work-units/work-rows.ts';
 
 export interface ReportDeps {
   readonly ledger: Ledger;

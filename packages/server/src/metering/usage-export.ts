@@ -4,8 +4,8 @@ import type { Environment } from '../tenancy/port.ts';
 import type { Day } from './calendar.ts';
 import type { Ledger } from './ledger.ts';
 import type { RecordsOf } from './records-of.ts';
-import type { WorkLedger } from './work/work-ledger.ts';
-import { type Work, type WorkDone, works } from './work/work-rows.ts';
+import type { WorkLedger } from './work-units/work-ledger.ts';
+import { type Work, type WorkDone, works } from './work-units/work-rows.ts';
 
 /** Calls of a workspace on a day, records of an entity in a workspace by now, or work of automation on a day. */
 export type UsageEntry = Read<typeof UsagePart>;

@@ -6,7 +6,7 @@ import { createLedger, type Ledger } from '../ledger.ts';
 import { createPlanGate, type PlanGate } from '../plans/plan-gate.ts';
 import { createPlans, type Plans } from '../plans.ts';
 import type { RecordsOf } from '../records-of.ts';
-import { WorkLedger } from '../work/work-ledger.ts';
+import { WorkLedger } from '../work-units/work-ledger.ts';
 
 export const auditContext = { at: '', actor: { kind: 'operator', id: 'operator' }, request_id: '' } as const;
 export const place = { orgCode: 'acme', env: 'test', tenantCode: 'main' } as const;
