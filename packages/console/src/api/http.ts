@@ -17,12 +17,18 @@ export async function reach(address: string, init: RequestInit): Promise<Respons
   }
 }
 
-/** The body as JSON where it is JSON, else as text; undefined where there is none. */
+/**
+ * The body as JSON where it is JSON, else as text; undefined where there is none.
+ * @throws ApiProblem with the code `unreachable` for a page: a captive portal or a proxy has answered, not the platform.
+ */
 export async function answerOf(response: Response): Promise<Answered<unknown>> {
   const { status, headers } = response;
+  const type = headers.get('content-type')?.toLowerCase() ?? '';
+  if (type.startsWith('text/html'))
+    throw new ApiProblem(undefined, 'the reply is a page, so it is not from the platform');
   const text = status === 204 ? '' : await response.text();
   if (text === '') return { status, headers, body: undefined };
-  const isJson = headers.get('content-type')?.startsWith('application/json') === true;
+  const isJson = type.startsWith('application/json');
   return { status, headers, body: isJson ? JSON.parse(text) : text };
 }
 

@@ -53,7 +53,7 @@ export function ActivateDialog({ staged: { base, items, checks }, note, onNote, 
       <Stack>
         <Text size="sm">
           {items.length === 1 ? 'One item becomes' : `${items.length} items become`} live in production at once, or none
-          if anything stands against it. <WayBack />
+          if a check finds a fault. <WayBack />
         </Text>
         {founder !== undefined && (
           <Text size="sm">

@@ -37,7 +37,7 @@ const presets: Readonly<Record<'stripe' | 'slack', HmacForm>> = {
   },
 };
 
-/** What stands where in the messages of a hook; undefined for Standard Webhooks. */
+/** The form of the messages of a hook; undefined for Standard Webhooks. */
 export function hmacFormOf(hook: BlockHook): HmacForm | undefined {
   if (hook.signature === 'standard') return undefined;
   return hook.signature === 'hmac' ? hook : presets[hook.signature];
@@ -200,7 +200,7 @@ const keyBytesMin = 16;
 const standardPrefix = 'whsec_';
 
 /**
- * The key that a secret stands for: Standard Webhooks writes it in base64, Stripe and Slack sign by the text as it is
+ * The key that a secret gives: Standard Webhooks writes it in base64, Stripe and Slack sign by the text as it is
  * shown. Undefined for a secret that is too short.
  */
 export function keyOf(secret: string, { signature }: Pick<BlockHook, 'signature'>): Buffer | undefined {

@@ -45,7 +45,7 @@ interface HmacHook extends SignedHook, HmacForm {
   readonly signature: 'hmac';
 }
 
-/** What stands where in a message that is signed by HMAC. */
+/** The form of a message that is signed by HMAC. */
 export interface HmacForm {
   readonly header: string;
   /** By default `hex`. */

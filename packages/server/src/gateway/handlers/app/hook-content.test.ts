@@ -49,7 +49,7 @@ test('a CloudEvent is the same input in structured and in binary mode', () => {
   const { 'ce-data': _, ...plain } = headers;
   assert.deepEqual(read(structured, JSON.stringify(event)), event);
   assert.deepEqual(read('application/json', '{"order":17}', plain), event);
-  assert.deepEqual(read('application/json', '{"order":17}', headers), event, 'no header stands for the data');
+  assert.deepEqual(read('application/json', '{"order":17}', headers), event, 'no header is taken for the data');
   assert.deepEqual(read(form, 'order=17', plain), { ...event, datacontenttype: form, data: { order: '17' } });
   const { data: _data, datacontenttype: _type, ...bare } = event;
   assert.deepEqual(read('application/json', '', plain), bare, 'an event needs no data');
