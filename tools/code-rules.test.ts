@@ -2,12 +2,21 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { checkCode, codeRules } from './code-rules.ts';
+import { iteratorRule } from './iterator-rules.ts';
 import { credulityRule, signatureRule } from './signature-rules.ts';
 import { readSourceTree, sourcesUnder } from './source-tree.ts';
 import { believedJsonRule, conflictRule } from './store-rules.ts';
 import { waitingRules } from './waiting-rules.ts';
 
-const rules = [...codeRules, signatureRule, credulityRule, believedJsonRule, conflictRule, ...waitingRules];
+const rules = [
+  ...codeRules,
+  signatureRule,
+  credulityRule,
+  believedJsonRule,
+  conflictRule,
+  iteratorRule,
+  ...waitingRules,
+];
 const room = 'packages/server/src/lib';
 const screens = 'packages/console/src/screens';
 const verify = `import { jwtVerify } from 'jose';\n`;
@@ -61,6 +70,8 @@ describe('the rules of the code', () => {
     [`${room}/a.test.ts`, 'const row = JSON.parse(text) as Row; refuse(error instanceof Conflict);'],
     ['packages/server/src/records/record.ts', 'export const data = JSON.parse(text) as Data;'],
     ['packages/server/src/store/transact.ts', 'if (error instanceof Conflict) again();'],
+    [`${room}/a.ts`, 'class A { #known = new Map(); async f() { for (const one of [...this.#known]) await one; } }'],
+    [`${room}/a.ts`, 'class A { #known = new Map(); f() { const [first] = this.#known.keys(); } }'],
     [spec, `await eventually('the end', async () => (await read()).isOver);`],
     [spec, 'for (;;) { const page = await read(token); if (page.nexttoken === null) break; }'],
     [spec, 'const timer = setTimeout(() => child.kill(), 1000); assert.ok(Date.parse(at) <= Date.now());'],
@@ -127,6 +138,14 @@ describe('the rules of the code', () => {
     [`${room}/a.ts`, 'const { id } = JSON.parse(text);', /JSON text that is believed/],
     [`${room}/a.ts`, 'policyOf(JSON.parse(text));', /JSON text that is believed/],
     [`${room}/a.ts`, 'if (error instanceof Conflict) again();', /conflict that is caught/],
+    [`${room}/a.ts`, 'class A { #known = new Map(); #hand = this.#known.entries(); }', /iterator of a Map/],
+    [`${room}/a.ts`, 'class A { turn() { this.#hand = this.#known[Symbol.iterator](); } }', /iterator of a Map/],
+    [`${room}/a.ts`, 'class A { #of: Set<B>; async f() { for (const b of this.#of) await b; } }', /iterator of a Map/],
+    [
+      `${room}/a.ts`,
+      'class A { #of = new Map(); async f() { for (const b of this.#of.keys()) await b; } }',
+      /an await/,
+    ],
     [spec, `${timers}await pause(20);\nassert.ok(isOver);`, /sleeps for a fixed time/],
     [spec, 'await new Promise((resolve) => setTimeout(resolve, 1200));', /sleeps for a fixed time/],
     [spec, `${timers}const step = 400;\nawait pause(step);`, /sleeps for a fixed time/],

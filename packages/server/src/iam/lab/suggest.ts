@@ -100,7 +100,7 @@ class Use {
 
   async read({ decisions, truncated }: Recorded): Promise<void> {
     this.#isCut = truncated;
-    for (const userId of this.#members) {
+    for (const userId of [...this.#members]) {
       const person = await this.#people.person(userId);
       if (person !== undefined) this.#used.hold(person.held.filter((one) => this.#isAsked(one)));
       await this.#pause();

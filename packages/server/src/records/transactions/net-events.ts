@@ -50,7 +50,7 @@ export class NetEvents implements RecordEvents {
   /** What the commit leaves for later. */
   async changes(): Promise<readonly PlannedChange[]> {
     const changes: PlannedChange[] = [];
-    for (const { call, before, after } of this.#writes.values()) {
+    for (const { call, before, after } of [...this.#writes.values()]) {
       const write = { call, ...(before && { before }), ...(after && { after }) };
       if (before !== undefined || after !== undefined) changes.push(...(await eventChanges(this.#events, write)));
     }

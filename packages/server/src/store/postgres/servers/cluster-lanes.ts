@@ -144,7 +144,7 @@ export class ClusterLanes implements Lanes {
   async #survey(): Promise<void> {
     const { schema, open, onServer } = this.#parts;
     const rows = await this.#entry.read<ServerRow>(serversStatement(schema), []);
-    for (const [group, watch] of this.#watches) {
+    for (const [group, watch] of [...this.#watches]) {
       // A server that took the place of another has another name.
       if (rows.some(([there, , name]) => there === group && name === watch.name)) continue;
       this.#watches.delete(group);
