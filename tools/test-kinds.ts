@@ -246,6 +246,7 @@ export const filesForAnyStore: readonly string[] = [
     'docs-reference',
     'greedy-clients',
     'mail-delivery',
+    'memory',
     'provider-trials',
     'supervised',
     'traces',

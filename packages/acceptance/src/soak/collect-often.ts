@@ -1,6 +1,6 @@
 /**
- * Preloaded into a platform under soak (`--expose-gc`): collects all of its garbage now and then and tells on standard
- * output what is left of the heap. What a process has not collected yet hides what it keeps.
+ * Preloaded into a platform (`--expose-gc`): collects all of its garbage at each SIGUSR2, and under soak now and then, and
+ * tells on standard output how much is left of the heap. Garbage that is not collected yet hides what a process keeps.
  */
 import { isMainThread } from 'node:worker_threads';
 import { leftOfHeap } from './left-of-heap.ts';
@@ -11,8 +11,17 @@ function collect(): void {
   // Also what a collection of the usual kind keeps for later: code of functions that have not run for a while.
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   process.stdout.write(`${leftOfHeap}${process.memoryUsage().heapUsed}\n`);
-  // From the end of one to the next: on a slow machine nothing else would be done.
-  setTimeout(collect, everyMilliseconds).unref();
 }
 
-if (isMainThread) setTimeout(collect, everyMilliseconds).unref();
+/** From the end of one to the next: on a slow machine nothing else would be done. */
+function collectAgain(): void {
+  setTimeout(() => {
+    collect();
+    collectAgain();
+  }, everyMilliseconds).unref();
+}
+
+if (isMainThread) {
+  process.on('SIGUSR2', collect);
+  if (everyMilliseconds > 0) collectAgain();
+}
