@@ -207,13 +207,13 @@ test('a workspace, a member and a record that do not exist are named', async () 
     [{ ...asViewer, tenant_code: 'a#b' }, /workspace/],
     [{ ...asViewer, env: 'prod' }, /in `prod`/],
     [{ ...asViewer, user_id: missing }, /member/],
-    [{ ...asViewer, user_id: 'x#y' }, /member/],
     [{ ...asViewer, user_id: stranger.id }, /member/],
     [{ ...asViewer, record: { id: missing } }, /record/],
     [{ ...asViewer, record: { id: 'x' } }, /record/],
   ];
   for (const [body, word] of cases)
     assert.match(assertProblem(await simulate({ ...asked, ...body }), 'not_found').detail, word);
+  assertProblem(await simulate({ ...asked, ...asViewer, user_id: 'x#y' }), 'validation_failed');
 });
 
 test('a builder simulates in his own org alone', async () => {

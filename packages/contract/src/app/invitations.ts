@@ -52,7 +52,7 @@ export const invitationsApi = {
     body: closed({
       email: Type.String({ format: 'email', maxLength: 254 }),
       role: Type.Optional(Type.String({ maxLength: 64 })),
-      acl_policy_id: Type.Optional(text),
+      acl_policy_id: Type.Optional(guid),
     }),
     replies: { 201: reply('Invited.', IssuedInvitation) },
     problems: ['workspace_required', 'escalation_refused', 'conflict', 'plan_limit_exceeded'],

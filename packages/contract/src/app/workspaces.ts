@@ -38,7 +38,7 @@ export const WorkspaceCode = Type.String({
   description: '1 to 63 of `a-z`, `0-9`, `-`, with no hyphen at an end',
 });
 
-export const TenantName = named('TenantName', Type.Union([closed({ tenant_id: text }), closed({ tenant_code: text })]));
+export const TenantName = named('TenantName', Type.Union([closed({ tenant_id: guid }), closed({ tenant_code: text })]));
 
 export const workspacesApi = {
   readTenants: route({

@@ -78,7 +78,7 @@ export const Simulation = named(
       Type.String({ minLength: 1, description: 'Needed with `user_id`, and with a stored record.' }),
     ),
     user_id: Type.Optional(
-      Type.String({ minLength: 1, description: 'A member with its current policies. Either this or `statements`.' }),
+      Type.String({ format: 'uuid', description: 'A member with its current policies. Either this or `statements`.' }),
     ),
     statements: Type.Optional(
       Type.Array(Type.Unknown(), { description: 'A draft, with the same rules as the statements of a policy.' }),
@@ -198,7 +198,7 @@ export const accessApi = {
       request_id: Type.Optional(Type.String({ description: 'Cannot be combined with other parameters.' })),
       env: Type.Optional(oneOf(['test', 'prod'], { description: 'One environment alone.' })),
       tenant_code: Type.Optional(Type.String({ description: 'One workspace alone, by its code.' })),
-      user_id: Type.Optional(Type.String({ description: 'The calls of one user alone.' })),
+      user_id: Type.Optional(Type.String({ format: 'uuid', description: 'The calls of one user alone.' })),
       pagesize: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'The default is 50.' })),
     }),
     replies: { 200: reply('The denial, or the last ones.', Type.Union([Decision, itemsOf(Decision)])) },
@@ -250,7 +250,9 @@ export const accessApi = {
       env: environment,
       tenant_code: tenantCode,
       entity: Type.Optional(Type.String({ description: 'One entity alone.' })),
-      user_id: Type.Optional(Type.String({ description: 'One member alone, with all entities in one reply.' })),
+      user_id: Type.Optional(
+        Type.String({ format: 'uuid', description: 'One member alone, with all entities in one reply.' }),
+      ),
       pagesize: Type.Integer({ ...pagesize, maximum: 50 }),
       nexttoken,
     }),

@@ -162,7 +162,7 @@ export const personJobsApi = {
     description: kept,
     query: closed({
       env: environment,
-      user_id: Type.Optional(Type.String({ maxLength: 64, description: 'Only jobs about this account.' })),
+      user_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only jobs about this account.' })),
       pagesize: Type.Integer({ ...pagesize, maximum: 50, default: 20 }),
       nexttoken,
     }),

@@ -44,7 +44,7 @@ export const workspaceInvitationsApi = {
       env,
       email: Type.String({ format: 'email', maxLength: 254 }),
       role: Type.Optional(Type.String({ maxLength: 64 })),
-      acl_policy_id: Type.Optional(text),
+      acl_policy_id: Type.Optional(guid),
     }),
     replies: { 201: reply('Invited.', IssuedInvitation) },
     problems: ['not_found', 'conflict', 'workspace_suspended'],
