@@ -10,7 +10,10 @@ export interface Mutant {
   readonly text: string;
 }
 
-/** Every small fault that can be planted into the text: operators, conditions, truths, numbers and names turned round. */
+/**
+ * Every small fault that can be planted into the text: operators, conditions, truths, numbers and names turned round,
+ * statements and awaits left out.
+ */
 export function mutantsOf(path: string, text: string): readonly Mutant[] {
   const source = parseSource(path, text);
   return [...nodesOf(source)].flatMap((node) =>
@@ -72,6 +75,8 @@ function faultsOf(node: ts.Node): readonly Fault[] {
   }
   if (ts.isConditionalExpression(node)) return [{ at: node.condition, becomes: `!(${node.condition.getText()})` }];
   if (ts.isNumericLiteral(node)) return [{ at: node, becomes: String(Number(node.text) + 1) }];
+  if (ts.isAwaitExpression(node)) return [{ at: node, becomes: node.expression.getText() }];
+  if (ts.isExpressionStatement(node)) return [{ at: node, becomes: ';' }];
   if (node.kind === ts.SyntaxKind.TrueKeyword) return [{ at: node, becomes: 'false' }];
   if (node.kind === ts.SyntaxKind.FalseKeyword) return [{ at: node, becomes: 'true' }];
   if (ts.isStringLiteral(node)) return faultsOfText(node);

@@ -105,47 +105,14 @@ function withExtra({ good }: Target, raw: string): string {
   return `${JSON.stringify(good).slice(0, -1)},${raw}}`;
 }
 
-const deep = (levels: number) => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
-
+/** `strict-json.test.ts` and `read-json-body.test.ts` have every body that no route may take: these show that each route asks. */
 const badBodies: readonly (readonly [string, (target: Target) => string | Uint8Array])[] = [
-  ['nothing', () => ''],
-  ['half an object', (target) => JSON.stringify(target.good).slice(0, -1)],
-  ['two objects', (target) => JSON.stringify(target.good).repeat(2)],
-  ['a comment', (target) => `/* */ ${JSON.stringify(target.good)}`],
-  ['a trailing comma', (target) => `${JSON.stringify(target.good).slice(0, -1)},}`],
-  ['single quotes', (target) => JSON.stringify(target.good).replaceAll('"', "'")],
-  ['null', () => 'null'],
-  ['an array', (target) => JSON.stringify([target.good])],
-  ['a text', () => '"text"'],
-  ['a number', () => '1'],
-  ['D06: a key twice', (target) => withExtra(target, `"${target.member}":"second"`)],
   [
     'D06: a key twice, once escaped',
     (target) =>
       withExtra(target, `"\\u00${target.member.charCodeAt(0).toString(16)}${target.member.slice(1)}":"second"`),
   ],
   ['D02: the key __proto__', (target) => withExtra(target, '"__proto__":{"role":"admin"}')],
-  ['D02: the key constructor', (target) => withExtra(target, '"constructor":{"prototype":{}}')],
-  ['D02: the key toString', (target) => withExtra(target, '"toString":"x"')],
-  ['an unknown key', (target) => withExtra(target, '"colour":"red"')],
-  ['33 levels', (target) => withRaw(target, deep(33))],
-  ['a hundred thousand levels', (target) => withRaw(target, deep(100_000))],
-  ['a hundred thousand open brackets', () => '['.repeat(100_000)],
-  ['D03: NUL', (target) => withRaw(target, '"a\\u0000b"')],
-  ['D03: a raw NUL', (target) => withRaw(target, '"a\0b"')],
-  ['D03: a lone high surrogate', (target) => withRaw(target, '"long enough \\ud83d"')],
-  ['D03: a lone low surrogate', (target) => withRaw(target, '"long enough \\udc00"')],
-  ['D03: surrogates the wrong way round', (target) => withRaw(target, '"long enough \\ude00\\ud83d"')],
-  ['D03: NUL in a key', (target) => withExtra(target, '"a\\u0000":1')],
-  ['D03: a lone surrogate in a key', (target) => withExtra(target, '"\\ud800":1')],
-  ['bytes that are no UTF-8', (target) => Buffer.from(withRaw(target, '"long enough \xff\xfe"'), 'latin1')],
-  ['an overlong encoding', (target) => Buffer.from(withRaw(target, '"long enough \xc0\x80"'), 'latin1')],
-  ['a surrogate in UTF-8', (target) => Buffer.from(withRaw(target, '"long enough \xed\xa0\x80"'), 'latin1')],
-  ['UTF-16', (target) => Buffer.from(`\ufeff${JSON.stringify(target.good)}`, 'utf16le')],
-  ['D05: an integer beyond 2^53', (target) => withRaw(target, '9007199254740993')],
-  ['D05: 1e400', (target) => withRaw(target, '1e400')],
-  ['NaN', (target) => withRaw(target, 'NaN')],
-  ['a number for a text', (target) => withRaw(target, '7')],
   ['an object for a text', (target) => withRaw(target, '{"$ne":null}')],
 ];
 

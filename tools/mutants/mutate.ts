@@ -1,0 +1,189 @@
+/**
+ * How many small faults planted into a module of the server its tests find.
+ *
+ *   npm run mutants -- [module]… [--count 20] [--seed 20261129] [--only decide.ts]
+ *
+ * Without a module, each of them; without a seed, that of the day. Each fault is planted alone into a copy outside the
+ * repository. First the unit tests that import the file run, the nearest first, then the acceptance tests of the gate,
+ * until one fails. Faults that survive are listed: a test is missing, or the fault changes nothing that can be seen.
+ */
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { importsOf } from '../imports.ts';
+import { apart, testFilesOf } from '../test-kinds.ts';
+import { applyMutant, type Mutant, mutantsOf } from './mutants.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const server = 'packages/server/src';
+/** On a busy machine the slowest test file takes close to two minutes without a fault. */
+const secondsMax = 300;
+/** Tests further away than these find no more than the acceptance tests. */
+const unitTestsMax = 30;
+
+const { values, positionals } = parseArgs({
+  options: { count: { type: 'string', default: '20' }, seed: { type: 'string' }, only: { type: 'string' } },
+  allowPositionals: true,
+});
+
+async function main(copy: string): Promise<void> {
+  makeCopy(copy);
+  const seed = Number(values.seed ?? new Date().toISOString().slice(0, 10).replaceAll('-', ''));
+  const importers = importersIn(globSync(`${server}/**/*.ts`, { cwd: root, exclude: ['**/node_modules'] }));
+  const modules = positionals.length > 0 ? positionals : modulesOfServer();
+  const trials = new Trials(copy, importers);
+  for (const module of modules) await judge(module, seed, trials);
+}
+
+type Importers = ReadonlyMap<string, readonly string[]>;
+
+async function judge(module: string, seed: number, trials: Trials): Promise<void> {
+  const all = sourcesOf(module).flatMap((path) => mutantsOf(path, readFileSync(join(root, path), 'utf8')));
+  const chosen = shuffled(all, seed).slice(0, Number(values.count));
+  const survivors: Mutant[] = [];
+  for (const mutant of chosen) {
+    if (!(await trials.survives(mutant))) continue;
+    survivors.push(mutant);
+    console.log(`survived  ${describe(mutant)}`);
+  }
+  const killed = chosen.length - survivors.length;
+  console.log(`${module}: ${killed} of ${chosen.length} killed, of ${all.length} faults, seed ${seed}`);
+}
+
+/** All but what `npm ci` makes, which is shared. */
+function makeCopy(copy: string): void {
+  const isMade = /(^|\/)(node_modules|\.git|dist)$/;
+  cpSync(root, copy, { recursive: true, filter: (path) => path === root || !isMade.test(path) });
+  const installed = ['.', ...Object.keys(apart)].map((folder) => join(folder, 'node_modules'));
+  for (const path of installed) if (existsSync(join(root, path))) symlinkSync(join(root, path), join(copy, path));
+}
+
+function modulesOfServer(): readonly string[] {
+  return readdirSync(join(root, server), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'testing')
+    .map(({ name }) => name);
+}
+
+function sourcesOf(module: string): readonly string[] {
+  const found = globSync(`${server}/${module}/**/*.ts`, { cwd: root, exclude: ['**/node_modules'] });
+  if (found.length === 0) throw new Error(`there is no module ${module} in ${server}`);
+  return found
+    .filter((path) => !/\.test\.ts$|\/testing\//.test(path))
+    .filter((path) => values.only === undefined || basename(path) === values.only)
+    .sort();
+}
+
+function importersIn(paths: readonly string[]): Importers {
+  const importers = new Map<string, string[]>();
+  for (const path of paths)
+    for (const { target } of importsOf(path, readFileSync(join(root, path), 'utf8'))) {
+      const known = importers.get(target);
+      if (known === undefined) importers.set(target, [path]);
+      else known.push(path);
+    }
+  return importers;
+}
+
+const unitTests = new Set([...testFilesOf(root, 'unit'), ...testFilesOf(root, 'watched')]);
+
+/** Test files that load a file, by the number of imports between them. */
+function testsOf(path: string, importers: Importers): readonly string[] {
+  const seen = new Set([path]);
+  for (const one of seen) for (const importer of importers.get(one) ?? []) seen.add(importer);
+  return [...seen].filter((one) => unitTests.has(one)).slice(0, unitTestsMax);
+}
+
+class Trials {
+  readonly #copy: string;
+  readonly #importers: Importers;
+  /** Whether a run passes without a fault, by its words: one that does not says nothing of a fault. */
+  readonly #sound = new Map<string, boolean>();
+
+  constructor(copy: string, importers: Importers) {
+    this.#copy = copy;
+    this.#importers = importers;
+  }
+
+  async survives(mutant: Mutant): Promise<boolean> {
+    const runs = testsOf(mutant.path, this.#importers).map((test) => ['--test', '--test-isolation=none', test]);
+    for (const words of [...runs, gate])
+      if ((await this.#isSound(words)) && !(await this.#passesWith(mutant, words))) return false;
+    return true;
+  }
+
+  async #isSound(words: readonly string[]): Promise<boolean> {
+    const name = words === gate ? 'the acceptance tests of the gate' : String(words.at(-1));
+    const known = this.#sound.get(name);
+    if (known !== undefined) return known;
+    const sound = await this.#passes(words);
+    if (!sound) console.log(`left out, since it fails without a fault: ${name}`);
+    this.#sound.set(name, sound);
+    return sound;
+  }
+
+  async #passesWith(mutant: Mutant, words: readonly string[]): Promise<boolean> {
+    const path = join(this.#copy, mutant.path);
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, applyMutant(text, mutant));
+    try {
+      return await this.#passes(words);
+    } finally {
+      writeFileSync(path, text);
+    }
+  }
+
+  /** A run that does not end is one that fails: the fault made something loop. */
+  #passes(words: readonly string[]): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const child = spawn(process.execPath, words, {
+      cwd: this.#copy,
+      stdio: 'ignore',
+      timeout: secondsMax * 1000,
+      killSignal: 'SIGKILL',
+    });
+    child.once('exit', (code) => resolve(code === 0));
+    return promise;
+  }
+}
+
+const gate: readonly string[] = [
+  'packages/acceptance/src/with-platform.ts',
+  process.execPath,
+  'tools/run-tests.ts',
+  '--together',
+  ...testFilesOf(root, 'acceptance'),
+];
+
+function describe({ path, line, start, end, text }: Mutant): string {
+  const was = readFileSync(join(root, path), 'utf8').slice(start, end);
+  return `${path.slice(server.length + 1)}:${line}  ${was.split('\n', 1)[0]}  →  ${text}`;
+}
+
+function shuffled(mutants: readonly Mutant[], seed: number): readonly Mutant[] {
+  let state = seed;
+  const keyed = mutants.map((mutant) => {
+    // A linear congruential generator: one order is as good as another, if the seed repeats it.
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return { mutant, key: state };
+  });
+  return keyed.sort((left, right) => left.key - right.key).map(({ mutant }) => mutant);
+}
+
+const copy = mkdtempSync(join(tmpdir(), 'freehold-mutants-'));
+try {
+  await main(copy);
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}
