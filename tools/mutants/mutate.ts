@@ -31,7 +31,7 @@ const server = 'packages/server/src';
 /** On a busy machine the slowest test file takes close to two minutes without a fault. */
 const secondsMax = 300;
 /** Tests further away than these find no more than the acceptance tests. */
-const unitTestsMax = 30;
+const unitTestsMax = 10;
 
 const { values, positionals } = parseArgs({
   options: { count: { type: 'string', default: '20' }, seed: { type: 'string' }, only: { type: 'string' } },
@@ -98,11 +98,16 @@ function importersIn(paths: readonly string[]): Importers {
 
 const unitTests = new Set([...testFilesOf(root, 'unit'), ...testFilesOf(root, 'watched')]);
 
-/** Test files that load a file, by the number of imports between them. */
+/** Test files that load a file: those of its module first, then by the number of imports between them. */
 function testsOf(path: string, importers: Importers): readonly string[] {
   const seen = new Set([path]);
   for (const one of seen) for (const importer of importers.get(one) ?? []) seen.add(importer);
-  return [...seen].filter((one) => unitTests.has(one)).slice(0, unitTestsMax);
+  const near = [...seen].filter((one) => unitTests.has(one));
+  const module = path.split('/').slice(0, 4).join('/');
+  const [own = [], others = []] = [true, false].map((isOwn) =>
+    near.filter((one) => one.startsWith(`${module}/`) === isOwn),
+  );
+  return [...own, ...others].slice(0, unitTestsMax);
 }
 
 class Trials {
