@@ -40,9 +40,10 @@ function fieldsWithCollections(source: ts.SourceFile): ReadonlySet<string> {
 function collectionOf(node: ts.Node): ts.Expression | undefined {
   if (!ts.isCallExpression(node) || node.arguments.length > 0) return undefined;
   const { expression } = node;
-  const isIterator = ts.isPropertyAccessExpression(expression)
-    ? /^(entries|keys|values)$/.test(expression.name.text)
-    : ts.isElementAccessExpression(expression) && expression.argumentExpression.getText() === 'Symbol.iterator';
+  if (ts.isPropertyAccessExpression(expression))
+    return /^(entries|keys|values)$/.test(expression.name.text) ? expression.expression : undefined;
+  const isIterator =
+    ts.isElementAccessExpression(expression) && expression.argumentExpression.getText() === 'Symbol.iterator';
   return isIterator ? expression.expression : undefined;
 }
 

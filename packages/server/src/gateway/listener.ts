@@ -7,8 +7,9 @@ import type { ErrorReplies } from './error-reply.ts';
 import { createAnswer } from './listening/answer.ts';
 import { claimPort, portError } from './listening/check-free.ts';
 import { type ConnectionCounts, createConnectionCounts, createConnectionLimit } from './listening/connection-limit.ts';
+import { continueWhenRead } from './listening/continue-when-read.ts';
 import { createDescriptorLimit } from './listening/descriptor-limit.ts';
-import { closeLingering } from './listening/lingering-close.ts';
+import { closeLingering, isLingering, type LingeringLimits, lingeringLimits } from './listening/lingering-close.ts';
 import { createPipeliningQueue } from './listening/pipelining-queue.ts';
 import { createRequestIds } from './listening/request-id.ts';
 import { faultOfTarget } from './listening/request-target.ts';
@@ -33,6 +34,7 @@ export interface ListenOptions {
   readonly errors: ErrorReplies;
   readonly watch?: CallWatch;
   readonly limits?: Partial<TimeLimits>;
+  readonly lingering?: LingeringLimits;
   /** How many connections one address may have; undefined for as many as there may be at all. */
   readonly perAddressMax?: number | undefined;
   /** Left out, this listener counts its connections alone. */
@@ -72,12 +74,14 @@ export const connectionsMax = 10_000;
 
 /** @throws Error with a sentence for the operator, such as that the port is taken. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { gateway, errors, watch = unwatched } = options;
+  const { gateway, errors, watch = unwatched, lingering = lingeringLimits, sharers = 1 } = options;
   const limits = { ...timeLimits, ...options.limits };
   const nextRequestId = createRequestIds();
   const underWay = new Set<IncomingMessage>();
   const idle = Promise.withResolvers<void>();
   let isDraining = false;
+  const linger = (socket: Socket, lastText?: string): void =>
+    closeLingering(socket, { limits: lingering, sharers, ...(lastText === undefined ? {} : { lastText }) });
   const answer = createAnswer({
     gateway,
     errors,
@@ -85,12 +89,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     nextRequestId,
     isDraining: () => isDraining,
     endIdle: () => server.closeIdleConnections(),
+    linger,
   });
 
   const turns = createPipeliningQueue();
   const take = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem): void => {
-    // What follows on a connection that has had its last reply is no request any more.
-    if (incoming.socket.writableEnded) return;
     turns.take(incoming, response, () => {
       if (!isDraining) underWay.add(incoming);
       const ended = answer(incoming, response, refusal);
@@ -104,20 +107,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const server = createServer({ ...serverOptions, ...limits }, (incoming, response) =>
     take(incoming, response, faultOfTarget(incoming)),
   );
+  server.on('checkContinue', (incoming, response) => {
+    continueWhenRead(incoming, response);
+    take(incoming, response, faultOfTarget(incoming));
+  });
   server.on('checkExpectation', (incoming, response) =>
     take(incoming, response, new Problem('expectation_failed', 'only `100-continue` can be expected')),
   );
   limitConnections(server, options, watch);
   server.setTimeout(limits.idleTimeout);
-  server.on('clientError', (error: ClientError, socket) => {
-    const dropped = refusedSockets.get(socket as Socket);
-    if (dropped !== undefined) {
-      dropped(error.rawPacket?.length ?? 0);
-      return;
-    }
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (isLingering(socket as Socket)) return;
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isArriving(turns.current(socket as Socket))) return;
     if (turns.endAfterAnswer(socket as Socket)) return;
-    const problem = refuseBrokenRequest(error, socket as Socket, { errors, requestId: nextRequestId() });
+    const problem = refuseBrokenRequest(error, socket as Socket, { errors, requestId: nextRequestId(), linger });
     if (problem !== undefined) watch.refused(problem.code);
   });
   await bind(server, options);
@@ -172,19 +175,19 @@ function close(server: Server, milliseconds: number): Promise<void> {
   });
 }
 
-interface ClientError extends NodeJS.ErrnoException {
-  /** The bytes that do not parse. */
-  readonly rawPacket?: Uint8Array;
-}
-
-/** Connections that end since they sent no HTTP, each with what takes the number of bytes that follow. */
-const refusedSockets = new WeakMap<Socket, (bytes: number) => void>();
-
 /** What does not parse as HTTP gets a problem too, written by hand because there is no response to write it with. */
 function refuseBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  { errors, requestId }: { readonly errors: ErrorReplies; readonly requestId: string },
+  {
+    errors,
+    requestId,
+    linger,
+  }: {
+    readonly errors: ErrorReplies;
+    readonly requestId: string;
+    readonly linger: (socket: Socket, lastText: string) => void;
+  },
 ): Problem | undefined {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -207,10 +210,6 @@ function refuseBrokenRequest(
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];
-  const text = `${head.join('\r\n')}\r\n\r\n${body}`;
-  refusedSockets.set(
-    socket,
-    closeLingering(socket, () => socket.destroy(), text),
-  );
+  linger(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
   return problem;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { Problem } from '../../lib/problem.ts';
 import type { Gateway } from '../app-gateway.ts';
@@ -7,7 +8,7 @@ import type { CallWatch } from '../call-watch.ts';
 import type { ErrorReplies } from '../error-reply.ts';
 import { isStreamed } from '../pipeline/body/body-stream.ts';
 import { type Reply, send } from '../reply.ts';
-import { closeLingering } from './lingering-close.ts';
+import { isAwaited } from './continue-when-read.ts';
 
 export interface AnswerDeps {
   readonly gateway: Gateway;
@@ -17,7 +18,11 @@ export interface AnswerDeps {
   readonly isDraining: () => boolean;
   /** Ends the connections on which nothing is under way. */
   readonly endIdle: () => void;
+  /** Ends a connection once its client has read the last answer. */
+  readonly linger: Linger;
 }
+
+type Linger = (socket: Socket) => void;
 
 /**
  * Sees one request through to the end of its answer, whatever happens to either. `refusal` is known beforehand. What it
@@ -26,7 +31,7 @@ export interface AnswerDeps {
 export type Answer = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem) => () => void;
 
 export function createAnswer(deps: AnswerDeps): Answer {
-  const { gateway, errors, watch, nextRequestId, isDraining, endIdle } = deps;
+  const { gateway, errors, watch, nextRequestId, isDraining, endIdle, linger } = deps;
   // A drain may have begun after the head of a long answer went out.
   const endOfStream = (): void => {
     if (isDraining()) endIdle();
@@ -40,10 +45,10 @@ export function createAnswer(deps: AnswerDeps): Answer {
       trace.problem = reply.problem;
       if (trace.replyHeaders !== undefined) response.setHeaders(new Map(Object.entries(trace.replyHeaders)));
       // A body that is still being read while the answer is under way may end after it, or never.
-      if (reply.stream !== undefined && isStreamed(incoming)) endWithReply(incoming, response);
-      else if (!incoming.complete) leaveUnread(incoming, response);
+      if (reply.stream !== undefined && isStreamed(incoming)) endWithReply(incoming, response, linger);
+      else if (!incoming.complete) leaveUnread(incoming, response, linger);
       // The last answer of a connection: one that stayed open would hold up the end of the drain.
-      if (isDraining()) endWithReply(incoming, response);
+      if (isDraining()) endWithReply(incoming, response, linger);
       else if (reply.stream !== undefined) response.once('close', endOfStream);
       watch.answering(trace, reply.status);
       return send(response, reply, requestId);
@@ -54,7 +59,7 @@ export function createAnswer(deps: AnswerDeps): Answer {
         cutOff(response);
         return;
       }
-      leaveUnread(incoming, response);
+      leaveUnread(incoming, response, linger);
       void answer(errors.reply(error, requestId));
     };
     // What ends here is the wait: the call may go on, and a write of it may yet be stored.
@@ -88,33 +93,23 @@ function noAnswer(method: string | undefined): Problem {
  * What a request still sends when it is answered is read and dropped where it is little; otherwise the connection ends
  * with the reply. Only the headers decide, so that a refusal tells nothing about what was refused.
  */
-function leaveUnread(incoming: IncomingMessage, response: ServerResponse): void {
+function leaveUnread(incoming: IncomingMessage, response: ServerResponse, linger: Linger): void {
   const { headers } = incoming;
   const isLong = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > droppedBytesMax;
-  if (!isLong) {
-    incoming.resume();
-    return;
-  }
-  endWithReply(incoming, response);
+  // A client that awaited `100 Continue` may send its body or the next request: nothing behind this can be read.
+  if (isLong || isAwaited(incoming)) endWithReply(incoming, response, linger);
+  else incoming.resume();
 }
 
 const droppedBytesMax = 64 * 1024;
 
 /** Ends the connection with this reply, also where the body has not arrived by then. */
-function endWithReply(incoming: IncomingMessage, response: ServerResponse): void {
+function endWithReply(incoming: IncomingMessage, response: ServerResponse, linger: Linger): void {
   const { socket } = incoming;
   if (response.hasHeader('Connection')) return;
   response.setHeader('Connection', 'close');
-  const destroySoon = socket.destroySoon.bind(socket);
   // Node ends the connection of its last reply by this, once the reply has left.
-  socket.destroySoon = () => (incoming.complete ? destroySoon() : closeUnread(incoming, destroySoon));
-}
-
-function closeUnread(incoming: IncomingMessage, close: () => void): void {
-  const dropped = closeLingering(incoming.socket, close);
-  incoming.on('data', ({ length }: Buffer) => dropped(length));
-  if (incoming.destroyed) close();
-  else incoming.once('close', close).resume();
+  socket.destroySoon = () => linger(socket);
 }
 
 /**

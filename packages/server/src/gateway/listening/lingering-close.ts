@@ -1,27 +1,70 @@
 import type { Socket } from 'node:net';
 
-const bytesMax = 32 * 1024 * 1024;
-const milliseconds = 2000;
+/** What a client may send behind the last answer of its connection. */
+export interface LingeringLimits {
+  readonly bytesMax: number;
+  /** Milliseconds without a byte. */
+  readonly quiet: number;
+  /** Milliseconds in all. */
+  readonly whole: number;
+}
+
+export const lingeringLimits: LingeringLimits = { bytesMax: 16 * 1024 * 1024, quiet: 5_000, whole: 30_000 };
+
+/** Of a process; threads share it among them. */
+const lingeringMax = 256;
+
+/** By age. */
+const lingering = new Set<Socket>();
 
 /**
- * A connection that is ended while its client sends is reset, and the reset overtakes the reply (RFC 9112, section 9.6).
- * So what comes in the next moments is read and dropped: more than the buffers on the way hold, after which the client
- * must have read the reply to have sent more.
- * @param close ends the connection once all that was written has left
- * @returns what is called with the number of bytes that are dropped
+ * Ends a connection whose last answer has been written, or is `lastText`. One that is ended while its client sends is
+ * reset, and the reset overtakes the answer (RFC 9112, section 9.6). So this side is closed, and the bytes that come
+ * are dropped until the client closes the other one. No parser sees them: behind the last answer there are no requests.
+ * @param sharers how many threads there are
  */
-export function closeLingering(socket: Socket, close: () => void, lastText?: string): (bytes: number) => void {
-  let timer: NodeJS.Timeout | undefined;
-  // A client that reads slowly gets the reply before the time begins.
+export function closeLingering(
+  socket: Socket,
+  {
+    limits,
+    sharers,
+    lastText,
+  }: { readonly limits: LingeringLimits; readonly sharers: number; readonly lastText?: string },
+): void {
+  if (lingering.has(socket) || socket.destroyed) return;
+  // A listener for data takes the connection from the parser of HTTP; the others are its own.
+  socket.on('data', () => undefined);
+  socket.removeAllListeners('data').removeAllListeners('end');
+  let left = limits.bytesMax;
+  socket.on('data', ({ length }: Buffer) => {
+    left -= length;
+    if (left < 0) socket.destroy();
+    else quiet.refresh();
+  });
+  const destroy = (): void => void socket.destroy();
+  socket.on('end', destroy);
+  const quiet = setTimeout(destroy, limits.quiet).unref();
+  const whole = setTimeout(destroy, limits.whole).unref();
+  socket.once('close', () => {
+    clearTimeout(quiet);
+    clearTimeout(whole);
+    lingering.delete(socket);
+  });
+  lingering.add(socket);
+  if (lingering.size > Math.ceil(lingeringMax / sharers)) {
+    const [oldest] = lingering;
+    oldest?.destroy();
+  }
+  // A client that reads slowly gets the answer before its time begins.
   const written = (): void => {
-    if (!socket.destroyed) timer = setTimeout(close, milliseconds);
+    quiet.refresh();
+    whole.refresh();
   };
   if (lastText === undefined) socket.end(written);
   else socket.end(lastText, written);
-  socket.once('close', () => clearTimeout(timer));
-  let left = bytesMax;
-  return (bytes) => {
-    left -= bytes;
-    if (left < 0) socket.destroy();
-  };
+  socket.resume();
+}
+
+export function isLingering(socket: Socket): boolean {
+  return lingering.has(socket);
 }

@@ -21,6 +21,8 @@ interface Connection {
   /** The request that is being answered. */
   current: IncomingMessage | undefined;
   isLast: boolean;
+  /** Its last answer has left: what a client sent behind that request is no request. */
+  isOver: boolean;
   readonly waiting: (() => void)[];
 }
 
@@ -31,7 +33,7 @@ export function createPipeliningQueue(): PipeliningQueue {
   const connectionOf = (socket: Socket): Connection => {
     const known = connections.get(socket);
     if (known !== undefined) return known;
-    const connection: Connection = { current: undefined, isLast: false, waiting: [] };
+    const connection: Connection = { current: undefined, isLast: false, isOver: false, waiting: [] };
     connections.set(socket, connection);
     return connection;
   };
@@ -39,11 +41,13 @@ export function createPipeliningQueue(): PipeliningQueue {
     take: (incoming, response, begin) => {
       const { socket } = incoming;
       const connection = connectionOf(socket);
+      if (connection.isOver) return;
       const turn = (): void => {
         connection.current = incoming;
         const end = begin();
         response.once('close', () => {
           end();
+          if (isLastAnswer(response)) connection.isOver = true;
           pass(socket, connection);
         });
       };
@@ -62,8 +66,13 @@ export function createPipeliningQueue(): PipeliningQueue {
 
 function pass(socket: Socket, connection: Connection): void {
   connection.current = undefined;
-  if (socket.destroyed) connection.waiting.length = 0;
+  if (socket.destroyed || connection.isOver) connection.waiting.length = 0;
   const next = connection.waiting.shift();
   if (next !== undefined) next();
   else if (connection.isLast) socket.destroySoon();
+}
+
+/** Whether either side said that it ends the connection with this answer. */
+function isLastAnswer(response: ServerResponse): boolean {
+  return !response.shouldKeepAlive || response.getHeader('Connection') === 'close';
 }
