@@ -148,7 +148,7 @@ test('an answer is repeated only to a caller who may do the same now', async () 
   const policy = await grant(founder, member, [allow('createorder')]);
   assert.equal((await send(key, body, { user: member })).headers.get(replayed), null);
   assert.equal((await send(key, body, { user: member })).headers.get(replayed), 'true');
-  await act(founder, 'DELETE', `/delete/aclpolicy/${policy.id}`);
+  await act(founder, 'DELETE', `/delete/aclpolicy/${policy.id}?force=true`);
   assertProblem(await send(key, body, { user: member }), 'access_denied');
   const { status } = await fetch(appUrl(org, '/create/order'), { method: 'POST', headers: { 'idempotency-key': key } });
   assert.equal(status, 401);

@@ -198,14 +198,19 @@ test('a member can neither grant more than it holds by an invitation, nor send s
   assert.equal((await open(founder)).length, 2);
 });
 
-test('a policy that is gone by then is not granted, and the invitation makes no member', async () => {
+test('a policy that an open invitation grants is in use, and by force the invitation goes with it', async () => {
   const policy = await create(founder, 'aclpolicy', { name: `p-${random()}`, statements: [allow('listgroup')] });
   const email = newEmail('guest');
   const { id, code } = await invite(email, { acl_policy_id: policy.id });
-  assert.equal((await act(founder, 'DELETE', `/delete/aclpolicy/${policy.id}`)).status, 204);
+  const path = `/delete/aclpolicy/${policy.id}`;
+  const { held_by } = assertProblem(await act(founder, 'DELETE', path), 'in_use');
+  assert.deepEqual(held_by, { users: 0, keys: 0, groups: 0, invitations: 1 });
+  assert.ok((await open()).some((one) => one.id === id));
+  assert.equal((await act(founder, 'DELETE', `${path}?force=true`)).status, 204);
+  assert.ok(!(await open()).some((one) => one.id === id));
   const guest = await signIn(org, email);
-  assertProblem(await accept(guest, code), 'conflict');
-  assertProblem(await act(founder, 'POST', `/user/invitations/${id}/resend`), 'conflict');
+  assertProblem(await accept(guest, code), 'not_found');
+  assertProblem(await act(founder, 'POST', `/user/invitations/${id}/resend`), 'not_found');
   assert.deepEqual(await tenantsOf(guest), []);
   assert.equal((await refreshed(guest)).tenantId, null);
 });

@@ -201,7 +201,10 @@ test('an application makes and replaces what the template made, and keeps what w
   const gone = await policyNamed(other, 'no-delete');
   const group = (await list(other, 'group', '?name=clerks')).items[0];
   await act(other, 'PUT', `/update/group/${group?.id}`, { body: { acl_policies: [] } });
-  assert.equal((await act(other, 'DELETE', `/delete/aclpolicy/${gone?.id}`)).status, 204);
+  const path = `/delete/aclpolicy/${gone?.id}`;
+  for (const query of ['', '?force=true']) assertProblem(await act(other, 'DELETE', path + query), 'in_use');
+  await template(org, []);
+  assert.equal((await act(other, 'DELETE', path)).status, 204);
   await template(org, [clerk('get*', 'create*'), noDelete, { name: 'new', statements: [] }], [clerks]);
 
   const preview = await previewed(org);
@@ -276,7 +279,7 @@ test('what is done is what was shown: a workspace or a template that has changed
   await template(org, [clerk('list*')]);
   const { id } = await previewed(org);
   const policy = await policyNamed(one, 'clerk');
-  assert.equal((await act(one, 'DELETE', `/delete/aclpolicy/${policy?.id}`)).status, 204);
+  await act(one, 'PUT', `/update/aclpolicy/${policy?.id}`, { body: { name: 'former clerk' } });
   await create(one, 'aclpolicy', { name: 'clerk', statements: [deny('*')] });
   await ok(start(org, id));
   const done = await settled(org, id);

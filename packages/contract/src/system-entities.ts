@@ -7,3 +7,6 @@ export const systemEntityNames: readonly string[] = [
   'usergroup',
   'userrole',
 ];
+
+/** Those whose records are held by others, which a removal by `force` makes let go. */
+export const forcedEntityNames: readonly string[] = ['aclpolicy', 'group'];

@@ -22,6 +22,12 @@ const if_match = Type.Optional(
   }),
 );
 
+const force = Type.Optional(
+  Type.Boolean({
+    description: 'of `aclpolicy` and `group` alone: what holds the record lets it go, as the parameter `force` does',
+  }),
+);
+
 export const Batch = named(
   'Batch',
   closed({
@@ -30,7 +36,7 @@ export const Batch = named(
       Type.Union([
         closed({ action: Type.Literal('create'), entity, data, ref }),
         closed({ action: Type.Literal('update'), entity, id, data, if_match, ref }),
-        closed({ action: Type.Literal('delete'), entity, id, if_match }),
+        closed({ action: Type.Literal('delete'), entity, id, if_match, force }),
       ]),
       { minItems: 1, maxItems: 100 },
     ),

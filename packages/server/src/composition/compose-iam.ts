@@ -1,11 +1,12 @@
 import { type Iam, type IamDeps, openIam, type RecordedOrg } from '../iam/port.ts';
+import { policyNaming } from '../identity/port.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { countRecordingFailures } from '../telemetry/work-metrics.ts';
 import type { ComposedSpaces } from './compose-spaces.ts';
 import type { SharedParts } from './workers/shared-parts.ts';
 
 export interface ComposeIamDeps
-  extends Omit<IamDeps, 'orgScopes' | 'onError' | 'epochs' | 'decisions' | 'othersStore'> {
+  extends Omit<IamDeps, 'orgScopes' | 'naming' | 'onError' | 'epochs' | 'decisions' | 'othersStore'> {
   readonly metrics: Metrics;
   readonly onFault: (error: unknown) => void;
   readonly common: SharedParts | undefined;
@@ -18,7 +19,7 @@ export function composeIam(
 ): Iam {
   const onError = countRecordingFailures(metrics, onFault);
   const iam = openIam({
-    ...{ ...deps, orgScopes, onError },
+    ...{ ...deps, orgScopes, onError, naming: policyNaming(deps.clock) },
     ...{ epochs: common?.epochs.access, decisions: common?.counted.decisions },
     ...{ othersStore: common && ((of) => common.askOthers(topic, of)) },
   });

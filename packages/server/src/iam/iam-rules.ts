@@ -1,5 +1,4 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { Clock } from '../lib/clock.ts';
 import { invalidInput, Problem } from '../lib/problem.ts';
 import type { EntityRules, PlannedChange, RecordData, RecordWrite } from '../records/port.ts';
 import { findRecord } from '../records/port.ts';
@@ -16,9 +15,15 @@ import { groupChanges } from './rules/group-rules.ts';
 import { keepAnAdmin } from './rules/last-admin.ts';
 import { linkChanges } from './rules/link-rules.ts';
 import { policyChanges } from './rules/policy-rules.ts';
+import type { RemovalDeps } from './rules/removal.ts';
+
+export interface IamRulesDeps extends RemovalDeps {
+  readonly epochs: AccessEpochs;
+}
 
 /** What the entities of access control demand beyond their definitions: all of it stands here and in `rules/`. */
-export function createIamRules(epochs: AccessEpochs, clock: Clock): ReadonlyMap<string, EntityRules> {
+export function createIamRules(deps: IamRulesDeps): ReadonlyMap<string, EntityRules> {
+  const { epochs, clock } = deps;
   const serial = (
     entity: AuditedEntity,
     check: (write: RecordWrite) => Promise<readonly PlannedChange[]>,
@@ -33,7 +38,7 @@ export function createIamRules(epochs: AccessEpochs, clock: Clock): ReadonlyMap<
     },
   ];
   return new Map([
-    serial('aclpolicy', policyChanges),
+    serial('aclpolicy', (write) => policyChanges(deps, write)),
     serial('group', groupChanges),
     serial('useraclpolicy', (write) => linkChanges(write, policyLink)),
     serial('usergroup', (write) => linkChanges(write, groupLink)),

@@ -10,10 +10,12 @@ import {
   type RecordedOrg,
   startDecisionRecorder,
 } from './recording/decision-recorder.ts';
+import type { PolicyNaming } from './rules/removal.ts';
 import { type AccessMatrix, createAccessMatrix, type MatrixDeps } from './simulation/matrix.ts';
 import { type AccessSimulator, createAccessSimulator, type SimulatorDeps } from './simulation/simulate.ts';
 
 export interface IamDeps extends SimulatorDeps, MatrixDeps, DecisionRecorderDeps {
+  readonly naming: PolicyNaming;
   /** What several threads share; left out, this one keeps its own. */
   readonly epochs?: AccessEpochs | undefined;
   readonly decisions?: DecisionLog | undefined;
@@ -44,7 +46,7 @@ export function openIam(deps: IamDeps): Iam {
   const epochs = deps.epochs ?? createAccessEpochs();
   return {
     epochs,
-    rules: createIamRules(epochs, clock),
+    rules: createIamRules({ epochs, clock, naming: deps.naming }),
     decisions: deps.decisions ?? createDecisionLog(clock),
     simulator: createAccessSimulator(deps),
     matrix: createAccessMatrix(deps),

@@ -54,6 +54,7 @@ export { type Access, type ResolvedAccess, resolveAccess } from './policies/reso
 export { type DecidedCall, recordedCall } from './recording/decision-buffer.ts';
 export type { DecisionRecorder, RecordedOrg } from './recording/decision-recorder.ts';
 export { recordDecisions } from './recording/record-setting.ts';
+export type { PolicyNaming } from './rules/removal.ts';
 export type { AccessMatrix } from './simulation/matrix.ts';
 export { type Permissions, type PermissionsCaller, permissionsOf } from './simulation/permissions.ts';
 export type {

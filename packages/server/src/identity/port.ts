@@ -5,6 +5,7 @@ export type { AppSelf } from './app-users/app-self.ts';
 export type { AppSignIn } from './app-users/app-sign-in.ts';
 export type { SuspendedAccounts } from './app-users/suspended-accounts.ts';
 export type { Invitations } from './invitations/invitations.ts';
+export { policyNaming } from './invitations/policy-naming.ts';
 export type { WorkspaceInvitations } from './invitations/workspace-invitations.ts';
 export {
   type DeployKeyScope,

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { callApp } from '../../api/app.ts';
+import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
@@ -22,15 +23,16 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Removes a policy or a group once its name is typed. */
+/** Removes a policy or a group once its name is typed; one that is held, once that was read too. */
 export function RemoveAccess({ entity, id, name, what, list, reason, children }: Props) {
   const { org, env } = usePlace();
   const actor = useBuilder();
   const navigate = useNavigate();
   const [isAsking, setIsAsking] = useState(false);
   const remove = useMutation({
-    mutationFn: async () => {
-      if (actor !== undefined) await callApp(actor, 'DELETE', `/delete/${entity}/${id}`);
+    mutationFn: async (isForced: boolean) => {
+      const query = isForced ? { force: true } : {};
+      if (actor !== undefined) await callApp(actor, 'DELETE', `/delete/${entity}/${id}`, { query });
     },
     onSuccess: async () => {
       await navigate({ to: `/o/$org/$env/${list}`, params: { org, env }, ignoreBlocker: true });
@@ -38,6 +40,7 @@ export function RemoveAccess({ entity, id, name, what, list, reason, children }:
       await queryClient.invalidateQueries({ queryKey: [accessKey] });
     },
   });
+  const isHeld = remove.error instanceof ApiProblem && remove.error.body?.held_by !== undefined;
   const close = () => {
     setIsAsking(false);
     remove.reset();
@@ -52,8 +55,8 @@ export function RemoveAccess({ entity, id, name, what, list, reason, children }:
           title={`Delete the ${what} ${name}?`}
           name={name}
           what={what}
-          action={`Delete the ${what}`}
-          work={remove}
+          action={isHeld ? `Take it from all and delete the ${what}` : `Delete the ${what}`}
+          work={{ ...remove, mutate: () => remove.mutate(isHeld) }}
           onClose={close}
         >
           {children}

@@ -1,4 +1,5 @@
 import type { ProblemCode } from '@freehold/contract/problem';
+import { forcedEntityNames } from '@freehold/contract/system-entities';
 import { anyOf, schemaReference } from '../../lib/json-schema.ts';
 import { systemEntityNames } from '../../schema/port.ts';
 import { type EntityOperation, place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
@@ -13,7 +14,7 @@ import {
   totalParameter,
 } from './list-parameters.ts';
 import { jsonContent } from './operation.ts';
-import { idempotencyKey, ifMatch, ifNoMatch, ifNoneMatch, prefer } from './parameters.ts';
+import { force, idempotencyKey, ifMatch, ifNoMatch, ifNoneMatch, prefer } from './parameters.ts';
 import { expandParameter } from './related/expand-schemas.ts';
 import { transferOperations } from './transfer-operations.ts';
 import { shownBy } from './view-schemas.ts';
@@ -82,7 +83,7 @@ function remove(documented: DocumentedEntity): EntityOperation {
   const { entity } = documented;
   return {
     ...place(documented, 'delete'),
-    parameters: [ifMatch, ifNoMatch],
+    parameters: [...(forcedEntityNames.includes(entity.name) ? [force] : []), ifMatch, ifNoMatch],
     replies: [
       { status: 204, description: 'Removed.' },
       {

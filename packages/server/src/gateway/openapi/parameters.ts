@@ -18,6 +18,12 @@ export function queryParameter(name: string, schema: JsonSchema, description: st
   return { name, in: 'query', description, schema };
 }
 
+export const force = queryParameter(
+  'force',
+  { type: 'boolean', default: false },
+  'Takes the record from all who hold it, up to 100, in place of the refusal `in_use`.',
+);
+
 export const prefer: Parameter = {
   name: 'Prefer',
   in: 'header',

@@ -1,18 +1,17 @@
 import type { HeldPolicy } from '../../access/port.ts';
 import { invalidInput } from '../../lib/problem.ts';
 import type { PlannedChange, RecordData, RecordWrite } from '../../records/port.ts';
-import { groupLink } from '../members/links.ts';
 import { groupIndexChanges, policyIdsOf } from '../policies/group-policies.ts';
 import { readPolicies, recordKey } from '../policies/held-policies.ts';
 import { adminPolicy } from '../policies/policy-names.ts';
 import { refuseEscalation } from './escalation.ts';
 import { keepAnAdmin } from './last-admin.ts';
-import { releaseLinks } from './release-links.ts';
+import { releaseGroup } from './removal.ts';
 import { requireRecord } from './require-record.ts';
 
 /**
  * What writing a group demands. The policies that it held before need not be covered again, unless the write takes a
- * policy out whose Deny held back what they allow. A removed group takes the links of its members along.
+ * policy out whose Deny held back what they allow.
  */
 export async function groupChanges(write: RecordWrite): Promise<readonly PlannedChange[]> {
   const { workspace, before, after } = write;
@@ -30,7 +29,7 @@ export async function groupChanges(write: RecordWrite): Promise<readonly Planned
   const key = recordKey(workspace, 'group', group.id);
   return [
     ...groupIndexChanges({ id: group.id, key }, ids.before, ids.after),
-    ...(after === undefined ? await releaseLinks(workspace.scope, groupLink, group.id) : []),
+    ...(after === undefined ? await releaseGroup(write, group) : []),
   ];
 }
 

@@ -1,27 +1,19 @@
 import type { AuditCaller } from '../../audit/audit-entry.ts';
-import { systemConfig } from '../../config/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Problem } from '../../lib/problem.ts';
-import {
-  type Actor,
-  mergeChanges,
-  type PlannedChange,
-  planUpdate,
-  recordCounter,
-  unconditional,
-} from '../../records/port.ts';
-import { systemEntity } from '../../schema/port.ts';
+import { type Actor, mergeChanges, type PlannedChange, recordCounter, unconditional } from '../../records/port.ts';
 import { asRead } from '../../store/table.ts';
 import { type Plan, transact } from '../../store/transact.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import { auditEntriesOfWrite, auditEntryInWorkspace } from '../audited-changes.ts';
-import { type GrantDeps, type NewRecord, plannedRecords, unruled } from '../founding/founding.ts';
+import { auditEntryInWorkspace } from '../audited-changes.ts';
+import { type GrantDeps, type NewRecord, plannedRecords } from '../founding/founding.ts';
 import type { WorkspaceTemplates } from '../founding/workspace-templates.ts';
 import { type AccessEpochs, thenBump } from '../policies/access-epochs.ts';
-import { groupIndexChanges, policyIdsOf } from '../policies/group-policies.ts';
+import { policyIdsOf } from '../policies/group-policies.ts';
 import { moveEpoch } from '../policies/policy-epoch.ts';
 import { adminPolicy } from '../policies/policy-names.ts';
 import { keepAnAdmin } from '../rules/last-admin.ts';
+import { rewrittenRecord } from '../rules/rewritten-record.ts';
 import { groupDigest, policyDigest } from './compare-template.ts';
 import { type PlannedItem, planTemplate, type TemplatePlan } from './plan-template.ts';
 import { contentDigest, type MarkedRecord, policiesDigest, type TemplateMark, templateMarks } from './template-mark.ts';
@@ -162,14 +154,7 @@ async function replacementOf(deps: ApplyDeps, { call, item, ids }: Replacement):
   const adminId = ids.get(adminPolicy);
   if (kind === 'group' && adminId !== undefined && before.includes(adminId) && !after.includes(adminId))
     await keepAnAdmin(workspace, adminId, { kind: 'group', id: stored.id });
-  const asked = { ...call, config: systemConfig, entity: systemEntity(entity) };
-  const parts = { clock: deps.clock, ...unruled };
-  const plan = await planUpdate(parts, asked, { id: stored.id, body: bodyOf(item, ids) });
-  return [
-    ...plan.changes,
-    ...auditEntriesOfWrite(deps.clock, entity, { ...call, before: plan.before.data, after: plan.data }),
-    ...(kind === 'group' ? groupIndexChanges({ id: stored.id, key: plan.key }, before, after) : []),
-  ];
+  return rewrittenRecord(deps.clock, call, { entity, id: stored.id, body: bodyOf(item, ids) });
 }
 
 /** Says what the template has made by now. What the workspace has changed stays marked as it was made. */

@@ -19,8 +19,10 @@ import { type Workspace, workspaceScopeName } from '../../tenancy/workspace.ts';
 import { auditCallerOf } from '../audited-changes.ts';
 import { foundingChanges, type GrantDeps, joiningChanges } from '../founding/founding.ts';
 import { createIamRules } from '../iam-rules.ts';
+import { servicePrincipal } from '../members/service-principal.ts';
 import { createAccessEpochs } from '../policies/access-epochs.ts';
 import { policyIdByName } from '../policies/policy-names.ts';
+import type { PolicyNaming } from '../rules/removal.ts';
 
 export interface FoundedWorkspace {
   readonly workspace: Workspace;
@@ -31,6 +33,8 @@ export interface FoundedWorkspace {
   readonly adminGroupId: string;
   /** A new member who holds no policy. */
   join(): Promise<string>;
+  /** A server that calls with a key of its own, and holds no policy. */
+  joinServer(): Promise<string>;
   /** The changes by which a person joins with a policy. */
   joining(policyId: string): ReturnType<typeof joiningChanges>;
   /** Every record of access control, as one text: the same text, the same records. */
@@ -43,7 +47,7 @@ export interface FoundedWorkspace {
 export interface Writer {
   create(entity: string, body: Readonly<Record<string, unknown>>): Promise<string>;
   update(entity: string, id: string, body: Readonly<Record<string, unknown>>): Promise<void>;
-  remove(entity: string, id: string): Promise<void>;
+  remove(entity: string, id: string, how?: { readonly force?: boolean }): Promise<void>;
   /** Every record of an entity. */
   all(entity: string): Promise<readonly RecordData[]>;
 }
@@ -66,9 +70,9 @@ export async function foundWorkspace(store: Store, clock: Clock, tenantCode = 'm
     const place = { ...workspace, scope: on.scope(workspace.scope.name) };
     return writerOf(createRuntime(on, deps, policyBound), place, userId);
   };
-  const joining = (policyId?: string, id = deps.newId()): ReturnType<typeof joiningChanges> =>
+  const joining = (policyId?: string, id = deps.newId(), member = memberOf(id)): ReturnType<typeof joiningChanges> =>
     joiningChanges(deps, workspace, {
-      member: memberOf(id),
+      member,
       policyIds: policyId === undefined ? [] : [policyId],
       auditCaller: auditCallerOf(id),
     });
@@ -82,6 +86,11 @@ export async function foundWorkspace(store: Store, clock: Clock, tenantCode = 'm
     join: async () => {
       const id = deps.newId();
       await workspace.scope.commit(await joining(undefined, id));
+      return id;
+    },
+    joinServer: async () => {
+      const id = deps.newId();
+      await workspace.scope.commit(await joining(undefined, id, servicePrincipal(id, 'robot')));
       return id;
     },
     joining: (policyId) => joining(policyId),
@@ -100,7 +109,7 @@ export function createRuntime(store: Store, deps: GrantDeps, policyBound?: Polic
     ...deps,
     cursors: createCursors(Buffer.alloc(32)),
     writeLoop: createWriteLoop({ configs: { test: configs, prod: configs }, fences: createFences() }),
-    rules: createIamRules(createAccessEpochs(), deps.clock),
+    rules: createIamRules({ epochs: createAccessEpochs(), clock: deps.clock, naming: namedNowhere }),
     numbering: createNumbering(),
     sealer: createSealer([]),
     policyBound,
@@ -108,6 +117,9 @@ export function createRuntime(store: Store, deps: GrantDeps, policyBound?: Polic
     elapsed: () => 0,
   });
 }
+
+/** The workspace has no head and no invitations: these are kept by other modules. */
+const namedNowhere: PolicyNaming = { defaultAccess: async () => undefined, invitations: async () => [] };
 
 function writerOf(runtime: RecordRuntime, workspace: Workspace, userId: string): Writer {
   const call = (entity: string): RecordCall => ({
@@ -121,7 +133,7 @@ function writerOf(runtime: RecordRuntime, workspace: Workspace, userId: string):
     update: async (entity, id, body) => {
       await runtime.update(call(entity), { id, body });
     },
-    remove: (entity, id) => runtime.remove(call(entity), { id }),
+    remove: (entity, id, how) => runtime.remove(call(entity), { id, ...how }),
     all: async (entity) => {
       const query = { filters: [], descending: false, pageSize: 200 };
       const page = await runtime.list(call(entity), {

@@ -23,6 +23,9 @@ export interface Invitation {
 
 export const invitationPartition = 'invitation';
 
+/** Of a workspace. */
+export const openMax = 500;
+
 /** By id, in the scope of the workspace. */
 export const invitations = table(
   (id: string) => ({ pk: invitationPartition, sk: id }),

@@ -27,6 +27,7 @@ import {
   invitedPut,
   newCode,
   noLongerReceived,
+  openMax,
   receivedBy,
 } from './invitation.ts';
 import { invitationTold } from './invitation-audit.ts';
@@ -72,8 +73,6 @@ export function createInvitations(deps: InvitationDeps): Invitations {
     accept: (claims, body, requestId) => accept(deps, { claims, requestId }, body),
   };
 }
-
-const openMax = 500;
 
 /** A sender, whose right to send has been checked. */
 export interface InvitingContext extends WriteContext {
@@ -134,7 +133,7 @@ async function promised(
   { acl_policy_id: id }: Invitation,
 ): Promise<readonly Change[] | undefined> {
   if (id === undefined) return [];
-  return context.isOfOrg === true ? knownPolicy(context.workspace, id) : promisePolicy(context, { id });
+  return context.isOfOrg === true ? knownPolicy(context.workspace, id, 'made') : promisePolicy(context, { id }, 'made');
 }
 
 function unknownPolicy(id: string): Problem {

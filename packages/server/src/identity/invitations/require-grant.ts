@@ -37,7 +37,7 @@ export async function requireGrant(
   if (acl_policy_id === undefined) return [unchanged];
   const config = await deps.configs[workspace.env].current(workspace.orgCode);
   const context = { workspace, config, actor: { userId: invited_by, claims: {} } };
-  const promised = await promisePolicy(context, { id: acl_policy_id }).catch((error: unknown) => {
+  const promised = await promisePolicy(context, { id: acl_policy_id }, 'kept').catch((error: unknown) => {
     throw error instanceof Problem && error.code === 'escalation_refused' ? refused() : error;
   });
   if (promised !== undefined) return [unchanged, ...promised];
@@ -53,7 +53,7 @@ async function requireBuilderGrant(
   const held = await memberships.read(platform, [invited_by, workspace.orgCode]);
   if (held?.value.role !== 'org_admin') throw refused();
   if (acl_policy_id === undefined) return [];
-  const known = await knownPolicy(workspace, acl_policy_id);
+  const known = await knownPolicy(workspace, acl_policy_id, 'kept');
   if (known !== undefined) return known;
   throw policyGone();
 }

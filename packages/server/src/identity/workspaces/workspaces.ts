@@ -164,7 +164,7 @@ async function updateWorkspace({ clock }: WorkspacesDeps, context: WriteContext,
 }
 
 async function promiseAccess(context: WriteContext, name: string): Promise<readonly Change[]> {
-  const checks = await promisePolicy(context, { name });
+  const checks = await promisePolicy(context, { name }, 'made');
   if (checks !== undefined) return checks;
   const message = `there is no policy \`${name.slice(0, 128)}\` in this workspace`;
   throw invalidInput('validation_failed', [{ pointer: '/default_member_access', code: 'unknown_reference', message }]);

@@ -11,6 +11,8 @@ import type { RecordCall } from './write-loop.ts';
 
 export interface DeleteInput extends Preconditions {
   readonly id: string;
+  /** For entities whose rules know of it: what holds the record lets it go in the same commit. */
+  readonly force?: boolean | undefined;
 }
 
 /** A record that may be removed, and what its entity's rules change with it. */
@@ -31,6 +33,6 @@ export async function readDeletion(
   requireMatch(record, input);
   await askBeforeRemoval(parts.before, { call, before: record });
   const { workspace, actor, config, entity } = call;
-  const write: RecordWrite = { workspace, actor, config, before: record.data };
+  const write: RecordWrite = { workspace, actor, config, before: record.data, force: input.force };
   return { record, ruled: (await parts.rules.get(entity.name)?.changes(write)) ?? [] };
 }

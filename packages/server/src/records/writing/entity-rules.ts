@@ -6,6 +6,8 @@ import type { WriteContext } from './write-loop.ts';
 export interface RecordWrite extends WriteContext {
   readonly before?: RecordData;
   readonly after?: RecordData;
+  /** Whether what holds a removed record is made to let it go. */
+  readonly force?: boolean | undefined;
 }
 
 /** What an entity demands beyond its definition. The runtime knows that there are such rules, not what they are about. */

@@ -34,7 +34,9 @@ async function changeAccess(): Promise<void> {
   await done(act('PUT', `/update/user/${guest.id}`, { fn: 'Gus' }));
   await done(act('PUT', `/update/user/${guest.id}`, { role: 'clerk' }));
   await done(act('PUT', `/update/group/${group?.id}`, { acl_policies: [] }));
-  await done(act('DELETE', `/delete/aclpolicy/${policy?.id}`));
+  const none = { policies: [], groups: [] };
+  await done(org.manage('PUT', '/org/settings', { group: 'tenancy', name: 'workspace_templates', value: none }));
+  await done(act('DELETE', `/delete/aclpolicy/${policy?.id}?force=true`));
   await done(act('DELETE', `/delete/user/${guest.id}`));
   await done(act('DELETE', `/delete/group/${group?.id}`));
   const key = { env: 'test', tenant_code: code, name: 'server', policies: ['adminacl', 'vieweracl'] };

@@ -134,8 +134,8 @@ async function decide(
   const { action, entity: entityName } = operation;
   try {
     if (action === 'delete') {
-      const { id, ifMatch } = operation;
-      const input = { id, ...(ifMatch === undefined ? {} : { ifMatch }) };
+      const { id, ifMatch, force } = operation;
+      const input = { id, force, ...(ifMatch === undefined ? {} : { ifMatch }) };
       return { action, call: await caller.authorize({ verb: action, entityName, id }), input };
     }
     const { data } = operation;

@@ -1,6 +1,7 @@
 import type { batchApi } from '@freehold/contract/app/batch';
 import type { InputError } from '@freehold/contract/problem';
 import type { BodyOf } from '@freehold/contract/route';
+import { forcedEntityNames } from '@freehold/contract/system-entities';
 import { invalidBody } from '../../../lib/problem.ts';
 import type { IfMatch } from '../../../records/port.ts';
 import { systemEntityNames } from '../../../schema/port.ts';
@@ -23,7 +24,13 @@ export type BatchOperation =
       readonly ifMatch?: IfMatch;
       readonly ref?: string;
     }
-  | { readonly action: 'delete'; readonly entity: string; readonly id: string; readonly ifMatch?: IfMatch };
+  | {
+      readonly action: 'delete';
+      readonly entity: string;
+      readonly id: string;
+      readonly ifMatch?: IfMatch;
+      readonly force?: boolean;
+    };
 
 type SentBatch = BodyOf<typeof batchApi.batch>;
 type SentOperation = SentBatch['operations'][number];
@@ -32,7 +39,7 @@ type SentOperation = SentBatch['operations'][number];
 export function readBatch({ mode, operations: sent }: SentBatch): Batch {
   const isAtomic = mode === 'atomic';
   const operations = sent.map(operationOf);
-  const errors = [...sent.flatMap(tagMistakes), ...doubledNames(operations)];
+  const errors = [...sent.flatMap(tagMistakes), ...forceMistakes(operations), ...doubledNames(operations)];
   if (errors.length === 0 && isAtomic) errors.push(...doubledRecords(operations), ...severalOfAccess(operations));
   if (errors.length > 0) throw invalidBody(errors);
   return { isAtomic, operations };
@@ -45,7 +52,8 @@ function operationOf(sent: SentOperation): BatchOperation {
   const { id, if_match: header } = sent;
   const ifMatch = header === undefined ? undefined : parseIfMatch(header);
   const record = { entity, id, ...(ifMatch === undefined ? {} : { ifMatch }) };
-  return action === 'update' ? { action, ...record, data: sent.data, ...named } : { action, ...record };
+  if (action === 'update') return { action, ...record, data: sent.data, ...named };
+  return { action, ...record, ...(sent.force === undefined ? {} : { force: sent.force }) };
 }
 
 function tagMistakes(sent: SentOperation, index: number): readonly InputError[] {
@@ -53,6 +61,15 @@ function tagMistakes(sent: SentOperation, index: number): readonly InputError[] 
   if (header === undefined || parseIfMatch(header) !== undefined) return [];
   const message = '`if_match` must be `*` or a list of entity tags, each in its quotes';
   return [wrong(`/operations/${index}/if_match`, 'wrong_type', message)];
+}
+
+/** It means something to two entities alone. */
+function forceMistakes(operations: readonly BatchOperation[]): readonly InputError[] {
+  return operations.flatMap((operation, index) => {
+    if (!('force' in operation) || forcedEntityNames.includes(operation.entity)) return [];
+    const message = `\`force\` is taken for ${forcedEntityNames.map((name) => `\`${name}\``).join(' and ')} alone`;
+    return [wrong(`/operations/${index}/force`, 'not_allowed', message)];
+  });
 }
 
 /** A name leads to one record. */

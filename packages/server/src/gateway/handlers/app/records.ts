@@ -1,5 +1,6 @@
 import { recordRoutes as described } from '@freehold/contract/app/records';
-import { notFound } from '../../../lib/problem.ts';
+import { forcedEntityNames } from '@freehold/contract/system-entities';
+import { notFound, Problem } from '../../../lib/problem.ts';
 import type { AuthorizedCall, Expansion, ReadableText, RecordRuntime } from '../../../records/port.ts';
 import {
   entityTag,
@@ -117,8 +118,8 @@ async function update(runtime: RecordRuntime, request: GatewayRequest, call: Aut
 }
 
 async function remove(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
-  refuseParameters(request.query);
-  const input = { id: request.params.id ?? '', ...readPreconditions(request.incoming) };
+  const force = readForce(request);
+  const input = { id: request.params.id ?? '', force, ...readPreconditions(request.incoming) };
   const job = await runtime.removeOrBegin(call, input);
   if (job === undefined) return { status: 204 };
   return json(202, job, { Location: `/app/${request.params.org ?? ''}/jobs/${job.id}` });
@@ -160,6 +161,14 @@ function readView({ query: sent }: GatewayRequest): string | undefined {
   const query = withPlainNames(sent);
   refuseParameters(query, ['view']);
   return query.get('view');
+}
+
+/** The one parameter of a removal, which two entities take. @throws Problem `invalid_request`. */
+function readForce({ query, params: { entity = '' } }: GatewayRequest): boolean {
+  refuseParameters(query, forcedEntityNames.includes(entity) ? ['force'] : []);
+  const force = query.get('force') ?? 'false';
+  if (force === 'true' || force === 'false') return force === 'true';
+  throw new Problem('invalid_request', '`force` must be `true` or `false`');
 }
 
 /** Most replies are the stored text as it stands, which is there at once. */

@@ -1,0 +1,128 @@
+/** What holds a policy or a group that is to be removed, and how it is taken from that in the same commit. */
+
+import { settingOf } from '../../config/port.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import {
+  type PlannedChange,
+  type RecordData,
+  type RecordWrite,
+  systemData,
+  unconditional,
+} from '../../records/port.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import { workspaceTemplates } from '../founding/templates-setting.ts';
+import { groupLink, type LinkKind, linksTo, noLinkTo, policyLink, removeLinks } from '../members/links.ts';
+import { isServicePrincipal } from '../members/service-principal.ts';
+import { groupsWith, noGroupWith, policyIdsOf } from '../policies/group-policies.ts';
+import { readRecords } from '../policies/held-policies.ts';
+import { rewrittenRecord } from './rewritten-record.ts';
+
+/** What names policies of a workspace beside its records: other modules keep it. */
+export interface PolicyNaming {
+  /** The name of the policy that new members get. */
+  readonly defaultAccess: (scope: Scope) => Promise<string | undefined>;
+  /** Of each open invitation that grants the policy, the changes that withdraw it. */
+  readonly invitations: (write: RecordWrite, policyId: string) => Promise<readonly (readonly Change[])[]>;
+}
+
+export interface RemovalDeps {
+  readonly clock: Clock;
+  readonly naming: PolicyNaming;
+}
+
+/** They go in one commit with what they hold. */
+export const detachedMax = 100;
+
+/**
+ * Takes a policy from people, servers, groups and invitations where that is wanted by force. @throws Problem `in_use`
+ * where it is held and not wanted, held by too many, or given to new members.
+ */
+export async function releasePolicy(
+  { clock, naming }: RemovalDeps,
+  write: RecordWrite,
+  { id, name }: RecordData,
+): Promise<readonly PlannedChange[]> {
+  const { scope } = write.workspace;
+  if ((await naming.defaultAccess(scope)) === name)
+    throw new Problem('in_use', 'new members get the policy: give another one to `default_member_access` first');
+  const { policies, groups } = templatesOf(write);
+  if (policies.some((one) => one.name === name) || groups.some((one) => one.acl_policies.includes(String(name))))
+    throw namedByTemplate('policy');
+  const limit = detachedMax + 1;
+  const [links, holding, invitations] = await Promise.all([
+    linksOf(write, policyLink, id),
+    groupsWith(scope, id, limit),
+    naming.invitations(write, id),
+  ]);
+  refuseHeld(write, { ...links.held, groups: holding.length, invitations: invitations.length });
+  const rewritten = holding.map((group) => {
+    const data = systemData(group);
+    const body = { acl_policies: policyIdsOf(data).filter((one) => one !== id) };
+    return rewrittenRecord(clock, write, { entity: 'group', id: data.id, body });
+  });
+  return [
+    ...links.removed,
+    ...(await Promise.all(rewritten)).flat(),
+    ...invitations.flat().map(unconditional),
+    { change: noGroupWith(id), onConflict: 'replan' },
+  ];
+}
+
+/** The same for the members of a group. @throws Problem `in_use`. */
+export async function releaseGroup(write: RecordWrite, { id, name }: RecordData): Promise<readonly PlannedChange[]> {
+  if (templatesOf(write).groups.some((one) => one.name === name)) throw namedByTemplate('group');
+  const { held, removed } = await linksOf(write, groupLink, id);
+  refuseHeld(write, held);
+  return removed;
+}
+
+function templatesOf({ config, workspace }: RecordWrite) {
+  return settingOf(config, workspace.env, workspaceTemplates);
+}
+
+function namedByTemplate(what: 'policy' | 'group'): Problem {
+  return new Problem('in_use', `\`${workspaceTemplates.key}\` names the ${what}: take it out of the template first`);
+}
+
+/** The links to a policy or group, with what removes them, so that none is left that points nowhere. */
+async function linksOf({ workspace }: RecordWrite, kind: LinkKind, id: string) {
+  const found = await linksTo(workspace.scope, kind, { id, limit: detachedMax + 1 });
+  const items = found.map(({ item }) => item);
+  const holders = [...new Set(items.map((link) => String(systemData(link).user_id)))];
+  const people = await readRecords(workspace, 'user', holders);
+  const keys = people.filter((user) => isServicePrincipal(systemData(user))).length;
+  const removed: readonly PlannedChange[] = [
+    ...(await removeLinks(workspace.scope, kind, items)),
+    { change: noLinkTo(kind, id), onConflict: 'replan' },
+  ];
+  return { held: { users: items.length - keys, keys }, removed };
+}
+
+const holders = {
+  users: ['user', 'users'],
+  keys: ['key', 'keys'],
+  groups: ['group', 'groups'],
+  invitations: ['open invitation', 'open invitations'],
+} as const;
+
+/** @throws Problem `in_use`. */
+function refuseHeld({ force }: RecordWrite, held: Readonly<Partial<Record<keyof typeof holders, number>>>): void {
+  const numbers = Object.values(held);
+  const sum = numbers.reduce((all, one) => all + one, 0);
+  if (sum === 0 || (force === true && sum <= detachedMax)) return;
+  const told = Object.entries(holders).flatMap(([kind, [one, many]]) => {
+    const number = held[kind as keyof typeof holders] ?? 0;
+    return number === 0 ? [] : [`${number} ${number === 1 ? one : many}`];
+  });
+  const next =
+    sum > detachedMax
+      ? `\`force\` takes it from at most ${detachedMax} in one call: take it from others first`
+      : 'take it from them first, or remove it by `force`';
+  const isCut = numbers.some((number) => number > detachedMax);
+  throw new Problem(
+    'in_use',
+    `${told.join(', ')}${isCut ? ' or more' : ''} ${sum === 1 ? 'holds' : 'hold'} it: ${next}`,
+    { held_by: held },
+  );
+}
