@@ -150,7 +150,7 @@ function limitConnections(
   server.maxConnections = Math.ceil(connectionsMax / sharers);
   if (perAddressMax !== undefined)
     server.on('connection', createConnectionLimit({ perAddressMax, connections }, refuse('too_many_connections')));
-  server.on('connection', createDescriptorLimit(refuse('no_descriptors'), { onScarce: idleConnections.endLongest }));
+  server.on('connection', createDescriptorLimit(refuse('no_descriptors')));
   server.on('connection', idleConnections.opened);
   server.on('drop', refuse('too_many_connections'));
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
-/** Of the connections and of the file descriptors that there may be: from this share on, idle ones give way. */
-export const shareWithoutIdle = 0.9;
+/** Of the connections that there may be: from this share on, idle ones give way. */
+const shareWithoutIdle = 0.9;
 
 /** The connections of a listener on which no request is under way, also those that have sent none yet. */
 export interface IdleConnections {
@@ -14,7 +14,6 @@ export interface IdleConnections {
   busy(socket: Socket): void;
   /** The answer has left. Unless it was the last one of the connection, that waits for the next request. */
   idle(socket: Socket): void;
-  endLongest(): void;
 }
 
 /** @param max how many connections the listener takes */
@@ -43,6 +42,5 @@ export function createIdleConnections(max: number): IdleConnections {
     idle: (socket) => {
       if (socket.writable) idle.add(socket);
     },
-    endLongest,
   };
 }
