@@ -201,7 +201,7 @@ const slowUnit: readonly string[] = [
 /** What looks at other systems in front of the platform or below it, or at one more time: at night alone. */
 const nightly: readonly string[] = [
   `${server}/gateway/openapi/testing/generators.test.ts`,
-  'tools/deploy/kubernetes.test.ts',
+  'tools/deploy/{kubernetes,proxies}.test.ts',
   ...acceptance('deployed-nginx', 'nginx'),
 ];
 

@@ -49,6 +49,7 @@ test('nothing needs to be set', () => {
     metricsListen: undefined,
     rateLimits: { principal: undefined, org: undefined },
     connectionsPerAddressMax: undefined,
+    keepAlive: 75,
     workers: 1,
     storeCacheMegabytes: undefined,
     recordCacheMegabytes: undefined,
@@ -347,6 +348,15 @@ test('addresses and quotas are read as they are meant', () => {
   assert.equal(connectionsPerAddressMax, 200);
   assert.equal(storeCacheMegabytes, 8);
   assert.equal(recordCacheMegabytes, 0);
+});
+
+test('connections wait for the next request for 1 to 3,600 s', () => {
+  for (const value of ['1', '75', '3600'])
+    assert.equal(configOf({ FREEHOLD_KEEP_ALIVE: value }).keepAlive, Number(value));
+  for (const value of ['0', '3601', '-1', '1.5', '075', '75s', 'off'])
+    assert.deepEqual(mistakesOf({ FREEHOLD_KEEP_ALIVE: value }), [
+      `FREEHOLD_KEEP_ALIVE must be a number of seconds from 1 to 3600, not \`${value}\``,
+    ]);
 });
 
 test('workers are a number from 1 to 64, or as many as there are cores, and for the embedded store alone', () => {

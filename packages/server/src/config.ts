@@ -46,6 +46,8 @@ export interface Config extends StoreAddresses, BackupSettings {
   readonly rateLimits: RateLimitSettings;
   /** How many connections of one address are taken; undefined for as many as there may be. */
   readonly connectionsPerAddressMax: number | undefined;
+  /** How long a connection waits for its next request, in seconds. */
+  readonly keepAlive: number;
   /** How many threads take requests, on the embedded store; 1 is the main thread alone. */
   readonly workers: number;
   /** Undefined for what the store has by itself. */
@@ -116,6 +118,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     storeCacheMegabytes: count('FREEHOLD_STORE_CACHE_MB'),
     recordCacheMegabytes: count('FREEHOLD_RECORD_CACHE_MB', 0),
     connectionsPerAddressMax: count('FREEHOLD_CONNECTIONS_PER_ADDRESS'),
+    keepAlive: readKeepAlive('FREEHOLD_KEEP_ALIVE', get('FREEHOLD_KEEP_ALIVE') ?? '75', mistakes),
     logLevel: oneOf('FREEHOLD_LOG_LEVEL', logLevels, 'info'),
     logFormat: oneOf('FREEHOLD_LOG_FORMAT', ['json', 'text'], logFormatFor(mode, isTerminal)),
     demo: oneOf('FREEHOLD_DEMO', ['on', 'off'], isProduction || !isLocal ? 'off' : 'on') === 'on',
@@ -241,6 +244,13 @@ function readWorkers(value: string | undefined, isLocal: boolean, mistakes: stri
 function readDays(name: string, value: string, mistakes: string[]): number {
   if (!/^\d{1,4}$/.test(value)) mistakes.push(`${name} must be a number of days from 0 to 9999, not \`${value}\``);
   return Number(value);
+}
+
+function readKeepAlive(name: string, value: string, mistakes: string[]): number {
+  const seconds = /^[1-9]\d{0,3}$/.test(value) ? Number(value) : 0;
+  if (seconds < 1 || seconds > 3600)
+    mistakes.push(`${name} must be a number of seconds from 1 to 3600, not \`${value}\``);
+  return seconds;
 }
 
 function readOperatorKey(key: string | undefined, mode: Config['mode'], mistakes: string[]): string | undefined {

@@ -132,6 +132,11 @@ export const settings: readonly Setting[] = [
     fallback: 'none; 10000 of all addresses',
     help: 'connections that one address may have; not for use behind a proxy',
   },
+  {
+    name: 'FREEHOLD_KEEP_ALIVE',
+    fallback: '75',
+    help: 'seconds that a connection waits for its next request, 1 to 3600: more than the proxy in front keeps it',
+  },
   { name: 'FREEHOLD_LOG_LEVEL', fallback: 'info', help: logLevels.join(', ') },
   {
     name: 'FREEHOLD_LOG_FORMAT',

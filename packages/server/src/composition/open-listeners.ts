@@ -35,6 +35,7 @@ export async function openListeners(
   const descriptors = warnOfDescriptors(log, systemClock);
   const callLog = (name: 'app' | 'management'): CallLog =>
     config.logFormat === 'text' ? createTextCallLog(write) : createCallLog(name, systemClock, write);
+  const limits = { keepAliveTimeout: config.keepAlive * 1000 };
   const shared = (name: string) => ({ sharers: sharing?.sharers, connections: sharing?.connections(name) });
   const open = async (name: 'app' | 'management', port: number | undefined, publicUrl: string | undefined) => {
     if (port === undefined) return undefined;
@@ -55,6 +56,7 @@ export async function openListeners(
       gateway: platform[name],
       watch: { ...watch, refused },
       perAddressMax,
+      limits,
       ...shared(name),
     };
     return openListener(platform, options, publicUrl);
@@ -64,7 +66,7 @@ export async function openListeners(
   const management = await open('management', config.managementPort, config.managementUrl);
   if (management !== undefined) platform.managementOrigin.listening(management.url);
   const watch = { ...unwatched, ...platform.measurement.errors.callsOf('metrics'), ...descriptors };
-  const probed = { gateway: platform.metrics, watch, ...shared('metrics') };
+  const probed = { gateway: platform.metrics, watch, limits, ...shared('metrics') };
   const metrics = metricsListen && (await openListener(platform, { ...metricsListen, ...probed }, undefined));
   return { app, management, metrics };
 }

@@ -9,6 +9,7 @@ import { claimPort, portError } from './listening/check-free.ts';
 import { type ConnectionCounts, createConnectionCounts, createConnectionLimit } from './listening/connection-limit.ts';
 import { continueWhenRead } from './listening/continue-when-read.ts';
 import { createDescriptorLimit } from './listening/descriptor-limit.ts';
+import { createIdleConnections, type IdleConnections } from './listening/idle-connections.ts';
 import { closeLingering, isLingering, type LingeringLimits, lingeringLimits } from './listening/lingering-close.ts';
 import { createPipeliningQueue } from './listening/pipelining-queue.ts';
 import { createRequestIds } from './listening/request-id.ts';
@@ -49,7 +50,7 @@ interface TimeLimits {
   /** A request that takes longer to arrive is answered 408 and dropped, unless its body is taken as a stream. */
   readonly requestTimeout: number;
   readonly connectionsCheckingInterval: number;
-  /** For how long a connection waits for its next request. */
+  /** For how long a connection waits for its next request: longer than a proxy in front keeps one that it may use. */
   readonly keepAliveTimeout: number;
   /** A connection is dropped when nothing moves on it for this long: also for a client that takes no answers. */
   readonly idleTimeout: number;
@@ -59,7 +60,7 @@ const timeLimits: TimeLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5_000,
-  keepAliveTimeout: 5_000,
+  keepAliveTimeout: 75_000,
   idleTimeout: 30_000,
 };
 const serverOptions = {
@@ -93,12 +94,16 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
 
   const turns = createPipeliningQueue();
+  const idleConnections = createIdleConnections(connectionsMax / sharers);
   const take = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem): void => {
     turns.take(incoming, response, () => {
       if (!isDraining) underWay.add(incoming);
+      const { socket } = incoming;
+      idleConnections.busy(socket);
       const ended = answer(incoming, response, refusal);
       return () => {
         ended();
+        idleConnections.idle(socket);
         underWay.delete(incoming);
         if (isDraining && underWay.size === 0) idle.resolve();
       };
@@ -114,7 +119,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on('checkExpectation', (incoming, response) =>
     take(incoming, response, new Problem('expectation_failed', 'only `100-continue` can be expected')),
   );
-  limitConnections(server, options, watch);
+  limitConnections(server, options, { watch, idleConnections });
   server.setTimeout(limits.idleTimeout);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (isLingering(socket as Socket)) return;
@@ -142,13 +147,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 function limitConnections(
   server: Server,
   { perAddressMax, connections = createConnectionCounts(), sharers = 1 }: ListenOptions,
-  watch: CallWatch,
+  { watch, idleConnections }: { readonly watch: CallWatch; readonly idleConnections: IdleConnections },
 ): void {
   const refuse = (code: 'too_many_connections' | 'no_descriptors') => () => watch.refused(code);
   server.maxConnections = Math.ceil(connectionsMax / sharers);
   if (perAddressMax !== undefined)
     server.on('connection', createConnectionLimit({ perAddressMax, connections }, refuse('too_many_connections')));
   server.on('connection', createDescriptorLimit(refuse('no_descriptors')));
+  server.on('connection', idleConnections.opened);
   server.on('drop', refuse('too_many_connections'));
 }
 
