@@ -40,7 +40,7 @@ test('2.3: policies, groups, links and role labels go through the routes of any 
 
 test('2.4: a statement comes back as it was written', async () => {
   const statements = [
-    { Sid: 'Read', Effect: 'Allow', Action: ['get*', 'list*', 'count*'], Resource: ['*'] },
+    { Sid: 'Read: all of it', Effect: 'Allow', Action: ['get*', 'list*', 'count*'], Resource: ['*'] },
     { Sid: 'NoContent', Effect: 'Deny', Action: ['*'], Resource: ['/content/*'] },
   ];
   const policy = await create(founder, 'aclpolicy', policyBody(statements));
@@ -121,7 +121,7 @@ const badStatements: readonly (readonly [string, unknown])[] = [
   ['a Resource that is no path', [{ ...good, Resource: ['order'] }]],
   ['NotAction', [{ ...good, NotAction: ['get*'] }]],
   ['a misspelt member', [{ ...good, effect: 'Allow' }]],
-  ['a Sid with a space', [{ ...good, Sid: 'a b' }]],
+  ['a Sid with a line end', [{ ...good, Sid: 'a\nb' }]],
   [
     'a Sid twice',
     [

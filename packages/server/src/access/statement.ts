@@ -49,7 +49,7 @@ export function parseStatements(input: unknown): ParsedStatements {
   if (jsonBytes(elements) > bytesMax)
     return refused('too_long', `a policy has at most ${bytesMax} bytes of statements`);
   const readings = elements.map((element, index) => readStatement(element, `/${index}`));
-  const errors = [...readings.flatMap((reading) => reading.errors), ...repeatedSids(readings)];
+  const errors = [...readings.flatMap((reading) => reading.errors), ...longSids(readings), ...repeatedSids(readings)];
   const statements = readings.map(statementOf).filter((statement) => statement !== undefined);
   return errors.length === 0 ? { statements } : { errors };
 }
@@ -142,6 +142,17 @@ function conditionOf(terms: readonly ConditionTerm[]): NonNullable<Statement['Co
   );
 }
 
+const sidMax = 128;
+
+/** Asked only of what is written: a stored statement with a longer `Sid` is sound. */
+function longSids(readings: readonly StatementReading[]): readonly InputError[] {
+  const message = `\`Sid\` has at most ${sidMax} characters`;
+  return readings.flatMap(({ Sid = '' }, index) =>
+    [...Sid].length > sidMax ? [{ pointer: `/${index}/Sid`, code: 'too_long', message }] : [],
+  );
+}
+
+/** Compared as sent: no case is folded, and no form of Unicode is made another. */
 function repeatedSids(readings: readonly StatementReading[]): readonly InputError[] {
   const seen = new Set<string>();
   const errors: InputError[] = [];
@@ -164,10 +175,13 @@ function checkMembers(statement: object, report: Report): boolean {
   return unknown.length === 0;
 }
 
+/** What could make a label seem another, or break the line that shows it. */
+const unfitForSid = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+
 function readSid(value: unknown, report: Report): string | undefined {
   if (value === undefined) return undefined;
-  if (typeof value === 'string' && /^[A-Za-z0-9]*$/.test(value)) return value;
-  report('/Sid', 'invalid_value', '`Sid` must be a string of ASCII letters and digits');
+  if (typeof value === 'string' && !unfitForSid.test(value)) return value;
+  report('/Sid', 'invalid_value', '`Sid` must be a string without controls, line separators and direction marks');
   return undefined;
 }
 
