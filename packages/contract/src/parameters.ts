@@ -6,7 +6,8 @@ export const environment = oneOf(['test', 'prod'], { default: 'test', descriptio
 
 /** What the parameters of paths name. */
 export const pathParameters: Readonly<Record<string, string>> = {
-  apiname: 'An API of an entity: an action, `-` and the name of the entity, such as `create-order`.',
+  apiname:
+    'An API of an entity: an action, `-` and the name of the entity, such as `create-order`; or the name that an entity was created under.',
   code: 'The code of a refusal.',
   decision_id: 'The `decision_id` of a refusal.',
   entity: 'The name of an entity.',

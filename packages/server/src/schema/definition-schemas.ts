@@ -77,6 +77,11 @@ function entityDefinition(referTo: (name: string) => JsonSchema): ObjectSchema {
     },
   });
   const members = {
+    apiname: {
+      ...text,
+      pattern: '^[A-Za-z0-9._~-]{1,512}$',
+      description: 'The name under which the entity was created, where it is not `create-` and the name of the entity.',
+    },
     baseKeys: closedObjectOf({ pkTemplate: template, skTemplate: template }),
     UpdateParams: { ...arrayOf(referTo('FieldDefinition')), maxItems: definitionLimits.fieldsMax },
     ownerIndexes: { ...arrayOf(ownerIndex), maxItems: 5 },

@@ -1,6 +1,8 @@
 /** An entity definition as its builder supplies it (the payload of `POST /api/{apiname}`), and as the create config keeps it. */
 export interface EntityDefinition {
   readonly entityName: string;
+  /** The name under which the create was called, where it is not the generated one: the definition is changed by it too. */
+  readonly apiname?: string;
   readonly baseKeys?: KeyTemplates;
   readonly UpdateParams: readonly FieldDefinition[];
   readonly ownerIndexes?: readonly OwnerIndexDefinition[];

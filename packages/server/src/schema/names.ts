@@ -4,6 +4,8 @@ import { systemEntityNames } from '@freehold/contract/system-entities';
 import { isReservedParameter } from './parameter-names.ts';
 
 const entityName = /^[a-z][a-z0-9_]{0,62}$/;
+/** What a segment of a path has without an escape. */
+const apiName = /^[A-Za-z0-9._~-]{1,512}$/;
 const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
 /** A sentence about what is wrong with an entity's name, if anything is. */
@@ -12,6 +14,12 @@ export function entityNameProblem(name: unknown): string | undefined {
     return '`entityName` must be a lower-case letter and then at most 62 of `a-z`, `0-9`, `_`';
   if (systemEntityNames.includes(name)) return `\`${name}\` is a system entity and cannot be redefined`;
   return undefined;
+}
+
+/** A sentence about what is wrong with the name under which an entity is created, if anything is. */
+export function apiNameProblem(name: unknown): string | undefined {
+  if (typeof name === 'string' && apiName.test(name)) return undefined;
+  return '`apiname` must be 1 to 512 of `A-Z`, `a-z`, `0-9`, `-`, `.`, `_`, `~`';
 }
 
 export function fieldNameProblem(name: unknown): string | undefined {

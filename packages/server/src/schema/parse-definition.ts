@@ -2,7 +2,7 @@ import type { InputError } from '@freehold/contract/problem';
 import { invalidBody } from '../lib/problem.ts';
 import { definitionLimits, type EntityDefinition } from './definition.ts';
 import { withFormerNames } from './field-names.ts';
-import { entityNameProblem } from './names.ts';
+import { apiNameProblem, entityNameProblem } from './names.ts';
 import { isObject } from './parsing/add-error.ts';
 import { refuseUnknownMembers } from './parsing/members.ts';
 import { parseCatalog } from './parsing/parse-catalog.ts';
@@ -34,6 +34,8 @@ export function parseDefinition(input: unknown): ParsedDefinition {
   refuseUnknownMembers({ item: input, pointer: '' }, { what: 'an entity definition', known: definitionMembers }, add);
   const nameProblem = entityNameProblem(input.entityName);
   if (nameProblem !== undefined) add('/entityName', 'invalid_name', nameProblem);
+  const apiProblem = input.apiname === undefined ? undefined : apiNameProblem(input.apiname);
+  if (apiProblem !== undefined) add('/apiname', 'invalid_name', apiProblem);
   const { fields, warnings } = parseCatalog(input.UpdateParams, add);
   if (input.baseKeys !== undefined) checkBaseKeys(input.baseKeys, fields, add);
   checkIndexes(input, fields, add);
@@ -50,6 +52,7 @@ export function parseDefinition(input: unknown): ParsedDefinition {
 
 const definitionMembers = [
   'entityName',
+  'apiname',
   'baseKeys',
   'UpdateParams',
   'ownerIndexes',

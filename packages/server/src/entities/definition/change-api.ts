@@ -1,7 +1,7 @@
-import { Problem } from '../../lib/problem.ts';
 import { actions, apiName } from '../../schema/port.ts';
 import type { EntityAdminDeps } from '../admin-deps.ts';
 import type { ApiChange, ChangedApi } from './api-change.ts';
+import { createdUnder } from './api-names.ts';
 import { changeDefinition } from './change-definition.ts';
 import { changeViews, previewViews } from './change-views.ts';
 import { type ChangePreview, previewDefinition } from './preview-change.ts';
@@ -11,22 +11,23 @@ import { type ChangePreview, previewDefinition } from './preview-change.ts';
  * @throws Problem `not_found`, `version_mismatch`, `validation_failed`, `unknown_field`, `conflict`.
  */
 export async function changeApi(deps: EntityAdminDeps, orgCode: string, change: ApiChange): Promise<ChangedApi> {
-  const { action, entityName } = await configOf(deps, orgCode, change.api);
+  const { action, entityName } = await configOf(deps, orgCode, change);
   if (action === 'create') return changeDefinition(deps, orgCode, { ...change, entityName });
   return changeViews(deps, orgCode, { ...change, entityName, action });
 }
 
 /** What `changeApi` would do, of which nothing is done. @throws Problem as `changeApi`, but for what records say. */
 export async function previewApi(deps: EntityAdminDeps, orgCode: string, change: ApiChange): Promise<ChangePreview> {
-  const { action, entityName } = await configOf(deps, orgCode, change.api);
+  const { action, entityName } = await configOf(deps, orgCode, change);
   if (action === 'create') return previewDefinition(deps, orgCode, { ...change, entityName });
   return previewViews(deps, orgCode, { ...change, entityName, action });
 }
 
-async function configOf(deps: EntityAdminDeps, orgCode: string, api: string) {
+/** Generated names win over names under which entities were created. */
+async function configOf(deps: EntityAdminDeps, orgCode: string, { api, body }: ApiChange) {
   const action = actions.find((one) => api.startsWith(apiName(one, '')));
   const entityName = action === undefined ? '' : api.slice(apiName(action, '').length);
-  const isKnown = (await deps.configs.refresh(orgCode)).active(entityName) !== undefined;
-  if (action === undefined || !isKnown) throw new Problem('not_found', `there is no API \`${api.slice(0, 100)}\``);
-  return { action, entityName };
+  const set = await deps.configs.refresh(orgCode);
+  if (action !== undefined && set.active(entityName) !== undefined) return { action, entityName };
+  return { action: 'create', entityName: await createdUnder(deps.store, { orgCode, set, api, body }) } as const;
 }

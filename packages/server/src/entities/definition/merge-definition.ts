@@ -23,7 +23,16 @@ interface LeftValues {
 type Members = Readonly<Record<string, unknown>>;
 
 /** Members that a definition may be without. */
-const optionalMembers = ['baseKeys', 'ownerIndexes', 'parentIndex', 'UniqueIndexes', 'indexes', 'Views', 'checks'];
+const optionalMembers = [
+  'apiname',
+  'baseKeys',
+  'ownerIndexes',
+  'parentIndex',
+  'UniqueIndexes',
+  'indexes',
+  'Views',
+  'checks',
+];
 
 /**
  * Members that are sent take the place of those that stand, but fields are merged by their names: one that is not sent

@@ -1,6 +1,6 @@
 import { entitiesApi } from '@freehold/contract/management/entities';
 import type { AuditContext } from '../../../audit/audit-entry.ts';
-import type { EntityAdmin } from '../../../entities/port.ts';
+import { type EntityAdmin, underApiName } from '../../../entities/port.ts';
 import type { OrgCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { notFound } from '../../../lib/problem.ts';
@@ -31,9 +31,10 @@ export function entityRoutes({ entities, idempotency, clock }: EntityServices): 
       const { env, dry_run: isDry } = request.query;
       requireTest(env);
       const admin = adminOf('test', request, caller);
-      if (isDry) return json(200, await admin.previewDefined(caller.org.code, request.body));
+      const body = underApiName(request.params.apiname, request.body);
+      if (isDry) return json(200, await admin.previewDefined(caller.org.code, body));
       const once = readOnce(idempotency, request, caller.user.id);
-      const { isReplayed, ...defined } = await admin.define(caller.org.code, request.body, once);
+      const { isReplayed, ...defined } = await admin.define(caller.org.code, body, once);
       return json(201, defined, isReplayed ? replayedHeaders : {});
     }),
     serveReply(entitiesApi.changeApi, (request, caller) =>
