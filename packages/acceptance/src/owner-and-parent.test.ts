@@ -214,7 +214,12 @@ test('a record that gets another owner or parent is listed there at once, and th
 });
 
 const badIndexes: readonly (readonly [string, object, readonly string[]])[] = [
-  ['an owner index on no field', { ownerIndexes: [owned('colour', '{id}')] }, ['/ownerIndexes/0/ownerFieldName']],
+  ['an owner index on a list parameter', { ownerIndexes: [owned('view', '{id}')] }, ['/ownerIndexes/0/ownerFieldName']],
+  [
+    'an owner index on `updated_by`',
+    { ownerIndexes: [owned('updated_by', '{id}')] },
+    ['/ownerIndexes/0/ownerFieldName'],
+  ],
   ['an owner index on a number', { ownerIndexes: [owned('score', '{id}')] }, ['/ownerIndexes/0/ownerFieldName']],
   [
     'two indexes that scope lists',

@@ -137,6 +137,7 @@ export { type ParsedDefinition, parseDefinition } from './parse-definition.ts';
 export { parseEntityContent } from './parse-entity-content.ts';
 export { isObject } from './parsing/add-error.ts';
 export { refuseUnknownMembers } from './parsing/members.ts';
+export { withOwnerFields } from './parsing/owner-fields.ts';
 export { parseViews } from './parsing/parse-views.ts';
 export { type Reference, type ReferenceMap, readReferences, withReferences, writeReferences } from './reference-map.ts';
 export { isInTemplate, renamesBetween, withRenames } from './renames/renamed-definition.ts';

@@ -4,7 +4,14 @@ import { changeConfig, entityRows, itemChanged, newBodies, planConfig, sameVersi
 import { Problem } from '../../lib/problem.ts';
 import { keepAnswer, type OnceRequest, once } from '../../records/port.ts';
 import type { EntityDefinition } from '../../schema/port.ts';
-import { actions, apiName, compilePatterns, type ParsedDefinition, parseDefinition } from '../../schema/port.ts';
+import {
+  actions,
+  apiName,
+  compilePatterns,
+  type ParsedDefinition,
+  parseDefinition,
+  withOwnerFields,
+} from '../../schema/port.ts';
 import type { Change } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { EntityAdminDeps } from '../admin-deps.ts';
@@ -63,7 +70,10 @@ interface Parsed {
 }
 
 async function parseInOrg(deps: EntityAdminDeps, orgCode: string, input: unknown): Promise<Parsed> {
-  const { definition, warnings } = await parseWithTargets(deps, orgCode, input);
+  const complete = withOwnerFields(input);
+  const parsed = await parseWithTargets(deps, orgCode, complete.input);
+  const { definition } = parsed;
+  const warnings = [...complete.warnings, ...parsed.warnings];
   const { entityName } = definition;
   const apis = actions.map((action) => apiName(action, entityName));
   return { definition, defined: { entityName, apis, ...(warnings.length > 0 ? { warnings } : {}) } };
