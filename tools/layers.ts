@@ -114,7 +114,16 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   backup: ['lib', 'store/online-copy.ts', 'store/data-version.ts', 'store/unfinished-restore.ts'],
   copy: ['lib', ...storePort, 'store/copy-store.ts', 'identity'],
   jobs: ['lib', ...storePort],
-  engines: ['lib', ...storePort, 'store/attached-store.ts', 'store/sqlite', 'store/postgres', 'doctor'],
+  signals: ['lib', 'store/port.ts', 'store/signal-channel.ts'],
+  engines: [
+    'lib',
+    ...storePort,
+    'store/attached-store.ts',
+    'store/signal-channel.ts',
+    'store/sqlite',
+    'store/postgres',
+    'doctor',
+  ],
   doctor: ['lib', 'backup', 'store/postgres/ask-server.ts', 'store/sqlite/ask-file.ts'],
   mail: ['lib'],
   // A client of the platform's own gateways.

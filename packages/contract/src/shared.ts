@@ -25,6 +25,12 @@ export const sharedApi = {
           store: Type.Object({
             kind: text,
             synchronous: text,
+            signals: Type.Optional(
+              Type.Union([Type.Literal('heard'), Type.Literal('unheard')], {
+                description:
+                  'On PostgreSQL: whether the node hears at once what other nodes change. `unheard`: it learns of ended tokens and changed rights by `acl.cache_seconds`.',
+              }),
+            ),
             servers: Type.Optional(Type.Object({ all: Type.Integer(), down: Type.Integer(), relayed: Type.Integer() })),
           }),
         }),

@@ -98,7 +98,7 @@ export const orgWorkspacesApi = {
     tag: 'workspaces',
     summary: 'Suspends a workspace: its members are refused, and its automation rests',
     description:
-      'Calls of its members and of its service keys answer 403 `workspace_suspended`, and so do a token exchange for it and invitations into it. Records, memberships and policies stay. Deliveries of events and runs of logic blocks wait; messages to its hooks and runs by hand are refused; due times of schedules pass. Builders who view it as a user only read. The audit log keeps the reason; the members are not shown it. Other nodes learn of it within `acl.cache_seconds`.',
+      'Calls of its members and of its service keys answer 403 `workspace_suspended`, and so do a token exchange for it and invitations into it. Records, memberships and policies stay. Deliveries of events and runs of logic blocks wait; messages to its hooks and runs by hand are refused; due times of schedules pass. Builders who view it as a user only read. The audit log keeps the reason; the members are not shown it. Other nodes learn of it within a second, and within `acl.cache_seconds` while they hear no signals.',
     body: closed({ env, reason }),
     replies: { 204: reply('Suspended.') },
     problems: ['not_found', 'conflict'],

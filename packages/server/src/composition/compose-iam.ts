@@ -6,7 +6,7 @@ import type { ComposedSpaces } from './compose-spaces.ts';
 import type { SharedParts } from './workers/shared-parts.ts';
 
 export interface ComposeIamDeps
-  extends Omit<IamDeps, 'orgScopes' | 'naming' | 'onError' | 'epochs' | 'decisions' | 'othersStore'> {
+  extends Omit<IamDeps, 'orgScopes' | 'naming' | 'onError' | 'decisions' | 'othersStore'> {
   readonly metrics: Metrics;
   readonly onFault: (error: unknown) => void;
   readonly common: SharedParts | undefined;
@@ -20,7 +20,7 @@ export function composeIam(
   const onError = countRecordingFailures(metrics, onFault);
   const iam = openIam({
     ...{ ...deps, orgScopes, onError, naming: policyNaming(deps.clock) },
-    ...{ epochs: common?.epochs.access, decisions: common?.counted.decisions },
+    decisions: common?.counted.decisions,
     ...{ othersStore: common && ((of) => common.askOthers(topic, of)) },
   });
   common?.serve(topic, (of) => iam.recorder.store(of as RecordedOrg));

@@ -1,5 +1,6 @@
 /** Opens the data spaces, watched and marked, and cuts them into the scopes that modules work on. */
 import { ToldChanges } from '../config/told-changes.ts';
+import type { Config } from '../config.ts';
 import type { OnceScopes } from '../gateway/answer-once.ts';
 import type { GatewaysDeps } from '../gateway/gateways.ts';
 import { platformScopeName } from '../identity/port.ts';
@@ -9,6 +10,9 @@ import type { Health, OpenedStore, Scope, Store } from '../store/port.ts';
 import type { Measurement } from '../telemetry/measurement.ts';
 import { type Environment, type OrgScopes, orgScopeName, workspaceScopeName } from '../tenancy/port.ts';
 import { openSpaces, type Spaces } from './open-spaces.ts';
+import { nodeIdOf } from './operations/nodes/node-id.ts';
+import { createNodeSignals, type NodeSignals } from './signals/compose-signals.ts';
+import type { SharedParts } from './workers/shared-parts.ts';
 
 export interface ComposedSpaces {
   readonly spaces: Spaces;
@@ -23,6 +27,9 @@ export interface ComposedSpaces {
   readonly readiness: GatewaysDeps['readiness'];
   /** Of configurations, where no other thread or process writes the stores. */
   readonly told: Readonly<Record<Environment, ToldChanges>> | undefined;
+  readonly nodeId: string;
+  /** Where several nodes share the stores. */
+  readonly signals: NodeSignals | undefined;
   readonly isDraining: () => boolean;
   /** From now on the platform is not ready. */
   startDraining(): void;
@@ -32,22 +39,34 @@ export interface ComposedSpaces {
 type OpenOptions = Parameters<typeof openSpaces>;
 type WatchedStores = Pick<Measurement, 'watchStore' | 'storeFacts'>;
 
+interface SpacesUse {
+  readonly measurement: WatchedStores;
+  /** Where the platform is one of several workers of a process. */
+  readonly common: SharedParts | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
 export async function composeSpaces(
-  config: OpenOptions[0],
+  config: OpenOptions[0] & Pick<Config, 'publicUrl'>,
   options: OpenOptions[1],
-  { measurement, isAlone }: { readonly measurement: WatchedStores; readonly isAlone: boolean },
+  { measurement, common, onError }: SpacesUse,
 ): Promise<ComposedSpaces> {
   const { watchStore, storeFacts } = measurement;
   const opened = await openSpaces(config, { ...options, onServer: storeFacts.noting(options.onServer) });
+  // One process has a folder.
+  const isAlone = common === undefined && config.store.folder !== undefined && config.storeProd.folder !== undefined;
+  const nodeId = nodeIdOf(common);
+  const signals = common === undefined ? createNodeSignals({ config, nodeId, onError }) : undefined;
   const told = isAlone ? { test: new ToldChanges(), prod: new ToldChanges() } : undefined;
-  const watched = (env: Environment, store: Store): Store => {
-    const changes = told?.[env];
-    return changes === undefined ? store : interceptStore(store, (asked, call) => changes.told(asked, call));
+  const watched = (space: keyof Spaces, store: Store): Store => {
+    const changes = space === 'platform' ? undefined : told?.[space];
+    if (changes !== undefined) return interceptStore(store, (asked, call) => changes.told(asked, call));
+    return signals?.watch(space, store) ?? store;
   };
   // Marked, so that what a request with an idempotency key does is known to be done.
   const used = (space: keyof Spaces): OpenedStore => {
     const { store, maintenance } = watchStore(space, opened[space]);
-    return { store: markingStore(space, space === 'platform' ? store : watched(space, store)), maintenance };
+    return { store: markingStore(space, watched(space, store)), maintenance };
   };
   const spaces: Spaces = { platform: used('platform'), test: used('test'), prod: used('prod') };
   const stores = { test: spaces.test.store, prod: spaces.prod.store };
@@ -61,16 +80,18 @@ export async function composeSpaces(
     orgScopes: (orgCode) => scopesOf(orgScopeName(orgCode)),
     workspaceScopes: (orgCode, tenantCode) => scopesOf(workspaceScopeName(orgCode, tenantCode)),
     onceScopes: onceScopesOf(spaces),
-    told,
+    ...{ told, nodeId, signals },
     readiness: async () => {
       const { fault, store } = await healthOf(all);
-      return { notReady: isDraining ? 'the platform is draining' : fault, store };
+      const heard = signals === undefined ? {} : { signals: signals.isHeard() ? 'heard' : 'unheard' };
+      return { notReady: isDraining ? 'the platform is draining' : fault, store: { ...store, ...heard } };
     },
     isDraining: () => isDraining,
     startDraining: () => {
       isDraining = true;
     },
     close: async () => {
+      await signals?.close();
       await Promise.all(all.map((store) => store.close()));
     },
   };

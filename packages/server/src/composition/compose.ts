@@ -31,10 +31,9 @@ import { automationParts, composeAutomation, composeEvents, whyNeverCalledBy } f
 import { composeIam } from './compose-iam.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
-import { composeSpaces } from './compose-spaces.ts';
+import { type ComposedSpaces, composeSpaces } from './compose-spaces.ts';
 import { openVaultOf, type SpaceDeps, type Spaces } from './open-spaces.ts';
 import { composeOperations } from './operations/compose-operations.ts';
-import { nodeIdOf } from './operations/nodes/node-id.ts';
 import type { ServedUrls } from './served-urls.ts';
 import type { SharedParts } from './workers/shared-parts.ts';
 
@@ -78,16 +77,15 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const { metrics, tallies, workFacts, watchJobs: watch, errors } = measurement;
   const { onFault, within } = errors.handlers(options.onFault);
 
-  // One process has a folder.
-  const isAlone = common === undefined && config.store.folder !== undefined && config.storeProd.folder !== undefined;
-  const opened = await composeSpaces(config, options, { measurement, isAlone });
-  const { spaces, stores, platform, onceScopes, readiness } = opened;
-  const { secrets, signingKeys, cursors, backups } = await openSecrets(spaces, options, { metrics, within });
-  const { counted, epochs, changesOf } = common ?? {};
+  const opened = await composeSpaces(config, options, { measurement, common, onError: within('signals') });
+  const { spaces, stores, platform, onceScopes, readiness, nodeId, signals } = opened;
+  const { secrets, signingKeys, cursors, backups } = await openSecrets(opened, options, { metrics, within });
+  const { counted } = common ?? {};
+  const { epochs, changesOf } = common ?? signals ?? {};
   const configs = openConfigs(stores, { clock, tally: tallies.config, events: () => events }, changesOf, opened.told);
 
   const mail = openSharedMail({ ...options, onFault: countLostMails(metrics, within('mail')) });
-  const made = { config, platform, stores, configs, clock, newId, cursors, nodeId: nodeIdOf(common), watch, workFacts };
+  const made = { config, platform, stores, configs, clock, newId, cursors, nodeId, watch, workFacts };
   const alerts = startAlerts(spaces, { ...made, onFault: within('alerts'), secrets });
   const { announce } = alerts.webhook;
   const metering = composeMetering(opened, { ...made, announce, onError: within('usage'), planChanges: epochs?.plans });
@@ -97,7 +95,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     automation: () => automation,
   });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
-  const iam = composeIam(opened, { ...made, metrics, onFault: within('decisions'), common });
+  const iam = composeIam(opened, { ...made, metrics, onFault: within('decisions'), common, epochs: epochs?.access });
   const jobs = startJobs(spaces, { ...made, onFault: within('jobs'), events, metering, iam, foundingGate });
 
   const shared = { ...made, signingKeys, wake: jobs.wake };
@@ -150,7 +148,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
  * answered.
  */
 async function openSecrets(
-  spaces: Spaces,
+  { spaces, platform: scope, signals }: ComposedSpaces,
   { config, clock, shared: common }: ComposeOptions,
   { metrics, within }: { readonly metrics: Measurement['metrics']; readonly within: FaultHandlers['within'] },
 ) {
@@ -158,6 +156,7 @@ async function openSecrets(
   const secrets = await loadSecrets(vault, clock);
   const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
   common?.serve('learn keys', signingKeys.learn);
+  await signals?.begin(scope, signingKeys.learn);
   const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
   const { platform } = spaces;
   const shared = common?.counted.backups;

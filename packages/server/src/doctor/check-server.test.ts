@@ -8,6 +8,7 @@ const sound: AskedServer = {
   now: 0,
   isStandby: false,
   keepsSessions: true,
+  hearsSignals: true,
   isReadOnly: false,
   settingsOff: [],
   encoding: 'UTF8',
@@ -29,6 +30,7 @@ test('a server that can hold a platform has no fault, and every other has its ow
     [{ encoding: 'SQL_ASCII' }, /encoded in SQL_ASCII/],
     [{ isStandby: true, isReadOnly: true }, /is a standby/],
     [{ keepsSessions: false }, /set it to session mode/],
+    [{ hearsSignals: false }, /NOTIFY does not come back/],
     [{ settingsOff: ['fsync'] }, /`fsync` is off on the server/],
     [{ isReadOnly: true }, /are read-only there/],
     [

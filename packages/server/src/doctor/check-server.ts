@@ -77,6 +77,12 @@ export function judgeServer(server: AskedServer, { setting, apart, cluster = [] 
   if (isStandby)
     findings.push(fault(`the server is a standby, which takes no writes: point ${setting} at the primary`));
   else if (!server.keepsSessions) findings.push(fault(sessionsShared));
+  else if (!server.hearsSignals)
+    findings.push(
+      fault(
+        `what a session tells by NOTIFY does not come back, so nodes learn of ended tokens and changed rights late: point ${setting} at the server, or at a pooler that passes notifications`,
+      ),
+    );
   else if (isReadOnly)
     findings.push(
       fault(

@@ -1,5 +1,6 @@
 import { checkServer, missingSpaces } from '../doctor/check-server.ts';
 import { parseAddress } from '../store/postgres/address.ts';
+import { openSignals } from '../store/postgres/connections/signal-connection.ts';
 import { openPostgres } from '../store/postgres/open-postgres.ts';
 import { distributeStore } from '../store/postgres/servers/distribute-store.ts';
 import { readSizes } from '../store/postgres/servers/read-sizes.ts';
@@ -33,5 +34,6 @@ export const postgresEngine: StoreEngine<ServerAddress> = {
   // A database is made for a platform, and one that is new has no schema of it.
   hasWritten: async () => true,
   distribute: (space, { url }, done) => distributeStore(url, space, done),
+  openSignals: ({ url }, platformId, ears) => openSignals(url, platformId, ears),
   check: ({ url }, place, clock) => checkServer({ url, ...place }, clock),
 };

@@ -2,6 +2,7 @@ import type { Finding } from '../doctor/finding.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AttachedStore, AttachOptions, SharedStore, StoreAttachment } from '../store/attached-store.ts';
 import type { OpenedStore, ServerChange } from '../store/port.ts';
+import type { SignalChannel, SignalEars } from '../store/signal-channel.ts';
 
 /** Where the stores of a platform lie. May hold a password, so no message quotes it. */
 export interface EngineAddress {
@@ -102,6 +103,11 @@ export interface StoreEngine<Address extends EngineAddress> {
    * @param done is called with what was spread now.
    */
   distribute?(space: Space, address: Address, done: (table: string) => void): Promise<void>;
+  /**
+   * By which nodes tell each other what they have changed, on the server that keeps `platform`; left out where one process
+   * has the store. @param platformId up to 20 of a-z and 0-9.
+   */
+  openSignals?(address: Address, platformId: string, ears: SignalEars): Promise<SignalChannel>;
   /**
    * The items of some partitions in all scopes but those of workspaces, read beside a platform that may run. Changes nothing. Left
    * out where the store can be opened meanwhile.

@@ -30,7 +30,7 @@ export {
 export { isServicePrincipal, servicePrincipal, serviceRole } from './members/service-principal.ts';
 export { type Iam, type IamDeps, openIam } from './open-iam.ts';
 export type { AccessOverview } from './overview/access-overview.ts';
-export { type AccessEpochs, createAccessEpochs, thenBump } from './policies/access-epochs.ts';
+export { type AccessEpochs, createAccessEpochs, type NodeEpochs, thenBump } from './policies/access-epochs.ts';
 export { escalationCheck } from './policies/escalation-check.ts';
 export { groupEntries } from './policies/group-policies.ts';
 export { heldPolicies } from './policies/held-policies.ts';

@@ -3,6 +3,7 @@ export type { OrgAppUsers } from './app-users/administration/org-app-users.ts';
 export type { AppMails } from './app-users/app-mails.ts';
 export type { AppSelf } from './app-users/app-self.ts';
 export type { AppSignIn } from './app-users/app-sign-in.ts';
+export { appUserPartition } from './app-users/app-user.ts';
 export type { SuspendedAccounts } from './app-users/suspended-accounts.ts';
 export type { Invitations } from './invitations/invitations.ts';
 export { policyNaming } from './invitations/policy-naming.ts';
@@ -43,14 +44,16 @@ export { openSealedFactors } from './second-factors/sealed-factors.ts';
 export type { SecondFactors } from './second-factors/second-factors.ts';
 export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';
 export { clientWords } from './sessions/client-words.ts';
+export { tokensKeyOf } from './sessions/ended-tokens.ts';
 export type { Impersonate } from './sessions/impersonation.ts';
-export { lacksSecondFactor } from './sessions/org-sessions.ts';
+export { lacksSecondFactor, sessionsKeyOf } from './sessions/org-sessions.ts';
 export { openWorkSession, type WorkSessionDeps, type WorkUser } from './sessions/work-session.ts';
 export { type AppOrigins, createRefusedOrigins, type RefusedOrigins } from './settings/app-origins.ts';
 export { httpHosts } from './settings/http-hosts.ts';
 export { namesOf, type OrgSettings, settingTypes } from './settings/org-settings.ts';
 export { unverifiedActor } from './tokens/app-tokens.ts';
 export { type MasterKeyUse, masterKeyFault } from './tokens/master-key.ts';
+export { platformIssuer } from './tokens/platform-issuer.ts';
 export type { ProviderTrials } from './tokens/provider-trials.ts';
 export {
   derivedKey,

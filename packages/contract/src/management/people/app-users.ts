@@ -125,7 +125,7 @@ export const appUsersApi = {
     tag: 'app users',
     summary: 'Disables an account: its tokens end, and it can neither sign in nor get a token',
     description:
-      'Its memberships, policies and records stay. The audit log keeps the reason; the user is not shown it. Later calls of the user answer 403 `account_disabled`, on other nodes within `acl.cache_seconds`.',
+      'Its memberships, policies and records stay. The audit log keeps the reason; the user is not shown it. Later calls of the user answer 403 `account_disabled`, on other nodes within a second, and within `acl.cache_seconds` while they hear no signals.',
     body: closed({ env, reason }),
     replies: { 204: reply('Disabled.') },
     problems: ['not_found', 'conflict'],

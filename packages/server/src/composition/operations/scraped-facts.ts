@@ -41,6 +41,10 @@ export function recordFacts(metrics: Metrics, deps: ScrapedDeps): () => Promise<
   gauge('store_servers', 'Servers of a cluster that keeps the data, by state.', () =>
     Object.entries(facts.readiness?.store.servers ?? {}).map(([state, value]) => ({ labels: { state }, value })),
   );
+  gauge('signals_heard', 'Whether the node hears at once what other nodes change: 1 or 0.', () => {
+    const signals = facts.readiness?.store.signals;
+    return signals === undefined ? [] : [{ value: signals === 'heard' ? 1 : 0 }];
+  });
   gauge('queue_due', 'Pieces of background work that are due and not taken; at most 100 are counted.', () =>
     facts.queues.map(({ space, queue, due }) => ({ labels: { space, queue }, value: due })),
   );

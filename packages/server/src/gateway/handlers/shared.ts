@@ -18,6 +18,8 @@ export interface Operations {
 interface ReadyStore {
   readonly kind: string;
   readonly synchronous: string;
+  /** Whether the node hears at once what other nodes change. */
+  readonly signals?: string;
   /** Where several servers keep the data. */
   readonly servers?: { readonly all: number; readonly down: number; readonly relayed: number };
 }

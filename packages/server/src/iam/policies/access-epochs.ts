@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../lib/bounded-map.ts';
+import { ownerOf } from '../../store/port.ts';
 
 /**
  * Tells, within this process, that what people hold in a workspace has changed: who resolved access at one number must
@@ -18,16 +19,41 @@ export async function thenBump<T>(epochs: AccessEpochs, scopeName: string, work:
   }
 }
 
-export function createAccessEpochs(workspacesMax = 100_000): AccessEpochs {
+/** Epochs that other nodes move too. The owner of a name is the text before its first hyphen. */
+export interface NodeEpochs extends AccessEpochs {
+  bumpOwner(owner: string): void;
+  bumpAll(): void;
+}
+
+const ownersMax = 1000;
+
+export function createAccessEpochs(workspacesMax = 100_000): NodeEpochs {
   const epochs = new BoundedMap<string, number>(workspacesMax);
+  const owners = new Map<string, number>();
+  let ofOthers = 0;
   let last = 0;
   const bump = (scopeName: string): number => {
     last += 1;
     epochs.set(scopeName, last);
     return last;
   };
+  const bumpAll = (): void => {
+    last += 1;
+    ofOthers = last;
+    owners.clear();
+  };
   return {
-    current: (scopeName) => epochs.get(scopeName) ?? bump(scopeName),
+    current: (scopeName) => {
+      const own = epochs.get(scopeName) ?? bump(scopeName);
+      // Both only grow, so no two states have one sum.
+      return own + ((owners.size === 0 ? undefined : owners.get(ownerOf(scopeName))) ?? ofOthers);
+    },
     bump: (scopeName) => void bump(scopeName),
+    bumpOwner: (owner) => {
+      if (owners.size >= ownersMax) bumpAll();
+      last += 1;
+      owners.set(owner, last);
+    },
+    bumpAll,
   };
 }

@@ -87,7 +87,7 @@ export function createAppSelf(deps: AppSelfDeps): AppSelf {
       await thenBump(deps.revocations, tokensKeyOf(claims), async () => {
         if (everywhere)
           await changeAppUser(orgScope, claims.sub, (user) => withNextEpoch(user, timestamp(deps.clock.now())));
-        else await orgScope.commit([endToken(claims)]);
+        else await orgScope.commit(endToken(claims));
       });
     },
     permissions: async (caller, { ip, origin }) => {

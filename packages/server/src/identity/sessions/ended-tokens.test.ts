@@ -72,7 +72,7 @@ const ended = { code: 'token_invalid' };
 const renewed = (user: AppUser): AppUser => withNextEpoch(user, '2026-01-01T00:00:00.000Z');
 
 for (const [how, end] of [
-  ['a token', async (token: Parameters<typeof endToken>[0]) => void (await orgScope.commit([endToken(token)]))],
+  ['a token', async (token: Parameters<typeof endToken>[0]) => void (await orgScope.commit(endToken(token)))],
   ['every token', async ({ sub }: { readonly sub: string }) => void (await changeAppUser(orgScope, sub, renewed))],
 ] as const) {
   test(`A23 A35: ${how} that ends is dead at once where that was done, and elsewhere once that process asks again`, async () => {
@@ -115,7 +115,7 @@ test('a call that joins a look-up from before the end of its token is refused', 
   const token = await tokenOf(await newUser());
   const { claims } = await newProcess().sessions.authenticate(token, 'acme');
   const before = sessions.authenticate(token, 'acme');
-  const write = orgScope.commit([endToken(claims)]);
+  const write = orgScope.commit(endToken(claims));
   await write;
   revocations.bump(tokensKeyOf(claims));
   await assert.rejects(async () => sessions.authenticate(token, 'acme'), ended);

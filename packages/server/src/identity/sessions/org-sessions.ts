@@ -115,7 +115,7 @@ export async function findSession(
 
 /** What this process counts the ends of a builder's sessions under, and the changes of what he may do. */
 export function sessionsKeyOf(userId: string): string {
-  return JSON.stringify(['builder', userId]);
+  return `builder-${userId}`;
 }
 
 async function callerOf(platform: Scope, tokenHash: string): Promise<OrgCaller | undefined> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { configsOf, parseAddress } from './address.ts';
 import { keepsSessions } from './connections/session-check.ts';
@@ -12,6 +13,8 @@ export interface AskedServer {
   readonly isStandby: boolean;
   /** Whether a session is the caller's own for as long as its connection is open. */
   readonly keepsSessions: boolean;
+  /** Whether a session hears what it tells by `NOTIFY`. */
+  readonly hearsSignals: boolean;
   /** Whether sessions of this user take no writes unless they ask for it. */
   readonly isReadOnly: boolean;
   /** Settings that are off, without which acknowledged writes can be lost. */
@@ -63,6 +66,8 @@ async function askAt(options: pg.ClientConfig, names: readonly string[]): Promis
       now: Number(server.now),
       isStandby: server.standby,
       keepsSessions: await keepsSessions(options),
+      // A standby passes none, and is a fault of its own.
+      hearsSignals: server.standby || (await hearsItself(client)),
       isReadOnly: server.read_only === 'on',
       settingsOff: server.settings_off,
       encoding: server.encoding,
@@ -73,6 +78,18 @@ async function askAt(options: pg.ClientConfig, names: readonly string[]): Promis
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+/** Under a name that is used once; the answer to a statement comes behind what it told. */
+async function hearsItself(client: pg.Client): Promise<boolean> {
+  const channel = `freehold_doctor_${randomBytes(8).toString('hex')}`;
+  const heard = new Promise<boolean>((resolve) => {
+    client.once('notification', () => resolve(true));
+    setTimeout(resolve, 2000, false).unref();
+  });
+  await client.query(`listen "${channel}"`);
+  await client.query('select pg_notify($1, $2)', [channel, 'heard']);
+  return heard;
 }
 
 interface ServerRow {

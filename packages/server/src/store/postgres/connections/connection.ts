@@ -121,6 +121,13 @@ export class Connection {
     }
   }
 
+  /** @param heard is called with the payload of each notification, @param lost when none comes any more. */
+  onNotification(heard: (payload: string) => void, lost: () => void): void {
+    this.#client.on('notification', ({ payload = '' }) => heard(payload));
+    this.#client.once('error', lost);
+    this.#client.once('end', lost);
+  }
+
   /** What is sent meanwhile leaves in one packet, which spares both sides a turn for each statement. */
   together<T>(send: () => T): T {
     this.#socket.cork();

@@ -1,0 +1,118 @@
+import { ownerOf } from '../store/port.ts';
+import { signalBytesMax } from '../store/signal-channel.ts';
+import {
+  type NamedSignal,
+  type Signal,
+  type SignalKind,
+  type SignalledCache,
+  type SignalledCaches,
+  signalKinds,
+} from './signal.ts';
+
+/** What one message says of changes. */
+export interface SignalContent {
+  readonly names: Partial<Readonly<Record<SignalKind, readonly string[]>>>;
+  /** All of these. */
+  readonly owners: readonly string[];
+  readonly isAll: boolean;
+}
+
+const namesMax = 500;
+/** For the rest of a message. */
+const contentBytesMax = signalBytesMax - 200;
+
+/** Signals that wait to be sent, in bounded memory: too many names become those of their owners, and these become all. */
+export class SignalSet {
+  readonly #names = new Map<SignalKind, Set<string>>();
+  readonly #owners = new Set<string>();
+  #count = 0;
+  #isAll = false;
+
+  get isEmpty(): boolean {
+    return this.#count === 0 && this.#owners.size === 0 && !this.#isAll;
+  }
+
+  add(signal: Signal): void {
+    if (this.#isAll) return;
+    if ('owner' in signal) this.#addOwner(signal.owner);
+    else if (!this.#owners.has(ownerOf(signal.name))) this.#addName(signal);
+  }
+
+  #addOwner(owner: string): void {
+    this.#owners.add(owner);
+    if (this.#owners.size > namesMax) this.#addAll();
+  }
+
+  #addName({ kind, name }: NamedSignal): void {
+    const names = this.#names.get(kind) ?? new Set();
+    this.#names.set(kind, names);
+    if (!names.has(name)) this.#count += 1;
+    names.add(name);
+    if (this.#count > namesMax) this.#widen();
+  }
+
+  /** Puts back the content of a message that may not have been sent. */
+  putBack({ names, owners, isAll }: SignalContent): void {
+    if (isAll) this.#addAll();
+    for (const owner of owners) this.add({ owner });
+    for (const kind of signalKinds) for (const name of names[kind] ?? []) this.add({ kind, name });
+  }
+
+  /** Empties the set into a content that fits into a message. */
+  take(): SignalContent {
+    const content = this.#content();
+    this.#clear();
+    this.#isAll = false;
+    return content;
+  }
+
+  #content(): SignalContent {
+    for (;;) {
+      const names = Object.fromEntries([...this.#names].map(([kind, ids]) => [kind, [...ids]]));
+      const content = { names, owners: [...this.#owners], isAll: this.#isAll };
+      if (Buffer.byteLength(JSON.stringify(content)) <= contentBytesMax) return content;
+      this.#widen();
+    }
+  }
+
+  #widen(): void {
+    if (this.#count === 0) {
+      this.#addAll();
+      return;
+    }
+    for (const names of this.#names.values()) for (const name of names) this.#owners.add(ownerOf(name));
+    this.#names.clear();
+    this.#count = 0;
+    if (this.#owners.size > namesMax) this.#addAll();
+  }
+
+  #addAll(): void {
+    this.#clear();
+    this.#isAll = true;
+  }
+
+  #clear(): void {
+    this.#names.clear();
+    this.#owners.clear();
+    this.#count = 0;
+  }
+}
+
+export function dropContent(caches: SignalledCaches, { names, owners, isAll }: SignalContent): void {
+  if (isAll) dropAll(caches);
+  for (const owner of owners) dropSignal(caches, { owner });
+  for (const kind of signalKinds) for (const name of names[kind] ?? []) dropSignal(caches, { kind, name });
+}
+
+export function dropSignal(caches: SignalledCaches, signal: Signal): void {
+  if ('owner' in signal) for (const cache of eachOf(caches)) cache.bumpOwner(signal.owner);
+  else for (const cache of caches[signal.kind]) cache.bump(signal.name);
+}
+
+export function dropAll(caches: SignalledCaches): void {
+  for (const cache of eachOf(caches)) cache.bumpAll();
+}
+
+function eachOf(caches: SignalledCaches): ReadonlySet<SignalledCache> {
+  return new Set(Object.values(caches).flat());
+}
