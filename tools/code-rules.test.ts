@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { checkCode, codeRules } from './code-rules.ts';
-import { iteratorRule } from './iterator-rules.ts';
+import { iteratorRule } from './gate/iterator-rules.ts';
 import { credulityRule, signatureRule } from './signature-rules.ts';
 import { readSourceTree, sourcesUnder } from './source-tree.ts';
 import { believedJsonRule, conflictRule } from './store-rules.ts';

@@ -140,7 +140,7 @@ test('a server that holds a policy is counted as a key', async () => {
   await refused('in_use', () => founder.remove('aclpolicy', acl_policy_id), { ...unheld, keys: 1 });
 });
 
-test('by force nobody lifts a Deny that limits him, and the last admin stays one', async () => {
+test('by force no one lifts a Deny that limits him, and the last admin stays one', async () => {
   const { founder, founderId, adminGroupId, as, join, refused } = await fixture();
   const clerkId = await join();
   const brake = await founder.create('aclpolicy', {

@@ -55,7 +55,8 @@ test('a connection waits 75 s for its next request, or as long as is set', async
     [{ limits: { keepAliveTimeout: 3_600_000 } }, 3600],
   ] as const) {
     const served = await serve(context, options);
-    assert.match(await ask(await served.connected()), new RegExp(`\r\nKeep-Alive: timeout=${seconds}\r\n`));
+    const answer = await ask(await served.connected());
+    assert.ok(answer.includes(`\r\nKeep-Alive: timeout=${seconds}\r\n`), answer);
   }
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Problem } from '../lib/problem.ts';
-import { parseDefinition } from './parse-definition.ts';
+import { Problem } from '../../lib/problem.ts';
+import { parseDefinition } from '../parse-definition.ts';
 
 const title = { name: 'title', colType: 'string' };
 const order = (fields: readonly Record<string, unknown>[], change: Record<string, unknown> = {}) => ({

@@ -1,7 +1,7 @@
 import ts from 'typescript';
-import { type CodeRule, inServer } from './code-rules.ts';
-import { isTestFile } from './source-tree.ts';
-import { lineOf, nodesOf, type Site } from './syntax.ts';
+import { type CodeRule, inServer } from '../code-rules.ts';
+import { isTestFile } from '../source-tree.ts';
+import { lineOf, nodesOf, type Site } from '../syntax.ts';
 
 /**
  * V8 keeps each table that a Map or a Set leaves behind when it grows, with all its entries, for as long as an iterator
