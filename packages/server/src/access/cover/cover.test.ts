@@ -81,7 +81,7 @@ for (const [sentence, granted, author, expected] of refused)
 test('a broken Allow of the author covers nothing, a broken Deny overlaps everything', () => {
   for (const broken of [
     { Effect: 'Allow', Action: '*', Resource: '*', Condition: [] },
-    { Effect: 'Allow', Action: '*', Resource: '*', Sid: 'no label' },
+    { Effect: 'Allow', Action: '*', Resource: '*', Sid: 'no\nlabel' },
     { Effect: 'Allow', Action: '*' },
     { Effect: 'allow', Action: '*', Resource: '*' },
     'Allow',

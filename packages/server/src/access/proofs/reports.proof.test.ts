@@ -18,7 +18,7 @@ interface Trial {
   readonly request: ReferenceRequest;
 }
 
-const damages: readonly object[] = [{}, {}, {}, { Sid: '?' }, { Effect: 'deny' }, { Action: [] }, { Condition: [] }];
+const damages: readonly object[] = [{}, {}, {}, { Sid: '\n' }, { Effect: 'deny' }, { Action: [] }, { Condition: [] }];
 
 const trials: fc.Arbitrary<Trial> = fc.noShrink(fc.integer()).map((seed) => {
   const dice = new Dice(seed);

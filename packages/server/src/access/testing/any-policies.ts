@@ -79,7 +79,7 @@ const anyBroken = fc
       { Resource: null },
       { Resource: { 0: '*' } },
       { Condition: [] },
-      { Sid: 'a b' },
+      { Sid: 'a\u202eb' },
       { Fields: [] },
       { NotAction: '*' },
       'no statement',

@@ -19,7 +19,7 @@ const kinds: readonly (Json | string | null)[] = [
     { Resource: null },
     { Resource: { 0: '*' } },
     { Resource: [] },
-    { Sid: 'a b' },
+    { Sid: 'a\nb' },
     { Sid: null },
   ],
   ...[{ NotAction: '*' }, { fields: ['a'] }, { Condition: 'x' }, { Condition: [] }, { Condition: null }],

@@ -16,7 +16,7 @@ export function randomPolicies(dice: Dice, palette: Palette): readonly unknown[]
 
 export function randomStatement(dice: Dice, palette: Palette): Json {
   return {
-    ...(dice.hits(10) ? { Sid: dice.pick(['', 'A1', 'b']) } : {}),
+    ...(dice.hits(10) ? { Sid: dice.pick(['', 'A1', 'Read: the orders of an owner']) } : {}),
     Effect: dice.hits(68) ? 'Allow' : 'Deny',
     Action: dice.hits(20) ? randomAction(dice) : dice.list(1, 3, () => randomAction(dice)),
     Resource: dice.hits(20) ? randomResource(dice) : dice.list(1, 2, () => randomResource(dice)),

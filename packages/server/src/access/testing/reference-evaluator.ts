@@ -1,6 +1,6 @@
 import type { AccessContext } from '../context/context.ts';
 import { type ConditionEntry, entryHolds, readCondition } from './reference-condition.ts';
-import { inSmallLetters, isLettersAndDigits } from './reference-letters.ts';
+import { inSmallLetters, isLabel } from './reference-letters.ts';
 import { isTwofold, type PatternSymbol, patternFits, readPieces, resolve, withWildcards } from './reference-pattern.ts';
 
 export interface ReferenceRequest {
@@ -96,7 +96,7 @@ function readStatement(statement: unknown): ReferenceStatement {
   const isBroken =
     isForeign ||
     (members.get('Effect') !== 'Allow' && members.get('Effect') !== 'Deny') ||
-    !isLabel(members.get('Sid')) ||
+    !isSid(members.get('Sid')) ||
     [actions, resources, entries, fields].includes('unreadable') ||
     (members.has('Fields') && !Array.isArray(members.get('Fields')));
   if (isBroken && effect === 'Allow') return nothing;
@@ -118,8 +118,8 @@ function textsIn(value: unknown, isSound: (text: string) => boolean): readonly s
   return list.length === 0 || texts.length < list.length || !texts.every(isSound) ? 'unreadable' : texts;
 }
 
-function isLabel(value: unknown): boolean {
-  return value === undefined || (typeof value === 'string' && isLettersAndDigits(value));
+function isSid(value: unknown): boolean {
+  return value === undefined || (typeof value === 'string' && isLabel(value));
 }
 
 function takesEffect(statement: ReferenceStatement, request: ReferenceRequest): boolean {
