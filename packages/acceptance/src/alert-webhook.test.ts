@@ -61,6 +61,7 @@ test('an org that reaches a share of its limit gets one signed alert at its addr
   const shares = { metric: 'records', percent: 100, used: 2, limit: 2 };
   assert.deepEqual([type, rest], ['plan.limit_near', { org: org.code, ...shares, window: 'total', resets_at: null }]);
   assert.equal((await call('GET', upgrade_url)).status, 200);
+  assert.equal(upgrade_url, (await observe(org)).plan.upgrade_url);
   assert.deepEqual(
     [(await lastDelivery(org)).id, (await lastDelivery(org)).state, (await lastDelivery(org)).status],
     [id, 'delivered', 200],

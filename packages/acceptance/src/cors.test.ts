@@ -108,17 +108,28 @@ for (const [status, method, path, options] of answers) {
   });
 }
 
-test('localhost is let in from any of its ports, and by the scheme that was said', async () => {
-  for (const origin of ['http://localhost', 'http://localhost:3000', 'http://localhost:65535'])
+/** Pages of the machine that the browser runs on. */
+const local = [
+  ...['http://localhost', 'http://localhost:3000', 'http://localhost:65535'],
+  ...['http://127.0.0.1', 'http://127.0.0.1:5173', 'http://[::1]', 'http://[::1]:65535'],
+];
+
+test('localhost is let in from any of its ports, also by its addresses, and by the scheme that was said', async () => {
+  for (const origin of local) {
     assertLetIn(await from(origin, 'GET', '/user/me', { token }), origin);
-  for (const origin of ['https://localhost:3000', 'http://localhost.example', 'http://127.0.0.1:3000'])
+    assertLetIn(await preflight(origin, '/user/me'), origin);
+  }
+  const others = ['https://127.0.0.1:3000', 'http://127.0.0.2', 'http://127.0.0.1.example', 'http://[::2]:3000'];
+  for (const origin of ['https://localhost:3000', 'http://localhost.example', ...others])
     assertKeptOut(await from(origin, 'GET', '/user/me', { token }));
 });
 
 test('an org that has settled nothing lets in pages of localhost, and no others', async () => {
   const { org: of } = beta;
-  assertLetIn(await from('http://localhost:5173', 'GET', '/token', { of }), 'http://localhost:5173');
-  assertLetIn(await preflight('http://localhost:5173', '/token', of), 'http://localhost:5173');
+  for (const origin of local) {
+    assertLetIn(await from(origin, 'GET', '/token', { of }), origin);
+    assertLetIn(await preflight(origin, '/token', of), origin);
+  }
   for (const origin of ['https://localhost', 'http://app.example.com'])
     assertKeptOut(await from(origin, 'GET', '/token', { of }));
 });

@@ -241,7 +241,8 @@ test('B15: what the platform sets, the client does not', async () => {
     const value = name === 'version' ? 99 : missing;
     const created = await act(founder, 'POST', '/create/order', { body: { title: 'two', [name]: value } });
     assert.deepEqual(pointers(assertProblem(created, 'unknown_field')), [`/${name}`]);
-    assertRefusal(await act(founder, 'PUT', `/update/order/${record.id}`, { body: { [name]: value } }), [400]);
+    const status = name === 'version' ? 412 : 400;
+    assertRefusal(await act(founder, 'PUT', `/update/order/${record.id}`, { body: { [name]: value } }), [status]);
   }
   assert.deepEqual((await act(founder, 'GET', `/item/order/${record.id}`)).body, record);
 });

@@ -159,7 +159,7 @@ test('every type of field is sent back as it was read, but for encrypted values,
   assert.equal((await act(user, 'PUT', `/update/thing/${id}`, { body: again })).status, 200);
   for (const refused of [{ pin }, { pin: null }, { pin: 'other' }, { label: 'x' }, { number: 99 }, { version: 1 }]) {
     const reply = await act(user, 'PUT', `/update/thing/${id}`, { body: { title: 'x', ...refused } });
-    assertProblem(reply, 'version' in refused ? 'unknown_field' : 'access_denied');
+    assertProblem(reply, 'version' in refused ? 'version_mismatch' : 'access_denied');
   }
 });
 

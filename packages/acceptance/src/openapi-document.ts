@@ -21,6 +21,7 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   /** Of a JSON body; undefined where none is taken. */
   readonly body: Schema | undefined;
+  readonly isBodyRequired: boolean;
   /** The bodies that are taken, by media type. */
   readonly bodies: Readonly<Record<string, { readonly schema: Schema }>>;
   readonly responses: Readonly<Record<string, Response>>;
@@ -41,10 +42,11 @@ export interface OpenapiDocument {
   assertTold(operation: Operation, reply: Reply<unknown>): void;
 }
 
-interface RawOperation extends Omit<Operation, 'id' | 'body' | 'bodies' | 'method' | 'path' | 'isPublic'> {
+interface RawOperation
+  extends Omit<Operation, 'id' | 'body' | 'bodies' | 'isBodyRequired' | 'method' | 'path' | 'isPublic'> {
   readonly operationId: string;
   readonly security?: readonly unknown[];
-  readonly requestBody?: Response;
+  readonly requestBody?: Response & { readonly required?: boolean };
 }
 
 interface RawDocument {
@@ -140,6 +142,7 @@ function operationOf(raw: RawOperation, method: string, path: string): Operation
     isPublic: raw.security?.length === 0,
     parameters: raw.parameters ?? [],
     body: raw.requestBody?.content?.['application/json']?.schema,
+    isBodyRequired: raw.requestBody?.required === true,
     bodies: raw.requestBody?.content ?? {},
     responses: raw.responses,
   };

@@ -94,6 +94,8 @@ test('a refused write names the metric, the usage, the limit, the window and the
   assert.deepEqual([metric, used, limit, window, resets_at], ['records', 1, 1, 'total', null]);
   assert.deepEqual(rest.flags, { ...flags, recordLimitExceeded: true });
   assert.equal((await call('GET', String(upgrade_url))).status, 200);
+  assert.equal(upgrade_url, `${gateways.management}/problems/plan_limit_exceeded`);
+  assert.equal(upgrade_url, (await observe(org)).plan.upgrade_url);
   assert.ok(Number(refused.headers.get('retry-after')) > 1);
   await givePlan(org, { api_calls_per_day: 1 });
   const daily = assertProblem(await add(founder, 'Two'), 'plan_limit_exceeded');

@@ -48,6 +48,7 @@ import { type AlertWebhook, createAlertWebhook, deliveryJob } from '../webhooks/
 import type { CapGates } from './compose-metering.ts';
 import { notingRemovals } from './noted-removals.ts';
 import type { Spaces } from './open-spaces.ts';
+import type { UpgradePage } from './upgrade-page.ts';
 
 interface Watched {
   readonly nodeId: string;
@@ -159,6 +160,7 @@ export interface AlertDeps extends Watched {
   readonly config: Config;
   readonly newId: IdSource;
   readonly secrets: Secrets;
+  readonly upgradeUrl: UpgradePage['address'];
 }
 
 export interface Alerts {
@@ -168,14 +170,14 @@ export interface Alerts {
 
 /** What is sent waits for others most of its time, so it has a runner of its own. */
 export function startAlerts({ platform }: Spaces, deps: AlertDeps): Alerts {
-  const { config, clock, nodeId, newId, secrets, watch, onFault } = deps;
+  const { config, clock, nodeId, newId, secrets, watch, upgradeUrl, onFault } = deps;
   const webhook = createAlertWebhook({
     platform: platform.store.scope(platformScopeName),
     clock,
     newId,
     rootKey: derivedKey(secrets, 'alert-webhook'),
     rules: { isDevelopment: config.mode === 'development', alsoAllowed: networkList(config.webhookNetworks) },
-    upgradeUrl: config.upgradeUrl,
+    upgradeUrl,
     wake: () => runner.wake(),
   });
   const deliver: JobHandler = (_space, work, renewLease) => webhook.deliver(work, renewLease);

@@ -35,6 +35,7 @@ import { type ComposedSpaces, composeSpaces } from './compose-spaces.ts';
 import { openVaultOf, type SpaceDeps, type Spaces } from './open-spaces.ts';
 import { composeOperations } from './operations/compose-operations.ts';
 import type { ServedUrls } from './served-urls.ts';
+import { createUpgradePage, type UpgradePage } from './upgrade-page.ts';
 import type { SharedParts } from './workers/shared-parts.ts';
 
 /** The platform, ready to be given listeners. */
@@ -42,6 +43,7 @@ export interface Platform extends Gateways {
   readonly measurement: Pick<Measurement, 'metrics' | 'calls' | 'errors' | 'workFacts'>;
   /** Whether there is no account yet. */
   isEmpty(): Promise<boolean>;
+  readonly upgradePage: Pick<UpgradePage, 'listening'>;
   readonly errors: (baseUrl: () => string) => ErrorReplies;
   /** Its listeners are open: other nodes hear of it from now on, until it is closed. */
   listening(urls: ServedUrls): Promise<void>;
@@ -86,7 +88,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
 
   const mail = openSharedMail({ ...options, onFault: countLostMails(metrics, within('mail')) });
   const made = { config, platform, stores, configs, clock, newId, cursors, nodeId, watch, workFacts };
-  const alerts = startAlerts(spaces, { ...made, onFault: within('alerts'), secrets });
+  const { address: upgradeUrl, ...upgradePage } = createUpgradePage(config);
+  const alerts = startAlerts(spaces, { ...made, onFault: within('alerts'), secrets, upgradeUrl });
   const { announce } = alerts.webhook;
   const metering = composeMetering(opened, { ...made, announce, onError: within('usage'), planChanges: epochs?.plans });
   const parts = countDead(metrics, automationParts({ ...made, announce, metering }));
@@ -129,16 +132,15 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, jobs, ...operations },
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
     ...{ secretVault: createSecretVault({ stores, sealer }), secretReferences: createSecretReferences(made) },
-    ...{ onceScopes, readiness, settings: config, backups: backups.backups },
+    ...{ onceScopes, readiness, upgradeUrl, settings: config, backups: backups.backups },
     ...{ console: options.console ?? noConsole, docs: options.docs ?? noDocs },
   });
   const { nodeHealth } = operations;
   const users = [nodeHealth, automation, jobs, mail, alerts, metering, iam.recorder, identity, measurement, backups];
   return {
-    ...{ ...gateways, measurement, startDraining: opened.startDraining, listening: nodeHealth.listening },
+    ...{ ...gateways, upgradePage, measurement, startDraining: opened.startDraining, listening: nodeHealth.listening },
     isEmpty: () => identity.management.accounts.isEmpty(),
-    errors: (baseUrl) =>
-      createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault, upgradeUrl: config.upgradeUrl }),
+    errors: (baseUrl) => createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault, upgradeUrl }),
     close: () => closeAll(users, opened),
   };
 }

@@ -64,7 +64,8 @@ export async function openListeners(
   const { metricsListen } = config;
   const app = await open('app', config.appPort, config.publicUrl);
   const management = await open('management', config.managementPort, config.managementUrl);
-  if (management !== undefined) platform.managementOrigin.listening(management.url);
+  if (management !== undefined)
+    for (const page of [platform.managementOrigin, platform.upgradePage]) page.listening(management.url);
   const watch = { ...unwatched, ...platform.measurement.errors.callsOf('metrics'), ...descriptors };
   const probed = { gateway: platform.metrics, watch, limits, ...shared('metrics') };
   const metrics = metricsListen && (await openListener(platform, { ...metricsListen, ...probed }, undefined));

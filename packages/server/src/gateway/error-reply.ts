@@ -13,7 +13,7 @@ export interface ErrorRepliesOptions {
   readonly baseUrl: () => string;
   readonly explain: (error: unknown) => Problem | undefined;
   /** Where an org gets more than its plan allows; left out, the page behind the problem's type says what a limit is. */
-  readonly upgradeUrl?: string | undefined;
+  readonly upgradeUrl?: (base: string) => string;
   /** Receives every internal error, with its cause. */
   readonly onFault: (error: unknown, requestId: string) => void;
 }
@@ -33,7 +33,7 @@ export function createErrorReplies(options: ErrorRepliesOptions): ErrorReplies {
 
 function upgradable(problem: Problem, { upgradeUrl, baseUrl }: ErrorRepliesOptions): Problem {
   if (problem.code !== 'plan_limit_exceeded') return problem;
-  const upgrade_url = upgradeUrl ?? `${baseUrl()}${problemPath(problem.code)}`;
+  const upgrade_url = upgradeUrl?.(baseUrl()) ?? `${baseUrl()}${problemPath(problem.code)}`;
   return new Problem(problem.code, problem.message, { ...problem.details, upgrade_url });
 }
 

@@ -16,6 +16,7 @@ import type { OnceScopes } from './answer-once.ts';
 import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from './app-gateway.ts';
 import { createClientAddress } from './client-address.ts';
 import type { ProxyHeader } from './forwarded-entries.ts';
+import type { ObservabilityServices } from './handlers/management/observability.ts';
 import type { PlatformDoctorServices } from './handlers/management/operator/doctor.ts';
 import type { PlatformErrorServices } from './handlers/management/operator/errors.ts';
 import type { PlatformHealthServices } from './handlers/management/operator/health.ts';
@@ -54,6 +55,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly diagnoses: PlatformDoctorServices['diagnoses'];
   /** Of all threads together; left out, this one counts alone. */
   readonly rateLimits?: RateLimits | undefined;
+  readonly upgradeUrl: ObservabilityServices['upgradeUrl'];
   readonly settings: GatewaySettings;
   readonly console: ConsoleSource;
   readonly docs: DocsSource;
@@ -62,7 +64,6 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
 export interface GatewaySettings {
   readonly mode: 'development' | 'production';
   readonly managementUrl: string | undefined;
-  readonly upgradeUrl: string | undefined;
   readonly rateLimits: RateLimitSettings;
   readonly trustedProxies: readonly string[];
   readonly proxyHeader: ProxyHeader;
@@ -122,7 +123,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     mode: settings.mode,
     metricsAreOpen: isDevelopment,
     site: { managementUrl: settings.managementUrl, isSecure: !isDevelopment },
-    upgradeUrl: settings.upgradeUrl,
+    upgradeUrl: deps.upgradeUrl,
   });
   return {
     app: createAppGateway(app),

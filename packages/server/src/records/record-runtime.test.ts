@@ -101,7 +101,8 @@ const badUpdates: readonly (readonly [body: unknown, code: string, pointers: rea
   [{ title: null }, 'validation_failed', ['/title']],
   [{ state: null }, 'validation_failed', ['/state']],
   [{ id: '018bcfe5-0000-7000-8000-000000000009' }, 'unknown_field', ['/id']],
-  [{ version: 0, created_by: null }, 'unknown_field', ['/version', '/created_by']],
+  [{ created_at: '', created_by: null }, 'unknown_field', ['/created_at', '/created_by']],
+  [{ version: 0, created_by: null }, 'version_mismatch', []],
   [{ title: 'x', amount: Number.NaN }, 'validation_failed', ['/title', '/amount']],
   [[], 'validation_failed', ['']],
 ];

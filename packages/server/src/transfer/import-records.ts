@@ -6,7 +6,7 @@ import type { AuthorizedCall, BulkWrites, RecordWriteDeps } from '../records/por
 import { bothPolicies, newCreation, policyWith } from '../records/port.ts';
 import { csvRows } from './csv/csv-rows.ts';
 import { dryRun } from './dry-run.ts';
-import { type ImportRow, sentFields } from './import-row.ts';
+import { baseOf, type ImportRow, sentFields } from './import-row.ts';
 import { type ImportEnd, type ImportFigures, type ImportResult, ImportTally } from './import-tally.ts';
 import { jsonlRows } from './jsonl-rows.ts';
 import type { RowsAccess, SettledRow } from './plan-rows.ts';
@@ -47,7 +47,9 @@ export async function* importRecords(
   let end: ImportEnd | undefined;
   try {
     for await (const group of rowGroups(rows, deps.rules.has(call.entity.name) ? 1 : rowsPerCommit)) {
-      const readable = group.flatMap((one) => readableRow(deps, call, { one, ignored: tally.ignored }));
+      const readable = group.flatMap((one) =>
+        readableRow(deps, call, { one, upsert: request.upsert, ignored: tally.ignored }),
+      );
       const written = readable.length === 0 ? [] : await inTurn(call, () => write(readable));
       tally.add([...group.flatMap(unreadableRow), ...written].sort((left, right) => left.row - right.row));
       end = endOfFile(group);
@@ -89,13 +91,22 @@ function accessOfRows({ entity, access }: AuthorizedCall): RowsAccess {
   };
 }
 
+interface ReadableRow extends Pick<ImportRequest, 'upsert'> {
+  readonly one: TransferRow;
+  readonly ignored: Set<string>;
+}
+
 function readableRow(
   parts: RecordWriteDeps,
   { entity }: AuthorizedCall,
-  { one: { row, read }, ignored }: { readonly one: TransferRow; readonly ignored: Set<string> },
+  { one: { row, read }, upsert, ignored }: ReadableRow,
 ): readonly ImportRow[] {
   if ('errors' in read) return [];
-  return [{ row, creation: newCreation(parts, sentFields(entity, read.record, ignored)) }];
+  const base = upsert === undefined ? {} : baseOf(read.record);
+  const passedOver = new Set<string>();
+  const creation = newCreation(parts, sentFields(entity, read.record, passedOver));
+  for (const name of passedOver) if (!Object.hasOwn(base, name)) ignored.add(name);
+  return [{ row, creation, base }];
 }
 
 function unreadableRow({ row, read }: TransferRow): readonly SettledRow[] {

@@ -5,6 +5,14 @@ import { type CompiledEntity, fieldNamed, isPlatformField, isPlatformMade } from
 export interface ImportRow {
   readonly row: number;
   readonly creation: Creation;
+  /** What an update by the row has to say beside what a new record is made of: the `version` that it is based on. */
+  readonly base: { readonly version?: unknown };
+}
+
+/** The `version` of a row that may be about a record that is there. */
+export function baseOf(record: unknown): ImportRow['base'] {
+  const isNamed = typeof record === 'object' && record !== null && Object.hasOwn(record, 'version');
+  return isNamed ? { version: Reflect.get(record, 'version') } : {};
 }
 
 /**

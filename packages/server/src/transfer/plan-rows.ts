@@ -151,7 +151,8 @@ async function planUpsert(
   call: RecordCall,
   { place, ...request }: RecordPolicyRequest & { readonly place: Key },
 ): Promise<CreatePlan | UpdatePlan> {
-  const { body } = request.row.creation;
+  const { creation, base } = request.row;
+  const body = Object.hasOwn(base, 'version') ? Object.assign({}, creation.body, base) : creation.body;
   for (let attempt = 1; ; attempt++) {
     const [held] = await call.workspace.scope.get([place]);
     if (held === undefined) return replannedAt(place, await planNew(parts, call, request));

@@ -50,7 +50,8 @@ async function open(rules: CallRules = { isDevelopment: true }) {
   const { store, maintenance } = await openStore({ kind: 'memory', clock });
   const platform = store.scope('platform');
   const rootKey = Buffer.alloc(32, 7);
-  const common = { platform, clock, newId: uuidv7Source(clock), rootKey, rules, upgradeUrl: undefined };
+  const upgradeUrl = (base: string) => `${base}/problems/plan_limit_exceeded`;
+  const common = { platform, clock, newId: uuidv7Source(clock), rootKey, rules, upgradeUrl };
   const webhook = createAlertWebhook({ ...common, wake: () => undefined });
   const due = async () => (await maintenance.due('work', state.now, 10)).map(({ item }) => item);
   return {

@@ -74,8 +74,8 @@ export interface AlertWebhookDeps {
   /** What the secrets are derived from, so that none lies in the store. */
   readonly rootKey: Buffer;
   readonly rules: CallRules;
-  /** Where an org gets more; left out, a page of the management gateway says what a limit is. */
-  readonly upgradeUrl: string | undefined;
+  /** Where an org gets more. @param base the address that the management gateway had when the webhook was set. */
+  readonly upgradeUrl: (base: string) => string;
   /** Has work done that is new. */
   readonly wake: () => void;
 }
@@ -108,7 +108,7 @@ export function createAlertWebhook(deps: AlertWebhookDeps): AlertWebhook {
     announce: async (orgCode, { type, data }) => {
       const webhook = await webhooks.read(platform, orgCode);
       if (webhook === undefined) return [];
-      const upgrade_url = deps.upgradeUrl ?? `${webhook.value.management_url}/problems/plan_limit_exceeded`;
+      const upgrade_url = deps.upgradeUrl(webhook.value.management_url);
       const work = workOf(deps, orgCode, { type, data: { org: orgCode, ...data, upgrade_url } });
       return [workItem(work, clock.now(), 'absent')];
     },

@@ -5,6 +5,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { GatewayRequest, TakesBody } from '../request.ts';
 import type { Match } from '../routing/router.ts';
 import { openBodyStream } from './body/body-stream.ts';
+import { hasBody } from './body/has-body.ts';
 import { readJsonBody, readSentBody, strangersBody } from './body/read-json-body.ts';
 import { refuseTags } from './headers/preconditions.ts';
 import { readQuery } from './read-query.ts';
@@ -50,9 +51,4 @@ function refuseMembers(body: unknown): undefined {
   const errors = body === undefined ? [] : checkSchema(noMembers, body);
   if (errors.length > 0) throw new Problem('unknown_field', 'this route takes no body', { errors });
   return undefined;
-}
-
-/** RFC 9112, 6: what says that a body may follow. */
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

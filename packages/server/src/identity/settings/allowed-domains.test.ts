@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { allowedDomains, allowsOrigin } from './allowed-domains.ts';
+import { appUrl } from './app-url.ts';
 
 /** What is written into the setting, and the origin that it means. */
 const taken: readonly (readonly [string, string])[] = [
@@ -130,7 +131,11 @@ const lists: readonly {
   },
   {
     list: ['http://localhost'],
-    lets: ['http://localhost', 'http://localhost:3000', 'http://localhost:65535'],
+    lets: [
+      ...['http://localhost', 'http://localhost:3000', 'http://localhost:65535'],
+      ...['http://127.0.0.1', 'http://127.0.0.1:3000', 'http://127.0.0.1:65535'],
+      ...['http://[::1]', 'http://[::1]:5173', 'http://[::1]:65535'],
+    ],
     not: [
       'https://localhost',
       'https://localhost:3000',
@@ -141,8 +146,21 @@ const lists: readonly {
       'http://localhost:3000.evil.example',
       'http://localhost@evil.example',
       'http://LOCALHOST:3000',
-      'http://127.0.0.1',
-      'http://[::1]',
+      'https://127.0.0.1',
+      'https://[::1]:3000',
+      'http://127.0.0.1:',
+      'http://127.0.0.1:123456',
+      'http://127.0.0.1.evil.example',
+      'http://127.0.0.1@evil.example',
+      'http://127.0.0.2:3000',
+      'http://127.1',
+      'http://0.0.0.0:3000',
+      'http://[::1]:',
+      'http://[::1].evil.example',
+      'http://[::2]:3000',
+      'http://[0:0:0:0:0:0:0:1]',
+      'http://[::ffff:127.0.0.1]',
+      'http://::1',
       'http://sub.localhost',
       'null',
     ],
@@ -173,9 +191,19 @@ for (const { list, lets, not } of lists)
   });
 
 test('in production pages of localhost do not count unless that was said for production', () => {
-  const origins = ['http://localhost', 'https://localhost:3000', 'https://localhost.example.com', 'https://a.example'];
+  const addresses = ['http://127.0.0.1:3000', 'https://127.0.0.1', 'http://[::1]', 'https://[::1]:8443'];
+  const origins = [
+    'http://localhost',
+    'https://localhost:3000',
+    ...addresses,
+    'https://localhost.example.com',
+    'https://a.example',
+  ];
   assert.deepEqual(allowedDomains.inProduction?.(origins), ['https://localhost.example.com', 'https://a.example']);
   const ofApps = ['capacitor://localhost', 'ionic://localhost', 'tauri://localhost'];
   assert.deepEqual(allowedDomains.inProduction?.(ofApps), ofApps, 'an app on a device has no other origin');
   assert.deepEqual(allowedDomains.inProduction?.(allowedDomains.byDefault), []);
+  for (const page of ['http://localhost:5173/', 'http://127.0.0.1:5173/', 'http://[::1]/start'])
+    assert.equal(appUrl.inProduction?.(page), null, page);
+  assert.equal(appUrl.inProduction?.('https://app.example.com/'), 'https://app.example.com/');
 });

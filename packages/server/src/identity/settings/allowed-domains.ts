@@ -14,7 +14,7 @@ const deviceOrigins: readonly string[] = ['capacitor://localhost', 'ionic://loca
 export const allowedDomains: SettingType<readonly string[]> = {
   key: 'auth.allowed_domains',
   description:
-    'The origins whose pages may call the app. A bare host means https; `localhost` means any of its ports, and counts in production only from `prod_value`. `capacitor://localhost`, `ionic://localhost` and `tauri://localhost` are apps on devices.',
+    'The origins whose pages may call the app. A bare host means https; `localhost` means any of its ports, over http also at `127.0.0.1` and `[::1]`; all three count in production only from `prod_value`. `capacitor://localhost`, `ionic://localhost` and `tauri://localhost` are apps on devices.',
   byDefault: ['http://localhost'],
   schema: {
     type: 'array',
@@ -30,7 +30,7 @@ export const allowedDomains: SettingType<readonly string[]> = {
     );
     return errors.length > 0 ? { errors } : { value: [...new Set(origins.filter((origin) => origin !== undefined))] };
   },
-  inProduction: (origins) => origins.filter((origin) => !isLocalhost(origin)),
+  inProduction: (origins) => origins.filter((origin) => !isLocal(origin)),
   widens: (before, after) =>
     after.filter((origin) => !before.includes(origin)).map((origin) => `pages of \`${origin}\` may call the app`),
 };
@@ -49,23 +49,29 @@ function readOrigin(entry: unknown): string | undefined {
 }
 
 /**
- * Whether a page of this origin may read replies. `localhost` entries mean any port of localhost.
+ * Whether a page of this origin may read replies. `localhost` entries mean any port of the machine
+ * that the browser runs on, whose addresses are as good as its name where there is no certificate.
  * @param origin the header as the browser sent it; `null` is never allowed.
  */
 export function allowsOrigin(domains: readonly string[], origin: string): boolean {
   if (domains.includes(origin)) return true;
-  const local = localhost.exec(origin)?.[1];
-  return local !== undefined && domains.some((domain) => localhost.exec(domain)?.[1] === local);
+  const [, scheme, host] = local.exec(origin) ?? [];
+  if (host !== 'localhost' && scheme !== 'http') return false;
+  return domains.some((domain) => {
+    const [, listedScheme, listedHost] = local.exec(domain) ?? [];
+    return listedHost === 'localhost' && listedScheme === scheme;
+  });
 }
 
-/** The scheme and the host of a localhost origin, whatever its port. */
-const localhost = /^(https?:\/\/localhost)(?::\d{1,5})?$/;
+/** The scheme and the host of an origin of the browser's own machine, whatever its port. */
+const local = /^(https?):\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 
 /** Whether a browser can open the page of this origin: no link leads into an app on a device. */
 export function isOfWeb(origin: string): boolean {
   return !deviceOrigins.includes(origin);
 }
 
-export function isLocalhost(origin: string): boolean {
-  return localhost.test(origin);
+/** Whether an origin is of the browser's own machine, by name or by address. */
+export function isLocal(origin: string): boolean {
+  return local.test(origin);
 }

@@ -42,6 +42,7 @@ export async function planUpdate(
   if (before === undefined) throw notFound();
   const visible = assertVisible(call, before.data, { before: before.data, after: 'open' });
   requireMatch(before, input);
+  requireVersion(before, input.body);
   const mayCompare = readableFields(call, before);
   const read = readUpdate(entity, input.body, before, mayCompare);
   const { changes: fields, errors, body } = read;
@@ -87,6 +88,16 @@ export function holdsFor({ ifMatch, ifNoneMatch }: Preconditions, isTag: (tag: s
   return ifNoneMatch !== '*' && !ifNoneMatch.some((tag) => isTag(tag.replace(/^W\//, '')));
 }
 
+/**
+ * A caller who sends a record back says by its `version` on which state the change is based. Its other members are of
+ * that state, so nothing is said of them.
+ * @throws Problem `version_mismatch`
+ */
+function requireVersion(stored: StoredRecord, body: unknown): void {
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'version')) return;
+  if (Reflect.get(body, 'version') !== stored.version) throw overtaken(stored);
+}
+
 /** @throws Problem `version_mismatch` where the caller's preconditions do not hold for the record. */
 export function requireMatch(stored: StoredRecord, preconditions: Preconditions): void {
   if (holdsFor(preconditions, (tag) => isTagOf(stored.version, tag))) return;
@@ -94,7 +105,9 @@ export function requireMatch(stored: StoredRecord, preconditions: Preconditions)
     throw new Problem('version_mismatch', '`If-None-Match` names the current version of the record', {
       etag: entityTag(stored.version),
     });
-  throw new Problem('version_mismatch', 'the record has changed since it was read', {
-    etag: entityTag(stored.version),
-  });
+  throw overtaken(stored);
+}
+
+function overtaken({ version }: StoredRecord): Problem {
+  return new Problem('version_mismatch', 'the record has changed since it was read', { etag: entityTag(version) });
 }

@@ -23,7 +23,7 @@ export function Origins() {
                     {...inputs}
                     what="origin"
                     placeholder="https://app.example.com"
-                    description="Such as https://app.example.com or capacitor://localhost; localhost means each of its ports"
+                    description="Such as https://app.example.com or capacitor://localhost; localhost means each of its ports, also at 127.0.0.1 and [::1]"
                     empty="The list is empty: no page of a browser can read what the app replies."
                   />
                 )}

@@ -11,8 +11,8 @@ export interface ObservabilityServices {
   readonly metering: Pick<Metering, 'report' | 'plans' | 'caps' | 'alertPercents'>;
   readonly clock: Clock;
   readonly site: ConsoleSite;
-  /** Where an org gets more; left out, a page of this gateway says what a limit is. */
-  readonly upgradeUrl: string | undefined;
+  /** Where an org gets more. @param base the address of this gateway. */
+  readonly upgradeUrl: (base: string) => string;
 }
 
 /** What an org uses of its plan. */
@@ -25,7 +25,7 @@ export function observabilityRoutes(services: ObservabilityServices): readonly M
         hasProd: org.environments.prod !== null,
         days: query.days,
         explain: query.explain,
-        upgradeUrl: upgradeUrl ?? `${siteUrl(site, incoming)}/problems/plan_limit_exceeded`,
+        upgradeUrl: upgradeUrl(siteUrl(site, incoming)),
       });
       const hasProd = org.environments.prod !== null;
       const [caps, alert_percents] = await Promise.all([

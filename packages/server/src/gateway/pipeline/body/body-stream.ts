@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../../lib/problem.ts';
+import { bodyRequired, hasBody } from './has-body.ts';
 import { readMediaType } from './media-type.ts';
 
 /** A body that is read as it comes, as long as it gets. Who stops reading leaves the rest to the listener. */
@@ -9,10 +10,14 @@ export interface BodyStream {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Takes a body of one of these types, of which nothing is read yet. @throws Problem `unsupported_media_type`. */
+/**
+ * Takes a body of one of these types, of which nothing is read yet: whether an empty one is a file is for its reader to say.
+ * @throws Problem `unsupported_media_type`, and `invalid_request` without a body.
+ */
 export function openBodyStream(request: IncomingMessage, mediaTypes: readonly string[]): BodyStream {
   const mediaType = readMediaType(request);
   if (mediaType === undefined || !mediaTypes.includes(mediaType)) {
+    if (!hasBody(request)) throw bodyRequired();
     const types = mediaTypes.map((type) => `\`${type}\``).join(' or ');
     throw new Problem('unsupported_media_type', `the body must be ${types} in UTF-8, without a content coding`);
   }

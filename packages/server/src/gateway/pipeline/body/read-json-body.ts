@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { decodeUtf8, parseStrictJson, type StrictJsonOptions } from '../../../lib/formats/strict-json.ts';
 import { Problem } from '../../../lib/problem.ts';
+import { bodyRequired, hasBody } from './has-body.ts';
 import { readMediaType } from './media-type.ts';
 
 export const bodyBytesMax = 1024 * 1024;
@@ -10,15 +11,18 @@ export const strangersBody: StrictJsonOptions = { membersMax: 100, elementsMax: 
 
 /** Reads a JSON body. @throws Problem `unsupported_media_type`, `body_too_large`, `invalid_request`. */
 export async function readJsonBody(request: IncomingMessage, limits: StrictJsonOptions = {}): Promise<unknown> {
-  requireJson(request);
-  if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw tooLarge();
-  const bytes = await readAll(request);
-  return parseStrictJson(decodeUtf8(bytes), limits);
+  // Another type is refused by the head, before any of the body is sent.
+  if (hasBody(request) && request.headers['content-type'] !== undefined) requireJson(request);
+  const body = await readSentBody(request, limits);
+  if (body === undefined) throw bodyRequired();
+  return body;
 }
 
 /** The same, where a body may be left out: only its end says that a chunked one is empty (RFC 9112, 6.3). */
 export async function readSentBody(request: IncomingMessage, limits: StrictJsonOptions = {}): Promise<unknown> {
-  if (request.headers['transfer-encoding'] === undefined) return readJsonBody(request, limits);
+  if (!hasBody(request)) return undefined;
+  if (request.headers['transfer-encoding'] === undefined) requireJson(request);
+  if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw tooLarge();
   const bytes = await readAll(request);
   if (bytes.length === 0) return undefined;
   requireJson(request);
