@@ -24,6 +24,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 /** Programs that may import more than the others of their folder. */
 const programs: Readonly<Record<string, readonly string[]>> = {
   'tools/docs/reference.ts': ['packages/contract'],
+  'tools/docs/reserved-names.ts': ['packages/contract', 'packages/server'],
+  'tools/docs/reserved-names.test.ts': ['packages/server'],
   // OpenAPI documents are made by the server alone; nothing of it gets into what is built.
   'packages/docs/build/documents.ts': ['packages/server'],
 };

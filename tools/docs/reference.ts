@@ -84,7 +84,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   return [lines[0], `|${'---|'.repeat(head.length)}`, ...lines.slice(1)].join('\n');
 }

@@ -28,7 +28,13 @@ test('a builder learns what is likely not to mean what it says, by the entities 
   assert.deepEqual(await codes([allow('getordr')]), ['unknown_entity']);
   assert.deepEqual(await codes([allow('getorder', '/list/*')]), ['never_matches', 'never_matches']);
   assert.deepEqual(await codes([allow('getorder'), deny('get*')]), ['shadowed_by_deny']);
-  assert.deepEqual(await codes([allow('create*')]), ['writes_access_control']);
+  assert.deepEqual(await codes([allow('create*')]), ['writes_access_control', 'reaches_workspace']);
+  assert.deepEqual(await codes([allow(['update*', 'delete*'])]), [
+    'writes_access_control',
+    'writes_access_control',
+    'reaches_workspace',
+    'reaches_workspace',
+  ]);
   const other = await signUp(gateways, newOrgCode());
   assert.deepEqual(await codes([allow('getorder')], other), ['unknown_entity']);
 });

@@ -9,7 +9,17 @@ export const root = join(import.meta.dirname, '..', '..', '..');
 /** A guide that no group names is one of `Guides`. */
 const guides = {
   Start: ['get-started', 'concepts', 'modelling', 'not-there-yet'],
-  Guides: ['entities', 'isolation', 'access', 'access-explain', 'identity', 'api', 'promotion', 'reference'],
+  Guides: [
+    'entities',
+    'isolation',
+    'access',
+    'access-explain',
+    'identity',
+    'api',
+    'promotion',
+    'reference',
+    'reserved-names',
+  ],
   Automation: ['logic-blocks', 'before-events', 'events', 'schedules-and-hooks', 'templates'],
   Operation: ['operate', 'scale', 'upgrade'],
   'How it is built': ['architecture', 'performance'],

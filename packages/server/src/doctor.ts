@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type Command, Refusal, runCommand } from './command-line.ts';
 import { checkAddresses } from './composition/check-addresses.ts';
+import { checkEntityNames } from './composition/check-entity-names.ts';
 import {
   copyUnfinished,
   hasLostSecrets,
@@ -88,6 +89,7 @@ function checksOf(config: Config, isRunning: boolean): readonly Check[] {
     () => checkStores(config),
     async () => [await checkSecrets(config)],
     () => checkAddresses(config),
+    () => checkEntityNames(config),
     () => checkBackupsOf(config),
     async () => (smtp === undefined ? [] : [await checkMailServer(smtp)]),
   ];

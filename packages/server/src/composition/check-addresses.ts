@@ -1,10 +1,8 @@
 import type { Config } from '../config.ts';
 import { type Finding, good, note, reasonOf } from '../doctor/finding.ts';
-import { engineOf, type StoreAddress } from '../engines/registry.ts';
-import { AddressCollisions, type AddressRow, addressPartitions } from '../identity/port.ts';
+import { AddressCollisions, addressPartitions } from '../identity/port.ts';
 import { systemClock } from '../lib/clock.ts';
-import { eachItem, eachScope } from '../store/walk.ts';
-import { openSpace } from './open-spaces.ts';
+import { rowsBeside } from './rows-beside.ts';
 
 const listedMax = 20;
 /** Beside a running platform the doctor has 25 s for everything. */
@@ -17,7 +15,7 @@ export async function checkAddresses({ store, storeProd }: Config): Promise<read
   for (const space of ['platform', 'test', 'prod'] as const) {
     const collisions = new AddressCollisions();
     try {
-      for await (const row of rowsIn(space, space === 'prod' ? storeProd : store)) {
+      for await (const row of rowsBeside(space, space === 'prod' ? storeProd : store, addressPartitions)) {
         collisions.add(row);
         if (systemClock.now() < until) continue;
         findings.push(
@@ -40,23 +38,4 @@ export async function checkAddresses({ store, storeProd }: Config): Promise<read
     if (found.length > listedMax) findings.push(note(`and ${found.length - listedMax} more addresses in ${space}`));
   }
   return findings.length > 0 ? findings : [good('no accounts share an email address in several spellings')];
-}
-
-async function* rowsIn(space: 'platform' | 'test' | 'prod', address: StoreAddress): AsyncGenerator<AddressRow> {
-  const engine = engineOf(address);
-  if (await engine.isMissing(address, space)) return;
-  if (engine.rowsBeside !== undefined) {
-    yield* engine.rowsBeside(address, space, addressPartitions);
-    return;
-  }
-  const { store, maintenance } = await openSpace(space, address, { clock: systemClock, onFatal: () => undefined });
-  try {
-    for await (const { name } of eachScope(maintenance)) {
-      if (name.includes('-')) continue;
-      for (const pk of addressPartitions)
-        for await (const { sk, value } of eachItem(store.scope(name), pk, 1000)) yield { scope: name, pk, sk, value };
-    }
-  } finally {
-    await store.close();
-  }
 }

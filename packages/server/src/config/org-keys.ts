@@ -120,7 +120,5 @@ export interface EntityRow {
   readonly updated_at: string;
 }
 
-export const entityRows = table(
-  (entityName: string) => ({ pk: entityPartition, sk: entityName }),
-  json<EntityRow>('entity', { state: 'string', version: 'number' }),
-);
+export const entityRow = json<EntityRow>('entity', { state: 'string', version: 'number' });
+export const entityRows = table((entityName: string) => ({ pk: entityPartition, sk: entityName }), entityRow);

@@ -37,6 +37,7 @@ export {
   definitions,
   type EntityRow,
   entityPartition,
+  entityRow,
   entityRows,
   entityStates,
   itemBodies,

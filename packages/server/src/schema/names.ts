@@ -1,5 +1,6 @@
 /** Names a builder gives. What lives on `Object.prototype` is refused, so that no name can mean a built-in member. */
 
+import { routeActionNames, routeActions } from '@freehold/contract/route-actions';
 import { systemEntityNames } from '@freehold/contract/system-entities';
 import { isReservedParameter } from './parameter-names.ts';
 
@@ -10,10 +11,24 @@ const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
 /** A sentence about what is wrong with an entity's name, if anything is. */
 export function entityNameProblem(name: unknown): string | undefined {
-  if (typeof name !== 'string' || !entityName.test(name) || isBuiltIn(name))
+  if (typeof name !== 'string' || !entityName.test(name))
     return '`entityName` must be a lower-case letter and then at most 62 of `a-z`, `0-9`, `_`';
-  if (systemEntityNames.includes(name)) return `\`${name}\` is a system entity and cannot be redefined`;
+  const proposal = `choose another name, such as \`app_${name}\``;
+  if (isBuiltIn(name)) return `\`${name}\` is a built-in name: ${proposal}`;
+  if (systemEntityNames.includes(name)) return `\`${name}\` is a system entity and cannot be redefined: ${proposal}`;
   return undefined;
+}
+
+/** The same for an entity that is not there yet. One that is stored keeps its name. */
+export function newEntityNameProblem(name: unknown): string | undefined {
+  return entityNameProblem(name) ?? routeNameProblem(name);
+}
+
+/** A sentence about the routes that policies about the records of an entity would be about as well, if there are any. */
+export function routeNameProblem(name: unknown): string | undefined {
+  if (typeof name !== 'string' || !routeActionNames.includes(name)) return undefined;
+  const taken = routeActions.filter((one) => one.name === name).map(({ action }) => `\`${action}\``);
+  return `no new entity can be named \`${name}\`: policies that allow ${[...new Set(taken)].join(', ')} reach routes of the workspace; choose another name, such as \`app_${name}\``;
 }
 
 /** A sentence about what is wrong with the name under which an entity is created, if anything is. */
@@ -23,11 +38,23 @@ export function apiNameProblem(name: unknown): string | undefined {
 }
 
 export function fieldNameProblem(name: unknown): string | undefined {
-  if (typeof name !== 'string' || !fieldName.test(name) || isBuiltIn(name))
+  if (typeof name !== 'string' || !fieldName.test(name))
     return 'a field needs a `name`: a letter and then at most 62 of `A-Z`, `a-z`, `0-9`, `_`';
+  return reservedFieldNameProblem(name);
+}
+
+/** A sentence about what a name means that a field could have otherwise; undefined also where it could not. */
+export function reservedFieldNameProblem(name: string): string | undefined {
+  if (!fieldName.test(name)) return undefined;
+  if (isBuiltIn(name)) return `a field cannot be named \`${name}\`, a built-in name: ${otherFieldName(name)}`;
   if (isReservedParameter(name) || name.endsWith('_op'))
-    return `a field cannot be named \`${name}\`: it is a parameter of lists`;
+    return `a field cannot be named \`${name}\`: it is a parameter of lists; ${otherFieldName(name)}`;
   return undefined;
+}
+
+/** What a refusal of a reserved name of a field proposes. */
+export function otherFieldName(name: string): string {
+  return `choose another name, such as \`${name.slice(0, 57)}_value\``;
 }
 
 /** A sentence about what is wrong with the name of a view, if anything is. */

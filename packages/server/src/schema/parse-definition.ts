@@ -2,7 +2,7 @@ import type { InputError } from '@freehold/contract/problem';
 import { invalidBody } from '../lib/problem.ts';
 import { definitionLimits, type EntityDefinition } from './definition.ts';
 import { withFormerNames } from './field-names.ts';
-import { apiNameProblem, entityNameProblem } from './names.ts';
+import { apiNameProblem, entityNameProblem, newEntityNameProblem } from './names.ts';
 import { isObject } from './parsing/add-error.ts';
 import { refuseUnknownMembers } from './parsing/members.ts';
 import { parseCatalog } from './parsing/parse-catalog.ts';
@@ -20,9 +20,10 @@ export interface ParsedDefinition {
 
 /**
  * Reads the payload of `POST /api/{apiname}`.
+ * @param isNew whether the entity is not there yet.
  * @throws Problem `validation_failed` or `unknown_field`, with every mistake found and where it stands.
  */
-export function parseDefinition(input: unknown): ParsedDefinition {
+export function parseDefinition(input: unknown, { isNew = false } = {}): ParsedDefinition {
   const errors: InputError[] = [];
   const add = (pointer: string, code: string, message: string): void => {
     errors.push({ pointer, code, message });
@@ -32,7 +33,7 @@ export function parseDefinition(input: unknown): ParsedDefinition {
   // Before any of them is compiled.
   if (expressionCharacters(input) > definitionLimits.expressionCharactersMax) throw invalidBody([expressionsError()]);
   refuseUnknownMembers({ item: input, pointer: '' }, { what: 'an entity definition', known: definitionMembers }, add);
-  const nameProblem = entityNameProblem(input.entityName);
+  const nameProblem = (isNew ? newEntityNameProblem : entityNameProblem)(input.entityName);
   if (nameProblem !== undefined) add('/entityName', 'invalid_name', nameProblem);
   const apiProblem = input.apiname === undefined ? undefined : apiNameProblem(input.apiname);
   if (apiProblem !== undefined) add('/apiname', 'invalid_name', apiProblem);

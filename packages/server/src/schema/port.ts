@@ -121,7 +121,7 @@ export {
   lookupPointer,
   withoutIds,
 } from './lookups.ts';
-export { entityNameProblem, viewNameProblem } from './names.ts';
+export { entityNameProblem, routeNameProblem, viewNameProblem } from './names.ts';
 export {
   afterAll,
   idOf,

@@ -86,11 +86,13 @@ async function parseInOrg(deps: EntityAdminDeps, orgCode: string, input: unknown
 async function parseWithTargets(deps: EntityAdminDeps, orgCode: string, input: unknown): Promise<ParsedDefinition> {
   await compilePatterns(input);
   try {
-    return parseDefinition(input);
+    return parseDefinition(input, { isNew: true });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const set = await deps.configs.current(orgCode);
-    return await readWithTargets(set, { named: namedByDefinition(input) }, () => parseDefinition(input));
+    return await readWithTargets(set, { named: namedByDefinition(input) }, () =>
+      parseDefinition(input, { isNew: true }),
+    );
   }
 }
 

@@ -1,3 +1,4 @@
+import { routeActions } from '@freehold/contract/route-actions';
 import { type Pattern, readPattern, verbs } from '../../access/port.ts';
 import { systemEntityNames } from '../../schema/port.ts';
 import type { KnownRequest, LintedEntity } from './linted-policy.ts';
@@ -35,13 +36,11 @@ function at(path: string, entityName: string): Pattern {
   return readPattern(path.replace('{entity}', entityName));
 }
 
-const workspaceRequests: readonly KnownRequest[] = [
-  ['updateworkspace', '/user/workspace'],
-  ['deleteworkspace', '/user/workspace'],
-  ['listinvitation', '/user/invitations'],
-  ['createinvitation', '/user/invitations*'],
-  ['deleteinvitation', '/user/invitations/*'],
-].map(([action = '', path = '']) => ({ action, entityName: undefined, paths: [readPattern(path)] }));
+const workspaceRequests: readonly KnownRequest[] = routeActions.map(({ action, path }) => ({
+  action,
+  entityName: undefined,
+  paths: [readPattern(path)],
+}));
 
 /** Whose records say who may do what. */
 export const accessEntities: readonly string[] = systemEntityNames.filter(

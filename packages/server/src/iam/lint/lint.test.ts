@@ -170,10 +170,17 @@ const cases: readonly (readonly [name: string, statements: unknown, expected: re
   ],
   ['an Allow beside one of fields', [allow('getorder'), allow('get*', '*', { Fields: ['title'] })], []],
   ['an Allow beside one with a variable', [allow('getuser', '/item/user/1'), allow('getuser', ownRecord)], []],
+  [
+    'wildcards that reach routes of the workspace',
+    [allow(['update*', 'delete*', 'create*', 'list*'], '/user/*')],
+    ['reaches_workspace /0/Action/0', 'reaches_workspace /0/Action/1', 'reaches_workspace /0/Action/2'],
+  ],
+  ['wildcards that reach none of them', [allow(['update*', 'delete*'], ['/update/order/*', '/delete/order/*'])], []],
+  ['actions of routes by their names', [allow(['updateworkspace', 'deleteinvitation'])], []],
   ['everything', [allow('*')], ['allows_everything /0']],
   ['everything of an entity', [allow('*order')], []],
   ['everything under a condition', [allow('*', '*', when('IpAddress', 'request.ip', '10.0.0.0/8'))], []],
-  ['creating everything', [allow('create*')], ['writes_access_control /0/Action']],
+  ['creating everything', [allow('create*')], ['reaches_workspace /0/Action', 'writes_access_control /0/Action']],
   ['creating everything in one place', [allow('create*', '/create/order')], []],
   ['creating policies by name', [allow('createaclpolicy')], []],
   ['denying everything', [deny('*')], []],
@@ -265,6 +272,22 @@ for (const [name, statement, expected] of costly) {
     assert.deepEqual(said, expected === undefined ? [] : [expected]);
   });
 }
+
+test('a look at an entity whose name makes the action of a route names both', () => {
+  const stored = [...entities, entity('workspace')];
+  const shared = (...statements: readonly unknown[]) =>
+    lintStatements(statements, stored)
+      .filter(({ code }) => code === 'shared_action')
+      .map(({ pointer }) => pointer);
+  assert.deepEqual(shared(allow(['updateworkspace', 'getworkspace']), deny('update*')), [
+    '/statements/0/Action/0',
+    '/statements/1/Action',
+  ]);
+  assert.deepEqual(shared(allow('updateworkspace', '/update/workspace/*')), []);
+  const [finding] = lintStatements([allow('updateworkspace')], stored);
+  assert.match(finding?.message ?? '', /records of the entity `workspace` and about `PUT \/user\/workspace`/);
+  assert.deepEqual(lintStatements([allow('updateworkspace')], entities), []);
+});
 
 for (const [name, statements, expected] of cases) {
   test(`a look at ${name} finds ${expected.length === 0 ? 'nothing' : expected.join(' and ')}`, () => {

@@ -8,6 +8,7 @@ import { findOverBudget } from './over-budget.ts';
 import { findFurtherReach, findUnreached } from './reach.ts';
 import { findUnreadableReferences } from './references.ts';
 import { findRenamed } from './renamed.ts';
+import { findRouteActions } from './route-actions.ts';
 import { findShadowed } from './shadowed.ts';
 import { findWrongStates } from './states.ts';
 
@@ -18,6 +19,7 @@ const rules: readonly LintRule[] = [
   findFurtherReach,
   findShadowed,
   findBroad,
+  findRouteActions,
   findHeldByMissing,
   findWrongFields,
   findRenamed,

@@ -12,6 +12,7 @@ import { refuseTooMany, refuseTooMuch } from '../items/change-items.ts';
 import { refuseTooManyEvents } from '../items/event-bound.ts';
 import { expressionErrors } from '../items/expression-errors.ts';
 import { danglingSentence, newlyDangling } from '../items/item-references.ts';
+import { newNameErrors } from '../items/new-names.ts';
 import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';
 import { refuseTooManyStarts } from '../items/start-bounds.ts';
 import type { PromotionContext, PromotionDeps } from '../promotion-deps.ts';
@@ -51,8 +52,12 @@ export async function importProblems(
   problems.push(...(await refusalOf(() => refuseTooMuch(targets, after))));
   problems.push(...(await refusalOf(() => refuseTooManyEvents([...before.values()], after))));
   problems.push(...(await refusalOf(() => refuseTooManyStarts(targets, after))));
-  for (const { item, errors } of await expressionErrors(deps.kinds, targets, after))
-    problems.push(...errors.map((error) => ({ ...itemOf(item), ...error })));
+  const wanted = targets.filter((target) => target.wanted !== undefined);
+  const mistaken = [
+    ...newNameErrors(deps.kinds, before, wanted),
+    ...(await expressionErrors(deps.kinds, targets, after)),
+  ];
+  for (const { item, errors } of mistaken) problems.push(...errors.map((error) => ({ ...itemOf(item), ...error })));
   const dangling = await newlyDangling(deps.kinds, [...before.values()], after);
   for (const one of dangling)
     problems.push({

@@ -17,6 +17,7 @@ import { refuseTooManyEvents } from './event-bound.ts';
 import { expressionErrors, type MistakenItem } from './expression-errors.ts';
 import { bodyPuts } from './item-bodies.ts';
 import { newlyDangling, refuseDangling } from './item-references.ts';
+import { newNameErrors } from './new-names.ts';
 import { parseContent } from './parse-content.ts';
 import { type ItemTarget, planItems } from './plan-items.ts';
 import { liveItem, liveItems } from './read-items.ts';
@@ -63,6 +64,8 @@ export async function changeItems(
     const place = { store: test.store, orgCode, set };
     const before = await readAll(place);
     judge?.(set, before);
+    const made = parsed.filter(({ content, restored }) => content !== undefined && restored === undefined);
+    refuseErrors(newNameErrors(deps.kinds, before, made), { count: edits.length, at });
     const steps = await stepsOf(set, { edits: parsed, before, next });
     const targets = steps.map(({ target }) => target);
     refuseTooMany(set, targets);

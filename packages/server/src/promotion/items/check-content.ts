@@ -5,6 +5,7 @@ import { type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import { refuseErrors } from './change-items.ts';
 import { expressionErrors } from './expression-errors.ts';
 import { newlyDangling, refuseDangling } from './item-references.ts';
+import { newNameErrors } from './new-names.ts';
 import { parseContent } from './parse-content.ts';
 
 /** A content that is not to be stored, checked as if an item of test were to have it. */
@@ -26,6 +27,7 @@ export async function checkContent(deps: PromotionDeps, asked: ContentToCheck): 
   const { content } = parsed;
   const context = await promotionContext(deps, 'test', orgCode);
   const before = await readAll(context);
+  refuseErrors(newNameErrors(kinds, before, [item]), sent);
   const targets = [{ ...item, wanted: { content, versions: context.set.version + 1 } }];
   const after = [...bodiesAfter(before, targets).values()];
   refuseErrors(await expressionErrors(kinds, targets, after), sent);

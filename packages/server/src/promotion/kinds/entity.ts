@@ -10,6 +10,7 @@ import {
   lookupOf,
   lookupPointer,
   parseEntityContent,
+  routeNameProblem,
   systemEntityNames,
   viewedActions,
 } from '../../schema/port.ts';
@@ -33,6 +34,10 @@ export const entityKind: ConfigKind<EntityContent> = {
     if ('errors' in parsed) return parsed;
     const errors = otherName('/definition/entityName', name, parsed.content.definition.entityName);
     return errors.length > 0 ? { errors } : parsed;
+  },
+  newNameErrors: (name) => {
+    const message = routeNameProblem(name);
+    return message === undefined ? [] : [{ pointer: '/definition/entityName', code: 'invalid_name', message }];
   },
   references: (content) => [...lookedUp(content), ...shownByViews(content)],
   isShownBy: (content, view) => isShownBy(getViews(content), view),

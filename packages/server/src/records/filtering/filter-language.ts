@@ -23,7 +23,7 @@ export interface FilterValue extends ExpressionValue {
 }
 
 /** The variables of every filter: the time of the request, and its caller. */
-const variables: Surroundings['variables'] = new Map<string, string | ReadonlyMap<string, string>>([
+export const filterVariables: Surroundings['variables'] = new Map<string, string | ReadonlyMap<string, string>>([
   ['now', momentInExpressions.type],
   ['user', new Map([['id', textInExpressions.type]])],
 ]);
@@ -59,7 +59,7 @@ export function languageWith(entity: CompiledEntity, targets: ReadonlyMap<string
 }
 
 function followingLanguage(values: FilterLanguage['values'], lookups: Surroundings['lookups']): FilterLanguage {
-  return { values, language: new ExpressionLanguage(typesOf(values), { variables, lookups }) };
+  return { values, language: new ExpressionLanguage(typesOf(values), { variables: filterVariables, lookups }) };
 }
 
 function typesOf(values: FilterLanguage['values']): ReadonlyMap<string, string> {

@@ -4,7 +4,7 @@ import { guidType } from '../field-types/guid.ts';
 import { plainTypes } from '../field-types/plain-types.ts';
 import { behaviourOf, colTypeOf, fieldTypes, plannedTypes } from '../field-types/registry.ts';
 import { takesBackfill } from '../fills/compile-fills.ts';
-import { fieldNameProblem } from '../names.ts';
+import { fieldNameProblem, otherFieldName } from '../names.ts';
 import { type AddError, errorCount, isObject } from './add-error.ts';
 import { checkHints, withoutMeaning } from './field-hints.ts';
 import type { Part } from './members.ts';
@@ -61,7 +61,7 @@ function readName({ item, pointer }: Part, add: AddError): string | undefined {
   const name = String(item.name);
   if (problem !== undefined) add(`${pointer}/name`, 'invalid_name', problem);
   else if (isPlatformField(name) && !(name === 'id' && item.colType === guidType.colType))
-    add(`${pointer}/name`, 'reserved_name', `field \`${name}\` is set by the platform`);
+    add(`${pointer}/name`, 'reserved_name', `field \`${name}\` is set by the platform: ${otherFieldName(name)}`);
   else return name;
   return undefined;
 }

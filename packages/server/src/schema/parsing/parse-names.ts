@@ -1,6 +1,6 @@
 import { definitionLimits, type FieldDefinition, isPlatformField } from '../definition.ts';
 import { namesOf } from '../field-names.ts';
-import { fieldNameProblem } from '../names.ts';
+import { fieldNameProblem, otherFieldName, reservedFieldNameProblem } from '../names.ts';
 import type { AddError } from './add-error.ts';
 
 /** A field of the catalog, and where it stands. */
@@ -86,7 +86,9 @@ const convertedName = /^[A-Za-z][A-Za-z0-9_]{0,62}@[1-9][0-9]{0,15}$/;
 function otherNameProblem(name: string, isStored: boolean): string | undefined {
   const shown = name.slice(0, 100);
   if (isStored && convertedName.test(name)) return undefined;
-  if (isPlatformField(name)) return `\`${name}\` is set by the platform`;
+  if (isPlatformField(name)) return `\`${name}\` is set by the platform: ${otherFieldName(name)}`;
+  if (reservedFieldNameProblem(name) !== undefined)
+    return `no field can be named \`${shown}\`: ${otherFieldName(name)}`;
   if (fieldNameProblem(name) !== undefined) return `no field can be named \`${shown}\``;
   return undefined;
 }

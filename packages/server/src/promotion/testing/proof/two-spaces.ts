@@ -11,6 +11,7 @@ import { openMemory } from '../../../store/memory/open-memory.ts';
 import type { OpenedStore, Store } from '../../../store/port.ts';
 import type { Environment } from '../../../tenancy/workspace.ts';
 import { RecordBench, SteppedClock, user, withoutOthers } from '../../../testing/record-bench.ts';
+import { type ConfigItems, createConfigItems } from '../../config-items.ts';
 import { createConfigKinds } from '../../config-kinds.ts';
 import { createPromotion, type Promotion } from '../../promotion.ts';
 import type { PromotionCommand } from '../../promotion-deps.ts';
@@ -44,6 +45,7 @@ const kinds = createConfigKinds({ settingTypes: [door, settingType('house.frame'
 /** A process that promotes, with caches of its own. */
 export interface PromotionNode {
   readonly promotion: Promotion;
+  readonly items: ConfigItems;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
 }
 
@@ -87,18 +89,25 @@ export class TwoSpaces {
       prod: createConfigReader({ store: stores.prod, clock }),
     };
     const cursors = createCursors(new Uint8Array(32));
-    return { configs, promotion: createPromotion({ stores, configs, clock, kinds, cursors, wake: () => undefined }) };
+    const deps = { stores, configs, clock, kinds, cursors, wake: () => undefined };
+    return { configs, promotion: createPromotion(deps), items: createConfigItems(deps) };
   }
 
-  /** The same org as it is now, in memory, for those who try what would come of something. */
-  async copy(): Promise<TwoSpaces> {
+  /**
+   * The same org as it is now, in memory, for those who try what would come of something.
+   * @param reworded what stands in place of the JSON of each item.
+   */
+  async copy(reworded = (text: string): string => text): Promise<TwoSpaces> {
     const spaces = await TwoSpaces.inMemory(this.#planted, this.clock);
     for (const env of ['test', 'prod'] as const) {
       const [from, to] = [this.opened[env].maintenance, spaces.opened[env].maintenance];
       for (const head of await from.scopes(undefined, 1000)) {
         const items = await from.scan(head.name, undefined, 100_000);
         const inOrder = items.toSorted((left, right) => Number('target' in left) - Number('target' in right));
-        await to.load(head, inOrder);
+        await to.load(
+          head,
+          inOrder.map((item) => JSON.parse(reworded(JSON.stringify(item)))),
+        );
       }
     }
     return spaces;
