@@ -26,6 +26,7 @@ import { createManagementGateway } from './management-gateway.ts';
 import { createManagementOrigin, type ManagementOrigin } from './management-origin.ts';
 import { createMetricsGateway } from './metrics-gateway.ts';
 import { createRateLimits, type RateLimitSettings, type RateLimits } from './rate-limits.ts';
+import { answeringOptions } from './routing/options.ts';
 import type { ConsoleSource, DocsSource } from './site-source.ts';
 
 /** Every module that is served, and the few things that the gateways ask of the process. */
@@ -125,9 +126,9 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     upgradeUrl: settings.upgradeUrl,
   });
   return {
-    app: createAppGateway(app),
-    management,
+    app: answeringOptions(createAppGateway(app)),
+    management: answeringOptions(management),
     managementOrigin,
-    metrics: createMetricsGateway({ metrics, readiness, clientAddress }),
+    metrics: answeringOptions(createMetricsGateway({ metrics, readiness, clientAddress })),
   };
 }
