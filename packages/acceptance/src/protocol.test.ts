@@ -189,7 +189,7 @@ test('what is chosen by `Accept` says so, and a type that there is none of gets 
   }
   const mails = await call('GET', `${org.management}/inbox`, { headers: { accept: 'text/html' } });
   assert.match(mails.headers.get('vary') ?? '', /\bAccept\b/);
-  assert.equal((await act(founder, 'GET', '/list/note')).headers.get('vary'), 'Origin');
+  assert.equal((await act(founder, 'GET', `/item/note/${note.id}`)).headers.get('vary'), 'Origin');
 });
 
 test('a challenge speaks of a token where one was wrong, and not of a wrong password', async () => {

@@ -15,6 +15,7 @@ import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { OnceScopes } from './answer-once.ts';
 import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from './app-gateway.ts';
 import { createClientAddress } from './client-address.ts';
+import { compressing } from './compression/compressing.ts';
 import type { ProxyHeader } from './forwarded-entries.ts';
 import type { PlatformDoctorServices } from './handlers/management/operator/doctor.ts';
 import type { PlatformErrorServices } from './handlers/management/operator/errors.ts';
@@ -126,9 +127,14 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     upgradeUrl: settings.upgradeUrl,
   });
   return {
-    app: answeringOptions(createAppGateway(app)),
-    management: answeringOptions(management),
+    app: answeringAll(createAppGateway(app)),
+    management: answeringAll(management),
     managementOrigin,
-    metrics: answeringOptions(createMetricsGateway({ metrics, readiness, clientAddress })),
+    metrics: answeringAll(createMetricsGateway({ metrics, readiness, clientAddress })),
   };
+}
+
+/** What holds for every gateway. */
+function answeringAll(gateway: Gateway): Gateway {
+  return answeringOptions(compressing(gateway));
 }
