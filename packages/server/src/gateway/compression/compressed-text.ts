@@ -1,12 +1,13 @@
 import { promisify } from 'node:util';
+import { isMainThread } from 'node:worker_threads';
 import { gzip } from 'node:zlib';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { singleFlight } from '../../lib/scheduling/single-flight.ts';
 
 const inThreadPool = promisify(gzip);
 
-/** The thread pool of a process has four threads, which hash passwords and read files too. */
-const atOnceMax = 2;
+/** The thread pool has four threads for all that a process does: it hashes passwords and reads files too. */
+const atOnceMax = isMainThread ? 2 : 1;
 let underWay = 0;
 
 /** Below, it saves a packet or two. */
