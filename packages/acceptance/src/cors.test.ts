@@ -79,7 +79,7 @@ const answers: readonly (readonly [number, string, string, CallOptions])[] = [
   [404, 'GET', '/item/order/nothing', { token }],
   [404, 'GET', '/nothing', {}],
   [405, 'PATCH', '/list/order', { token }],
-  [405, 'OPTIONS', '/list/order', {}],
+  [204, 'OPTIONS', '/list/order', {}],
   [412, 'PUT', `/update/order/${order.id}`, { token, body: { title: 'x' }, headers: { 'if-match': '"0"' } }],
   [413, 'POST', '/create/order', { token, body: ' '.repeat(1024 * 1024 + 1) }],
   [415, 'POST', '/create/order', { token, body: 'x', headers: { 'content-type': 'text/plain' } }],

@@ -72,7 +72,31 @@ test('HEAD answers 405 where there is no GET, and 405 names HEAD where there is 
   const target = `/app/${org.code}/create/note`;
   assert.equal((await rawCall(org.app, { method: 'HEAD', target, headers })).status, 405);
   const other = await rawCall(org.app, { method: 'PATCH', target: `/app/${org.code}/list/note`, headers });
-  assert.equal(other.headers.get('allow'), 'GET, HEAD');
+  assert.equal(other.headers.get('allow'), 'GET, HEAD, OPTIONS');
+});
+
+test('OPTIONS answers 204 with what a route takes, without a token, and 404 where there is no route', async () => {
+  const ofApp = `/app/${org.code}`;
+  for (const [gateway, target, allow] of [
+    [org.app, `${ofApp}/list/note`, 'GET, HEAD, OPTIONS'],
+    [org.app, `${ofApp}/update/note/${note.id}`, 'PUT, OPTIONS'],
+    [org.app, `${ofApp}/user/workspace`, 'POST, PUT, DELETE, OPTIONS'],
+    [org.app, '/app/absent/list/absent', 'GET, HEAD, OPTIONS'],
+    [org.management, '/org/users', 'GET, HEAD, POST, OPTIONS'],
+    [org.management, '/openapi.json', 'GET, HEAD, OPTIONS'],
+  ] as const)
+    for (const headers of [[], ['Origin: https://stranger.example'], [bearer('junk'), 'Content-Length: 0']]) {
+      const reply = await rawCall(gateway, { method: 'OPTIONS', target, headers });
+      assert.deepEqual([reply.status, reply.text, reply.headers.get('allow')], [204, '', allow], target);
+      assert.equal(reply.headers.get('access-control-allow-origin'), null, target);
+    }
+  for (const [gateway, target] of [
+    [org.app, `${ofApp}/nothing`],
+    [org.app, '/'],
+    [org.management, '/nothing'],
+    [org.management, '/assets/nothing.js'],
+  ] as const)
+    assertProblem(await call('OPTIONS', gateway + target), 'not_found');
 });
 
 test('HEAD of an export is answered at once and ends it: a thousand leave the platform as it was', async () => {
@@ -165,7 +189,7 @@ test('what is chosen by `Accept` says so, and a type that there is none of gets 
   }
   const mails = await call('GET', `${org.management}/inbox`, { headers: { accept: 'text/html' } });
   assert.match(mails.headers.get('vary') ?? '', /\bAccept\b/);
-  assert.equal((await act(founder, 'GET', '/list/note')).headers.get('vary'), 'Origin');
+  assert.equal((await act(founder, 'GET', `/item/note/${note.id}`)).headers.get('vary'), 'Origin');
 });
 
 test('a challenge speaks of a token where one was wrong, and not of a wrong password', async () => {

@@ -38,6 +38,12 @@ export interface Route {
   readonly refusedAs?: `${string}_refused`;
   /** A POST counts once under an `Idempotency-Key`, by the gateway unless its handler does it, or for a reason not at all. */
   readonly repeats?: 'by handler' | { readonly notRemembered: string };
+  /**
+   * A reply of 16 KB or more is compressed for a client that takes it, but not for a session by cookie; a `document` also
+   * for that, and it is kept compressed. Left out of replies that carry a credential, a code or a link, and of streams: the
+   * length of a compressed text tells what it repeats.
+   */
+  readonly compressed?: 'reply' | 'document';
   /** Counts as a call of the org where it succeeds, though its caller has no token yet. */
   readonly isMetered?: true;
   /** Refused where the plan of the org is used up. */

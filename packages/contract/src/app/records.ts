@@ -107,6 +107,8 @@ export interface RecordRoute {
   readonly access: string;
   readonly summary: string;
   readonly description?: string;
+  /** As of other routes. */
+  readonly compressed?: 'reply';
 }
 
 export const recordRoutes = {
@@ -130,6 +132,7 @@ export const recordRoutes = {
     path: '/app/:org/list/:entity',
     access: 'list',
     summary: 'Lists records, a page at a time',
+    compressed: 'reply',
     description:
       'With `expand` the reply shows related records too. Each parameter can also be sent with `$` before its name, which is its only name where a field of the entity has the other.',
   },

@@ -102,6 +102,7 @@ export const selfApi = {
     tag: 'operation',
     summary: 'This document',
     headers: [ifNoneMatch],
+    compressed: 'document',
     replies: {
       200: reply('OpenAPI 3.1.', anyObject(), ['ETag']),
       304: reply('The caller’s copy is current.', ['ETag']),

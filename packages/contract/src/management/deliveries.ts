@@ -158,6 +158,7 @@ export const deliveriesApi = {
       pagesize,
       nexttoken,
     }),
+    compressed: 'reply',
     replies: {
       200: reply('A page. It may be short or empty; with a `nexttoken` there may be more.', pageOf(EventDelivery)),
     },
@@ -285,6 +286,7 @@ export const deliveriesApi = {
     description:
       'Events after writes that are live, and those that are paused, on each page. A page looks into up to 200 workspaces, and counts what waits there.',
     query: closed({ env: environment, nexttoken }),
+    compressed: 'reply',
     replies: { 200: reply('The events, by name. With a `nexttoken` there are more workspaces.', pageOf(EventState)) },
     problems: ['invalid_cursor', 'conflict'],
   }),

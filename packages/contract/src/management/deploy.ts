@@ -48,6 +48,7 @@ export const deployApi = {
     access: 'watch',
     tag: 'deploy',
     summary: 'The config items that differ between test and production',
+    compressed: 'reply',
     replies: { 200: reply('All of them.', itemsOf(ConfigDifference)) },
     problems: ['conflict'],
   }),
@@ -70,6 +71,7 @@ export const deployApi = {
     access: 'watch',
     tag: 'deploy',
     summary: 'The staged items, and the checks before their activation',
+    compressed: 'reply',
     replies: {
       200: reply(
         'The items and the checks.',
@@ -151,6 +153,7 @@ export const deployApi = {
       pagesize,
       nexttoken,
     }),
+    compressed: 'reply',
     replies: { 200: reply('A page.', pageOf(Release)) },
     problems: ['invalid_cursor', 'conflict'],
   }),
@@ -165,6 +168,7 @@ export const deployApi = {
         Type.Literal('live', { description: '`compared` leads from what is live in production to this release.' }),
       ),
     }),
+    compressed: 'reply',
     replies: { 200: reply('The release.', Release) },
     problems: ['not_found', 'conflict'],
   }),

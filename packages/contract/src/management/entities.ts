@@ -248,6 +248,7 @@ export const entitiesApi = {
     tag: 'entity',
     summary: 'The entities of the org',
     query: closed({ env: environment }),
+    compressed: 'reply',
     replies: { 200: reply('All of them.', itemsOf(EntitySummary)) },
   }),
   readEntity: route({
@@ -257,6 +258,7 @@ export const entitiesApi = {
     tag: 'entity',
     summary: 'The five configs of an entity, and the progress of its indexes and of fields that are being filled',
     query: closed({ env: environment, entityName }),
+    compressed: 'reply',
     replies: { 200: reply('The configs.', EntityConfigs) },
     problems: ['not_found'],
     production: { leftOut: 'which records are equal or failed' },
@@ -268,6 +270,7 @@ export const entitiesApi = {
     tag: 'entity',
     summary: 'The app routes of an entity, each with an example call',
     query: closed({ env: environment, entity: entityName }),
+    compressed: 'reply',
     replies: { 200: reply('The routes.', Type.Object({ endpoints: Type.Array(EntityEndpoint) })) },
     problems: ['not_found'],
   }),
@@ -283,6 +286,7 @@ export const entitiesApi = {
       entity: Type.Optional(Type.String({ description: 'The name of an entity, of the builder or of the platform.' })),
     }),
     headers: [ifNoneMatch],
+    compressed: 'document',
     replies: {
       200: reply('OpenAPI 3.1.', anyObject(), ['ETag']),
       304: reply('The caller’s copy is current.', ['ETag']),

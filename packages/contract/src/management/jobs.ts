@@ -39,6 +39,7 @@ export const orgJobsApi = {
       pagesize: Type.Integer({ ...pagesize, maximum: 50, default: 20 }),
       nexttoken,
     }),
+    compressed: 'reply',
     replies: { 200: reply('A page.', pageOf(EntityJob)) },
     problems: ['invalid_cursor'],
     production: { leftOut: 'which records the job failed at' },

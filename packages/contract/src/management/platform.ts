@@ -73,6 +73,7 @@ export const platformApi = {
     access: 'operator',
     tag: 'platform',
     summary: 'The metrics of this node since it started, for Prometheus',
+    compressed: 'reply',
     replies: { 200: { description: 'The text format 0.0.4.', content: { 'text/plain': text } } },
     problems: ['rate_limited', 'origin_refused'],
   }),

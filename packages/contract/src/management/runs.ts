@@ -188,6 +188,7 @@ export const runsApi = {
       pagesize,
       nexttoken,
     }),
+    compressed: 'reply',
     replies: {
       200: reply(
         'A page. It may be short, and is marked then; with a `nexttoken` there may be more.',
@@ -261,6 +262,7 @@ export const runsApi = {
       pagesize,
       nexttoken,
     }),
+    compressed: 'reply',
     replies: { 200: reply('A page.', pageOf(ListedLogicBlock)) },
     problems: ['invalid_cursor'],
   }),

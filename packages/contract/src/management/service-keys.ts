@@ -61,6 +61,7 @@ export const serviceKeysApi = {
       pagesize,
       nexttoken,
     }),
+    compressed: 'reply',
     replies: { 200: reply('A page.', pageOf(ServiceKey)) },
     problems: ['invalid_cursor'],
   }),

@@ -26,6 +26,7 @@ export const suspendedAccountsApi = {
       pagesize,
       nexttoken,
     }),
+    compressed: 'reply',
     replies: { 200: reply('A page.', pageOf(SuspendedAccount)) },
     problems: ['invalid_cursor'],
   }),

@@ -82,6 +82,7 @@ export function createAppGateway(parts: AppGatewayDeps): Gateway {
       const { path, query } = readTarget(incoming.url ?? '/');
       const { route, params } = router.match(incoming.method ?? '', path);
       trace.route = route.path;
+      trace.compressed = route.compressed;
       const matched = { route, params, query, requestId: trace.requestId, ip: parts.clientAddress(incoming) };
       if (route.access === 'public') return answerAnyone(parts, { incoming, route, matched, trace });
       const authenticated = parts.sessions.authenticate(readAppToken(incoming), params.org ?? '');

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { ProblemCode } from '@freehold/contract/problem';
+import type { Route } from '@freehold/contract/route';
 import type { Environment } from '../tenancy/port.ts';
 
 /**
@@ -16,6 +17,8 @@ export interface CallTrace {
   readonly startedAt: number;
   /** The pattern of the route, never the path. */
   route: string | undefined;
+  /** How the route says that its reply is compressed. */
+  compressed: Route['compressed'];
   /** Of the caller, once that is known. */
   org: string | undefined;
   env: Environment | undefined;
@@ -41,6 +44,7 @@ export function beginTrace(
     target,
     startedAt: performance.now(),
     route: undefined,
+    compressed: undefined,
     org: undefined,
     env: undefined,
     principal: undefined,

@@ -50,7 +50,7 @@ test('a 401 says how to come in, a 405 what is allowed, a 429 when to come back'
   const headersOf = (problem: Problem) => replies.reply(problem, 'r-5').headers;
   assert.deepEqual(headersOf(new Problem('token_missing', '')), { 'WWW-Authenticate': 'Bearer' });
   assert.match(headersOf(new Problem('token_expired', ''))?.['WWW-Authenticate'] ?? '', /invalid_token/);
-  assert.deepEqual(headersOf(new Problem('method_not_allowed', '', { allow: 'GET' })), { Allow: 'GET' });
+  assert.deepEqual(headersOf(new Problem('method_not_allowed', '', { allow: 'GET' })), { Allow: 'GET, OPTIONS' });
   const limited = new Problem('rate_limited', '', { retry_after_seconds: 7 });
   assert.deepEqual(headersOf(limited), { 'Retry-After': '7' });
   assert.equal('retry_after_seconds' in bodyOf(limited), false);

@@ -51,7 +51,7 @@ function problemReply(problem: Problem, requestId: string, baseUrl: string): Rep
   };
   const headers: Record<string, string> = {};
   if (problem.status === 401) headers['WWW-Authenticate'] = challenge(problem.code);
-  if (problem.status === 405) headers.Allow = String(allow);
+  if (problem.status === 405) headers.Allow = `${allow}, OPTIONS`;
   if (problem.status === 503 || problem.status === 429) headers['Retry-After'] = String(retry_after_seconds ?? 1);
   return {
     status: problem.status,

@@ -15,6 +15,7 @@ import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { OnceScopes } from './answer-once.ts';
 import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from './app-gateway.ts';
 import { createClientAddress } from './client-address.ts';
+import { compressing } from './compression/compressing.ts';
 import type { ProxyHeader } from './forwarded-entries.ts';
 import type { ObservabilityServices } from './handlers/management/observability.ts';
 import type { PlatformDoctorServices } from './handlers/management/operator/doctor.ts';
@@ -27,6 +28,7 @@ import { createManagementGateway } from './management-gateway.ts';
 import { createManagementOrigin, type ManagementOrigin } from './management-origin.ts';
 import { createMetricsGateway } from './metrics-gateway.ts';
 import { createRateLimits, type RateLimitSettings, type RateLimits } from './rate-limits.ts';
+import { answeringOptions } from './routing/options.ts';
 import type { ConsoleSource, DocsSource } from './site-source.ts';
 
 /** Every module that is served, and the few things that the gateways ask of the process. */
@@ -126,9 +128,14 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     upgradeUrl: deps.upgradeUrl,
   });
   return {
-    app: createAppGateway(app),
-    management,
+    app: answeringAll(createAppGateway(app)),
+    management: answeringAll(management),
     managementOrigin,
-    metrics: createMetricsGateway({ metrics, readiness, clientAddress }),
+    metrics: answeringAll(createMetricsGateway({ metrics, readiness, clientAddress })),
   };
+}
+
+/** What holds for every gateway. */
+function answeringAll(gateway: Gateway): Gateway {
+  return answeringOptions(compressing(gateway));
 }

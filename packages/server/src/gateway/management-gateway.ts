@@ -151,6 +151,7 @@ export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
     const { path, query } = readTarget(incoming.url ?? '/');
     const { route, params } = router.match(incoming.method ?? '', path);
     trace.route = route.path;
+    trace.compressed = route.compressed;
     const matched = { route, params, query, requestId: trace.requestId, ip: deps.clientAddress(incoming) };
     if (route.access === 'public') return route.handle(await readRequest(incoming, matched));
     if (route.access === 'operator') {

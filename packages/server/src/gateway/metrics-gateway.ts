@@ -1,3 +1,4 @@
+import { platformApi } from '@freehold/contract/management/platform';
 import type { Gateway } from './app-gateway.ts';
 import { metricsReply, type PlatformServices } from './handlers/management/platform.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
@@ -15,6 +16,7 @@ export function createMetricsGateway(deps: MetricsGatewayDeps): Gateway {
     const { path, query } = readTarget(incoming.url ?? '/');
     const { route, params } = router.match(incoming.method ?? '', path);
     trace.route = route.path;
+    trace.compressed = route.compressed;
     const matched = { route, params, query, requestId: trace.requestId, ip: deps.clientAddress(incoming) };
     return route.handle(await readRequest(incoming, matched));
   };
@@ -26,6 +28,7 @@ export function metricsRoutes(deps: MetricsGatewayDeps): readonly PublicRoute[] 
     method: 'GET',
     path: '/metrics',
     access: 'public',
+    compressed: platformApi.readMetrics.compressed,
     handle: () => metricsReply(deps.metrics),
   };
   return [metrics, ...sharedRoutes(deps)];

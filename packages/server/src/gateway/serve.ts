@@ -114,8 +114,8 @@ function serveChecked<R extends Route>(
   handle: Handle<R, MaybePromise<Reply>>,
   { mistakes, ...beside }: Beside,
 ): ServedAs<R['access']> {
-  const { method, path, access, takesTags, refusedAs, isMetered, isGated, takesAnyone, takesUnprotected, isRead } =
-    route;
+  const { method, path, access } = route;
+  const { takesTags, refusedAs, isMetered, isGated, takesAnyone, takesUnprotected, isRead, compressed } = route;
   const queryForm = formOf(route.query);
   const bodyForm = formOf(route.body);
   const handleChecked = (request: GatewayRequest, caller: CallerOf<R['access']>) => {
@@ -126,8 +126,8 @@ function serveChecked<R extends Route>(
     return handle({ ...rest, params: params as ParamsOf<R>, query, body }, caller);
   };
   const takesBody = bodyTaken(route);
-  const flags = { takesTags, refusedAs, isMetered, isGated, takesAnyone, takesUnprotected, isRead, takesBody };
-  const said = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+  const flags = { takesTags, refusedAs, isMetered, isGated, takesAnyone, takesUnprotected, isRead, compressed };
+  const said = Object.fromEntries(Object.entries({ ...flags, takesBody }).filter(([, value]) => value !== undefined));
   return { method, path, access, ...said, ...beside, route, handle: handleChecked } as unknown as ServedAs<R['access']>;
 }
 

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, sep } from 'node:path';
+import { type Coding, codings } from './pipeline/headers/accept-encoding.ts';
 
 /** By their paths, such as `/assets/main-x.js`. */
 export type SiteFiles = ReadonlyMap<string, SiteFile>;
@@ -14,10 +15,6 @@ export interface SiteFile {
   /** Of the bytes, without quotes. */
   readonly digest: string;
 }
-
-/** Content codings, the preferred one first. */
-export const codings = ['br', 'gzip'] as const;
-export type Coding = (typeof codings)[number];
 
 const endings: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' };
 

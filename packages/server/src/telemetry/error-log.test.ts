@@ -81,6 +81,7 @@ test('a cursor of another node, or of an earlier start, is refused', () => {
 const trace: CallTrace = {
   ...{ requestId: 'r', method: 'GET', target: '/secret?a=b', startedAt: 0, route: '/x/:id', org: 'acme', env: 'test' },
   ...{ principal: 'p', builder: undefined, traceId: undefined, problem: undefined, replyHeaders: undefined },
+  compressed: undefined,
 };
 const end = { isWhole: true, milliseconds: 1 };
 

@@ -215,6 +215,7 @@ export const policyLabApi = {
       pagesize: Type.Integer({ ...pagesize, maximum: 50, default: 20 }),
       nexttoken,
     }),
+    compressed: 'reply',
     replies: { 200: reply('A page, by policy and place.', pageOf(ReportedUse)) },
     problems: ['not_found', 'invalid_cursor'],
     production: { refused: 'always' },

@@ -64,6 +64,7 @@ export const backupsApi = {
     path: '/platform/backups',
     summary: 'The backups in the folder for backups, the latest first',
     query: closed({ nexttoken, pagesize }),
+    compressed: 'reply',
     replies: { 200: reply('A page.', BackupPage) },
     problems: ['rate_limited', 'invalid_cursor'],
   }),

@@ -66,6 +66,7 @@ export const platformErrorsApi = {
       pagesize: Type.Integer({ ...pagesize, maximum: 100 }),
       nexttoken,
     }),
+    compressed: 'reply',
     replies: {
       200: reply(
         'A page.',

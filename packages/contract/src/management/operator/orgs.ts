@@ -122,6 +122,7 @@ export const platformOrgsApi = {
       pagesize: Type.Integer({ ...pagesize, maximum: 50, default: 20 }),
       nexttoken,
     }),
+    compressed: 'reply',
     replies: { 200: reply('A page.', pageOf(PlatformOrg)) },
     problems: ['rate_limited', 'invalid_cursor'],
   }),

@@ -90,6 +90,7 @@ export const appUsersApi = {
       pagesize,
       nexttoken,
     }),
+    compressed: 'reply',
     replies: { 200: reply('A page. It may be short; with a `nexttoken` there may be more.', pageOf(AppUser)) },
     problems: ['invalid_cursor'],
     production: { refused: ['q'], leftOut: 'emails and names' },

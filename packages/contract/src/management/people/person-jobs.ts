@@ -166,6 +166,7 @@ export const personJobsApi = {
       pagesize: Type.Integer({ ...pagesize, maximum: 50, default: 20 }),
       nexttoken,
     }),
+    compressed: 'reply',
     replies: { 200: reply('A page. It may be short; with a `nexttoken` there may be more.', pageOf(PersonJob)) },
     problems: ['invalid_cursor'],
   }),

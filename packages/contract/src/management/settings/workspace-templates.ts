@@ -125,6 +125,7 @@ export const workspaceTemplatesApi = {
       pagesize: Type.Integer({ ...pagesize, maximum: 20, default: 10 }),
       nexttoken,
     }),
+    compressed: 'reply',
     replies: {
       200: reply('A page. It may be short; with a `nexttoken` there may be more.', pageOf(WorkspaceDrift)),
     },
@@ -178,6 +179,7 @@ export const workspaceTemplatesApi = {
     summary: 'The last 20 applications and previews, the latest first',
     description: 'They are kept for 30 days.',
     query: closed({ env: environment }),
+    compressed: 'reply',
     replies: { 200: reply('The applications.', itemsOf(TemplateApplication)) },
   }),
   readTemplateApplication: route({
@@ -197,6 +199,7 @@ export const workspaceTemplatesApi = {
     tag: 'workspaces',
     summary: 'The workspaces in which an application does something, by code',
     query: closed({ env: environment, pagesize, nexttoken }),
+    compressed: 'reply',
     replies: { 200: reply('A page.', pageOf(AppliedWorkspace)) },
     problems: ['not_found', 'invalid_cursor'],
   }),

@@ -11,6 +11,7 @@ export interface RoutePattern {
   readonly path: string;
   /** It changes what has an entity tag, and reads what a caller says of that. */
   readonly takesTags?: true;
+  readonly compressed?: Route['compressed'];
 }
 
 export interface Match<R> {

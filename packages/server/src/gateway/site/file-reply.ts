@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { codingFor, codings } from '../pipeline/headers/accept-encoding.ts';
 import { conditional } from '../pipeline/headers/preconditions.ts';
 import type { Reply } from '../reply.ts';
-import { codings, type SiteFile } from '../site-files.ts';
+import type { SiteFile } from '../site-files.ts';
 
 /** A file whose name changes with its contents, so that a browser never asks again. */
 export function keptReply(file: SiteFile, incoming: IncomingMessage): Reply {
@@ -16,8 +17,8 @@ export function revalidatedReply(file: SiteFile, incoming: IncomingMessage, more
 }
 
 function codedReply({ contentType, plain, coded }: SiteFile, incoming: IncomingMessage, more: Reply['headers']) {
-  const taken = String(incoming.headers['accept-encoding'] ?? '').toLowerCase();
-  const coding = codings.find((one) => coded[one] !== undefined && takes(taken, one));
+  const available = codings.filter((one) => coded[one] !== undefined);
+  const coding = codingFor(incoming, available);
   const headers = {
     ...more,
     Vary: 'Accept-Encoding',
@@ -26,12 +27,4 @@ function codedReply({ contentType, plain, coded }: SiteFile, incoming: IncomingM
   };
   const reply: Reply = { status: 200, bytes: (coding && coded[coding]) ?? plain, contentType, headers };
   return { reply, coding };
-}
-
-/** Whether an `Accept-Encoding` names the coding, other than to refuse it (RFC 9110, 12.5.3). */
-function takes(header: string, coding: string): boolean {
-  return header.split(',').some((part) => {
-    const [name = '', ...parameters] = part.split(';').map((word) => word.trim());
-    return name === coding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
 }

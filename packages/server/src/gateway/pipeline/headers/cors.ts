@@ -89,8 +89,10 @@ function allowed(origin: string): Readonly<Record<string, string>> {
   return { 'Access-Control-Allow-Origin': origin };
 }
 
-function isPreflight({ method, headers }: IncomingMessage): boolean {
-  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+/** The question of a browser whether a page may make a call (Fetch standard, CORS-preflight request). */
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+  const { origin, 'access-control-request-method': asked } = headers;
+  return method === 'OPTIONS' && origin !== undefined && asked !== undefined;
 }
 
 /** The app that a path is of, whatever else is wrong with it. */

@@ -14,6 +14,7 @@ const ifMatch: readonly (readonly [header: string, outcome: IfMatch])[] = [
   ['"5",,"6",', ['"5"', '"6"']],
   ['"a,b"', ['"a,b"']],
   ['""', ['""']],
+  ['"5.gz", W/"6.gz"', ['"5"', 'W/"6"']],
   ['"é"', [Buffer.from('"é"').toString('latin1')]],
 ];
 
@@ -37,6 +38,9 @@ test('without `If-Match` there is none; given twice it is one list', async () =>
 const noneMatch: readonly (readonly [header: string, isCurrent: boolean])[] = [
   ['"5"', true],
   ['W/"5"', true],
+  ['"5.gz"', true],
+  ['W/"4", W/"5.gz"', true],
+  ['"4.gz"', false],
   ['"4", "5"', true],
   ['*', true],
   ['"4"', false],

@@ -26,14 +26,30 @@ export function parseIfMatch(header: string): IfMatch | undefined {
   return tags === undefined || tags.length === 0 ? undefined : tags;
 }
 
-/** The tags of a list (RFC 9110, 8.8.3 and 5.6.1), in which a tag may hold a comma and an element may be empty. */
+const compressedEnd = /\.gz"$/;
+
+/** The tag of a reply once it is compressed: of other bytes, but of the same version, which is what requests are read for. */
+export function gzipTag(tag: string): string {
+  return tag.replace(/"$/, '.gz"');
+}
+
+/** Whether a caller who has the version of this tag has it compressed; where it has both, what it takes now decides. */
+export function isCopyCompressed({ headers }: IncomingMessage, tag = '', takesGzip: boolean): boolean {
+  const named = headers['if-none-match'] ?? '';
+  return tag !== '' && named.includes(gzipTag(tag)) && (takesGzip || !named.includes(tag));
+}
+
+/**
+ * The tags of a list (RFC 9110, 8.8.3 and 5.6.1), in which a tag may hold a comma and an element may be empty. That of a
+ * compressed reply stands for the one of its version.
+ */
 function readTags(header: string): readonly string[] | undefined {
   const tags: string[] = [];
   const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
   while (element.lastIndex < header.length) {
     const found = element.exec(header);
     if (found === null) return undefined;
-    if (found[1] !== undefined) tags.push(found[1]);
+    if (found[1] !== undefined) tags.push(found[1].replace(compressedEnd, '"'));
   }
   return tags;
 }
