@@ -113,7 +113,7 @@ function testsOf(path: string, importers: Importers): readonly string[] {
 class Trials {
   readonly #copy: string;
   readonly #importers: Importers;
-  /** Whether a run passes without a fault, by its words: one that does not says nothing of a fault. */
+  /** Whether a run passes without a fault, by its words: a run that fails anyway says nothing of a fault. */
   readonly #sound = new Map<string, boolean>();
 
   constructor(copy: string, importers: Importers) {
@@ -149,7 +149,7 @@ class Trials {
     }
   }
 
-  /** A run that does not end is one that fails: the fault made something loop. */
+  /** A run that does not end has failed: the fault made something loop. */
   #passes(words: readonly string[]): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const child = spawn(process.execPath, words, {

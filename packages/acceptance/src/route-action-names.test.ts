@@ -1,4 +1,4 @@
-/** Entities whose name with a verb is the action of a route: none is new, and one that is stored is named and stays. */
+/** Entities whose name with a verb is the action of a route: none is new, and a stored entity is named and stays. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -32,12 +32,12 @@ test('a stored one is changed and has records; the doctor and the lint of polici
   const { dataDir } = first;
   context.after(() => first.kill());
   const org = await signUp(first);
-  await defineEntity(org, definition('stand_in', [{ name: 'title' }]));
+  await defineEntity(org, definition('substitute', [{ name: 'title' }]));
   await first.terminate();
   const examine = () => commandToEnd(['doctor'], { dataDir, env: { FREEHOLD_STORE: 'sqlite:' } });
   assert.match((await examine()).stdout, /^good {2}no entity has a name that policies take for routes$/m);
   const database = new DatabaseSync(join(dataDir, 'test.db'));
-  const renamed = ['pk', 'sk', 'value'].map((column) => `${column} = replace(${column}, 'stand_in', 'workspace')`);
+  const renamed = ['pk', 'sk', 'value'].map((column) => `${column} = replace(${column}, 'substitute', 'workspace')`);
   database.exec(`update items set ${renamed.join(', ')} where scope = 'org#${org.code}'`);
   database.close();
   const examined = await examine();

@@ -9,7 +9,7 @@ export interface Found {
 
 /** They are on nearly every page. Words that are operators of filters and conditions too, such as `or`, are not among them. */
 const fillWords: ReadonlySet<string> = new Set(
-  'an are as at be by for from has have is it its of on than that the their then there these they this to was were which with'.split(
+  'also an are as at be by each for from has have into is it its of on such than that the their them then there these they this to was were which whose with'.split(
     ' ',
   ),
 );

@@ -50,7 +50,7 @@ interface TimeLimits {
   /** A request that takes longer to arrive is answered 408 and dropped, unless its body is taken as a stream. */
   readonly requestTimeout: number;
   readonly connectionsCheckingInterval: number;
-  /** For how long a connection waits for its next request: longer than a proxy in front keeps one that it may use. */
+  /** For how long a connection waits for its next request: longer than a proxy in front keeps a connection for its next call. */
   readonly keepAliveTimeout: number;
   /** A connection is dropped when nothing moves on it for this long: also for a client that takes no answers. */
   readonly idleTimeout: number;

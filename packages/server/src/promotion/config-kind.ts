@@ -32,7 +32,7 @@ export interface ConfigKind<Content = unknown> extends KindTraits {
     name: string,
     input: unknown,
   ) => { readonly content: Content } | { readonly errors: readonly InputError[] };
-  /** Why no new item may have the name, as errors of its content. One that is stored keeps its name. */
+  /** Why no new item may have the name, as errors of its content. A stored item keeps its name. */
   readonly newNameErrors?: (name: string) => readonly InputError[];
   /** What is wrong with a content among the others with which it would be live, such as its expressions. */
   readonly check?: (content: Content, live: LiveContents) => readonly InputError[];

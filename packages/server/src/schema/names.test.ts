@@ -37,7 +37,7 @@ test('no new entity has a name that with a verb is the action of a route, and a 
   for (const name of ['workspaces', 'block', 'batch', 'me']) assert.equal(newEntityNameProblem(name), undefined, name);
 });
 
-test('the refusal of a reserved name proposes one that is taken', () => {
+test('the refusal of a reserved name proposes a name that is accepted', () => {
   const proposed = (problem = '') => /such as `(\w+)`/.exec(problem)?.[1] ?? problem;
   for (const name of [...systemEntityNames, ...routeActions.map((one) => one.name), 'constructor'])
     assert.equal(newEntityNameProblem(proposed(newEntityNameProblem(name))), undefined, name);

@@ -19,7 +19,7 @@ export function entityNameProblem(name: unknown): string | undefined {
   return undefined;
 }
 
-/** The same for an entity that is not there yet. One that is stored keeps its name. */
+/** The same for a new entity. A stored entity keeps its name. */
 export function newEntityNameProblem(name: unknown): string | undefined {
   return entityNameProblem(name) ?? routeNameProblem(name);
 }

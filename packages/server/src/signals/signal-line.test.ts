@@ -85,23 +85,23 @@ test('signals in 20 ms are one message, and too many of them become those of the
   const [one, other] = [await node('one'), await node('other')];
   await pass(1000);
   const before = sent.length;
-  const told = async (count: number, orgs: number) => {
+  const signalled = async (count: number, orgs: number) => {
     other.taken();
     for (let index = 0; index < count; index++)
       one.line.raise({ kind: 'tokens', name: `org#o${index % orgs}-test-${index}-0123456789-0123456789` });
     await pass(20);
     return other.taken();
   };
-  assert.equal((await told(100, 1)).length, 100);
-  assert.deepEqual(await told(10_000, 1), ['owner org#o0']);
-  assert.equal((await told(400, 20)).length, 20);
-  assert.deepEqual(await told(10_000, 10_000), ['all']);
+  assert.equal((await signalled(100, 1)).length, 100);
+  assert.deepEqual(await signalled(10_000, 1), ['owner org#o0']);
+  assert.equal((await signalled(400, 20)).length, 20);
+  assert.deepEqual(await signalled(10_000, 10_000), ['all']);
   const ofOne = sent.slice(before).filter((text) => text.includes('"from":"one"'));
   assert.equal(ofOne.length, 4);
   assert.ok(sent.every((text) => Buffer.byteLength(text) <= signalBytesMax));
 });
 
-test('a message out of its number, or one that this release does not understand, drops all', async (t) => {
+test('a message out of its number, or of a form that this release does not know, drops all', async (t) => {
   const { node, pass, say } = channelOf(t);
   const one = await node('one');
   const said = (more: object) => {
@@ -120,7 +120,7 @@ test('a message out of its number, or one that this release does not understand,
   await pass(10);
 });
 
-test('a node that goes silent has all dropped once, one that signs off has nothing dropped', async (t) => {
+test('a node that goes silent has all dropped once, a node that signs off has nothing dropped', async (t) => {
   const { node, pass } = channelOf(t);
   const [one, other, third] = [await node('one'), await node('other'), await node('third')];
   await pass(2000);

@@ -31,7 +31,7 @@ const peersMax = 1000;
 /**
  * Tells other nodes at once which of the things that they keep in memory a commit has changed, and drops what they tell.
  * Wherever something may have been missed, all that was kept before is dropped: a message out of its number, a node that
- * went silent, a channel that was opened again. A message bears no state, so one that is lost, repeated or forged is no
+ * went silent, a channel that was opened again. A message bears no state, so a lost, repeated or forged message is no
  * danger: what is kept is read again, and grows old as without any.
  */
 export class SignalLine {

@@ -23,7 +23,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Removes a policy or a group once its name is typed; one that is held, once that was read too. */
+/** Removes a policy or a group once its name is typed; if it is held, once the holders were shown too. */
 export function RemoveAccess({ entity, id, name, what, list, reason, children }: Props) {
   const { org, env } = usePlace();
   const actor = useBuilder();

@@ -17,7 +17,7 @@ export interface NodeSignals {
     readonly plans: { current(orgCode: string): number; bump(orgCode: string): void };
   };
   readonly changesOf: Readonly<Record<Environment, (scope: ScopeName) => number>>;
-  /** A store whose commits are told to the other nodes. */
+  /** A store that signals its commits to the other nodes. */
   watch(space: 'platform' | Environment, store: Store): Store;
   /** Whether this node hears what it tells. */
   isHeard(): boolean;
@@ -74,7 +74,7 @@ export function createNodeSignals({ config, nodeId, onError }: SignalsDeps): Nod
         try {
           return await call();
         } finally {
-          // Also where it failed: it may be unknown whether the commit stands.
+          // Also where it failed: the commit may be stored.
           for (const signal of signals) line.raise(signal);
         }
       }),

@@ -25,7 +25,7 @@ function storedPartitions(): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => line.split(' | ')[1] ?? []));
 }
 
-test('of each partition that is stored it is said whether its writes are told to other nodes', () => {
+test('each stored partition says whether its writes are signalled to other nodes', () => {
   const names = [...storedPartitions()]
     .filter((pk) => !isIndexPartition(pk))
     .map((pk) => partitionName(pk))
@@ -81,11 +81,11 @@ const cases: readonly (readonly [
 ];
 
 for (const [what, space, scope, change, expected] of cases)
-  test(`${what} is told as ${JSON.stringify(expected) ?? 'nothing'}`, () => {
+  test(`${what} is signalled as ${JSON.stringify(expected) ?? 'nothing'}`, () => {
     assert.deepEqual(signalsOf({ space, scope }, [change]), expected === undefined ? [] : [expected]);
   });
 
-test('a token that is ended is told as of its person', () => {
+test('the end of a token is signalled as of its person', () => {
   const claims = { jti: 'j', sub: 'u-1', exp: 1 } as Parameters<typeof endToken>[0];
   const signals = signalsOf({ space: 'prod', scope: 'org#acme' }, endToken(claims));
   assert.deepEqual(signals, [{ kind: 'tokens', name: 'org#acme-prod-u-1' }]);

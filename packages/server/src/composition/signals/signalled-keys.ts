@@ -25,7 +25,7 @@ export const signalledPartitions: ReadonlyMap<string, Rule> = new Map<string, Ru
   ['factors', ({ sk }) => ofBuilder(sk)],
   ['app-user', ofKnown(({ sk }, place) => ofPerson(sk, place))],
   ['service-key', ofKnown(({ sk }, place) => ofPerson(sk, place))],
-  // A removal is of one that has expired.
+  // Only an expired row is removed.
   ['ended-token', ({ kind }, place, all) => (kind === 'put' ? ofPerson(personIn(all), place) : undefined)],
   ['config', ({ pk, sk }, place) => (pk === configHeadKey.pk && sk === configHeadKey.sk ? ofConfig(place) : undefined)],
   ['event-pause', (_, place) => ofConfig(place)],

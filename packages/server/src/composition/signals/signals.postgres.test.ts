@@ -98,7 +98,7 @@ describe('signals on PostgreSQL', { skip: whyNotOwn }, () => {
     await passes(one, other);
     const drops = { one: one.drops(), other: other.drops() };
     proxy.stall();
-    // The commit stands, and its signal does not leave.
+    // The commit is stored, and its signal does not leave.
     one.line.raise({ kind: 'tokens', name: 'org#acme-test-u' });
     await one.heard(false);
     await eventually('the silence', async () => other.drops() > drops.other);
@@ -110,10 +110,10 @@ describe('signals on PostgreSQL', { skip: whyNotOwn }, () => {
     await passes(other, one);
   });
 
-  test('10,000 changes are all told, and leave nothing behind', async (t) => {
+  test('10,000 changes are all signalled, and leave nothing behind', async (t) => {
     const [one, other] = await twoOn(t);
     const names = Array.from({ length: 10_000 }, (_, index) => `org#o${index % 50}-test-${index}`);
-    const told = async (): Promise<number> => {
+    const signalled = async (): Promise<number> => {
       const kept = names.map((name) => other.tokens.current(name));
       for (const [index, name] of names.entries()) {
         one.line.raise({ kind: 'tokens', name });
@@ -123,10 +123,10 @@ describe('signals on PostgreSQL', { skip: whyNotOwn }, () => {
       collectGarbage();
       return process.memoryUsage().heapUsed;
     };
-    await told();
-    const before = await told();
-    for (let round = 0; round < 3; round++) await told();
-    const growth = (await told()) - before;
+    await signalled();
+    const before = await signalled();
+    for (let round = 0; round < 3; round++) await signalled();
+    const growth = (await signalled()) - before;
     assert.ok(growth < 1_000_000, `${growth} bytes more after 40,000 further signals`);
     assert.deepEqual([one.errors, other.errors], [[], []]);
   });

@@ -30,7 +30,7 @@ interface NamedChange {
 const namedMax = 10;
 
 /**
- * The entity that was created under a name; of several the one that the body names.
+ * The entity that was created under a name; where several were, the body names it.
  * @throws Problem `not_found`, and `conflict` where there are several and the body names none of them.
  */
 export async function createdUnder(store: Store, { orgCode, set, api, body }: NamedChange): Promise<string> {

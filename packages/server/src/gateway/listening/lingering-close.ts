@@ -18,7 +18,7 @@ const lingeringMax = 256;
 const lingering = new Set<Socket>();
 
 /**
- * Ends a connection whose last answer has been written, or is `lastText`. One that is ended while its client sends is
+ * Ends a connection whose last answer has been written, or is `lastText`. A connection that is ended while its client sends is
  * reset, and the reset overtakes the answer (RFC 9112, section 9.6). So this side is closed, and the bytes that come
  * are dropped until the client closes the other one. No parser sees them: behind the last answer there are no requests.
  * @param sharers how many threads there are

@@ -39,7 +39,7 @@ function sharedName(
   const shared = reached.find(({ name }) => stored.has(name));
   if (shared === undefined) return [];
   const { action, name, method, path } = shared;
-  const message = `\`${text}\` is about records of the entity \`${name}\` and about \`${method} ${path}\`: both are \`${action}\`, so let \`Resource\` name the one that is meant`;
+  const message = `\`${text}\` is about records of the entity \`${name}\` and about \`${method} ${path}\`: both are \`${action}\`, so name in \`Resource\` what is meant`;
   return [{ severity: 'warning', code: 'shared_action', pointer, message }];
 }
 

@@ -111,7 +111,7 @@ function refuseHeld({ force }: RecordWrite, held: Readonly<Partial<Record<keyof 
   const numbers = Object.values(held);
   const sum = numbers.reduce((all, one) => all + one, 0);
   if (sum === 0 || (force === true && sum <= detachedMax)) return;
-  const told = Object.entries(holders).flatMap(([kind, [one, many]]) => {
+  const named = Object.entries(holders).flatMap(([kind, [one, many]]) => {
     const number = held[kind as keyof typeof holders] ?? 0;
     return number === 0 ? [] : [`${number} ${number === 1 ? one : many}`];
   });
@@ -122,7 +122,7 @@ function refuseHeld({ force }: RecordWrite, held: Readonly<Partial<Record<keyof 
   const isCut = numbers.some((number) => number > detachedMax);
   throw new Problem(
     'in_use',
-    `${told.join(', ')}${isCut ? ' or more' : ''} ${sum === 1 ? 'holds' : 'hold'} it: ${next}`,
+    `${named.join(', ')}${isCut ? ' or more' : ''} ${sum === 1 ? 'holds' : 'hold'} it: ${next}`,
     { held_by: held },
   );
 }

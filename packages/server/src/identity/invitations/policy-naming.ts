@@ -7,7 +7,7 @@ import { invitationTold } from './invitation-audit.ts';
 
 /**
  * What names a policy beside the records of its workspace. An invitation that is withdrawn is still found by the org of
- * the invited person, who is told that it is not open.
+ * the invited person, and the reply says that it is not open.
  */
 export function policyNaming(clock: Clock): PolicyNaming {
   return {

@@ -21,8 +21,8 @@ function archiveOf(...names: readonly string[]): Buffer {
 /** An org with an entity that an earlier version of the platform took. */
 async function withStored(name: string): Promise<TwoSpaces> {
   const spaces = await TwoSpaces.inMemory();
-  await spaces.editEntity('stand_in', { UpdateParams: [{ name: 'title' }] });
-  return spaces.copy((text) => text.replaceAll('stand_in', name));
+  await spaces.editEntity('substitute', { UpdateParams: [{ name: 'title' }] });
+  return spaces.copy((text) => text.replaceAll('substitute', name));
 }
 
 function isRefused(pointer: string) {

@@ -80,7 +80,7 @@ async function askAt(options: pg.ClientConfig, names: readonly string[]): Promis
   }
 }
 
-/** Under a name that is used once; the answer to a statement comes behind what it told. */
+/** Under a name that is used once; the answer to a statement comes behind its notifications. */
 async function hearsItself(client: pg.Client): Promise<boolean> {
   const channel = `freehold_doctor_${randomBytes(8).toString('hex')}`;
   const heard = new Promise<boolean>((resolve) => {

@@ -41,7 +41,7 @@ export function isCopyCompressed({ headers }: IncomingMessage, tag = '', takesGz
 
 /**
  * The tags of a list (RFC 9110, 8.8.3 and 5.6.1), in which a tag may hold a comma and an element may be empty. That of a
- * compressed reply stands for the one of its version.
+ * compressed reply means that of its version.
  */
 function readTags(header: string): readonly string[] | undefined {
   const tags: string[] = [];

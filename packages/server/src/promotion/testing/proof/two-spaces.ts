@@ -95,7 +95,7 @@ export class TwoSpaces {
 
   /**
    * The same org as it is now, in memory, for those who try what would come of something.
-   * @param reworded what stands in place of the JSON of each item.
+   * @param reworded gives the text in place of the JSON of each item.
    */
   async copy(reworded = (text: string): string => text): Promise<TwoSpaces> {
     const spaces = await TwoSpaces.inMemory(this.#planted, this.clock);

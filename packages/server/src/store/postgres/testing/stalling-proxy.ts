@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Stands between a client and its server, and loses every byte while it is told to, as a network does that drops packets. */
+/** A proxy between a client and its server that loses every byte from `stall` on, as a network that drops packets. */
 export interface StallingProxy {
   readonly url: string;
   /** From now on nothing passes on the lines that are open, and none is closed; new lines come about and pass nothing. */
