@@ -17,7 +17,7 @@ export async function checkEntityNames({ store, storeProd }: Config): Promise<re
         if (entityRow.parse(value).state === 'removing' || routeNameProblem(sk) === undefined) continue;
         found.push(
           note(
-            `the entity \`${sk}\` of the app \`${scope.replace('org#', '')}\` in ${space} has a name that policies take for routes of the workspace as well: review them by the lint of policies, and name it anew`,
+            `the entity \`${sk}\` of the app \`${scope.replace('org#', '')}\` in ${space} has a name that policies take for routes of the workspace as well: review them by the lint of policies, or move its records to an entity with another name`,
           ),
         );
       }
