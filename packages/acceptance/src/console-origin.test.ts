@@ -6,10 +6,13 @@ import { assertProblem } from './assert-problem.ts';
 import { type CallOptions, call, type Reply } from './call.ts';
 import { appUrl, create, defineEntity, definition, foundedOrg, manage, memberWith, password } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
+import { putSetting } from './workspaces.ts';
 
 const gateways = await platformForTests();
 const { org, founder } = await foundedOrg(gateways);
 await defineEntity(org, definition('note', [{ name: 'title', validate: true }]));
+// By default pages of this machine may call in test, and the console of this test is one of them.
+await putSetting(org, 'auth', 'allowed_domains', ['https://app.example.com']);
 const note = await create(founder, 'note', { title: 'standing' });
 const unprivileged = await memberWith(founder, []);
 const ownOrigin = new URL(org.management).origin;

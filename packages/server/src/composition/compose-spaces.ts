@@ -56,7 +56,8 @@ export async function composeSpaces(
   // One process has a folder.
   const isAlone = common === undefined && config.store.folder !== undefined && config.storeProd.folder !== undefined;
   const nodeId = nodeIdOf(common);
-  const signals = common === undefined ? createNodeSignals({ config, nodeId, onError }) : undefined;
+  // Stores that were opened elsewhere, as for workers, are not at the address.
+  const signals = options.openSpace === undefined ? createNodeSignals({ config, nodeId, onError }) : undefined;
   const told = isAlone ? { test: new ToldChanges(), prod: new ToldChanges() } : undefined;
   const watched = (space: keyof Spaces, store: Store): Store => {
     const changes = space === 'platform' ? undefined : told?.[space];
