@@ -88,6 +88,7 @@ test('a page signs a user in, lists, and meets a conflict, across origins; two t
 test('a page of an origin that the app does not list gets no reply that it can read', { skip }, async () => {
   assert.ok(platform);
   const org = await signUp(platform);
+  await putSetting(org, 'auth', 'allowed_domains', ['https://app.example.com']);
   const origin = await servePage();
   const { context, newPage } = await watchedContext(platform);
   const page = await newPage();
