@@ -56,10 +56,8 @@ async function through(org: Org, email: string): Promise<AppUser> {
 }
 
 async function entriesOf(founder: AppUser, email: string) {
-  return (await list(founder, 'user', `?email=${encodeURIComponent(email)}`)).items.map(({ id, status }) => [
-    id,
-    status,
-  ]);
+  const { items } = await list(founder, 'user', `?email=${encodeURIComponent(email)}`);
+  return items.map(({ id, status }) => [id, status] as const);
 }
 
 async function suspended(org: Org): Promise<readonly Suspended[]> {
