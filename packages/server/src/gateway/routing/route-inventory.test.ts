@@ -56,6 +56,7 @@ test('B11: every route of the app gateway is known here with what it takes to ge
     'self GET /app/:org/user/permissions',
     'self GET /app/:org/user/tenants',
     'self POST /app/:org/user/acceptinvitation',
+    'self POST /app/:org/user/join',
     'self POST /app/:org/user/leave',
     'self POST /app/:org/user/logout',
     'self POST /app/:org/user/password',

@@ -365,6 +365,7 @@ const otherRows: Rows = {
     notSentAnything: 'without a body it ends the token that all others are sent with',
   },
   'POST /app/:org/user/verification': small('member', '/user/verification'),
+  'POST /app/:org/user/join': small('member', '/user/join'),
   'GET /app/:org/user/permissions': {
     as: 'restricted',
     target: of('/user/permissions'),
