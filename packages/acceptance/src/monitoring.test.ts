@@ -7,8 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { parse } from 'yaml';
+import { call } from './call.ts';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
+import { act, create, defineEntity, definition, foundedOrg, memberWith } from './org.ts';
 import { startPlatform } from './platform.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -70,6 +72,23 @@ test('the rules and the dashboard name metrics that a platform shows', async () 
     for (const name of named) assert.ok(shown.has(name), `${name} in ${expression}`);
     assert.ok(named.length > 0 || expression.startsWith('up{'), expression);
   }
+});
+
+test('`promtool` finds nothing to complain of in the metrics of a platform that has worked', {
+  skip: whyNoPrometheus,
+}, async () => {
+  const { org, founder } = await foundedOrg(platform);
+  await defineEntity(org, definition('order', [{ name: 'title' }]));
+  const { id } = await create(founder, 'order', { title: 'a' });
+  await act(founder, 'GET', `/item/order/${id}`);
+  await act(await memberWith(founder, []), 'GET', '/list/order');
+  await call('GET', `${platform.app}/nowhere`);
+  await call('POST', `${management}/auth/forgot`, { body: { email: org.builder.email } });
+  const { text } = await call('GET', `${management}/metrics`);
+  for (const series of [/_denials_total\{/, /route="none"/, /status="2xx"/, /_job_runs_total\{/])
+    assert.ok(series.test(text), `${series}`);
+  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
+  assert.deepEqual([status, stdout, stderr], [0, '', '']);
 });
 
 test('`promtool` takes the rules', { skip: whyNoPrometheus }, () => {
