@@ -33,7 +33,10 @@ export function startProcessMetrics(metrics: Metrics): ProcessMetrics {
       ] as const;
       const isEmpty = delay.count === 0;
       delay.reset();
-      return statistics.map(([statistic, value]) => ({ labels: { statistic }, value: isEmpty ? 0 : latenessOf(value) }));
+      return statistics.map(([statistic, value]) => ({
+        labels: { statistic },
+        value: isEmpty ? 0 : latenessOf(value),
+      }));
     },
   );
   const value = (of: number) => [{ value: of }];
