@@ -34,7 +34,10 @@ import { platformOfFile } from './platform-for-tests.ts';
 import { type CreationOptions, SoftwareAuthenticator } from './software-authenticator.ts';
 import { signMessage } from './standard-webhook.ts';
 
-const { org, founder } = await foundedOrg(await platformOfFile());
+const { org, founder } = await foundedOrg(
+  // The document of the issuer is there where the issuer is an address.
+  await platformOfFile({ env: { FREEHOLD_PUBLIC_URL: 'https://apps.example.com' } }),
+);
 await defineEntity(org, everyType);
 const app = await documentedApp(founder);
 /** Browsers make passkeys for a name, and for no address. */

@@ -33,6 +33,7 @@ test('B11: every route of the app gateway is known here with what it takes to ge
     'list GET /app/:org/list/:entity',
     'listinvitation GET /app/:org/user/invitations',
     'public GET /.well-known/jwks.json',
+    'public GET /.well-known/openid-configuration',
     'public GET /app/:org/docs',
     'public GET /app/:org/providers',
     'public GET /app/:org/token',
