@@ -34,6 +34,12 @@ export function arrayOf(items: JsonSchema): JsonSchema {
   return { type: 'array', items };
 }
 
+/** One of them alone, or a list of several. */
+export function orListOf(schema: JsonSchema, maxItems?: number): JsonSchema {
+  const list = { ...arrayOf(schema), minItems: 1, ...(maxItems === undefined ? {} : { maxItems }) };
+  return anyOf([schema, list]);
+}
+
 export function orNull(schema: JsonSchema): JsonSchema {
   return anyOf([schema, { type: 'null' }]);
 }
