@@ -92,6 +92,9 @@ export function madeByServer<T = unknown>(name: string): TUnsafe<T> {
   return Type.Unsafe<T>({ $ref: schemaPath(name) });
 }
 
+/** A statement of a policy, whose schema follows from the server's tables of verbs, keys and operators. */
+export const policyStatement = madeByServer('PolicyStatement');
+
 /** Where a document keeps the schema of a name. */
 export function schemaPath(name: string): string {
   return `#/components/schemas/${name}`;

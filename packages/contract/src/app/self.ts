@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { ifNoneMatch } from '../parameters.ts';
 import { renamedFields } from '../renamed-fields.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, byVerb, closed, guid, named, orNull, recordOf, text } from '../schema.ts';
+import { anyObject, byVerb, closed, guid, named, orNull, policyStatement, recordOf, text } from '../schema.ts';
 import { AppToken } from './sign-in.ts';
 
 export const AppCaller = named(
@@ -25,7 +25,7 @@ export const Permissions = named(
   Type.Object({
     entities: recordOf(byVerb(Type.Boolean())),
     logicblocks: Type.Array(text, { description: 'The logic blocks that the caller may run, by name.' }),
-    statements: Type.Array(Type.Unknown(), {
+    statements: Type.Array(policyStatement, {
       description: 'The statements of the caller’s policies, as they are stored.',
     }),
     renamed: Type.Optional(

@@ -11,6 +11,7 @@ import {
   ofRecords,
   oneOf,
   pageOf,
+  policyStatement,
   recordOf,
   text,
   time,
@@ -81,7 +82,7 @@ export const Simulation = named(
       Type.String({ format: 'uuid', description: 'A member with its current policies. Either this or `statements`.' }),
     ),
     statements: Type.Optional(
-      Type.Array(Type.Unknown(), { description: 'A draft, with the same rules as the statements of a policy.' }),
+      Type.Array(policyStatement, { description: 'A draft, with the same rules as the statements of a policy.' }),
     ),
     action: Type.Optional(
       Type.String({ minLength: 1, description: 'With `resource`. Either these or `method` and `path`.' }),

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { configItemKinds } from '../config-kinds.ts';
 import { environment, ifMatch, ifNoMatch, ifNoneMatch, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, count, itemsOf, named, oneOf, pageOf, text, time } from '../schema.ts';
+import { anyObject, closed, count, itemsOf, madeByServer, named, oneOf, pageOf, text, time } from '../schema.ts';
 import { itemChange } from './deploy-schemas.ts';
 
 export const ConfigKind = named(
@@ -25,6 +25,8 @@ export const ListedConfigItem = named(
   }),
 );
 
+const ConfigContent = madeByServer('ConfigContent');
+
 const Referring = Type.Object({
   kind: oneOf(configItemKinds),
   name: text,
@@ -39,7 +41,7 @@ export const ShownConfigItem = named(
     version: Type.Integer({ minimum: 1 }),
     updated_at: Type.Optional(time),
     updated_by: Type.Optional(Type.Object({ kind: text, id: text })),
-    content: Type.Unknown({ description: 'By the schema of its kind, which `GET /config` shows.' }),
+    content: ConfigContent,
     warnings: Type.Optional(
       Type.Array(text, {
         description: 'Warnings about the item; after a change also fields that are hidden from then on.',
@@ -77,7 +79,7 @@ export const ItemAtVersion = named(
     actor: Type.Object({ kind: text, id: text }),
     restored: Type.Optional(Type.Integer({ minimum: 1, description: 'The version that was restored.' })),
     active: Type.Boolean({ description: 'Whether it is live.' }),
-    content: Type.Optional(Type.Unknown({ description: 'Left out of a version that removed the item.' })),
+    content: Type.Optional({ ...ConfigContent, description: 'Left out of a version that removed the item.' }),
     compared: Type.Optional(
       Type.Object({
         with: Type.Integer({ minimum: 1 }),
@@ -176,7 +178,7 @@ export const configItemsApi = {
     query: closed({ env: environment }),
     body: closed({
       name: text,
-      content: Type.Unknown({ description: 'By the schema of its kind, which `GET /config` shows.' }),
+      content: ConfigContent,
     }),
     replies: { 201: reply('Made.', ShownConfigItem, ['ETag', 'Location']) },
     problems: ['role_required', 'prod_read_only', 'not_found', 'conflict', 'dangling_reference', 'plan_limit_exceeded'],
@@ -195,7 +197,7 @@ export const configItemsApi = {
       }),
     }),
     headers: [ifMatch, ifNoMatch],
-    body: Type.Unknown({ description: 'By the schema of its kind, which `GET /config` shows.' }),
+    body: ConfigContent,
     replies: { 200: reply('The item, changed or unchanged.', ShownConfigItem, ['ETag']) },
     problems: [
       'role_required',

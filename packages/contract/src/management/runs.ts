@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, count, guid, named, oneOf, orNull, pageOf, text, time } from '../schema.ts';
+import { anyObject, closed, count, guid, madeByServer, named, oneOf, orNull, pageOf, text, time } from '../schema.ts';
 
 const state = oneOf(['running', 'waiting', 'done', 'failed', 'cancelled']);
 
@@ -275,7 +275,7 @@ export const runsApi = {
     description:
       'Steps read records in the name of the builder, or by the policies of the block. What they would write is authorized and read, and what they would send is not sent. Blocks that it calls are the live ones. It ends after 20 seconds.',
     body: closed({
-      content: anyObject({ description: 'The content of a config item of the kind `logicblock`.' }),
+      content: Type.Unsafe<Record<string, unknown>>({ type: 'object', ...madeByServer('LogicblockContent') }),
       tenant_code,
       input: Type.Optional(input),
       record: Type.Optional(sample),

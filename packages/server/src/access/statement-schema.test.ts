@@ -74,7 +74,7 @@ function everyTextOf(schema: JsonSchema, statementWith: (text: string) => object
 test('each action, resource and label that the schema takes is taken', () => {
   const { Action, Resource, Sid } = ($defs.PolicyStatement as { readonly properties: Record<string, JsonSchema> })
     .properties;
-  const first = (schema: JsonSchema | undefined) => (schema?.anyOf as readonly JsonSchema[])[0] ?? {};
+  const first = (schema: JsonSchema | undefined) => ((schema ?? {}).anyOf as readonly JsonSchema[])[0] ?? {};
   everyTextOf(first(Action), (text) => ({ Action: text }));
   everyTextOf(first(Resource), (text) => ({ Resource: text }));
   everyTextOf(Sid ?? {}, (text) => ({ Sid: text }));

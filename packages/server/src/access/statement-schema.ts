@@ -1,5 +1,10 @@
 /** What the `statements` of a policy look like: by the tables and limits by which they are read. */
-import { conditionOperators, existsSuffix, type OperandKind, setQualifiers } from '@freehold/contract/condition-operators';
+import {
+  conditionOperators,
+  existsSuffix,
+  type OperandKind,
+  setQualifiers,
+} from '@freehold/contract/condition-operators';
 import { anyOf, arrayOf, closedObjectOf, type JsonSchema, orListOf, text } from '../lib/json-schema.ts';
 import { decimalPattern } from './conditions/decimal.ts';
 import { momentPattern } from './conditions/moment.ts';
@@ -17,8 +22,7 @@ export const policyLimits = { statementsMax: 50, bytesMax: 10 * 1024 } as const;
 export const sidMax = 128;
 
 /** Without controls, line separators and direction marks: what could make a label seem another, or break its line. */
-export const sidPattern =
-  '^[^\\x00-\\x1f\\x7f-\\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$';
+export const sidPattern = '^[^\\x00-\\x1f\\x7f-\\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$';
 
 const effects: readonly Effect[] = ['Allow', 'Deny'];
 
@@ -44,11 +48,7 @@ const operands: Readonly<Record<OperandKind, JsonSchema>> = {
     scalars,
   ]),
   number: anyOf(decimals),
-  date: anyOf([
-    { ...text, format: 'date' },
-    { ...text, format: 'date-time', pattern: momentPattern },
-    ...decimals,
-  ]),
+  date: anyOf([{ ...text, format: 'date' }, { ...text, format: 'date-time', pattern: momentPattern }, ...decimals]),
   boolean: anyOf([{ type: 'boolean' }, { ...text, enum: ['true', 'false'] }]),
   address: anyOf([
     { ...text, format: 'ipv4' },

@@ -11,8 +11,7 @@ const letter = (one: string): string => `[${one}${one.toUpperCase()}?]`;
 const more = '[A-Za-z0-9_*?]*';
 
 /** What can match the beginning of a verb, of any length: the `*` behind it matches the others. */
-const beginning = (verb: string): string =>
-  [...verb].reduceRight((rest, one) => `(?:${letter(one)}${rest})?`, '');
+const beginning = (verb: string): string => [...verb].reduceRight((rest, one) => `(?:${letter(one)}${rest})?`, '');
 
 const patternVerbs = [...verbs, 'run'];
 

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../../parameters.ts';
 import { reply, route } from '../../route.ts';
-import { closed, count, guid, named, oneOf, pageOf, text, time } from '../../schema.ts';
+import { closed, count, guid, named, oneOf, pageOf, policyStatement, text, time } from '../../schema.ts';
 import { DescribedStatement, outcome } from './described-statement.ts';
 
 const tenantCode = Type.String({ description: 'The code of the workspace.' });
@@ -71,7 +71,7 @@ export const Replay = named(
         }),
       ),
       name: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'What explanations call it.' })),
-      statements: Type.Array(Type.Unknown(), { description: 'With the same rules as the statements of a policy.' }),
+      statements: Type.Array(policyStatement, { description: 'With the same rules as the statements of a policy.' }),
     }),
     principals: Type.Optional(
       Type.Array(guid, {
@@ -129,7 +129,7 @@ export const Suggestion = named(
   'Suggestion',
   Type.Object({
     ...basis,
-    statements: Type.Array(Type.Unknown(), {
+    statements: Type.Array(policyStatement, {
       description:
         'They allow the recorded use that was allowed: of a policy or a group, by the policy or those of the group, whose Denies and report-only statements they keep.',
     }),
