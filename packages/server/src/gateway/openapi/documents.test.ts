@@ -49,7 +49,11 @@ test('the management document tells of every route there is, and of no other', (
 test('the app document tells of every route that the org has, for every entity, and of no other', () => {
   const routes = appRoutes({} as AppGatewayDeps).flatMap(({ method, path }) => {
     const route = told(method, path.replace(':org', 'acme'));
-    return route.includes('{entity}') ? entities.map(({ name }) => route.replace('{entity}', name)) : [route];
+    if (!route.includes('{entity}')) return [route];
+    // A member is made by signing in, so no call that creates one succeeds.
+    const isCreate = /\/(?:create|import)\/\{entity\}$/.test(route);
+    const ofRoute = entities.filter(({ name }) => !isCreate || name !== 'user');
+    return ofRoute.map(({ name }) => route.replace('{entity}', name));
   });
   assert.deepEqual(routesOf(app), routes.sort());
 });

@@ -53,10 +53,11 @@ const contentNames: Readonly<Record<ConfigItemKind, string>> = {
 /** The contents of config items, by the schemas of their kinds, which have definitions in common. */
 function contentSchemas(): Readonly<Record<string, JsonSchema>> {
   const kinds = createConfigKinds({ settingTypes });
-  return configItemKinds.reduce<Readonly<Record<string, JsonSchema>>>((all, kind) => {
+  const each = configItemKinds.flatMap((kind) => {
     const { schema, definitions: own } = movedDefinitions(kinds[kind].schema, '#/components/schemas/');
-    return { ...all, ...own, [contentNames[kind]]: withReferences(schema, { ...own, ...definitions }) };
-  }, {});
+    return [...Object.entries(own), [contentNames[kind], withReferences(schema, { ...own, ...definitions })] as const];
+  });
+  return Object.fromEntries(each);
 }
 
 /** A schema that refers to others where it has the same. */
