@@ -801,9 +801,13 @@ test('the document tells how the template is applied to workspaces', async () =>
   assert.equal((await management.send('listTemplateApplications', { token })).status, 200);
 });
 
-test('the document tells how a workspace is made by a builder', async () => {
-  const request = { token: org.builder.token, body: { env: 'test', name: 'Made by a builder', code: 'made' } };
-  assert.equal((await management.send('createOrgWorkspace', request)).status, 201);
+test('the document tells how a builder makes a workspace, and a user in it', async () => {
+  const { token } = org.builder;
+  const workspace = { token, body: { env: 'test', name: 'Made by a builder', code: 'made' } };
+  assert.equal((await management.send('createOrgWorkspace', workspace)).status, 201);
+  const user = { token, body: { env: 'test', email: newEmail(), tenant_code: 'made' } };
+  const made = await management.send('createAppUser', user);
+  assert.equal(made.status, 201, made.text);
 });
 
 test('the document tells only of routes of access control that can succeed', async () => {
