@@ -95,7 +95,8 @@ export const configItemsApi = {
     path: '/config',
     access: 'developer',
     tag: 'config',
-    summary: 'The kinds of config items, each with its schema and how many there are',
+    summary: 'The kinds of config items',
+    description: 'Each with its schema and how many items there are.',
     query: closed({ env: environment }),
     compressed: 'reply',
     replies: { 200: reply('All of them.', itemsOf(ConfigKind)) },
@@ -141,7 +142,8 @@ export const configItemsApi = {
     path: '/config/:kind/:name/versions',
     access: 'developer',
     tag: 'config',
-    summary: 'The versions of an item of test, the latest first, also of a removed item',
+    summary: 'The versions of an item of test, the latest first',
+    description: 'Also of a removed item.',
     query: closed({
       env: environment,
       pagesize,
@@ -156,7 +158,8 @@ export const configItemsApi = {
     path: '/config/:kind/:name/versions/:version',
     access: 'developer',
     tag: 'config',
-    summary: 'An item of test at a version, compared with another if `compare` is sent',
+    summary: 'An item of test at a version',
+    description: 'Compared with another version if `compare` is sent.',
     query: closed({
       env: environment,
       compare: Type.Optional(
@@ -188,7 +191,8 @@ export const configItemsApi = {
     path: '/config/:kind/:name',
     access: 'developer',
     tag: 'config',
-    summary: 'Replaces the content of an item; settings need the role `org_admin`',
+    summary: 'Replaces the content of an item',
+    description: 'Settings need the role `org_admin`.',
     query: closed({
       env: environment,
       force: Type.Boolean({
@@ -215,7 +219,8 @@ export const configItemsApi = {
     path: '/config/:kind/:name',
     access: 'developer',
     tag: 'config',
-    summary: 'Removes an item that no other item refers to; its versions are kept',
+    summary: 'Removes an item that no other item refers to',
+    description: 'Its versions are kept.',
     query: closed({ env: environment }),
     headers: [ifMatch, ifNoMatch],
     replies: { 204: reply('Removed.') },
@@ -227,7 +232,8 @@ export const configItemsApi = {
     path: '/config/:kind/:name/restore',
     access: 'developer',
     tag: 'config',
-    summary: 'Restores an earlier version as a new version, also of a removed item',
+    summary: 'Restores an earlier version of an item',
+    description: 'As a new version; also of a removed item.',
     query: closed({
       env: environment,
       force: Type.Boolean({

@@ -231,9 +231,9 @@ export const runsApi = {
     path: '/runs/:id/retry',
     access: 'developer',
     tag: 'automation',
-    summary: 'Begins a run again that failed or was cancelled; steps that were done are not done again',
+    summary: 'Begins a run again that failed or was cancelled',
     description:
-      'The new run has the input, the user and the versions of the blocks of the first one, and the rights that the user has now. From the step `from` on all steps are done again, also those that were done; what they send then has new idempotency keys.',
+      'Steps that were done are not done again. The new run has the input, the user and the versions of the blocks of the first one, and the rights that the user has now. From the step `from` on all steps are done again, also those that were done; what they send then has new idempotency keys.',
     query: byEnvironment,
     body: closed({
       from: Type.Optional(
@@ -255,7 +255,8 @@ export const runsApi = {
     path: '/logicblocks',
     access: 'developer',
     tag: 'automation',
-    summary: 'The live logic blocks by name, with what starts them and their last runs',
+    summary: 'The live logic blocks by name',
+    description: 'With what starts them and their last runs.',
     query: closed({
       env: environment,
       q: Type.Optional(Type.String({ maxLength: 128, description: 'Only blocks whose name contains this text.' })),
@@ -271,9 +272,9 @@ export const runsApi = {
     path: '/logicblocks/test',
     access: 'developer',
     tag: 'automation',
-    summary: 'Does the steps of a logic block that is not stored, in the test environment, and writes nothing',
+    summary: 'Does the steps of a draft of a logic block',
     description:
-      'Steps read records in the name of the builder, or by the policies of the block. What they would write is authorized and read, and what they would send is not sent. Blocks that it calls are the live ones. It ends after 20 seconds.',
+      'The block is not stored. In the test environment; nothing is written. Steps read records in the name of the builder, or by the policies of the block. What they would write is authorized and read, and what they would send is not sent. Blocks that it calls are the live ones. It ends after 20 seconds.',
     body: closed({
       content: Type.Unsafe<Record<string, unknown>>({ type: 'object', ...madeByServer('LogicblockContent') }),
       tenant_code,
