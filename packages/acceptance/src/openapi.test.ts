@@ -805,7 +805,7 @@ test('the document tells how a builder makes a workspace, and a user in it', asy
   const { token } = org.builder;
   const workspace = { token, body: { env: 'test', name: 'Made by a builder', code: 'made' } };
   assert.equal((await management.send('createOrgWorkspace', workspace)).status, 201);
-  const user = { token, body: { env: 'test', email: newEmail(), tenant_code: 'made' } };
+  const user = { token, body: { env: 'test', email: newEmail('made'), tenant_code: 'made' } };
   const made = await management.send('createAppUser', user);
   assert.equal(made.status, 201, made.text);
 });
