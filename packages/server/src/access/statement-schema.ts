@@ -1,4 +1,5 @@
 /** What the `statements` of a policy look like: by the tables and limits by which they are read. */
+import { controls, directionMarks } from '@freehold/contract/characters';
 import {
   conditionOperators,
   existsSuffix,
@@ -22,7 +23,7 @@ export const policyLimits = { statementsMax: 50, bytesMax: 10 * 1024 } as const;
 export const sidMax = 128;
 
 /** Without controls, line separators and direction marks: what could make a label seem another, or break its line. */
-export const sidPattern = '^[^\\x00-\\x1f\\x7f-\\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$';
+export const sidPattern = `^[^${controls}${directionMarks}\u2028\u2029]*$`;
 
 const effects: readonly Effect[] = ['Allow', 'Deny'];
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { RE2JS } from 're2js';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
 import { type ManagementGatewayDeps, managementRoutes } from '../management-gateway.ts';
@@ -35,11 +36,46 @@ for (const [name, document] of Object.entries({ management, app })) {
     assert.deepEqual([...new Set(Array.from(references, ([, path]) => path))].sort(), names.sort());
   });
 
+  test(`summaries and titles of the ${name} document have at most sixty characters`, () => {
+    const long = valuesUnder(document, ['summary', 'title']).filter(({ value }) => [...value].length > 60);
+    assert.deepEqual(long, []);
+  });
+
+  test(`patterns of the ${name} document are read by expressions of every language`, () => {
+    const patterns = valuesUnder(document, ['pattern']);
+    assert.ok(patterns.length > 20, String(patterns.length));
+    for (const { value, pointer } of patterns) {
+      assert.doesNotMatch(value, /\(\?(?:[=!]|<[=!])|\\[pP]/, pointer);
+      RE2JS.compile(value);
+    }
+  });
+
   test(`no two operations of the ${name} document have one name`, () => {
     const names = operationsOf(document).map(({ operationId }) => operationId);
     assert.deepEqual(names, [...new Set(names)]);
   });
 }
+
+test('each end of a range of time is a time or a day, but for that of usage, which is counted by days', () => {
+  // Mails of development are found by their recipient.
+  const { '/inbox': _, ...paths } = management.paths;
+  const ends = Object.entries(paths).flatMap(([path, item]) =>
+    Object.values(item).flatMap(({ parameters = [] }) =>
+      parameters
+        .filter(({ name }) => ['from', 'to', 'since', 'until'].includes(name))
+        .map(({ schema }) => [path, schema]),
+    ),
+  );
+  assert.ok(ends.length > 8, String(ends.length));
+  const timeOrDay = {
+    anyOf: [
+      { type: 'string', format: 'date-time' },
+      { type: 'string', format: 'date' },
+    ],
+  };
+  for (const [path, schema] of ends)
+    assert.deepEqual(schema, path === '/observability/export' ? { type: 'string', format: 'date' } : timeOrDay);
+});
 
 test('the management document tells of every route there is, and of no other', () => {
   const routes = managementRoutes({} as ManagementGatewayDeps).map(({ method, path }) => told(method, path));
@@ -75,6 +111,21 @@ function operationsOf(document: Document): readonly { readonly route: string; re
       operationId,
     })),
   );
+}
+
+/** The texts of members of these names, where they are no names of members themselves. */
+function valuesUnder(
+  value: unknown,
+  names: readonly string[],
+  pointer = '',
+): readonly { value: string; pointer: string }[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => {
+    const at = pointer + pointerTo(key);
+    return names.includes(key) && typeof member === 'string'
+      ? [{ value: member, pointer: at }]
+      : valuesUnder(member, names, at);
+  });
 }
 
 /** Where schemas stand: the named ones, and each that something has as its `schema`. */

@@ -33,8 +33,13 @@ const order = compileEntity(
 );
 export const entities: readonly CompiledEntity[] = [everyType, order, ...systemEntities.values()];
 
+interface DocumentedOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: object }[];
+}
+
 export interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
   readonly components: Readonly<Record<string, object>>;
 }
 
