@@ -51,7 +51,8 @@ export const logicBlocksApi = {
     ...shared,
     path: '/app/:org/logicblocks/:name/:path',
     summary: 'Runs a logic block with a path',
-    description: 'The block reads the path as `event.path`. Needs the action `run{name}` on `/logicblocks/{name}/{path}`; otherwise as without a path.',
+    description:
+      'The block reads the path as `event.path`. Needs the action `run{name}` on `/logicblocks/{name}/{path}`; otherwise as without a path.',
   }),
   readOwnRun: route({
     method: 'GET',

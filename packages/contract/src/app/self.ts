@@ -119,7 +119,8 @@ export const selfApi = {
     access: 'public',
     tag: 'operation',
     summary: 'A page that shows this document',
-    description: 'To a user of the app, who signs in on it. The page is the same for every code, also for one that no org has.',
+    description:
+      'To a user of the app, who signs in on it. The page is the same for every code, also for one that no org has.',
     replies: { 200: { description: 'The page.', content: { 'text/html': text } } },
     problems: ['not_found'],
   }),

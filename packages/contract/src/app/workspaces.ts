@@ -71,7 +71,8 @@ export const workspacesApi = {
     access: 'updateworkspace',
     tag: 'workspaces',
     summary: 'Changes the token’s workspace',
-    description: 'Its name, and the policy of new members. `default_member_access` is the name of a policy that the caller may grant.',
+    description:
+      'Its name, and the policy of new members. `default_member_access` is the name of a policy that the caller may grant.',
     body: closed(
       {
         name: Type.Optional(lineTitle),

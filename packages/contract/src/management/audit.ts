@@ -68,8 +68,8 @@ const chosenEntries = {
     }),
   ),
   request_id: Type.Optional(Type.String({ description: 'Only actions of this request.' })),
-  from: Type.Optional(timeOrDay('Only from this time on; a day counts from its beginning in UTC.')),
-  to: Type.Optional(timeOrDay('Only before this time; a day counts from its beginning in UTC.')),
+  from: Type.Optional(timeOrDay('Only from this time on.')),
+  to: Type.Optional(timeOrDay('Only before this time.')),
   nexttoken,
 };
 

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, count, guid, named, ofRecords, oneOf, orNull, pageOf, text, time } from '../schema.ts';
+import { closed, count, guid, named, ofRecords, oneOf, orNull, pageOf, text, time, timeOrDay } from '../schema.ts';
 
 export const DeliveryAttempt = named(
   'DeliveryAttempt',
@@ -153,8 +153,8 @@ export const deliveriesApi = {
       env: environment,
       event: Type.Optional(Type.String({ maxLength: 100, description: 'The name of an event.' })),
       state: Type.Optional(oneOf(states, { description: 'The state of the deliveries.' })),
-      since: Type.Optional(Type.String({ format: 'date-time', description: 'The earliest time of their writes.' })),
-      until: Type.Optional(Type.String({ format: 'date-time', description: 'Only writes before this time.' })),
+      since: Type.Optional(timeOrDay('The earliest time of their writes.')),
+      until: Type.Optional(timeOrDay('Only writes before this time.')),
       pagesize,
       nexttoken,
     }),
@@ -203,8 +203,8 @@ export const deliveriesApi = {
     body: closed({
       event: Type.String({ minLength: 1, maxLength: 100 }),
       state: oneOf(['dead', 'delivered']),
-      since: Type.Optional(time),
-      until: Type.Optional(time),
+      since: Type.Optional(timeOrDay('The earliest time of their writes.')),
+      until: Type.Optional(timeOrDay('Only writes before this time.')),
     }),
     replies: {
       202: reply('They wait to be sent.', Type.Object({ count, more: Type.Boolean() })),
@@ -244,7 +244,8 @@ export const deliveriesApi = {
     access: 'org_admin',
     tag: 'events',
     summary: 'Makes a new secret that signs what an event sends',
-    description: 'By Standard Webhooks; the secret is returned this once. The secret before it signs along for 24 hours, so that receivers have time to change.',
+    description:
+      'By Standard Webhooks; the secret is returned this once. The secret before it signs along for 24 hours, so that receivers have time to change.',
     query,
     replies: { 201: reply('Made.', CreatedEventSecret) },
     problems: ['not_found', 'conflict'],

@@ -58,7 +58,8 @@ export const deployApi = {
     access: 'publish',
     tag: 'deploy',
     summary: 'Stages items of test for production',
-    description: 'The items are frozen as they are. Items that these refer to and that production lacks are staged with them, each with the reason.',
+    description:
+      'The items are frozen as they are. Items that these refer to and that production lacks are staged with them, each with the reason.',
     body: PublishRequest,
     replies: { 201: reply('Staged.', Published) },
     problems: ['conflict'],

@@ -281,7 +281,8 @@ export const entitiesApi = {
     access: 'developer',
     tag: 'entity',
     summary: 'App routes as an OpenAPI document',
-    description: 'Those of an entity; without one, the routes that every app has. The app gateway serves all of them as one document to holders of an app token.',
+    description:
+      'Those of an entity; without one, the routes that every app has. The app gateway serves all of them as one document to holders of an app token.',
     query: closed({
       env: environment,
       entity: Type.Optional(Type.String({ description: 'The name of an entity, of the builder or of the platform.' })),

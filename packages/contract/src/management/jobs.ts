@@ -33,7 +33,8 @@ export const orgJobsApi = {
     access: 'developer',
     tag: 'jobs',
     summary: 'The background work on entities',
-    description: 'In an environment, that goes on or has failed. By entity. They follow from the states that `GET /api/entity` shows, and nothing else is stored.',
+    description:
+      'In an environment, that goes on or has failed. By entity. They follow from the states that `GET /api/entity` shows, and nothing else is stored.',
     query: closed({
       env: environment,
       pagesize: Type.Integer({ ...pagesize, maximum: 50, default: 20 }),

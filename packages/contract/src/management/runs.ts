@@ -1,7 +1,20 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, count, guid, madeByServer, named, oneOf, orNull, pageOf, text, time } from '../schema.ts';
+import {
+  anyObject,
+  closed,
+  count,
+  guid,
+  madeByServer,
+  named,
+  oneOf,
+  orNull,
+  pageOf,
+  text,
+  time,
+  timeOrDay,
+} from '../schema.ts';
 
 const state = oneOf(['running', 'waiting', 'done', 'failed', 'cancelled']);
 
@@ -182,9 +195,7 @@ export const runsApi = {
       ),
       state: Type.Optional({ ...state, description: 'Only runs in this state.' }),
       trigger: Type.Optional({ ...trigger, description: 'Only runs that were begun so.' }),
-      since: Type.Optional(
-        Type.String({ format: 'date-time', description: 'Only runs that began at this time or later.' }),
-      ),
+      since: Type.Optional(timeOrDay('Only runs that began at this time or later.')),
       pagesize,
       nexttoken,
     }),

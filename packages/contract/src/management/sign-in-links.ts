@@ -35,7 +35,8 @@ export const signInLinksApi = {
     access: 'public',
     tag: 'account',
     summary: 'Creates a session by the code of a sign-in link',
-    description: 'The code is valid once; in development only. In production the response is 404. The page at `/sign-in/link` sends the code from behind its `#`.',
+    description:
+      'The code is valid once; in development only. In production the response is 404. The page at `/sign-in/link` sends the code from behind its `#`.',
     headers: [sessionHeader],
     body: closed({ code: Type.String({ minLength: 1, maxLength: 128 }) }),
     replies: {

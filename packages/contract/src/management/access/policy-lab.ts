@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../../parameters.ts';
 import { reply, route } from '../../route.ts';
-import { closed, count, guid, named, oneOf, pageOf, policyStatement, text, time } from '../../schema.ts';
+import { closed, count, guid, named, oneOf, pageOf, policyStatement, text, time, timeOrDay } from '../../schema.ts';
 import { DescribedStatement, outcome } from './described-statement.ts';
 
 const tenantCode = Type.String({ description: 'The code of the workspace.' });
@@ -80,7 +80,7 @@ export const Replay = named(
         description: 'The members who would hold a new policy. With `policy_id`, its present holders do.',
       }),
     ),
-    since: Type.Optional(Type.String({ format: 'date-time', description: 'Only decisions of calls from then on.' })),
+    since: Type.Optional(timeOrDay('Only decisions of calls from then on.')),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,

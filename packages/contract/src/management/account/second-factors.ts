@@ -134,7 +134,8 @@ export const secondFactorsApi = {
     access: 'developer',
     tag: 'account',
     summary: 'Makes a secret for an authenticator app',
-    description: 'It protects the account once a code of it was confirmed. A caller with a second factor proves it; a caller without one proves the password.',
+    description:
+      'It protects the account once a code of it was confirmed. A caller with a second factor proves it; a caller without one proves the password.',
     body: proof,
     replies: { 201: reply('Made. It is shown in this response only.', TotpSecret) },
     problems: ['credentials_invalid', 'second_factor_locked', 'conflict', 'rate_limited'],
@@ -160,7 +161,8 @@ export const secondFactorsApi = {
     access: 'developer',
     tag: 'account',
     summary: 'What a browser needs to make a passkey for the caller',
-    description: 'Valid for 5 minutes in this session. A caller with a second factor proves it; a caller without one proves the password.',
+    description:
+      'Valid for 5 minutes in this session. A caller with a second factor proves it; a caller without one proves the password.',
     body: proof,
     replies: { 201: reply('Options for `navigator.credentials.create`.', PasskeyCreation) },
     problems: ['credentials_invalid', 'second_factor_locked', 'not_found', 'conflict', 'rate_limited'],

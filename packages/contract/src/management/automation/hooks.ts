@@ -90,7 +90,8 @@ export const hooksApi = {
     access: 'developer',
     tag: 'automation',
     summary: 'A hook and its last messages',
-    description: 'How its messages are signed, and what became of the last ones. The runs that it has begun are at `GET /runs?block={name}&trigger=hook`.',
+    description:
+      'How its messages are signed, and what became of the last ones. The runs that it has begun are at `GET /runs?block={name}&trigger=hook`.',
     query: byEnvironment,
     replies: { 200: reply('The hook.', HookDetails) },
     problems: ['not_found'],
@@ -102,7 +103,8 @@ export const hooksApi = {
     access: 'org_admin',
     tag: 'automation',
     summary: 'Sets where the runs of a hook begin',
-    description: 'In which workspace, and whether the hook is paused. What is left out stays as it is. Both belong to the environment: no publication changes them.',
+    description:
+      'In which workspace, and whether the hook is paused. What is left out stays as it is. Both belong to the environment: no publication changes them.',
     query: byEnvironment,
     body: closed({
       tenant_code: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),

@@ -54,7 +54,8 @@ export const mailsOfAppApi = {
     access: 'developer',
     tag: 'settings',
     summary: 'The mails to the app’s users',
-    description: 'With their texts and variables. The texts are the settings of the group `mail`, which are changed and promoted like all settings.',
+    description:
+      'With their texts and variables. The texts are the settings of the group `mail`, which are changed and promoted like all settings.',
     query: closed({ env: environment }),
     replies: { 200: reply('All mails.', itemsOf(AppMail)) },
   }),

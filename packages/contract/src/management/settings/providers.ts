@@ -114,7 +114,8 @@ export const providersApi = {
     access: 'org_admin',
     tag: 'settings',
     summary: 'Says whether an identity token would be accepted',
-    description: 'By `GET /app/{org}/token`, check by check. Nothing is made or changed. Send `id_token`, or `code` to have it exchanged at the provider first.',
+    description:
+      'By `GET /app/{org}/token`, check by check. Nothing is made or changed. Send `id_token`, or `code` to have it exchanged at the provider first.',
     query: closed({ env: environment }),
     body: closed({
       id_token: Type.Optional(Type.String({ minLength: 1, maxLength: 16_384 })),
