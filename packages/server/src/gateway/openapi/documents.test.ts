@@ -7,7 +7,7 @@ import { RE2JS } from 're2js';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
 import { type ManagementGatewayDeps, managementRoutes } from '../management-gateway.ts';
-import { app, type Document, entities, management } from './testing/sample-documents.ts';
+import { app, bareManagement, type Document, entities, management } from './testing/sample-documents.ts';
 
 for (const [name, document] of Object.entries({ management, app })) {
   test(`the ${name} document is valid OpenAPI 3.1`, async () => {
@@ -39,6 +39,10 @@ for (const [name, document] of Object.entries({ management, app })) {
   test(`summaries and titles of the ${name} document have at most sixty characters`, () => {
     const long = valuesUnder(document, ['summary', 'title']).filter(({ value }) => [...value].length > 60);
     assert.deepEqual(long, []);
+  });
+
+  test(`no member of the ${name} document is required that has a default`, () => {
+    assert.deepEqual(requiredDefaults(document), []);
   });
 
   test(`patterns of the ${name} document are read by expressions of every language`, () => {
@@ -75,6 +79,12 @@ test('each end of a range of time is a time or a day, but for that of usage, whi
   };
   for (const [path, schema] of ends)
     assert.deepEqual(schema, path === '/observability/export' ? { type: 'string', format: 'date' } : timeOrDay);
+});
+
+test('the document of a platform in production leaves out the routes of development and of the operator', () => {
+  const known = routesOf(bareManagement);
+  const others = routesOf(management).filter((route) => !known.includes(route) && !route.includes(' /platform/'));
+  assert.deepEqual(others, ['GET /inbox', 'GET /metrics', 'POST /auth/sign-in-by-link', 'POST /auth/sign-in-links']);
 });
 
 test('the management document tells of every route there is, and of no other', () => {
@@ -126,6 +136,26 @@ function valuesUnder(
       ? [{ value: member, pointer: at }]
       : valuesUnder(member, names, at);
   });
+}
+
+/** Members that a schema requires and that have a default, and parameters. */
+function requiredDefaults(value: unknown, pointer = ''): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { required, properties, schema } = value as SchemaParts;
+  const members = Array.isArray(required) ? required.filter((name) => hasDefault(properties?.[name])) : [];
+  const isParameter = required === true && hasDefault(schema);
+  const within = Object.entries(value).flatMap(([key, member]) => requiredDefaults(member, pointer + pointerTo(key)));
+  return [...members.map((name) => pointer + pointerTo(name)), ...(isParameter ? [pointer] : []), ...within];
+}
+
+interface SchemaParts {
+  readonly required?: unknown;
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly schema?: unknown;
+}
+
+function hasDefault(schema: unknown): boolean {
+  return typeof schema === 'object' && schema !== null && 'default' in schema;
 }
 
 /** Where schemas stand: the named ones, and each that something has as its `schema`. */

@@ -43,7 +43,11 @@ export interface Document {
   readonly components: Readonly<Record<string, object>>;
 }
 
-export const management = await sent(managementDocument({ hasOperator: true }));
+export const management = await sent(managementDocument({ hasOperator: true, hasInbox: true, hasSignInLinks: true }));
+/** That of a platform in production. */
+export const bareManagement = await sent(
+  managementDocument({ hasOperator: false, hasInbox: false, hasSignInLinks: false }),
+);
 export const app = await sent(appDocument({ orgCode: 'acme', env: 'test', version: 7, entities }));
 
 /** As a client gets it. */
