@@ -26,7 +26,9 @@ const summary = {
   tenant_code: text,
   trigger: Type.Object({
     kind: trigger,
-    id: Type.Optional(text),
+    id: Type.String({
+      description: 'Of the request, the earlier run, the event or the message; for a schedule the due time.',
+    }),
     name: Type.Optional(text),
   }),
   state,

@@ -71,13 +71,20 @@ function everyTextOf(schema: JsonSchema, statementWith: (text: string) => object
   );
 }
 
+interface ChoiceSchema {
+  readonly anyOf?: readonly JsonSchema[];
+}
+
+interface StatementSchema {
+  readonly properties: Readonly<Record<'Action' | 'Resource', ChoiceSchema>> & { readonly Sid: JsonSchema };
+}
+
 test('each action, resource and label that the schema takes is taken', () => {
-  const { Action, Resource, Sid } = ($defs.PolicyStatement as { readonly properties: Record<string, JsonSchema> })
-    .properties;
-  const first = (schema: JsonSchema | undefined) => ((schema ?? {}).anyOf as readonly JsonSchema[])[0] ?? {};
-  everyTextOf(first(Action), (text) => ({ Action: text }));
-  everyTextOf(first(Resource), (text) => ({ Resource: text }));
-  everyTextOf(Sid ?? {}, (text) => ({ Sid: text }));
+  const { properties } = $defs.PolicyStatement as StatementSchema;
+  const first = ({ anyOf: [one = {}] = [] }: ChoiceSchema): JsonSchema => one;
+  everyTextOf(first(properties.Action), (text) => ({ Action: text }));
+  everyTextOf(first(properties.Resource), (text) => ({ Resource: text }));
+  everyTextOf(properties.Sid, (text) => ({ Sid: text }));
 });
 
 test('each key that the schema takes is taken', () => {
