@@ -815,15 +815,62 @@ test('the document tells how the template is applied to workspaces', async () =>
   assert.equal((await management.send('listTemplateApplications', { token })).status, 200);
 });
 
-test('every success that the documents tell of was met, but for those of access control', () => {
+test('the document tells how a builder makes a workspace, and a user in it', async () => {
+  const { token } = org.builder;
+  const workspace = { token, body: { env: 'test', name: 'Made by a builder', code: 'made' } };
+  assert.equal((await management.send('createOrgWorkspace', workspace)).status, 201);
+  const user = { token, body: { env: 'test', email: newEmail('made'), tenant_code: 'made' } };
+  const made = await management.send('createAppUser', user);
+  assert.equal(made.status, 201, made.text);
+});
+
+test('the document tells only of routes of access control that can succeed', async () => {
+  const { token } = founder;
+  const policy = await create(founder, 'aclpolicy', { name: 'kept', statements: [] });
+  const group = await create(founder, 'group', { name: 'kept' });
+  const member = await memberWith(founder, []);
+  const other = await memberWith(founder, []);
+  const bodies: Readonly<Record<string, readonly [body: object, row: object, change: object]>> = {
+    Aclpolicy: [{ name: 'a', statements: [] }, { name: 'b', statements: [] }, { name: 'c' }],
+    Group: [{ name: 'a', acl_policies: [policy.id] }, { name: 'b' }, { name: 'c' }],
+    Userrole: [{ name: 'a' }, { name: 'b' }, { name: 'c' }],
+    Useraclpolicy: [
+      { user_id: member.id, acl_policy_id: policy.id },
+      { user_id: other.id, acl_policy_id: policy.id },
+      {},
+    ],
+    Usergroup: [{ user_id: member.id, group_id: group.id }, { user_id: other.id, group_id: group.id }, {}],
+  };
+  const others = async (name: string, id: string, change: object) => {
+    const read = await app.send(`get${name}`, { token, path: { id } });
+    const headers = { 'If-None-Match': read.headers.get('etag') ?? '' };
+    assert.equal((await app.send(`get${name}`, { token, path: { id }, headers })).status, 304);
+    assert.equal((await app.send(`update${name}`, { token, path: { id }, body: change })).status, 200);
+    for (const action of ['list', 'count', 'export'])
+      assert.equal((await app.send(`${action}${name}`, { token })).status, 200);
+    assert.equal((await app.send(`delete${name}`, { token, path: { id } })).status, 204);
+  };
+  for (const [name, [body, row, change]] of Object.entries(bodies)) {
+    const made = await app.send<{ readonly id: string }>(`create${name}`, { token, body });
+    assert.equal(made.status, 201, made.text);
+    const file = { token, body: jsonLine(row), headers: { 'content-type': 'application/x-ndjson' } };
+    const { body: result, text } = await app.send<{ readonly created: number }>(`import${name}`, file);
+    assert.equal(result.created, 1, text);
+    await others(name, made.body.id, change);
+  }
+  await others('User', member.id, { fn: 'Ann' });
+});
+
+test('every success that the documents tell of was met', () => {
   const ofAccess = /(?:Aclpolicy|Group|Useraclpolicy|Usergroup|Userrole|User)$/;
   // Files of the documentation are served once it is built, which the tests in a browser do (`docs.test.ts`).
-  const isLeftOut = ({ id }: Operation) => ofAccess.test(id) || id === 'readDocs' || id === 'readDocsFile';
+  const isLeftOut = ({ id }: Operation) => id === 'readDocs' || id === 'readDocsFile';
   for (const { gateway } of gateways)
     for (const { id, responses } of gateway.document.operations.filter((operation) => !isLeftOut(operation)))
       for (const status of Object.keys(responses)
         .map(Number)
-        .filter((code) => code < 400))
+        // With many records that look it up, which a definition may have, a record of access control goes in steps.
+        .filter((code) => code < 400 && !(code === 202 && ofAccess.test(id))))
         assert.ok(gateway.hasMet(id, status), `${id} never answered ${status}`);
 });
 

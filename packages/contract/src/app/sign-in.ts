@@ -40,7 +40,8 @@ export const signInApi = {
     path: '/app/:org/token',
     access: 'public',
     tag: 'signing in',
-    summary: 'Exchanges a login token, a provider’s identity token, or an app JWT, for a fresh app JWT',
+    summary: 'Exchanges a token for a fresh app JWT',
+    description: 'A login token, a provider’s identity token, or an app JWT.',
     query: closed({
       tenant_code: Type.Optional(
         Type.String({
@@ -72,7 +73,8 @@ export const signInApi = {
     path: '/app/:org/providers',
     access: 'public',
     tag: 'signing in',
-    summary: 'How users of the app may sign in; with an email, how that user may',
+    summary: 'How users of the app may sign in',
+    description: 'With an email, how that user may.',
     query: closed({
       email: Type.Optional(Type.String({ description: 'The address of the person who wants to sign in.' })),
     }),
