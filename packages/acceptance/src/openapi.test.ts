@@ -34,7 +34,10 @@ import { platformOfFile } from './platform-for-tests.ts';
 import { type CreationOptions, SoftwareAuthenticator } from './software-authenticator.ts';
 import { signMessage } from './standard-webhook.ts';
 
-const { org, founder } = await foundedOrg(await platformOfFile());
+const { org, founder } = await foundedOrg(
+  // The document of the issuer is there where the issuer is an address.
+  await platformOfFile({ env: { FREEHOLD_PUBLIC_URL: 'https://apps.example.com' } }),
+);
 await defineEntity(org, everyType);
 const app = await documentedApp(founder);
 /** Browsers make passkeys for a name, and for no address. */
@@ -99,6 +102,17 @@ const gateways = [
 ];
 
 // Before the requests of all sorts, which use up the mails that may be asked for from one network.
+test('a caller by a provider hears of the account that waits under the address, and has its link mailed', async (t) => {
+  const provider = await startIdentityProvider();
+  t.after(() => provider.close());
+  await allowIssuers(org, [{ issuer: provider.issuer, audiences: [clientAtProvider] }]);
+  t.after(() => allowIssuers(org, []));
+  const { email } = await signIn(org);
+  const { token } = (await exchangeToken(org, provider.token(personAt(email, { email })))).body;
+  assert.ok((await app.send<{ readonly join?: unknown }>('readMe', { token })).body.join !== undefined);
+  assert.equal((await app.send('sendJoinLink', { token })).status, 202);
+});
+
 test('codes are mailed and used in the way that the documents tell', async () => {
   const { token, email } = await signIn(org);
   const headers = { client_id: org.clientId };

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { ifNoneMatch } from '../parameters.ts';
 import { renamedFields } from '../renamed-fields.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, byVerb, closed, guid, named, orNull, policyStatement, recordOf, text } from '../schema.ts';
+import { anyObject, byVerb, closed, guid, named, orNull, policyStatement, recordOf, text, time } from '../schema.ts';
 import { AppToken } from './sign-in.ts';
 
 export const AppCaller = named(
@@ -17,6 +17,15 @@ export const AppCaller = named(
     role: Type.String({ description: 'A label for the app’s own use: it grants nothing.' }),
     tenant_id: orNull(guid),
     tenant_code: orNull(text),
+    join: Type.Optional(
+      Type.Object(
+        { since: time },
+        {
+          description:
+            'An account with a suspended password has the address of the caller, who may join it by a mailed link.',
+        },
+      ),
+    ),
   }),
 );
 

@@ -95,4 +95,27 @@ export const signInApi = {
       ),
     },
   }),
+  readIssuer: route({
+    method: 'GET',
+    path: '/.well-known/openid-configuration',
+    access: 'public',
+    tag: 'signing in',
+    summary: 'What verifiers of app JWTs find by their `iss`, if it is an address (OpenID Connect Discovery)',
+    replies: {
+      200: reply(
+        'The issuer and its keys. People sign in by the routes of an app, so no endpoints are named.',
+        named(
+          'TokenIssuer',
+          Type.Object({
+            issuer: text,
+            jwks_uri: text,
+            id_token_signing_alg_values_supported: Type.Array(text),
+            subject_types_supported: Type.Array(text),
+            response_types_supported: Type.Array(text),
+          }),
+        ),
+      ),
+    },
+    problems: ['not_found'],
+  }),
 };
