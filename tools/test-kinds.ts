@@ -202,7 +202,7 @@ const slowUnit: readonly string[] = [
 const nightly: readonly string[] = [
   `${server}/gateway/openapi/testing/generators.test.ts`,
   'tools/deploy/{kubernetes,proxies}.test.ts',
-  ...acceptance('deployed-nginx', 'nginx'),
+  ...acceptance('deployed-nginx', 'generators/generated-clients', 'nginx'),
 ];
 
 /** What takes a minute or more: it begins first, in processes of its own, so that no core waits for it at the end. */
@@ -266,6 +266,7 @@ const elsewhere = [...watched, ...nightly, ...browser, ...image, ...release, ...
  * folder before the first of its tests. The gate has none of these.
  */
 export const apart: Readonly<Record<string, readonly string[]>> = {
+  'packages/acceptance/src/generators': acceptance('generators/generated-clients'),
   'packages/server/src/access/testing/rivals': [`${server}/access/testing/rivals/cedar.proof.test.ts`],
   'tools/outside': [
     'packages/acceptance/src/browser/settings/settings.test.ts',

@@ -89,7 +89,7 @@ export function bareName(name: string): string {
 }
 
 /** Goes back to one entity name only: a `_` is left out just where the letter behind it shows that it was there. */
-export function pascalCase(entityName: string): string {
+function pascalCase(entityName: string): string {
   const inner = entityName.slice(1).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return entityName.charAt(0).toUpperCase() + inner;
 }
