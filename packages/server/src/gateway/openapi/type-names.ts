@@ -84,7 +84,7 @@ class FreeNames {
  * Two names with the same one are the same name in some generated client: generators write operations and schemas in
  * their own case, make types of both, and name files after them.
  */
-export function bareName(name: string): string {
+function bareName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
