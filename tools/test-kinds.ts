@@ -200,7 +200,7 @@ const slowUnit: readonly string[] = [
 
 /** What looks at other systems in front of the platform or below it, or at one more time: at night alone. */
 const nightly: readonly string[] = [
-  `${server}/gateway/openapi/testing/generators.test.ts`,
+  `${server}/gateway/openapi/testing/spectral.test.ts`,
   'tools/deploy/{kubernetes,proxies}.test.ts',
   ...acceptance('deployed-nginx', 'generators/generated-clients', 'nginx'),
 ];
@@ -271,7 +271,7 @@ export const apart: Readonly<Record<string, readonly string[]>> = {
   'tools/outside': [
     'packages/acceptance/src/browser/settings/settings.test.ts',
     ...acceptance('provider-trials', 'traces'),
-    `${server}/gateway/openapi/testing/generators.test.ts`,
+    `${server}/gateway/openapi/testing/spectral.test.ts`,
     `${server}/gateway/openapi/testing/lint.test.ts`,
     `${server}/identity/oidc/real-provider.test.ts`,
     'tools/deploy/kubernetes.test.ts',

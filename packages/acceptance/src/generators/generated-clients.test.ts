@@ -21,7 +21,10 @@ after(() => rmSync(base, { recursive: true }));
 
 const org = await signUp(await platformOfFile(), 'acme');
 await defineEntity(org, {
-  ...definition('ticket', [{ name: 'title', validate: true }]),
+  ...definition('ticket', [
+    { name: 'title', validate: true },
+    { name: 'state', colType: 'enum', enumValues: ['open', 'done'], validate: true, default: 'open' },
+  ]),
   Views: { summary: { fields: [{ name: 'id' }, { name: 'title', as: 'heading' }] } },
 });
 // Its schema would be called like an operation on the other one.

@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
-import type { paths } from '../app/index.ts';
-import type { paths as ManagementPaths } from '../management/index.ts';
+import type { operations, paths } from '../app/index.ts';
+import type { operations as ManagementOperations, paths as ManagementPaths } from '../management/index.ts';
 import type { paths as SummaryPaths } from '../summary/index.ts';
 import { type Calls, found } from './calls.ts';
 
@@ -53,3 +53,23 @@ export async function readOrgCode(baseUrl: string, body: { email: string; passwo
   const headers = { authorization: `Bearer ${session.token}` };
   return found((await client.GET('/org', { headers })).data).code;
 }
+
+type Body<O extends { requestBody?: { content: { 'application/json': unknown } } }> = NonNullable<
+  O['requestBody']
+>['content']['application/json'];
+
+// What has a default may be left out, by a creator and by every other caller.
+export const ticket: Body<operations['createTicket']> = { title: 'a' };
+export const simulation: Body<ManagementOperations['simulateAccess']> = {
+  action: 'listticket',
+  resource: '/list/ticket',
+};
+export const activation: Body<ManagementOperations['activate']> = { note: 'now' };
+// @ts-expect-error the title is required
+export const untitled: Body<operations['createTicket']> = {};
+// @ts-expect-error no such state
+export const unknown: Body<operations['createTicket']> = { title: 'a', state: 'lost' };
+
+export const rehearsal: NonNullable<operations['importTicket']['parameters']['query']> = { dry_run: true };
+// @ts-expect-error a text is no boolean
+export const rehearsed: NonNullable<operations['importTicket']['parameters']['query']> = { dry_run: 'true' };
