@@ -4,6 +4,7 @@ import { anyOf, schemaReference } from '../../lib/json-schema.ts';
 import { systemEntityNames } from '../../schema/port.ts';
 import { type EntityOperation, place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
+import { entityExamples } from './examples/entity-examples.ts';
 import {
   choiceParameters,
   explainParameter,
@@ -22,7 +23,11 @@ import { shownBy } from './view-schemas.ts';
 /** Everything that is served for one entity: its records by `handlers/app/records.ts`. */
 export function entityOperations(documented: DocumentedEntity): readonly EntityOperation[] {
   const ofRecords = [create, item, update, remove, list, count].map((operationOf) => operationOf(documented));
-  return [...ofRecords, ...transferOperations(documented)];
+  const examples = entityExamples(documented.entity);
+  return [...ofRecords, ...transferOperations(documented)].map((operation) => ({
+    ...operation,
+    example: examples[operation.action],
+  }));
 }
 
 function create(documented: DocumentedEntity): EntityOperation {

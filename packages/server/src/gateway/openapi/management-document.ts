@@ -2,13 +2,14 @@ import { managementApi } from '@freehold/contract/management';
 import type { Route } from '@freehold/contract/route';
 import { describedOperations } from './described-operations.ts';
 import { documentPieces } from './document.ts';
+import { recordedExamples } from './examples/recorded-examples.ts';
 import { madeSchemas } from './made-schemas.ts';
 
 /** What the management gateway does: the same for every org. */
 export function managementDocument({ hasOperator }: { readonly hasOperator: boolean }): Iterable<string> {
   const all: readonly [string, Route][] = Object.entries(managementApi);
   const routes = Object.fromEntries(all.filter(([, { access }]) => hasOperator || access !== 'operator'));
-  const { operations, schemas } = describedOperations(routes);
+  const { operations, schemas } = describedOperations(routes, recordedExamples('management'));
   return documentPieces({
     title: 'Freehold management API',
     version: '1',
