@@ -73,8 +73,10 @@ export function writeExamples(): void {
       const calls = [...(recorded.get(`${gateway} ${route}`) ?? [])].sort(([one], [other]) => one - other);
       const request = calls.map(([, call]) => call.request).find((body) => body !== undefined);
       const replies = Object.assign({}, ...calls.map(([, call]) => call.replies));
-      const isBare = request === undefined && Object.keys(replies).length === 0;
-      return isBare ? [] : [[route, { ...(request === undefined ? {} : { request }), replies }]];
+      const hasReplies = Object.keys(replies).length > 0;
+      return request === undefined && !hasReplies
+        ? []
+        : [[route, { ...(request === undefined ? {} : { request }), ...(hasReplies ? { replies } : {}) }]];
     });
     writeFileSync(
       join(folder, `${gateway}-examples.json`),
