@@ -40,7 +40,7 @@ function keysOf(api: Readonly<Record<string, { readonly method: string; readonly
   return Object.values(api).map(({ method, path }) => `${method} ${path}`);
 }
 
-/** Keeps a call that succeeds: the last of its route and status, but for calls that send nothing. */
+/** Keeps a call that succeeds: the last of its route and status, but for calls that send or are answered nothing in JSON. */
 export function recordCall(gateway: GatewayName, document: OpenapiDocument, { operation, options, reply }: Call): void {
   const path = operation.path.replace(/^\/app\/[^/]+/, '/app/:org').replaceAll(/\{(\w+)\}/g, ':$1');
   const route = `${operation.method} ${path}`;
@@ -59,7 +59,10 @@ export function recordCall(gateway: GatewayName, document: OpenapiDocument, { op
   const ofRoute = recorded.get(key) ?? new Map<number, Example>();
   const known = ofRoute.get(reply.status);
   recorded.set(key, ofRoute);
-  if (known?.request === undefined || !isEmpty(example.request)) ofRoute.set(reply.status, example);
+  const isLess =
+    (known?.request !== undefined && isEmpty(example.request)) ||
+    (Object.keys(known?.replies ?? {}).length > 0 && Object.keys(example.replies).length === 0);
+  if (!isLess) ofRoute.set(reply.status, example);
 }
 
 function isEmpty(body: unknown): boolean {

@@ -25,7 +25,9 @@ export function entityExamples(entity: CompiledEntity): Readonly<Record<RecordAc
   const changed = sent.slice(0, changedMax);
   const record = (action: ShowingAction) => shownAs(entity, action, values);
   const create = only(values, sent);
-  const isWhole = [...entity.fields.values()].every((field) => !isNeeded(entity, field) || field.name in create);
+  const isWhole =
+    [...entity.fields.values()].every((field) => !isNeeded(entity, field) || field.name in create) &&
+    Buffer.byteLength(JSON.stringify(create)) <= bytesMax;
   return {
     create: { ...(isWhole ? { request: create } : {}), replies: { 201: record('create') } },
     get: { replies: { 200: record('get') } },
@@ -41,11 +43,13 @@ export function entityExamples(entity: CompiledEntity): Readonly<Record<RecordAc
 /** How many characters the values of a record have at most, but for those without which none is made. */
 const charactersMax = 400;
 const changedMax = 2;
+/** A body that needs more has no example. */
+const bytesMax = 2048;
 
 const id = '01900000-0000-7000-8000-000000000001';
 const actor = '01900000-0000-7000-8000-000000000002';
 const at = '2026-01-31T09:30:00.000Z';
-const ofPlatform = { id, created_at: at, updated_at: at, created_by: actor, updated_by: actor };
+const ofPlatform = { id, created_at: at, updated_at: at, created_by: actor, updated_by: actor, version: 1 };
 
 const removalJob = recordedExamples('app')['GET /app/:org/jobs/:id']?.replies?.[200];
 const importResult = { rows: 2, created: 2, updated: 0, failed: 0, errors: [], ignored: [], dry_run: false };
@@ -91,10 +95,13 @@ const accessValues: Readonly<Record<string, unknown>> = {
 function shownAs(entity: CompiledEntity, action: ShowingAction, values: Values): Readonly<Record<string, unknown>> {
   const view = entity.views.of(action, 'default');
   const projection: Projection = view === undefined || view === 'stored' ? entity.views.whole() : view;
-  const record = { data: { ...values, ...ofPlatform }, version: 1 };
+  let charactersLeft = 2 * charactersMax;
+  const record = { data: { ...values, ...ofPlatform }, version: ofPlatform.version };
   const members = projection.flatMap((member): (readonly [string, unknown])[] => {
     const value = 'entity' in member ? lookedUp(record.data, member.field) : member.read(record);
-    return value === undefined ? [] : [[member.as, value]];
+    if (value === undefined) return [];
+    charactersLeft -= JSON.stringify(value).length + member.as.length;
+    return charactersLeft >= 0 || Object.hasOwn(ofPlatform, member.field) ? [[member.as, value]] : [];
   });
   return Object.fromEntries(members);
 }
