@@ -33,7 +33,7 @@ async function documentOf(definitions: readonly EntityDefinition[]): Promise<Doc
 
 const pattern = '^[A-Z]{3}-[0-9]{4}$';
 const bytesMax = 2048;
-const command = '`npm run record-examples` writes the examples of described routes anew';
+const command = '`npm run record-examples` writes the examples of described routes again';
 
 function bodiesOf(document: Document): readonly Body[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
