@@ -202,7 +202,7 @@ const slowUnit: readonly string[] = [
 const nightly: readonly string[] = [
   `${server}/gateway/openapi/testing/generators.test.ts`,
   'tools/deploy/{kubernetes,proxies}.test.ts',
-  ...acceptance('deployed-nginx', 'nginx'),
+  ...acceptance('deployed-nginx', 'nginx', 'proxied', 'slow-senders'),
 ];
 
 /** What takes a minute or more: it begins first, in processes of its own, so that no core waits for it at the end. */

@@ -4,6 +4,7 @@ import { createPublicKey, verify, type webcrypto } from 'node:crypto';
 import { call } from './call.ts';
 
 export interface AppClaims {
+  readonly auth_time: number;
   readonly org: string;
   readonly tenant_id: string;
   readonly tenant_code: string;

@@ -8,9 +8,12 @@ import {
   createApp,
   etagOf,
   FreeholdError,
+  type JoinOffer,
+  type Session,
   VersionConflictError,
 } from '@freehold/client';
 import { allowIssuers, clientAtProvider, personAt, startIdentityProvider } from './identity-provider.ts';
+import { codeTo } from './mails.ts';
 import { defineEntity, definition, manage, newEmail, type Org, password, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
@@ -242,6 +245,37 @@ test('a user signs in with a token of a provider that the org allows', async () 
   assert.equal(session.tenantCode, 'main');
   await assert.rejects(app.signInWithToken('x.y.z'), { code: 'token_invalid' });
   assert.deepEqual(app.session, session);
+});
+
+test('a user whose address another account has hears of it before the session begins, and is in that one after its link', async () => {
+  const provider = await startIdentityProvider();
+  after(() => provider.close());
+  await allowIssuers(org, [{ issuer: provider.issuer, audiences: [clientAtProvider] }]);
+  const email = newEmail('joiner');
+  const older = await appOf(org).signIn({ email, password });
+  const app = appOf(org);
+  const offers: (JoinOffer & { readonly session: Session | undefined })[] = [];
+  const arrive = (onJoin: (offer: JoinOffer) => Promise<void>) =>
+    app.signInWithToken(provider.token(personAt('joiner', { email })), { onJoin });
+  const reason = new Error('not now');
+  await assert.rejects(
+    arrive(() => Promise.reject(reason)),
+    reason,
+  );
+  assert.deepEqual([app.session], [undefined]);
+  const note = async (offer: JoinOffer) => void offers.push({ ...offer, session: app.session });
+  const stayed = await arrive(note);
+  assert.notEqual(stayed.userId, older.userId);
+  const [{ since, session } = {}] = offers;
+  assert.deepEqual([Number.isNaN(Date.parse(since ?? '')), session], [false, undefined]);
+  const joined = await arrive(async (offer) => {
+    await offer.sendLink();
+    const body = { code: await codeTo(org, email, 'verify-email') };
+    await app.request('POST', '/verify-email', { body, headers: { 'client-id': org.clientId } });
+  });
+  assert.deepEqual([joined.userId, app.session?.userId], [older.userId, older.userId]);
+  await arrive(note);
+  assert.equal(offers.length, 1);
 });
 
 test('a new password ends the other sessions of the user, and not this one', async () => {

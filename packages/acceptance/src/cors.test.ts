@@ -283,7 +283,15 @@ test('G06: the preflight of an origin that is not listed gets no CORS headers', 
 });
 
 test('there is nothing for pages outside of the apps, nor for those of an app that does not exist', async () => {
-  for (const path of ['/healthz', '/.well-known/jwks.json', '/app/absent/token', '/app', '/app/', '/']) {
+  for (const path of [
+    '/healthz',
+    '/.well-known/jwks.json',
+    '/.well-known/openid-configuration',
+    '/app/absent/token',
+    '/app',
+    '/app/',
+    '/',
+  ]) {
     const headers = { origin: 'http://localhost:3000', 'access-control-request-method': 'GET' };
     assertKeptOut(await call('OPTIONS', gateways.app + path, { headers }));
     assertKeptOut(await call('GET', gateways.app + path, { headers }));

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { assertProblem, assertRefusal } from './assert-problem.ts';
 import { call } from './call.ts';
+import { eventually } from './eventually.ts';
 import { act, appUrl, defineEntity, definition, foundedOrg, manage, memberWith } from './org.ts';
 import { runToEnd } from './platform.ts';
 import { platformForTests, platformOf } from './platform-for-tests.ts';
@@ -123,19 +124,41 @@ test('builders have a limit too', async (t) => {
   assertProblem(refused ?? assert.fail('none was refused'), 'rate_limited');
 });
 
-test('an address has no more connections than it may', async (t) => {
+test('an address has no more connections than it may, and its idle ones keep it out of none', async (t) => {
   const platform = await platformOf(t, { env: { FREEHOLD_CONNECTIONS_PER_ADDRESS: '3' } });
-  const held = [];
-  for (let count = 0; count < 3; count++) held.push(await openSocket(t, platform.app, ''));
-  const beyond = await openSocket(t, platform.app, 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  const get = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+  const held: Socket[] = [];
+  const hold = async (): Promise<string> => {
+    const socket = await openSocket(t, platform.app, get);
+    held.push(socket);
+    return new Promise((resolve) => {
+      socket.once('data', (answer) => resolve(String(answer))).once('close', () => resolve('no answer'));
+    });
+  };
+  for (let count = 0; count < 200; count++) assert.match(await hold(), /^HTTP\/1\.1 200 /);
+  await eventually('the end of all but three', () => held.filter(({ destroyed }) => !destroyed).length === 3);
+  const headers = ['Host: x', 'Content-Type: application/json', 'Content-Length: 2', 'Expect: 100-continue', '', ''];
+  const busy: Socket[] = [];
+  for (let count = 0; count < 3; count++) {
+    const socket = await openSocket(t, platform.management, ['POST /auth/login HTTP/1.1', ...headers].join('\r\n'));
+    busy.push(socket);
+    const [begun] = await once(socket, 'data');
+    assert.equal(String(begun), 'HTTP/1.1 100 Continue\r\n\r\n');
+  }
+  const beyond = await openSocket(t, platform.management, get);
   let answer = '';
   beyond.on('data', (data) => {
     answer += String(data);
   });
   await next(beyond, 'close');
   assert.equal(answer, '');
-  for (const socket of held) socket.destroy();
-  assert.equal((await call('GET', `${platform.management}/healthz`)).status, 200);
+  for (const socket of busy) socket.destroy();
+  await eventually('room for another connection', () =>
+    call('GET', `${platform.management}/healthz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
 });
 
 test('limits that are none are mistakes', async () => {

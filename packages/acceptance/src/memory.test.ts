@@ -20,6 +20,8 @@ import { leftOfHeap } from './soak/left-of-heap.ts';
 
 /** What a work leaves that it does not have to keep is a few hundred bytes at least. */
 const turns = { first: 400, measured: 2000 };
+/** Caches that fill and code that is compiled leave something once; a leak leaves it in each round. */
+const rounds = 3;
 const leftMax = 1024 * 1024;
 
 let platform: Platform;
@@ -78,11 +80,14 @@ for (const [name, status, work] of works)
         assert.equal(reply.status, status, reply.text);
       });
     await repeat(turns.first);
-    const begun = await heap();
-    await repeat(turns.measured);
-    const left = (await heap()) - begun;
-    test.diagnostic(`${name}: ${Math.round(left / turns.measured)} bytes each`);
-    assert.ok(left < leftMax, `${left} bytes are left of ${turns.measured} ${name}`);
+    let left = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < rounds && left >= leftMax; round++) {
+      const begun = await heap();
+      await repeat(turns.measured);
+      left = (await heap()) - begun;
+      test.diagnostic(`${name}: ${Math.round(left / turns.measured)} bytes each`);
+    }
+    assert.ok(left < leftMax, `${left} bytes are left of ${turns.measured} ${name}, ${rounds} times`);
   });
 
 /** Few at once, so that those of one org do not wait for each other. */

@@ -58,7 +58,7 @@ const base = 'openapi:document';
 
 export function readOpenapi(text: string): OpenapiDocument {
   const document = closed(JSON.parse(text.replaceAll('"#/components/', `"${base}#/components/`))) as RawDocument;
-  const ajv = new Ajv2020({ strict: true, allErrors: true, validateSchema: false });
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, validateSchema: false });
   addFormats.default(ajv);
   ajv.addVocabulary(['components']);
   ajv.addSchema({ components: document.components }, base);

@@ -37,7 +37,10 @@ import { platformOf, platformOfFile } from './platform-for-tests.ts';
 import { type CreationOptions, SoftwareAuthenticator } from './software-authenticator.ts';
 import { signMessage } from './standard-webhook.ts';
 
-const { org, founder } = await foundedOrg(await platformOfFile());
+const { org, founder } = await foundedOrg(
+  // The document of the issuer is there where the issuer is an address.
+  await platformOfFile({ env: { FREEHOLD_PUBLIC_URL: 'https://apps.example.com' } }),
+);
 await defineEntity(org, everyType);
 const app = await documentedApp(founder);
 /** Browsers make passkeys for a name, and for no address. */
@@ -97,11 +100,22 @@ const ownTokens: Readonly<Record<string, () => Promise<string>>> = {
 };
 
 const gateways = [
-  { name: 'app' as const, gateway: app, token: founder.token, otherToken: unprivileged.token },
-  { name: 'management' as const, gateway: management, token: org.builder.token, otherToken: founder.token },
+  { name: 'app', gateway: app, token: founder.token, otherToken: unprivileged.token },
+  { name: 'management', gateway: management, token: org.builder.token, otherToken: founder.token },
 ];
 
 // Before the requests of all sorts, which use up the mails that may be asked for from one network.
+test('a caller by a provider hears of the account that waits under the address, and has its link mailed', async (t) => {
+  const provider = await startIdentityProvider();
+  t.after(() => provider.close());
+  await allowIssuers(org, [{ issuer: provider.issuer, audiences: [clientAtProvider] }]);
+  t.after(() => allowIssuers(org, []));
+  const { email } = await signIn(org);
+  const { token } = (await exchangeToken(org, provider.token(personAt(email, { email })))).body;
+  assert.ok((await app.send<{ readonly join?: unknown }>('readMe', { token })).body.join !== undefined);
+  assert.equal((await app.send('sendJoinLink', { token })).status, 202);
+});
+
 test('codes are mailed and used in the way that the documents tell', async () => {
   const { token, email } = await signIn(org);
   const headers = { client_id: org.clientId };
@@ -460,7 +474,6 @@ test('the document describes accounts of app users and invitations into workspac
     assert.equal(reply.status, status, `${name}: ${reply.text}`);
     return reply.body;
   };
-  await met('createAppUser', 201, { body: { env: 'test', tenant_code: admin.tenantCode, email: newEmail('made') } });
   await met('listAppUsers', 200);
   await met('readAppUser', 200, { path: { id } });
   await met('disableAppUser', 204, { path: { id }, body: { env: 'test', reason: 'abuse' } });
@@ -854,7 +867,7 @@ test('what runs, who is there and what was done is shown in the way that the doc
     assert.equal((await management.send(name, { token, ...request })).status, 200, name);
   for (const gateway of [app, management])
     for (const name of ['readHealth', 'readReadiness']) assert.equal((await gateway.send(name, {})).status, 200);
-  assert.equal((await app.send('readSigningKeys', {})).status, 200);
+  for (const name of ['readSigningKeys', 'readIssuer']) assert.equal((await app.send(name, {})).status, 200, name);
   const { tenantCode: tenant_code } = founder;
   for (const name of ['exportAuditEntries', 'listAuditChains', 'listAppMails', 'listOwnOrgs']) await met(name);
   await met('verifyAuditChains', { body: { tenant_code } });
@@ -904,15 +917,62 @@ test('the document of a platform with an operator tells what the operator does',
       assert.ok(operated.hasMet(id, status), `${id} never answered ${status}`);
 });
 
-test('every success that the documents tell of was met, but for those of access control', () => {
-  const ofAccess = /(?:Aclpolicy|Group|Useraclpolicy|Usergroup|Userrole|User)$/;
-  // Files of the documentation are served once it is built, which the tests in a browser do (`docs.test.ts`).
-  for (const { name, gateway } of gateways)
+test('the document tells how a builder makes a workspace, and a user in it', async () => {
+  const { token } = org.builder;
+  const workspace = { token, body: { env: 'test', name: 'Made by a builder', code: 'made' } };
+  assert.equal((await management.send('createOrgWorkspace', workspace)).status, 201);
+  const user = { token, body: { env: 'test', email: newEmail('made'), tenant_code: 'made' } };
+  const made = await management.send('createAppUser', user);
+  assert.equal(made.status, 201, made.text);
+});
+
+test('the document tells only of routes of access control that can succeed', async () => {
+  const { token } = founder;
+  const policy = await create(founder, 'aclpolicy', { name: 'kept', statements: [] });
+  const group = await create(founder, 'group', { name: 'kept' });
+  const member = await memberWith(founder, []);
+  const other = await memberWith(founder, []);
+  const bodies: Readonly<Record<string, readonly [body: object, row: object, change: object]>> = {
+    Aclpolicy: [{ name: 'a', statements: [] }, { name: 'b', statements: [] }, { name: 'c' }],
+    Group: [{ name: 'a', acl_policies: [policy.id] }, { name: 'b' }, { name: 'c' }],
+    Userrole: [{ name: 'a' }, { name: 'b' }, { name: 'c' }],
+    Useraclpolicy: [
+      { user_id: member.id, acl_policy_id: policy.id },
+      { user_id: other.id, acl_policy_id: policy.id },
+      {},
+    ],
+    Usergroup: [{ user_id: member.id, group_id: group.id }, { user_id: other.id, group_id: group.id }, {}],
+  };
+  const others = async (name: string, id: string, change: object) => {
+    const read = await app.send(`get${name}`, { token, path: { id } });
+    const headers = { 'If-None-Match': read.headers.get('etag') ?? '' };
+    assert.equal((await app.send(`get${name}`, { token, path: { id }, headers })).status, 304);
+    assert.equal((await app.send(`update${name}`, { token, path: { id }, body: change })).status, 200);
+    for (const action of ['list', 'count', 'export'])
+      assert.equal((await app.send(`${action}${name}`, { token })).status, 200);
+    assert.equal((await app.send(`delete${name}`, { token, path: { id } })).status, 204);
+  };
+  for (const [name, [body, row, change]] of Object.entries(bodies)) {
+    const made = await app.send<{ readonly id: string }>(`create${name}`, { token, body });
+    assert.equal(made.status, 201, made.text);
+    const file = { token, body: jsonLine(row), headers: { 'content-type': 'application/x-ndjson' } };
+    const { body: result, text } = await app.send<{ readonly created: number }>(`import${name}`, file);
+    assert.equal(result.created, 1, text);
+    await others(name, made.body.id, change);
+  }
+  await others('User', member.id, { fn: 'Ann' });
+});
+
+test('every success that the documents tell of was met', () => {
+  // With many records that look it up, which a definition may have, a record of access control goes in steps.
+  const goesInSteps = /^delete(?:Aclpolicy|Group|Useraclpolicy|Usergroup|Userrole|User)$/;
+  for (const { gateway } of gateways)
     for (const { id, responses } of gateway.document.operations) {
-      if (/^readDocs(?:File)?$/.test(id) || (name === 'app' && ofAccess.test(id))) continue;
+      // Files of the documentation are served once it is built, which the tests in a browser do (`docs.test.ts`).
+      if (id === 'readDocs' || id === 'readDocsFile') continue;
       for (const status of Object.keys(responses)
         .map(Number)
-        .filter((code) => code < 400))
+        .filter((code) => code < 400 && !(code === 202 && goesInSteps.test(id))))
         assert.ok(gateway.hasMet(id, status), `${id} never answered ${status}`);
     }
   if (isRecording) writeExamples();

@@ -39,6 +39,8 @@ test('a replay says which recorded calls a draft would deny, with the statement,
   assert.deepEqual([unchanged.count, unchanged.stands_for], [1, 1]);
   assert.deepEqual([decisions, stands_for], [newly_denied.count + 2, 6]);
   assert.deepEqual([rest.undecidable.count, rest.changed_since, rest.truncated], [0, 0, false]);
+  const cut = await replayed(of, { draft, limit: 3 });
+  assert.deepEqual([cut.truncated, cut.decisions < decisions], [true, true]);
 });
 
 test('a new policy is replayed for those who would hold it, and for no others', async () => {

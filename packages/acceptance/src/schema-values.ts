@@ -22,6 +22,17 @@ const texts = [
   // A verifier of PKCE and its challenge (RFC 7636, appendix B).
   'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
   'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  'listorder',
+  'create*',
+  '/item/order/*',
+  '$\u007buser.id}',
+  'record.owner_id',
+  'request.ip',
+  '10.0.0.1',
+  '10.0.0.0/8',
+  '2001:db8::1',
+  '2001:db8::/32',
+  '-12.50',
 ];
 
 /** Values that a schema takes. */
@@ -34,7 +45,7 @@ export function valuesOf(document: OpenapiDocument, schema: Schema): fc.Arbitrar
   switch (type) {
     case 'string':
       if (pattern === undefined && format === undefined) return textOf(schema);
-      return fc.constantFrom(...texts.filter((text) => document.fits(schema, text)));
+      return formedText(document, schema);
     case 'integer':
     case 'number':
       return numberOf(schema);
@@ -49,6 +60,12 @@ export function valuesOf(document: OpenapiDocument, schema: Schema): fc.Arbitrar
     default:
       return anything;
   }
+}
+
+function formedText(document: OpenapiDocument, schema: Schema): fc.Arbitrary<string> {
+  const known = texts.filter((text) => document.fits(schema, text));
+  if (known.length > 0) return fc.constantFrom(...known);
+  return fc.stringMatching(new RegExp(String(schema.pattern), 'u')).filter((text) => document.fits(schema, text));
 }
 
 /** Values of which a schema takes hardly any. */
@@ -91,9 +108,24 @@ function lengths(least: unknown, most: unknown): { readonly minLength: number; r
   return { minLength, maxLength: Math.min(typeof most === 'number' ? most : Number.POSITIVE_INFINITY, minLength + 4) };
 }
 
+/** A value has only a few of so many. */
+const manyMembers = 60;
+
 function objectOf(document: OpenapiDocument, schema: Schema): fc.Arbitrary<unknown> {
   const properties = Object.entries((schema.properties ?? {}) as Readonly<Record<string, Schema>>);
   const requiredKeys = (schema.required ?? []) as string[];
   const model = Object.fromEntries(properties.map(([name, property]) => [name, valuesOf(document, property)]));
-  return fc.record(model, { requiredKeys });
+  const { propertyNames = { type: 'string' }, additionalProperties: others } = schema;
+  if (typeof others === 'object' && properties.length === 0)
+    return fc.dictionary(
+      valuesOf(document, propertyNames as Schema) as fc.Arbitrary<string>,
+      valuesOf(document, others as Schema),
+      {
+        minKeys: 1,
+        maxKeys: 2,
+      },
+    );
+  if (properties.length < manyMembers) return fc.record(model, { requiredKeys });
+  const some = fc.subarray(Object.keys(model), { minLength: 1, maxLength: 3 });
+  return some.chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, model[name] ?? anything]))));
 }

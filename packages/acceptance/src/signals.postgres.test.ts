@@ -1,15 +1,20 @@
 /** What ends on one node is refused by another within a second, however long a node may go by what it knows. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { publishedKeys } from './app-token.ts';
 import { call, type Reply } from './call.ts';
+import { eventually } from './eventually.ts';
 import {
   type AppUser,
   act,
   allow,
+  create,
   defineEntity,
   definition,
+  deny,
   foundedOrg,
   grant,
   manage,
@@ -17,12 +22,16 @@ import {
   type Org,
 } from './org.ts';
 import { givePlan, operatorKey, withOperator } from './plans.ts';
+import { temporaryDirectory } from './platform.ts';
+import type { SignalFault } from './signal-faults.ts';
 import { assertSeenAfter, skip, twoNodes, userOn } from './two-nodes.ts';
 import { putSetting } from './workspaces.ts';
 
 /** Two nodes that may go by what they know for five minutes, and a member whom both know. */
 async function nodesThatRemember(t: TestContext) {
-  const nodes = await twoNodes(t, withOperator.env);
+  const faultPath = join(temporaryDirectory(), 'fault');
+  const env = { ...withOperator.env, FREEHOLD_TEST_SIGNAL_FAULT: faultPath };
+  const nodes = await twoNodes(t, env, ['--import', new URL('./signal-faults.ts', import.meta.url).href]);
   const { org, founder } = await foundedOrg(nodes.one);
   await putSetting(org, 'acl', 'cache_seconds', 300);
   await defineEntity(org, definition('order', [{ name: 'title' }]));
@@ -30,7 +39,9 @@ async function nodesThatRemember(t: TestContext) {
   const createElsewhere = async (user: AppUser = member) =>
     act(userOn(nodes.other, user), 'POST', '/create/order', { body: { title: 'a' } });
   await assertSeenAfter(1000, async () => (await createElsewhere()).status === 201);
-  return { nodes, org, founder, member, createElsewhere };
+  const plant = (fault: SignalFault) => writeFileSync(faultPath, JSON.stringify(fault));
+  const isHolding = () => existsSync(`${faultPath}.held`);
+  return { nodes, org, founder, member, createElsewhere, plant, isHolding };
 }
 
 type Known = Awaited<ReturnType<typeof nodesThatRemember>>;
@@ -128,4 +139,50 @@ test('a node says whether it hears what others change, and goes on when others e
   assert.equal((await createElsewhere()).status, 201);
   const { text } = await call('GET', `${nodes.other.management}/metrics`, { token: operatorKey });
   assert.match(text, /^freehold_signals_heard 1$/m);
+});
+
+test('what a node commits and is killed before it says so is seen by another once its beats are missing', {
+  skip,
+}, async (t) => {
+  const { nodes, member, createElsewhere, plant } = await nodesThatRemember(t);
+  plant({ die: '"names":{"tokens":[' });
+  await act(member, 'POST', '/user/logout', { body: { everywhere: true } }).catch(() => undefined);
+  assert.equal((await nodes.one.ended).signal, 'SIGKILL');
+  await assertSeenAfter(3250, async () => (await createElsewhere()).status === 401);
+});
+
+test('a configuration that a node commits and is killed before it says so is seen by another a second later', {
+  skip,
+}, async (t) => {
+  const { nodes, org, founder, plant } = await nodesThatRemember(t);
+  plant({ die: '"names":{"config":[' });
+  const body = definition('invoice', [{ name: 'title' }]);
+  await manage(org, 'POST', '/api/create-invoice', { body }).catch(() => undefined);
+  assert.equal((await nodes.one.ended).signal, 'SIGKILL');
+  const elsewhere = userOn(nodes.other, founder);
+  await assertSeenAfter(1000, async () => (await act(elsewhere, 'GET', '/list/invoice')).status === 200);
+});
+
+test('a token that is read before it ends elsewhere, and known after, is not kept', { skip }, async (t) => {
+  const { founder, createElsewhere, plant, isHolding } = await nodesThatRemember(t);
+  const member = await memberWith(founder, [allow('*', '*')]);
+  plant({ hold: member.id, until: '"tokens":[' });
+  const first = createElsewhere(member);
+  await eventually('the read', isHolding);
+  await done(204, act(member, 'POST', '/user/logout', { body: { everywhere: true } }));
+  await first;
+  assert.equal((await createElsewhere(member)).status, 401);
+});
+
+test('rights that are read before they change elsewhere, and known after, are not kept', { skip }, async (t) => {
+  const { nodes, founder, member, plant, isHolding } = await nodesThatRemember(t);
+  const listElsewhere = () => act(userOn(nodes.other, member), 'GET', '/list/order');
+  // The other node drops the rights of the workspace, and goes on by the tokens that it knows.
+  const policy = await create(founder, 'aclpolicy', { name: 'no lists', statements: [deny('listorder')] });
+  plant({ hold: member.id, until: '"rights":[' });
+  const first = eventually('a call that reads', async () => (await listElsewhere()) && isHolding());
+  await eventually('the read', isHolding);
+  await create(founder, 'useraclpolicy', { user_id: member.id, acl_policy_id: policy.id });
+  await first;
+  assert.equal((await listElsewhere()).status, 403);
 });

@@ -97,6 +97,8 @@ test('a list holds the records whose get is not denied', async () => {
   assert.equal((await simulated({ ...list, record: { id: other.id } })).decision, 'implicit_deny');
   const dear = await simulated({ ...list, record: { id: 'x', holder: 'ann', price: '101' } });
   assert.deepEqual([dear.decision, /`Dear`/.test(dear.reason)], ['explicit_deny', true]);
+  const unread = { statements: [allow('listorder')], record: { holder: 'ann' } };
+  assert.equal((await simulated({ ...list, ...unread })).decision, 'allowed');
 });
 
 test('a write is judged by the record as it becomes', async () => {

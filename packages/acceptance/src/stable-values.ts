@@ -78,7 +78,7 @@ const idPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
 
 /** Codes and keys, by what is in front of them. */
 const secretPattern =
-  /((?<![\w-])(?:fm|fhk_test|fhk_prod|fhd|oi|whsec|test|prod|d)_|#code=|#invitation=[\w-]+\.[\w-]+\.)([\w+/=-]{16,})/g;
+  /((?<![\w-])(?:fm|fhk_test|fhk_prod|fhd|oi|whsec|test|prod|d)_|#[\w-]+=(?:[\w-]+\.[\w-]+\.)?)([\w+/=-]{16,})/g;
 
 const replaced: readonly (readonly [pattern: RegExp, by: string])[] = [
   // Secrets of authenticator apps, and recovery codes.

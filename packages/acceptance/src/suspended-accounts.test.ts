@@ -1,12 +1,15 @@
 /** What becomes of an account with an unverified address when another account verifies the address. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { readAppToken } from './app-token.ts';
 import { assertProblem } from './assert-problem.ts';
+import { call } from './call.ts';
 import { allowIssuers, clientAtProvider, personAt, startIdentityProvider } from './identity-provider.ts';
-import { ask, codeIn, codeTo, mailsTo, platformForMails, signUpUser } from './mails.ts';
+import { ask, codeIn, codeTo, fromElsewhere, mailsTo, platformForMails, signUpUser } from './mails.ts';
 import {
   type AppUser,
   act,
+  appUrl,
   create,
   defineEntity,
   definition,
@@ -31,6 +34,7 @@ interface Suspended {
   readonly user_id: string;
   readonly email: string;
   readonly proved_by: string;
+  readonly suspended_at: string;
 }
 
 async function withProvider(org: Org): Promise<Org> {
@@ -45,18 +49,16 @@ async function founded() {
 }
 
 /** A sign-in through the provider, which has verified the address. */
-async function through(org: Org, email: string): Promise<AppUser> {
-  const reply = await exchangeToken(org, provider.token(personAt(email, { email })));
+async function through(org: Org, email: string, claims: object = {}): Promise<AppUser> {
+  const reply = await exchangeToken(org, provider.token(personAt(email, { email, ...claims })));
   assert.equal(reply.status, 200, reply.text);
   const { token, user_id, tenant_id, tenant_code } = reply.body;
   return { org, email, password: '', token, id: user_id, tenantId: tenant_id, tenantCode: tenant_code };
 }
 
 async function entriesOf(founder: AppUser, email: string) {
-  return (await list(founder, 'user', `?email=${encodeURIComponent(email)}`)).items.map(({ id, status }) => [
-    id,
-    status,
-  ]);
+  const { items } = await list(founder, 'user', `?email=${encodeURIComponent(email)}`);
+  return items.map(({ id, status }) => [id, status] as const);
 }
 
 async function suspended(org: Org): Promise<readonly Suspended[]> {
@@ -118,9 +120,8 @@ test('the sole admin of a workspace stays its admin, is shown with his state, an
   const founder = await signUpUser(org);
   const welcome = await codeTo(gateways, founder.email, 'verify-email');
   const other = await through(org, founder.email);
-  assert.equal(other.tenantId, null);
-  const problem = assertProblem(await act(other, 'GET', '/list/user'), 'workspace_required');
-  assert.match(problem.detail, /merge or to remove/);
+  assert.equal(other.tenantCode, 'main');
+  assertProblem(await act(other, 'POST', '/create/userrole', { body: { name: 'no admin' } }), 'access_denied');
   // What was sent before says nothing of two accounts.
   assertProblem(await ask(org, '/verify-email', { code: welcome }), 'not_found');
   const [mail] = await mailsTo(gateways, founder.email);
@@ -131,8 +132,11 @@ test('the sole admin of a workspace stays its admin, is shown with his state, an
     '/acl/matrix?env=test&tenant_code=main',
   );
   assert.deepEqual(
-    matrix.body.items.map(({ user_id, status }) => [user_id, status]),
-    [[founder.id, 'password_suspended']],
+    new Map(matrix.body.items.map(({ user_id, status }) => [user_id, status])),
+    new Map([
+      [founder.id, 'password_suspended'],
+      [other.id, 'active'],
+    ]),
   );
   assertProblem(await manage(org, 'DELETE', `/org/suspended-accounts/${founder.id}`), 'last_admin');
   await prove(org, founder.email);
@@ -146,14 +150,14 @@ test('an org admin names an admin by a key where none can sign in, and then the 
   const org = await withProvider(await signUp(gateways));
   const founder = await signUpUser(org);
   const member = await signUpUser(org);
-  await through(org, founder.email);
+  const other = await through(org, founder.email);
   const body = { env: 'test', tenant_code: 'main', name: 'rescue', policies: ['adminacl'] };
   const made = await manage<{ id: string; key: string }>(org, 'POST', '/org/service-keys', { body });
   const rescue = { ...member, token: made.body.key };
   await makeAdmin(rescue, member);
   assert.equal((await manage(org, 'DELETE', `/org/service-keys/${made.body.id}`)).status, 204);
   assert.equal((await manage(org, 'DELETE', `/org/suspended-accounts/${founder.id}`)).status, 204);
-  assert.deepEqual(await entriesOf(member, founder.email), []);
+  assert.deepEqual(await entriesOf(member, founder.email), [[other.id, 'active']]);
   assert.equal((await through(org, founder.email)).tenantCode, 'main');
 });
 
@@ -161,8 +165,14 @@ test('a password that is set by mail proves the address too, and both accounts a
   const { org, founder } = await founded();
   const user = await signUpUser(org);
   await makeAdmin(founder, user);
-  await through(org, user.email);
-  assert.deepEqual(await entriesOf(founder, user.email), [[user.id, 'password_suspended']]);
+  const other = await through(org, user.email);
+  assert.deepEqual(
+    new Map(await entriesOf(founder, user.email)),
+    new Map([
+      [user.id, 'password_suspended'],
+      [other.id, 'active'],
+    ]),
+  );
   assert.equal((await ask(org, '/password/forgot', { email: user.email })).status, 202);
   const code = await codeTo(gateways, user.email, 'reset-password');
   assert.equal((await ask(org, '/password/reset', { code, new_password: 'correct horse 2' })).status, 204);
@@ -197,7 +207,7 @@ test('an org admin merges two accounts or removes one, each once, and no other c
   const [kept, gone] = [await signUpUser(org), await signUpUser(org)];
   for (const user of [kept, gone]) {
     await makeAdmin(founder, user);
-    assert.equal((await through(org, user.email)).tenantId, null);
+    assert.equal((await through(org, user.email)).tenantCode, 'main');
   }
   const developer = await joinOrg(org, 'developer');
   const stranger = await signUp(gateways);
@@ -222,9 +232,9 @@ test('an org admin merges two accounts or removes one, each once, and no other c
 
   assert.equal((await manage(org, 'DELETE', `/org/suspended-accounts/${gone.id}`)).status, 204);
   assertProblem(await manage(org, 'DELETE', `/org/suspended-accounts/${gone.id}`), 'not_found');
-  assert.deepEqual(await entriesOf(founder, gone.email), []);
   const fresh = await through(org, gone.email);
   assert.equal(fresh.tenantCode, 'main');
+  assert.deepEqual(await entriesOf(founder, gone.email), [[fresh.id, 'active']]);
   assertProblem(await act(fresh, 'POST', '/create/userrole', { body: { name: 'x' } }), 'access_denied');
   const log = await manage<{ items: readonly { action: string; actor: { kind: string } }[] }>(
     org,
@@ -297,20 +307,109 @@ test('what an admin took from one of two accounts stays taken when they become o
   assert.deepEqual(await entriesOf(founder, out.email), []);
 });
 
-test('the link is sent again to who asks, and to the one address alone', async () => {
+/** What the account of the caller says of another one that waits under the same address. */
+async function joinOf(user: AppUser): Promise<unknown> {
+  const reply = await act<{ readonly join?: unknown }>(user, 'GET', '/user/me');
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.join;
+}
+
+function askToJoin(user: AppUser) {
+  return act(user, 'POST', '/user/join', { headers: fromElsewhere() });
+}
+
+test('a caller by the provider hears of the account that waits, asks for its link again, and no more once both are one', async () => {
   const { org } = await founded();
   const user = await signUpUser(org);
+  assert.equal(await joinOf(user), undefined);
   const other = await through(org, user.email);
+  const [{ suspended_at } = {}] = await suspended(org);
+  assert.deepEqual(await joinOf(other), { since: suspended_at });
+  const renamed = await act(other, 'PUT', '/user/me', { body: { fn: 'Ann' } });
+  assert.deepEqual(renamed.body.join, { since: suspended_at });
   const before = (await mailsTo(gateways, user.email)).length;
-  assert.equal((await act(other, 'POST', '/user/verification')).status, 202);
+  const asked = await askToJoin(other);
+  assert.deepEqual([asked.status, asked.body], [202, {}]);
   const mails = await mailsTo(gateways, user.email);
   assert.equal(mails.length, before + 1);
   const codes = mails.slice(0, 2).map(({ text }) => codeIn(text, 'verify-email'));
   assert.equal(new Set(codes).size, 2);
   await prove(org, user.email);
-  assertProblem(await act(await through(org, user.email), 'POST', '/user/verification'), 'conflict');
+  assertProblem(await askToJoin(other), 'token_invalid');
+  const back = await through(org, user.email);
+  assert.deepEqual([back.id, await joinOf(back)], [user.id, undefined]);
+  assertProblem(await askToJoin(back), 'conflict');
   // The first of the two is good for nothing now.
   assertProblem(await ask(org, '/verify-email', { code: codes[1] }), 'not_found');
+});
+
+test('other callers do not hear of an account that waits, and have no link mailed', async (t) => {
+  const { org, founder } = await founded();
+  const neighbour = await withProvider(await signUp(gateways));
+  const user = await signUpUser(org);
+  const email = user.email;
+  const unproved = await exchangeToken(org, provider.token(personAt(`${email}?`, { email, email_verified: false })));
+  const stranger: AppUser = { ...user, token: unproved.body.token, id: unproved.body.user_id };
+  for (const other of [user, founder, stranger]) {
+    assert.equal(await joinOf(other), undefined);
+    assertProblem(await askToJoin(other), 'conflict');
+  }
+  const owner = await through(org, email);
+  assert.notEqual(await joinOf(owner), undefined);
+  assert.equal(await joinOf(stranger), undefined);
+  assertProblem(await askToJoin(stranger), 'conflict');
+  assertProblem(await act(owner, 'POST', '/user/verification'), 'conflict');
+  const url = appUrl(org, '/user/join');
+  assertProblem(await call('POST', url), 'token_missing');
+  assertProblem(await call('POST', url, { token: org.builder.token }), 'token_invalid');
+  assertProblem(await call('POST', appUrl(neighbour, '/user/join'), { token: owner.token }), 'token_invalid');
+  assertProblem(await act(owner, 'POST', '/user/join?email=eve@example.com'), 'invalid_request');
+  const impersonation = { env: 'test', tenant_code: 'main', user_id: owner.id, reason: 'a look' };
+  const acting = await manage<{ token: string }>(org, 'POST', '/org/impersonate', { body: impersonation });
+  assert.equal(acting.status, 200, acting.text);
+  assert.equal(await joinOf({ ...owner, token: acting.body.token }), undefined);
+  assertProblem(await askToJoin({ ...owner, token: acting.body.token }), 'access_denied');
+  const second = await startIdentityProvider();
+  t.after(() => second.close());
+  const audiences = [clientAtProvider];
+  await allowIssuers(org, [
+    { issuer: provider.issuer, audiences },
+    { issuer: second.issuer, audiences },
+  ]);
+  const bySecond = await exchangeToken(org, second.token(personAt(email, { email })));
+  assert.equal(bySecond.body.user_id, owner.id);
+  const problem = assertProblem(await askToJoin({ ...owner, token: bySecond.body.token }), 'access_denied');
+  assert.match(problem.detail, /by the provider that has verified/);
+  assert.equal((await mailsTo(gateways, email)).length, 2);
+});
+
+test('the link is asked for within an hour of the sign-in, which no exchange of tokens renews', async () => {
+  const { org } = await founded();
+  const { email } = await signUpUser(org);
+  const first = await through(org, email);
+  const { auth_time: now } = (await readAppToken(org.app, first.token)).claims;
+  const came = (auth_time: number) => through(org, email, { auth_time });
+  const old = await came(now - 3601);
+  assert.notEqual(await joinOf(old), undefined);
+  for (const user of [old, await refreshed(old)])
+    assert.match(assertProblem(await askToJoin(user), 'access_denied').detail, /sign in at the provider again/);
+  assert.equal((await askToJoin(await came(now - 3000))).status, 202);
+});
+
+test('the link is mailed three times in all, also to a caller in no workspace, and what it joins is one account', async () => {
+  const org = await withProvider(await multiOrg(gateways));
+  const user = await signUpUser(org);
+  const other = await through(org, user.email);
+  assert.equal(other.tenantId, null);
+  assert.notEqual(await joinOf(other), undefined);
+  // One came with the sign-up, and one with the suspension.
+  assert.equal((await askToJoin(other)).status, 202);
+  const refusal = await askToJoin(other);
+  assertProblem(refusal, 'rate_limited');
+  assert.ok(Number(refusal.headers.get('retry-after')) > 0);
+  assert.equal((await mailsTo(gateways, user.email)).length, 3);
+  await prove(org, user.email);
+  assert.equal((await through(org, user.email)).id, user.id);
 });
 
 test('a provider that verifies an address later than at the first sign-in proves it then', async () => {

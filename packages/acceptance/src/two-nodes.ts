@@ -13,9 +13,14 @@ export interface Nodes {
   readonly dataDir: string;
 }
 
-export async function twoNodes(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<Nodes> {
+export async function twoNodes(
+  t: TestContext,
+  env: Readonly<Record<string, string>> = {},
+  nodeFlags: readonly string[] = [],
+): Promise<Nodes> {
   const dataDir = temporaryDirectory();
-  const [one, other] = await Promise.all([platformOf(t, { dataDir, env }), platformOf(t, { dataDir, env })]);
+  const options = { dataDir, env, nodeFlags };
+  const [one, other] = await Promise.all([platformOf(t, options), platformOf(t, options)]);
   return { one, other, dataDir };
 }
 

@@ -7,7 +7,7 @@ import { type LogicBlockOptions, type LogicBlockResult, runBlock } from './logic
 import { objectOf } from './reply.ts';
 import type { AnySchema, BlockName, EntityName, InputOf } from './schema-types.ts';
 import { type ExchangedToken, type Session, SessionHolder, type SessionStorage } from './session.ts';
-import { type Credentials, hasToken, type SignIn, signIn } from './sign-in.ts';
+import { type Credentials, hasToken, isOver, type SignIn, signIn } from './sign-in.ts';
 import { type Transport, transport } from './transport.ts';
 import { type Workspaces, workspacesOf } from './workspaces.ts';
 
@@ -56,6 +56,22 @@ export interface AppOptions {
   readonly onSignedOut?: ((error: FreeholdError) => void) | undefined;
 }
 
+export interface TokenSignInOptions extends CallOptions {
+  /**
+   * Called before the session begins, if another account waits under the address of the user. The sign-in goes on when
+   * the promise is fulfilled: with the other account if the user has followed the link by then. It fails if the promise does.
+   */
+  readonly onJoin?: ((offer: JoinOffer) => Promise<void>) | undefined;
+}
+
+/** An account under the address of the user, which the user may have by the link that was mailed. */
+export interface JoinOffer {
+  /** Since when its password is suspended, as RFC 3339. */
+  readonly since: string;
+  /** Mails the link again. @throws FreeholdError `rate_limited`, `unavailable`; `access_denied` an hour after the sign-in. */
+  sendLink(options?: CallOptions): Promise<void>;
+}
+
 /** An app as one user has it, in one workspace. */
 export interface App<S = AnySchema> {
   /** As `createApp` was told: which app this is, and in which environment. */
@@ -65,7 +81,7 @@ export interface App<S = AnySchema> {
   onSessionChange(listener: (session: Session | undefined) => void): () => void;
   signIn(credentials: Credentials, options?: CallOptions): Promise<Session>;
   /** By an identity token of a provider that the org allows. */
-  signInWithToken(token: string, options?: CallOptions): Promise<Session>;
+  signInWithToken(token: string, options?: TokenSignInOptions): Promise<Session>;
   /** Ends the token, and those of the apps of `inWorkspace`; with `everywhere` every token of the user. */
   signOut(options?: { readonly everywhere?: boolean }): Promise<void>;
   /** Ends every other token of the user. */
@@ -139,7 +155,18 @@ function appWith<S>(parts: Parts): App<S> {
     },
     onSessionChange: (listener) => holder.listen(listener),
     signIn: (credentials, { signal } = {}) => enter(signIns.withPassword(credentials, signal)),
-    signInWithToken: (token, { signal } = {}) => enter(signIns.exchange(token, { signal })),
+    signInWithToken: async (token, { signal, onJoin } = {}) => {
+      const first = await signIns.exchange(token, { signal });
+      const arrived = appWith<S>({ options, base, sender, key, signIns, first });
+      const offer = onJoin && (await joinOffer(arrived, signal));
+      if (offer === undefined) return enter(Promise.resolve(first));
+      await onJoin?.(offer);
+      const stays = signIns.exchange(first.token, { signal });
+      // The link that was followed meanwhile has ended the token.
+      return enter(
+        stays.catch((error) => (isOver(error) ? signIns.exchange(token, { signal }) : Promise.reject(error))),
+      );
+    },
     signOut: async ({ everywhere = false } = {}) => {
       const held = await holder.end();
       const ends = [...others.values()].map((other) => other.signOut());
@@ -169,6 +196,12 @@ function appWith<S>(parts: Parts): App<S> {
     request: async <Reply>(method: string, path: string, options?: RequestOptions) =>
       (await caller.call(method, path, options)).body as Reply,
   };
+}
+
+async function joinOffer<S>(app: App<S>, signal: AbortSignal | undefined): Promise<JoinOffer | undefined> {
+  const { join } = await app.request<{ readonly join?: { readonly since: string } }>('GET', '/user/me', { signal });
+  const sendLink = async (options?: CallOptions): Promise<void> => app.request('POST', '/user/join', options);
+  return join && { since: join.since, sendLink };
 }
 
 /** @throws FreeholdError `token_missing`. */

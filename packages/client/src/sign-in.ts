@@ -62,7 +62,12 @@ export function hasToken({ token }: Readonly<Record<string, unknown>>): boolean 
 }
 
 function unlessOver(error: unknown): void {
-  if (!(error instanceof FreeholdError && error.status === 401)) throw error;
+  if (!isOver(error)) throw error;
+}
+
+/** Whether a call failed since its token is valid no longer. */
+export function isOver(error: unknown): boolean {
+  return error instanceof FreeholdError && error.status === 401;
 }
 
 function isWithoutReply(error: unknown): boolean {

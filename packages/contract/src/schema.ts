@@ -13,6 +13,7 @@ import {
   type TUnsafe,
   Type,
 } from '@sinclair/typebox';
+import { controls, spaces } from './characters.ts';
 
 export { type TObject, type TSchema, Type } from '@sinclair/typebox';
 
@@ -28,22 +29,24 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
 export const text = Type.String();
 export const guid = Type.String({ format: 'uuid' });
 export const time = Type.String({ format: 'date-time' });
-/** A time, or a day for its beginning in UTC. */
+/** Where a range of time begins or ends: a time, or a day for its beginning in UTC. */
 export function timeOrDay(description: string): TUnion<[typeof time, TString]> {
-  return Type.Union([time, Type.String({ format: 'date' })], { description });
+  return Type.Union([time, Type.String({ format: 'date' })], {
+    description: `${description} A day counts from its beginning in UTC.`,
+  });
 }
 /** What a person calls a thing or himself: something of it can be read. */
 export const title = Type.String({
   minLength: 1,
   maxLength: 128,
-  pattern: '[^\\s\\x0b\\p{Z}\uFEFF]',
+  pattern: `[^\\t-\\r${spaces}]`,
   description: 'a text that is not blank',
 });
 /** The same on one line. */
 export const lineTitle = Type.String({
   minLength: 1,
   maxLength: 128,
-  pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\p{Z}\uFEFF][^\\p{Cc}]*$',
+  pattern: `^[^${controls}]*[^${controls}${spaces}][^${controls}]*$`,
   description: 'a text that is not blank and has no control characters',
 });
 /** Why a builder does a thing, for those who read the audit log later. */
@@ -91,6 +94,9 @@ export function named<S extends TSchema>(name: string, schema: S): S {
 export function madeByServer<T = unknown>(name: string): TUnsafe<T> {
   return Type.Unsafe<T>({ $ref: schemaPath(name) });
 }
+
+/** A statement of a policy, whose schema follows from the server's tables of verbs, keys and operators. */
+export const policyStatement = madeByServer('PolicyStatement');
 
 /** Where a document keeps the schema of a name. */
 export function schemaPath(name: string): string {

@@ -16,7 +16,8 @@ export const sharedApi = {
     path: '/readyz',
     access: 'public',
     tag: 'operation',
-    summary: 'Whether the node can serve now, and how durable its writes are',
+    summary: 'Whether the node can serve now',
+    description: 'Also how durable its writes are.',
     replies: {
       200: reply(
         'It can; `degraded`: but for the data of servers of a cluster that are `down`.',

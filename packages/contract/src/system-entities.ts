@@ -10,3 +10,6 @@ export const systemEntityNames: readonly string[] = [
 
 /** Those whose records are held by others, which a removal by `force` makes let go. */
 export const forcedEntityNames: readonly string[] = ['aclpolicy', 'group'];
+
+/** Those whose records no call creates: a member is made by signing in. */
+export const uncreatedEntityNames: readonly string[] = ['user'];

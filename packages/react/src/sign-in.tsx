@@ -1,5 +1,6 @@
+import type { JoinOffer } from '@freehold/client';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useApp } from './app-context.ts';
 import type { App } from './register.ts';
 import { appKey } from './scope.ts';
@@ -25,6 +26,11 @@ export interface SignInTexts {
   readonly signUp: string;
   readonly provider: (name: string) => string;
   readonly noWay: string;
+  /** Another account waits under the address of a user who comes by a provider. */
+  readonly join: string;
+  readonly sendLink: string;
+  readonly linkSent: string;
+  readonly goOn: string;
 }
 
 interface SignInProps {
@@ -45,6 +51,10 @@ const english: SignInTexts = {
   signUp: 'A new email address makes an account; its password has at least 10 characters.',
   provider: (name) => `Continue with ${name}`,
   noWay: 'This app offers no way to sign in here.',
+  join: 'There is an account under your address. Follow the link that we mailed to use it.',
+  sendLink: 'Mail the link again',
+  linkSent: 'The link is on its way.',
+  goOn: 'Continue',
 };
 
 /**
@@ -54,10 +64,28 @@ export function SignIn({ onProvider, onSignedIn, texts, children }: SignInProps)
   const app = useApp();
   const offers = useOffers(app);
   const { error, isBusy, enter } = useEntering(onSignedIn);
+  const [joining, setJoining] = useState<Joining>();
   const words = { ...english, ...texts };
   const titleId = useId();
   const providers = onProvider === undefined ? [] : (offers.data?.items ?? []);
   const withPassword = offers.data?.password_login.enabled ?? false;
+  const enterBy = async (provider: Provider) => {
+    const token = await onProvider?.(provider);
+    if (token === undefined) return;
+    const onJoin = (offer: JoinOffer) => new Promise<void>((goOn) => setJoining({ offer, goOn }));
+    await app.signInWithToken(token, { onJoin });
+  };
+  if (joining !== undefined)
+    return (
+      <JoinNotice
+        {...joining}
+        words={words}
+        goOn={() => {
+          setJoining(undefined);
+          joining.goOn();
+        }}
+      />
+    );
   return (
     <section className="fh-sign-in" aria-labelledby={titleId}>
       <h1 id={titleId}>{words.title}</h1>
@@ -80,11 +108,7 @@ export function SignIn({ onProvider, onSignedIn, texts, children }: SignInProps)
                 type="button"
                 className="fh-provider"
                 disabled={isBusy}
-                onClick={() =>
-                  void enter(async () => {
-                    if (onProvider !== undefined) await app.signInWithToken(await onProvider(provider));
-                  })
-                }
+                onClick={() => void enter(() => enterBy(provider))}
               >
                 {words.provider(provider.name)}
               </button>
@@ -94,6 +118,45 @@ export function SignIn({ onProvider, onSignedIn, texts, children }: SignInProps)
       )}
       {offers.data !== undefined && !withPassword && providers.length === 0 && <p>{words.noWay}</p>}
       {children}
+    </section>
+  );
+}
+
+/** A sign-in that waits until the user has read of the other account. */
+interface Joining {
+  readonly offer: JoinOffer;
+  readonly goOn: () => void;
+}
+
+function JoinNotice({ offer, goOn, words }: Joining & { readonly words: SignInTexts }) {
+  const titleId = useId();
+  const text = useRef<HTMLParagraphElement>(null);
+  const [isSent, setSent] = useState(false);
+  const { error, isBusy, enter } = useEntering(() => setSent(true));
+  // The button that had the focus is gone.
+  useEffect(() => text.current?.focus(), []);
+  const send = () => {
+    setSent(false);
+    void enter(() => offer.sendLink());
+  };
+  return (
+    <section className="fh-sign-in" aria-labelledby={titleId}>
+      <h1 id={titleId}>{words.title}</h1>
+      <p className="fh-error" role="alert">
+        {error}
+      </p>
+      <p className="fh-join" ref={text} tabIndex={-1}>
+        {words.join}
+      </p>
+      <p className="fh-hint" role="status">
+        {isSent && words.linkSent}
+      </p>
+      <button type="button" className="fh-send-link" disabled={isBusy} onClick={send}>
+        {words.sendLink}
+      </button>
+      <button type="button" className="fh-submit" onClick={goOn}>
+        {words.goOn}
+      </button>
     </section>
   );
 }

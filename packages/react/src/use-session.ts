@@ -16,8 +16,8 @@ export function useSession(): SessionState {
   return useMemo(
     () => ({
       session: app.session,
-      signIn: (credentials) => app.signIn(credentials),
-      signInWithToken: (token) => app.signInWithToken(token),
+      signIn: (credentials, options) => app.signIn(credentials, options),
+      signInWithToken: (token, options) => app.signInWithToken(token, options),
       signOut: (options) => app.signOut(options),
     }),
     [app, scope],

@@ -100,7 +100,11 @@ function notesOn({ mode, publicUrl, smtp, store, masterKey, operatorKeyDigest }:
   if (mode !== 'production')
     return [note('FREEHOLD_MODE is development: set it to `production` for what others reach')];
   if (publicUrl === undefined)
-    notes.push(note('FREEHOLD_PUBLIC_URL is not set: tokens name the address of the listener'));
+    notes.push(
+      note(
+        'FREEHOLD_PUBLIC_URL is not set: links name the address of the listener, and a first start gives tokens an issuer that is no address',
+      ),
+    );
   if (smtp === undefined) notes.push(note('FREEHOLD_SMTP_URL is not set: what needs a mail is answered 503'));
   if (operatorKeyDigest === undefined)
     notes.push(note('FREEHOLD_OPERATOR_KEY is not set: there are no routes under /platform and no /metrics'));

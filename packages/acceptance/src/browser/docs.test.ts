@@ -19,6 +19,7 @@ test('the search finds a page and its heading by the keyboard alone', { skip }, 
   await page.goto('/docs');
   await assertBecomes(() => new URL(page.url()).pathname, '/docs/index.html');
   await page.getByRole('heading', { name: 'The guide', level: 1 }).waitFor();
+  await page.getByRole('combobox').waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('conditions on records');
   const options = page.getByRole('listbox', { name: 'Found pages' }).getByRole('option');
@@ -29,6 +30,7 @@ test('the search finds a page and its heading by the keyboard alone', { skip }, 
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/docs\/guides\/access\.html#conditions-on-records$/);
   await page.getByRole('heading', { name: 'Conditions on records' }).waitFor();
+  await page.getByRole('combobox').waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('zzzzzzzz');
   await page.getByText('Nothing is found.').waitFor();

@@ -55,7 +55,10 @@ export function startSampler(caller: SoakCaller): Sampler {
     const { text } = await caller.ask('metrics', 200, () => operate(platform, 'GET', '/metrics'));
     const at = now();
     samples.heap.push({ at, value: numberIn(text, /^nodejs_heap_size_used_bytes (\S+)$/m) / megabyte });
-    samples.lag.push({ at, value: numberIn(text, /^freehold_event_loop_lag_seconds\{quantile="1"\} (\S+)$/m) * 1000 });
+    samples.lag.push({
+      at,
+      value: numberIn(text, /^freehold_event_loop_lag_seconds\{statistic="max"\} (\S+)$/m) * 1000,
+    });
   };
   const timer = setInterval(take, everyMilliseconds);
   return {

@@ -100,7 +100,8 @@ export const invitationsApi = {
     path: '/app/:org/user/acceptinvitation',
     access: 'self',
     tag: 'invitations',
-    summary: 'Makes the caller a member by the code of an invitation, which is valid once',
+    summary: 'Makes the caller a member by an invitation',
+    description: 'By the code of the invitation, which is valid once.',
     body: closed({ code: text }),
     replies: {
       200: reply(

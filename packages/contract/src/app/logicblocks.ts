@@ -50,8 +50,9 @@ export const logicBlocksApi = {
   runLogicBlockAt: route({
     ...shared,
     path: '/app/:org/logicblocks/:name/:path',
-    summary: 'Runs a logic block with a path, which the block reads as `event.path`',
-    description: 'Needs the action `run{name}` on `/logicblocks/{name}/{path}`; otherwise as without a path.',
+    summary: 'Runs a logic block with a path',
+    description:
+      'The block reads the path as `event.path`. Needs the action `run{name}` on `/logicblocks/{name}/{path}`; otherwise as without a path.',
   }),
   readOwnRun: route({
     method: 'GET',

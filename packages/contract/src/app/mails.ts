@@ -24,7 +24,8 @@ export const mailsApi = {
     path: '/app/:org/password/reset',
     access: 'public',
     tag: 'mailed codes',
-    summary: 'Sets a new password by a mailed code, which is valid once, and revokes every token of the user',
+    summary: 'Sets a new password by a mailed code',
+    description: 'The code is valid once; every token of the user is revoked.',
     headers: [client_idHeader],
     body: closed({
       code: Type.String({ description: 'The part of the mailed link after `#…=`.' }),
@@ -43,7 +44,8 @@ export const mailsApi = {
     path: '/app/:org/verify-email',
     access: 'public',
     tag: 'mailed codes',
-    summary: 'Verifies the user’s email by a mailed code, which is valid once',
+    summary: 'Verifies the user’s email by a mailed code',
+    description: 'The code is valid once.',
     headers: [client_idHeader],
     body: closed({ code: Type.String({ description: 'The part of the mailed link after `#…=`.' }) }),
     replies: { 204: reply('Verified: the user’s next token has `email_verified` true.') },
@@ -58,5 +60,16 @@ export const mailsApi = {
     summary: 'Mails the caller another link that verifies the email',
     replies: { 202: reply('Taken.', closed({})) },
     problems: ['not_found', 'conflict', 'rate_limited'],
+  }),
+  sendJoinLink: route({
+    method: 'POST',
+    path: '/app/:org/user/join',
+    access: 'self',
+    tag: 'mailed codes',
+    summary: 'Mails the caller another link that joins the account which waits under the same address',
+    description:
+      'For a caller whose `GET /user/me` has `join`: by a token of the provider that has verified the address, from a sign-in of the last hour. 409 for others.',
+    replies: { 202: reply('Taken.', closed({})) },
+    problems: ['access_denied', 'not_found', 'conflict', 'rate_limited'],
   }),
 };

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { ifNoneMatch } from '../parameters.ts';
 import { renamedFields } from '../renamed-fields.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, byVerb, closed, guid, named, orNull, recordOf, text } from '../schema.ts';
+import { anyObject, byVerb, closed, guid, named, orNull, policyStatement, recordOf, text, time } from '../schema.ts';
 import { AppToken } from './sign-in.ts';
 
 export const AppCaller = named(
@@ -17,6 +17,15 @@ export const AppCaller = named(
     role: Type.String({ description: 'A label for the app’s own use: it grants nothing.' }),
     tenant_id: orNull(guid),
     tenant_code: orNull(text),
+    join: Type.Optional(
+      Type.Object(
+        { since: time },
+        {
+          description:
+            'An account with a suspended password has the address of the caller, who may join it by a mailed link.',
+        },
+      ),
+    ),
   }),
 );
 
@@ -25,7 +34,7 @@ export const Permissions = named(
   Type.Object({
     entities: recordOf(byVerb(Type.Boolean())),
     logicblocks: Type.Array(text, { description: 'The logic blocks that the caller may run, by name.' }),
-    statements: Type.Array(Type.Unknown(), {
+    statements: Type.Array(policyStatement, {
       description: 'The statements of the caller’s policies, as they are stored.',
     }),
     renamed: Type.Optional(
@@ -49,7 +58,8 @@ export const selfApi = {
     path: '/app/:org/user/me',
     access: 'self',
     tag: 'the caller',
-    summary: 'Changes the caller’s profile, and the `user` record in the token’s workspace',
+    summary: 'Changes the caller’s profile',
+    description: 'Also the `user` record in the token’s workspace.',
     body: closed({
       fn: Type.Optional(orNull(Type.String({ maxLength: 128 }))),
       ln: Type.Optional(orNull(Type.String({ maxLength: 128 }))),
@@ -64,7 +74,8 @@ export const selfApi = {
     path: '/app/:org/user/password',
     access: 'self',
     tag: 'the caller',
-    summary: 'Changes the caller’s password, revokes every token of the user, and returns a new one',
+    summary: 'Changes the caller’s password',
+    description: 'Revokes every token of the user, and returns a new one.',
     body: closed({
       current_password: Type.String({ format: 'password', minLength: 1 }),
       new_password: Type.String({ format: 'password', minLength: 1 }),
@@ -78,7 +89,8 @@ export const selfApi = {
     path: '/app/:org/user/logout',
     access: 'self',
     tag: 'the caller',
-    summary: 'Revokes the token, or with `everywhere` every token of the user',
+    summary: 'Revokes the token, or every token of the user',
+    description: 'With `everywhere` every one.',
     body: closed({ everywhere: Type.Optional(Type.Boolean({ description: 'Left out, `false`.' })) }),
     isBodyOptional: true,
     replies: { 204: reply('Ended.') },
@@ -90,7 +102,8 @@ export const selfApi = {
     path: '/app/:org/user/permissions',
     access: 'self',
     tag: 'the caller',
-    summary: 'What the caller may do with the records of each entity, and which logic blocks the caller may run',
+    summary: 'What the caller may do',
+    description: 'With the records of each entity, and which logic blocks the caller may run.',
     replies: { 200: reply('The answers.', Permissions) },
     problems: ['workspace_required'],
     takesAnyone: true,
@@ -114,8 +127,9 @@ export const selfApi = {
     path: '/app/:org/docs',
     access: 'public',
     tag: 'operation',
-    summary: 'A page that shows this document to a user of the app, who signs in on it',
-    description: 'The page is the same for every code, also for one that no org has.',
+    summary: 'A page that shows this document',
+    description:
+      'To a user of the app, who signs in on it. The page is the same for every code, also for one that no org has.',
     replies: { 200: { description: 'The page.', content: { 'text/html': text } } },
     problems: ['not_found'],
   }),

@@ -40,7 +40,8 @@ export const signInApi = {
     path: '/app/:org/token',
     access: 'public',
     tag: 'signing in',
-    summary: 'Exchanges a login token, a provider’s identity token, or an app JWT, for a fresh app JWT',
+    summary: 'Exchanges a token for a fresh app JWT',
+    description: 'A login token, a provider’s identity token, or an app JWT.',
     query: closed({
       tenant_code: Type.Optional(
         Type.String({
@@ -72,7 +73,8 @@ export const signInApi = {
     path: '/app/:org/providers',
     access: 'public',
     tag: 'signing in',
-    summary: 'How users of the app may sign in; with an email, how that user may',
+    summary: 'How users of the app may sign in',
+    description: 'With an email, how that user may.',
     query: closed({
       email: Type.Optional(Type.String({ description: 'The address of the person who wants to sign in.' })),
     }),
@@ -92,5 +94,28 @@ export const signInApi = {
         Type.Object({ keys: Type.Array(Type.Unsafe({ type: 'object', additionalProperties: true })) }),
       ),
     },
+  }),
+  readIssuer: route({
+    method: 'GET',
+    path: '/.well-known/openid-configuration',
+    access: 'public',
+    tag: 'signing in',
+    summary: 'What verifiers of app JWTs find by their `iss`, if it is an address (OpenID Connect Discovery)',
+    replies: {
+      200: reply(
+        'The issuer and its keys. People sign in by the routes of an app, so no endpoints are named.',
+        named(
+          'TokenIssuer',
+          Type.Object({
+            issuer: text,
+            jwks_uri: text,
+            id_token_signing_alg_values_supported: Type.Array(text),
+            subject_types_supported: Type.Array(text),
+            response_types_supported: Type.Array(text),
+          }),
+        ),
+      ),
+    },
+    problems: ['not_found'],
   }),
 };

@@ -70,8 +70,9 @@ export const workspacesApi = {
     path: '/app/:org/user/workspace',
     access: 'updateworkspace',
     tag: 'workspaces',
-    summary: 'Changes the name of the token’s workspace, and the policy of new members',
-    description: '`default_member_access` is the name of a policy that the caller may grant.',
+    summary: 'Changes the token’s workspace',
+    description:
+      'Its name, and the policy of new members. `default_member_access` is the name of a policy that the caller may grant.',
     body: closed(
       {
         name: Type.Optional(lineTitle),

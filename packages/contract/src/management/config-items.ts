@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { configItemKinds } from '../config-kinds.ts';
 import { environment, ifMatch, ifNoMatch, ifNoneMatch, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, count, itemsOf, named, oneOf, pageOf, text, time } from '../schema.ts';
+import { anyObject, closed, count, itemsOf, madeByServer, named, oneOf, pageOf, text, time } from '../schema.ts';
 import { itemChange } from './deploy-schemas.ts';
 
 export const ConfigKind = named(
@@ -25,6 +25,8 @@ export const ListedConfigItem = named(
   }),
 );
 
+const ConfigContent = madeByServer('ConfigContent');
+
 const Referring = Type.Object({
   kind: oneOf(configItemKinds),
   name: text,
@@ -39,7 +41,7 @@ export const ShownConfigItem = named(
     version: Type.Integer({ minimum: 1 }),
     updated_at: Type.Optional(time),
     updated_by: Type.Optional(Type.Object({ kind: text, id: text })),
-    content: Type.Unknown({ description: 'By the schema of its kind, which `GET /config` shows.' }),
+    content: ConfigContent,
     warnings: Type.Optional(
       Type.Array(text, {
         description: 'Warnings about the item; after a change also fields that are hidden from then on.',
@@ -77,7 +79,7 @@ export const ItemAtVersion = named(
     actor: Type.Object({ kind: text, id: text }),
     restored: Type.Optional(Type.Integer({ minimum: 1, description: 'The version that was restored.' })),
     active: Type.Boolean({ description: 'Whether it is live.' }),
-    content: Type.Optional(Type.Unknown({ description: 'Left out of a version that removed the item.' })),
+    content: Type.Optional({ ...ConfigContent, description: 'Left out of a version that removed the item.' }),
     compared: Type.Optional(
       Type.Object({
         with: Type.Integer({ minimum: 1 }),
@@ -93,7 +95,8 @@ export const configItemsApi = {
     path: '/config',
     access: 'developer',
     tag: 'config',
-    summary: 'The kinds of config items, each with its schema and how many there are',
+    summary: 'The kinds of config items',
+    description: 'Each with its schema and how many items there are.',
     query: closed({ env: environment }),
     compressed: 'reply',
     replies: { 200: reply('All of them.', itemsOf(ConfigKind)) },
@@ -139,7 +142,8 @@ export const configItemsApi = {
     path: '/config/:kind/:name/versions',
     access: 'developer',
     tag: 'config',
-    summary: 'The versions of an item of test, the latest first, also of a removed item',
+    summary: 'The versions of an item of test, the latest first',
+    description: 'Also of a removed item.',
     query: closed({
       env: environment,
       pagesize,
@@ -154,7 +158,8 @@ export const configItemsApi = {
     path: '/config/:kind/:name/versions/:version',
     access: 'developer',
     tag: 'config',
-    summary: 'An item of test at a version, compared with another if `compare` is sent',
+    summary: 'An item of test at a version',
+    description: 'Compared with another version if `compare` is sent.',
     query: closed({
       env: environment,
       compare: Type.Optional(
@@ -176,7 +181,7 @@ export const configItemsApi = {
     query: closed({ env: environment }),
     body: closed({
       name: text,
-      content: Type.Unknown({ description: 'By the schema of its kind, which `GET /config` shows.' }),
+      content: ConfigContent,
     }),
     replies: { 201: reply('Made.', ShownConfigItem, ['ETag', 'Location']) },
     problems: ['role_required', 'prod_read_only', 'not_found', 'conflict', 'dangling_reference', 'plan_limit_exceeded'],
@@ -186,7 +191,8 @@ export const configItemsApi = {
     path: '/config/:kind/:name',
     access: 'developer',
     tag: 'config',
-    summary: 'Replaces the content of an item; settings need the role `org_admin`',
+    summary: 'Replaces the content of an item',
+    description: 'Settings need the role `org_admin`.',
     query: closed({
       env: environment,
       force: Type.Boolean({
@@ -195,7 +201,7 @@ export const configItemsApi = {
       }),
     }),
     headers: [ifMatch, ifNoMatch],
-    body: Type.Unknown({ description: 'By the schema of its kind, which `GET /config` shows.' }),
+    body: ConfigContent,
     replies: { 200: reply('The item, changed or unchanged.', ShownConfigItem, ['ETag']) },
     problems: [
       'role_required',
@@ -213,7 +219,8 @@ export const configItemsApi = {
     path: '/config/:kind/:name',
     access: 'developer',
     tag: 'config',
-    summary: 'Removes an item that no other item refers to; its versions are kept',
+    summary: 'Removes an item that no other item refers to',
+    description: 'Its versions are kept.',
     query: closed({ env: environment }),
     headers: [ifMatch, ifNoMatch],
     replies: { 204: reply('Removed.') },
@@ -225,7 +232,8 @@ export const configItemsApi = {
     path: '/config/:kind/:name/restore',
     access: 'developer',
     tag: 'config',
-    summary: 'Restores an earlier version as a new version, also of a removed item',
+    summary: 'Restores an earlier version of an item',
+    description: 'As a new version; also of a removed item.',
     query: closed({
       env: environment,
       force: Type.Boolean({

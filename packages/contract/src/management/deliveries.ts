@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, count, guid, named, ofRecords, oneOf, orNull, pageOf, text, time } from '../schema.ts';
+import { closed, count, guid, named, ofRecords, oneOf, orNull, pageOf, text, time, timeOrDay } from '../schema.ts';
 
 export const DeliveryAttempt = named(
   'DeliveryAttempt',
@@ -134,8 +134,8 @@ export const deliveriesApi = {
     path: '/events',
     access: 'developer',
     tag: 'events',
-    summary: 'The live events of an environment, each with its last delivery',
-    description: 'By name. The whole content of one is at `GET /config/event/{name}`.',
+    summary: 'The live events of an environment',
+    description: 'Each with its last delivery. By name. The whole content of one is at `GET /config/event/{name}`.',
     query: closed({ env: environment, pagesize, nexttoken }),
     replies: { 200: reply('A page.', pageOf(ListedEvent)) },
     problems: ['invalid_cursor', 'conflict'],
@@ -153,8 +153,8 @@ export const deliveriesApi = {
       env: environment,
       event: Type.Optional(Type.String({ maxLength: 100, description: 'The name of an event.' })),
       state: Type.Optional(oneOf(states, { description: 'The state of the deliveries.' })),
-      since: Type.Optional(Type.String({ format: 'date-time', description: 'The earliest time of their writes.' })),
-      until: Type.Optional(Type.String({ format: 'date-time', description: 'Only writes before this time.' })),
+      since: Type.Optional(timeOrDay('The earliest time of their writes.')),
+      until: Type.Optional(timeOrDay('Only writes before this time.')),
       pagesize,
       nexttoken,
     }),
@@ -181,7 +181,8 @@ export const deliveriesApi = {
     path: '/events/deliveries/:id/redeliver',
     access: 'developer',
     tag: 'events',
-    summary: 'Sends a delivery again that was delivered or given up, with the same id',
+    summary: 'Sends a delivery again',
+    description: 'One that was delivered or given up, with the same id.',
     query,
     replies: { 202: reply('It waits to be sent.', Type.Object({ id: guid })) },
     problems: ['not_found', 'conflict'],
@@ -202,8 +203,8 @@ export const deliveriesApi = {
     body: closed({
       event: Type.String({ minLength: 1, maxLength: 100 }),
       state: oneOf(['dead', 'delivered']),
-      since: Type.Optional(time),
-      until: Type.Optional(time),
+      since: Type.Optional(timeOrDay('The earliest time of their writes.')),
+      until: Type.Optional(timeOrDay('Only writes before this time.')),
     }),
     replies: {
       202: reply('They wait to be sent.', Type.Object({ count, more: Type.Boolean() })),
@@ -242,8 +243,9 @@ export const deliveriesApi = {
     path: '/events/:name/secret',
     access: 'org_admin',
     tag: 'events',
-    summary: 'Makes a new secret that signs what an event sends (Standard Webhooks), and returns it this once',
-    description: 'The secret before it signs along for 24 hours, so that receivers have time to change.',
+    summary: 'Makes a new secret that signs what an event sends',
+    description:
+      'By Standard Webhooks; the secret is returned this once. The secret before it signs along for 24 hours, so that receivers have time to change.',
     query,
     replies: { 201: reply('Made.', CreatedEventSecret) },
     problems: ['not_found', 'conflict'],
@@ -254,9 +256,9 @@ export const deliveriesApi = {
     path: '/events/:name/pause',
     access: 'developer',
     tag: 'events',
-    summary: 'Pauses the deliveries of an event after writes; what it would send waits',
+    summary: 'Pauses the deliveries of an event',
     description:
-      'In this environment alone, for other versions of the event too. A delivery that is under way comes to its end.',
+      'Of an event after writes; what it would send waits. In this environment alone, for other versions of the event too. A delivery that is under way comes to its end.',
     query,
     replies: { 204: reply('Paused.') },
     problems: ['not_found', 'conflict'],

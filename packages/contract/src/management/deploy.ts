@@ -31,9 +31,9 @@ export const deployApi = {
     path: '/user/provision-prod',
     access: 'org_admin',
     tag: 'deploy',
-    summary: 'Provisions the org’s production environment, once, and names its first admin',
+    summary: 'Provisions the org’s production environment',
     description:
-      'The user of the app who signs in with this address, verified, becomes the first admin of the default workspace. Until then ' +
+      'Once; names its first admin. The user of the app who signs in with this address, verified, becomes the first admin of the default workspace. Until then ' +
       'all others join it with `default_member_access`, and the address can be changed by the same call. An active setting ' +
       '`tenancy.founder_email` wins. Left out, `founder_email` is the address of the caller where production is new, and stays as it is else.',
     body: closed({ founder_email: Type.Optional(Email) }),
@@ -57,8 +57,9 @@ export const deployApi = {
     path: '/deploy/publish',
     access: 'publish',
     tag: 'deploy',
-    summary: 'Freezes items of test as they are and stages them for production',
-    description: 'Items that these refer to and that production lacks are staged with them, each with the reason.',
+    summary: 'Stages items of test for production',
+    description:
+      'The items are frozen as they are. Items that these refer to and that production lacks are staged with them, each with the reason.',
     body: PublishRequest,
     replies: { 201: reply('Staged.', Published) },
     problems: ['conflict'],
@@ -106,7 +107,8 @@ export const deployApi = {
     path: '/deploy/activate',
     access: 'activate',
     tag: 'deploy',
-    summary: 'Makes all staged items live in production, all at once or not at all',
+    summary: 'Makes all staged items live in production',
+    description: 'All at once or not at all.',
     body: closed({
       note: Type.Optional(Type.String({ maxLength: 1000 })),
       force: Type.Optional(Type.Boolean({ description: 'Left out, `false`.' })),
@@ -128,7 +130,8 @@ export const deployApi = {
     path: '/deploy/rollback',
     access: 'activate',
     tag: 'deploy',
-    summary: 'Makes another release live again: the previous one, or the one with the given version',
+    summary: 'Makes another release live again',
+    description: 'The previous one, or the one with the given version.',
     body: closed({
       version: Type.Optional(releaseVersion()),
       live: Type.Optional(
@@ -148,7 +151,8 @@ export const deployApi = {
     path: '/deploy/history',
     access: 'watch',
     tag: 'deploy',
-    summary: 'The activations and rollbacks of production, the latest first',
+    summary: 'The activations and rollbacks of production',
+    description: 'The latest first.',
     query: closed({
       pagesize,
       nexttoken,
@@ -162,7 +166,8 @@ export const deployApi = {
     path: '/deploy/history/:version',
     access: 'watch',
     tag: 'deploy',
-    summary: 'One activation or rollback; with `compare`, also what a rollback to it would change',
+    summary: 'An activation or rollback of production',
+    description: 'With `compare` also what a rollback to it would change.',
     query: closed({
       compare: Type.Optional(
         Type.Literal('live', { description: '`compared` leads from what is live in production to this release.' }),
@@ -177,7 +182,8 @@ export const deployApi = {
     path: '/deploy/retired',
     access: 'watch',
     tag: 'deploy',
-    summary: 'The entities that production no longer serves and whose records are kept',
+    summary: 'The retired entities of production',
+    description: 'Those that production no longer serves and whose records are kept.',
     replies: { 200: reply('All of them.', itemsOf(RetiredEntity)) },
     problems: ['conflict'],
   }),
@@ -186,7 +192,8 @@ export const deployApi = {
     path: '/deploy/retired/:name',
     access: 'org_admin',
     tag: 'deploy',
-    summary: 'Removes the records of a retired entity for good, in the background',
+    summary: 'Removes the records of a retired entity for good',
+    description: 'In the background.',
     replies: { 204: reply('The removal has begun.') },
     problems: ['not_found', 'conflict'],
     refusedAs: 'deploy.removal_refused',
@@ -196,8 +203,8 @@ export const deployApi = {
     path: '/deploy/export',
     access: 'watch',
     tag: 'deploy',
-    summary:
-      'The configuration of an environment as a folder of files in a tar archive, the same bytes for the same items',
+    summary: 'The configuration of an environment as an archive',
+    description: 'A folder of files in a tar archive, the same bytes for the same items.',
     query: closed({ env: environment }),
     replies: {
       200: {
@@ -213,7 +220,8 @@ export const deployApi = {
     path: '/deploy/import',
     access: 'publish',
     tag: 'deploy',
-    summary: 'Shows what an archive would change in test, and with the `base` of that response makes the change',
+    summary: 'Shows or makes the changes of an archive in test',
+    description: 'Shows what the archive would change, and with the `base` of that response makes the change.',
     query: closed({
       env: environment,
       base: Type.Optional(
@@ -255,8 +263,8 @@ export const deployApi = {
     path: '/deploy/keys',
     access: 'org_admin',
     tag: 'deploy',
-    summary:
-      'Creates a key for a pipeline, which may publish, publish with some settings, or activate and roll back, and nothing else',
+    summary: 'Creates a deploy key for a pipeline',
+    description: 'It may publish, publish with some settings, or activate and roll back, and nothing else.',
     body: closed({ name: lineTitle, scope: oneOf(deployKeyScopes), expires_at: Type.Optional(time) }),
     replies: { 201: reply('Made.', CreatedDeployKey) },
     problems: ['conflict'],

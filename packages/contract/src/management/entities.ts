@@ -256,7 +256,8 @@ export const entitiesApi = {
     path: '/api/entity',
     access: 'developer',
     tag: 'entity',
-    summary: 'The five configs of an entity, and the progress of its indexes and of fields that are being filled',
+    summary: 'The five configs of an entity',
+    description: 'With the progress of its indexes, and of fields that are being filled.',
     query: closed({ env: environment, entityName }),
     compressed: 'reply',
     replies: { 200: reply('The configs.', EntityConfigs) },
@@ -279,8 +280,9 @@ export const entitiesApi = {
     path: '/api/openapi.json',
     access: 'developer',
     tag: 'entity',
-    summary: 'The app routes of an entity as an OpenAPI document; without one, the routes that every app has',
-    description: 'The app gateway serves all of them as one document to holders of an app token.',
+    summary: 'App routes as an OpenAPI document',
+    description:
+      'Those of an entity; without one, the routes that every app has. The app gateway serves all of them as one document to holders of an app token.',
     query: closed({
       env: environment,
       entity: Type.Optional(Type.String({ description: 'The name of an entity, of the builder or of the platform.' })),

@@ -13,7 +13,8 @@ export const inboxApi = {
     path: '/inbox',
     access: 'public',
     tag: 'operation',
-    summary: 'The last mails, in development without a mail server; a page for browsers',
+    summary: 'The last mails, in development',
+    description: 'Without a mail server; a page for browsers.',
     query: closed({ to: Type.Optional(Type.String({ description: 'Only mails to this address.' })) }),
     replies: {
       200: {

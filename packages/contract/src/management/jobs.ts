@@ -32,8 +32,9 @@ export const orgJobsApi = {
     path: '/jobs',
     access: 'developer',
     tag: 'jobs',
-    summary: 'The background work on the entities of an environment that goes on or has failed',
-    description: 'By entity. They follow from the states that `GET /api/entity` shows, and nothing else is stored.',
+    summary: 'The background work on entities',
+    description:
+      'In an environment, that goes on or has failed. By entity. They follow from the states that `GET /api/entity` shows, and nothing else is stored.',
     query: closed({
       env: environment,
       pagesize: Type.Integer({ ...pagesize, maximum: 50, default: 20 }),

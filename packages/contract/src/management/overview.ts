@@ -94,7 +94,8 @@ export const overviewApi = {
     path: '/org/overview',
     access: 'developer',
     tag: 'usage',
-    summary: 'What goes on in an environment: builds, jobs, the alert webhook, the last denials and releases',
+    summary: 'What goes on in an environment',
+    description: 'Builds, jobs, the alert webhook, the last denials and releases.',
     query: closed({
       env: environment,
       workspaces: Type.Integer({

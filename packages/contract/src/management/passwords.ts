@@ -9,7 +9,8 @@ export const passwordsApi = {
     path: '/auth/password',
     access: 'developer',
     tag: 'account',
-    summary: 'Changes the caller’s password, and ends every other session of the user',
+    summary: 'Changes the caller’s password',
+    description: 'Every other session of the user ends.',
     body: closed({
       current_password: Password,
       new_password: Type.String({ minLength: 10, description: 'At least 10 characters, at most 256 bytes.' }),
@@ -37,7 +38,8 @@ export const passwordsApi = {
     path: '/auth/reset-password',
     access: 'public',
     tag: 'account',
-    summary: 'Sets a new password by a mailed code, which is valid once, and ends every session of the user',
+    summary: 'Sets a new password by a mailed code',
+    description: 'The code is valid once; every session of the user ends.',
     body: closed({
       code: text,
       new_password: Type.String({ minLength: 10, description: 'At least 10 characters, at most 256 bytes.' }),

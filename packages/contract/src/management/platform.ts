@@ -21,7 +21,8 @@ export const platformApi = {
     path: '/platform/keys',
     access: 'operator',
     tag: 'platform',
-    summary: 'The keys that app JWTs are signed and verified by, in the order they sign',
+    summary: 'The keys that app JWTs are signed and verified by',
+    description: 'In the order they sign.',
     replies: { 200: reply('The keys.', itemsOf(SigningKey)) },
     problems: ['rate_limited'],
   }),
@@ -30,7 +31,8 @@ export const platformApi = {
     path: '/platform/keys/rotate',
     access: 'operator',
     tag: 'platform',
-    summary: 'Publishes a new key, which signs ten minutes later; tokens of the previous key stay valid',
+    summary: 'Publishes a new signing key',
+    description: 'It signs ten minutes later; tokens of the previous key stay valid.',
     replies: {
       201: reply('Made and published.', SigningKey),
       200: reply('Another key is already published and does not sign yet.', SigningKey),
@@ -43,7 +45,8 @@ export const platformApi = {
     path: '/platform/keys/:kid',
     access: 'operator',
     tag: 'platform',
-    summary: 'Revokes a key and every token that it signed. If it was the signing key, another one signs at once',
+    summary: 'Revokes a key and every token that it signed',
+    description: 'If it was the signing key, another one signs at once.',
     replies: { 204: reply('Revoked.') },
     problems: ['rate_limited', 'not_found'],
     refusedAs: 'signing_key.revocation_refused',
@@ -53,10 +56,9 @@ export const platformApi = {
     path: '/platform/accounts/reset-factors',
     access: 'operator',
     tag: 'platform',
-    summary:
-      'Removes all second factors of a builder’s account, also if the account is in several orgs, and ends its sessions',
+    summary: 'Removes all second factors of a builder’s account',
     description:
-      'For a person who has lost all of them, once the operator is sure who asks. The person gets a mail. The reason stands in the operator’s audit log and in that of each org of the account.',
+      'Also if the account is in several orgs; its sessions end. For a person who has lost all of them, once the operator is sure who asks. The person gets a mail. The reason stands in the operator’s audit log and in that of each org of the account.',
     body: closed({ email: Type.String({ format: 'email', maxLength: 254 }), reason }),
     replies: {
       200: reply(

@@ -1,7 +1,20 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, count, guid, named, oneOf, orNull, pageOf, text, time } from '../schema.ts';
+import {
+  anyObject,
+  closed,
+  count,
+  guid,
+  madeByServer,
+  named,
+  oneOf,
+  orNull,
+  pageOf,
+  text,
+  time,
+  timeOrDay,
+} from '../schema.ts';
 
 const state = oneOf(['running', 'waiting', 'done', 'failed', 'cancelled']);
 
@@ -13,7 +26,9 @@ const summary = {
   tenant_code: text,
   trigger: Type.Object({
     kind: trigger,
-    id: Type.Optional(text),
+    id: Type.String({
+      description: 'Of the request, the earlier run, the event or the message; for a schedule the due time.',
+    }),
     name: Type.Optional(text),
   }),
   state,
@@ -182,9 +197,7 @@ export const runsApi = {
       ),
       state: Type.Optional({ ...state, description: 'Only runs in this state.' }),
       trigger: Type.Optional({ ...trigger, description: 'Only runs that were begun so.' }),
-      since: Type.Optional(
-        Type.String({ format: 'date-time', description: 'Only runs that began at this time or later.' }),
-      ),
+      since: Type.Optional(timeOrDay('Only runs that began at this time or later.')),
       pagesize,
       nexttoken,
     }),
@@ -231,9 +244,9 @@ export const runsApi = {
     path: '/runs/:id/retry',
     access: 'developer',
     tag: 'automation',
-    summary: 'Begins a run again that failed or was cancelled; steps that were done are not done again',
+    summary: 'Begins a run again that failed or was cancelled',
     description:
-      'The new run has the input, the user and the versions of the blocks of the first one, and the rights that the user has now. From the step `from` on all steps are done again, also those that were done; what they send then has new idempotency keys.',
+      'Steps that were done are not done again. The new run has the input, the user and the versions of the blocks of the first one, and the rights that the user has now. From the step `from` on all steps are done again, also those that were done; what they send then has new idempotency keys.',
     query: byEnvironment,
     body: closed({
       from: Type.Optional(
@@ -255,7 +268,8 @@ export const runsApi = {
     path: '/logicblocks',
     access: 'developer',
     tag: 'automation',
-    summary: 'The live logic blocks by name, with what starts them and their last runs',
+    summary: 'The live logic blocks by name',
+    description: 'With what starts them and their last runs.',
     query: closed({
       env: environment,
       q: Type.Optional(Type.String({ maxLength: 128, description: 'Only blocks whose name contains this text.' })),
@@ -271,11 +285,11 @@ export const runsApi = {
     path: '/logicblocks/test',
     access: 'developer',
     tag: 'automation',
-    summary: 'Does the steps of a logic block that is not stored, in the test environment, and writes nothing',
+    summary: 'Does the steps of a draft of a logic block',
     description:
-      'Steps read records in the name of the builder, or by the policies of the block. What they would write is authorized and read, and what they would send is not sent. Blocks that it calls are the live ones. It ends after 20 seconds.',
+      'The block is not stored. In the test environment; nothing is written. Steps read records in the name of the builder, or by the policies of the block. What they would write is authorized and read, and what they would send is not sent. Blocks that it calls are the live ones. It ends after 20 seconds.',
     body: closed({
-      content: anyObject({ description: 'The content of a config item of the kind `logicblock`.' }),
+      content: Type.Unsafe<Record<string, unknown>>({ type: 'object', ...madeByServer('LogicblockContent') }),
       tenant_code,
       input: Type.Optional(input),
       record: Type.Optional(sample),

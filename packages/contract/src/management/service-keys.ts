@@ -70,7 +70,8 @@ export const serviceKeysApi = {
     path: '/org/service-keys',
     access: 'org_admin',
     tag: 'service keys',
-    summary: 'Creates a key for a server: a principal of one workspace, with the named policies only',
+    summary: 'Creates a service key for a server',
+    description: 'A principal of one workspace, with the named policies only.',
     body: ServiceKeyRequest,
     replies: { 201: reply('Made.', CreatedServiceKey) },
     problems: ['not_found', 'conflict'],
@@ -89,9 +90,9 @@ export const serviceKeysApi = {
     path: '/org/impersonate',
     access: 'developer',
     tag: 'impersonation',
-    summary: 'Issues an app JWT of 15 minutes by which a builder sees the app as one of its users does',
+    summary: 'Issues an app JWT to see the app as a user does',
     description:
-      'In the test environment `user_id` may be left out: the builder then acts in his own name and may do everything. In production it is required, and the token is read-only. The token ends with the session that it is issued in. The audit log keeps the `reason`.',
+      'For a builder, valid for 15 minutes. In the test environment `user_id` may be left out: the builder then acts in his own name and may do everything. In production it is required, and the token is read-only. The token ends with the session that it is issued in. The audit log keeps the `reason`.',
     body: closed({
       env: oneOf(['test', 'prod']),
       tenant_code: text,

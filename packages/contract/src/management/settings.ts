@@ -18,7 +18,8 @@ export const settingsApi = {
     path: '/org/settings',
     access: 'developer',
     tag: 'settings',
-    summary: 'The org’s settings, each with what it decides and its default',
+    summary: 'The org’s settings',
+    description: 'Each with what it decides and its default.',
     query: closed({
       env: environment,
       group: Type.Optional(Type.String({ description: 'One group alone, such as `auth`.' })),
@@ -42,7 +43,8 @@ export const settingsApi = {
     path: '/org/refused-origins',
     access: 'developer',
     tag: 'settings',
-    summary: 'The origins that called the app lately without being allowed, the latest first',
+    summary: 'The origins that called the app without being allowed',
+    description: 'Lately, the latest first.',
     replies: { 200: reply('The origins that this process has seen since its start.', itemsOf(RefusedOrigin)) },
   }),
 };

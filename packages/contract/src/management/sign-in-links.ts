@@ -23,8 +23,8 @@ export const signInLinksApi = {
     path: '/auth/sign-in-links',
     access: 'developer',
     tag: 'account',
-    summary: 'Makes a link that signs the caller in once, within 15 minutes; in development only',
-    description: 'In production the response is 404.',
+    summary: 'Makes a sign-in link for the caller',
+    description: 'It is valid once, within 15 minutes; in development only. In production the response is 404.',
     replies: { 201: reply('Made. It is shown in this response only.', SignInLink) },
     problems: ['not_found'],
     repeats: { notRemembered: 'returns a code, which is never stored; every call returns another one' },
@@ -34,8 +34,9 @@ export const signInLinksApi = {
     path: '/auth/sign-in-by-link',
     access: 'public',
     tag: 'account',
-    summary: 'Creates a session by the code of a sign-in link, which is valid once; in development only',
-    description: 'In production the response is 404. The page at `/sign-in/link` sends the code from behind its `#`.',
+    summary: 'Creates a session by the code of a sign-in link',
+    description:
+      'The code is valid once; in development only. In production the response is 404. The page at `/sign-in/link` sends the code from behind its `#`.',
     headers: [sessionHeader],
     body: closed({ code: Type.String({ minLength: 1, maxLength: 128 }) }),
     replies: {
@@ -67,9 +68,9 @@ export const commandSignInsApi = {
     path: '/auth/command-sign-ins',
     access: 'developer',
     tag: 'account',
-    summary: 'Lets a command sign in as the caller, or denies it; each sign-in is decided once',
+    summary: 'Lets a command sign in as the caller, or denies it',
     description:
-      'The code is valid once, for 5 minutes, while the session goes on that allowed it, for the org of that session, ' +
+      'Each sign-in is decided once. The code is valid once, for 5 minutes, while the session goes on that allowed it, for the org of that session, ' +
       'and with the verifier of the challenge alone. The console calls this when its user allows or denies a `freehold login`.',
     body: closed({
       challenge: base64url(43, 43, 'The SHA-256 of the verifier in base64url, as PKCE’s `S256`; there is no `plain`.'),
@@ -84,7 +85,8 @@ export const commandSignInsApi = {
     path: '/auth/command-sign-in',
     access: 'public',
     tag: 'account',
-    summary: 'Creates a session by the code that a builder allowed a command, and by the command’s verifier',
+    summary: 'Creates a session for a command',
+    description: 'By the code that a builder allowed the command, and by the command’s verifier.',
     body: closed({
       code: Type.String({ minLength: 1, maxLength: 128 }),
       verifier: base64url(43, 128, 'What the challenge is the SHA-256 of (RFC 7636).'),

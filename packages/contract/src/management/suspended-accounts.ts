@@ -20,7 +20,8 @@ export const suspendedAccountsApi = {
     path: '/org/suspended-accounts',
     access: 'org_admin',
     tag: 'suspended accounts',
-    summary: 'The accounts whose password is suspended, because another account has verified the email address',
+    summary: 'The accounts whose password is suspended',
+    description: 'Because another account has verified the email address.',
     query: closed({
       env: environment,
       pagesize,
@@ -35,9 +36,9 @@ export const suspendedAccountsApi = {
     path: '/org/suspended-accounts/:id/merge',
     access: 'org_admin',
     tag: 'suspended accounts',
-    summary: 'Merges the account with the account that has verified its address',
+    summary: 'Merges a suspended account with the verified one',
     description:
-      'From then on sign-ins to either account reach the suspended one, under its id, with the memberships of both. The old password stays invalid.',
+      'With the account that has verified its address. From then on sign-ins to either account reach the suspended one, under its id, with the memberships of both. The old password stays invalid.',
     replies: {
       200: reply('The merged account.', Type.Object({ env: oneOf(['test', 'prod']), user_id: guid, email: text })),
     },

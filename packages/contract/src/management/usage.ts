@@ -217,7 +217,8 @@ export const usageApi = {
     path: '/platform/orgs/:org/plan',
     access: 'operator',
     tag: 'platform',
-    summary: 'Sets the plan of an org, and replaces all limits; a limit that is left out is unlimited',
+    summary: 'Sets the plan of an org',
+    description: 'Replaces all limits; a limit that is left out is unlimited.',
     body: closed({
       name: Type.String({
         pattern: '^[a-z][a-z0-9_-]{0,63}$',
@@ -236,7 +237,8 @@ export const usageApi = {
     path: '/observability',
     access: 'developer',
     tag: 'usage',
-    summary: 'The org’s usage of its plan, and when a limit will be reached',
+    summary: 'The org’s usage of its plan',
+    description: 'Also when a limit will be reached.',
     query: closed({
       days: Type.Integer({ minimum: 1, maximum: 400, default: 31, description: 'How far `by_day` goes back.' }),
       explain: Type.Optional(

@@ -55,7 +55,8 @@ export const orgWorkspacesApi = {
     path: '/org/workspaces',
     access: 'developer',
     tag: 'workspaces',
-    summary: 'The workspaces of the org in an environment, by code, with the number of their members and records',
+    summary: 'The workspaces of the org by code',
+    description: 'In an environment, with the number of their members and records.',
     query: closed({
       env: environment,
       prefix: Type.Optional(
@@ -74,9 +75,9 @@ export const orgWorkspacesApi = {
     path: '/org/workspaces',
     access: 'org_admin',
     tag: 'workspaces',
-    summary: 'Creates a workspace in the test environment, for accounts that builders make there',
+    summary: 'Creates a workspace in the test environment',
     description:
-      'It has no members yet: the first account that is made in it (`POST /org/app-users`) is its admin. The code `main` is that of the default workspace, which its first user founds. Without a code, one is made from the name. In production users found the workspaces.',
+      'For accounts that builders make there. It has no members yet: the first account that is made in it (`POST /org/app-users`) is its admin. The code `main` is that of the default workspace, which its first user founds. Without a code, one is made from the name. In production users found the workspaces.',
     body: closed({ env, name: lineTitle, code: Type.Optional(WorkspaceCode) }),
     replies: { 201: reply('Created.', OrgWorkspace) },
     problems: ['prod_read_only', 'conflict', 'plan_limit_exceeded'],
@@ -97,9 +98,9 @@ export const orgWorkspacesApi = {
     path: '/org/workspaces/:tenant_code/suspend',
     access: 'org_admin',
     tag: 'workspaces',
-    summary: 'Suspends a workspace: its members are refused, and its automation rests',
+    summary: 'Suspends a workspace',
     description:
-      'Calls of its members and of its service keys answer 403 `workspace_suspended`, and so do a token exchange for it and invitations into it. Records, memberships and policies stay. Deliveries of events and runs of logic blocks wait; messages to its hooks and runs by hand are refused; due times of schedules pass. Builders who view it as a user only read. The audit log keeps the reason; the members are not shown it. Other nodes learn of it within a second, and within `acl.cache_seconds` while they hear no signals.',
+      'Its members are refused, and its automation rests. Calls of its members and of its service keys answer 403 `workspace_suspended`, and so do a token exchange for it and invitations into it. Records, memberships and policies stay. Deliveries of events and runs of logic blocks wait; messages to its hooks and runs by hand are refused; due times of schedules pass. Builders who view it as a user only read. The audit log keeps the reason; the members are not shown it. Other nodes learn of it within a second, and within `acl.cache_seconds` while they hear no signals.',
     body: closed({ env, reason }),
     replies: { 204: reply('Suspended.') },
     problems: ['not_found', 'conflict'],
@@ -110,9 +111,9 @@ export const orgWorkspacesApi = {
     path: '/org/workspaces/:tenant_code/resume',
     access: 'org_admin',
     tag: 'workspaces',
-    summary: 'Ends the suspension of a workspace: tokens from before are good again, and what waited goes on',
+    summary: 'Ends the suspension of a workspace',
     description:
-      'Deliveries and runs that waited go on within seconds; of very many, what comes behind the first 200 within a minute.',
+      'Tokens from before are good again, and what waited goes on. Deliveries and runs that waited go on within seconds; of very many, what comes behind the first 200 within a minute.',
     body: closed({ env, reason: Type.Optional(reason) }),
     replies: { 204: reply('Resumed.') },
     problems: ['not_found', 'conflict'],

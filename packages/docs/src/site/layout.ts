@@ -139,7 +139,7 @@ function sidebar({ page, groups }: Framed): Child {
 }
 
 /** Groups with fewer pages are open on every page. */
-const groupShown = 12;
+const groupShown = 16;
 
 function pageLink(from: Page, to: Page): Child {
   const here = from === to ? { 'aria-current': 'page' } : {};

@@ -37,5 +37,6 @@ export {
   type Statement,
   type StatementReading,
 } from './statement.ts';
+export { statementSchemas } from './statement-schema.ts';
 export { withoutVariables } from './template.ts';
 export { type Verb, verbs } from './verbs.ts';

@@ -1,7 +1,7 @@
 import type { Mistake, Report } from './mistake.ts';
 
-const fieldsMax = 100;
-const patternLengthMax = 64;
+export const fieldsMax = 100;
+export const fieldPatternLengthMax = 64;
 
 /** The `Fields` of a statement: patterns of names of fields, `!` before those that are left out. */
 export function readFields(value: unknown, report: Report): readonly string[] | undefined {
@@ -25,8 +25,8 @@ export function readFields(value: unknown, report: Report): readonly string[] | 
 
 function fieldMistake(element: unknown): Mistake | undefined {
   if (typeof element !== 'string') return ['invalid_type', 'a pattern in `Fields` must be a string'];
-  if (element.length > patternLengthMax)
-    return ['too_long', `a pattern in \`Fields\` has at most ${patternLengthMax} characters`];
+  if (element.length > fieldPatternLengthMax)
+    return ['too_long', `a pattern in \`Fields\` has at most ${fieldPatternLengthMax} characters`];
   if (element === '' || element === '!') return ['invalid_value', 'a pattern in `Fields` must name something'];
   return undefined;
 }

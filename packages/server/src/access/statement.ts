@@ -7,6 +7,7 @@ import { type Mistake, type Report, shown } from './mistake.ts';
 import { collapseStars } from './patterns/glob.ts';
 import { patternMistake } from './patterns/pattern-limits.ts';
 import { readFields } from './read-fields.ts';
+import { policyLimits, sidMax, sidPattern, statementMembers } from './statement-schema.ts';
 import { collapseTemplateStars, parseTemplate } from './template.ts';
 import { mayMatchAction } from './verbs.ts';
 
@@ -30,12 +31,6 @@ export type Mode = 'report';
 export type ParsedStatements =
   | { readonly statements: readonly Statement[] }
   | { readonly errors: readonly InputError[] };
-
-/** `bytesMax` is measured on the statements as JSON without white space, in UTF-8. */
-const policyLimits = {
-  statementsMax: 50,
-  bytesMax: 10 * 1024,
-} as const;
 
 /**
  * Reads the `statements` of a policy that is about to be written and lists every mistake, its pointer relative to the
@@ -142,8 +137,6 @@ function conditionOf(terms: readonly ConditionTerm[]): NonNullable<Statement['Co
   );
 }
 
-const sidMax = 128;
-
 /** Asked only of what is written: a stored statement with a longer `Sid` is sound. */
 function longSids(readings: readonly StatementReading[]): readonly InputError[] {
   const message = `\`Sid\` has at most ${sidMax} characters`;
@@ -166,7 +159,7 @@ function repeatedSids(readings: readonly StatementReading[]): readonly InputErro
   return errors;
 }
 
-const members: ReadonlySet<string> = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Fields', 'Mode']);
+const members: ReadonlySet<string> = new Set(statementMembers);
 
 function checkMembers(statement: object, report: Report): boolean {
   const unknown = unknownNames(statement, (name) => members.has(name));
@@ -175,12 +168,11 @@ function checkMembers(statement: object, report: Report): boolean {
   return unknown.length === 0;
 }
 
-/** What could make a label seem another, or break the line that shows it. */
-const unfitForSid = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+const fitForSid = new RegExp(sidPattern, 'u');
 
 function readSid(value: unknown, report: Report): string | undefined {
   if (value === undefined) return undefined;
-  if (typeof value === 'string' && !unfitForSid.test(value)) return value;
+  if (typeof value === 'string' && fitForSid.test(value) && value.isWellFormed()) return value;
   report('/Sid', 'invalid_value', '`Sid` must be a string without controls, line separators and direction marks');
   return undefined;
 }

@@ -72,6 +72,8 @@ export interface AppGatewayDeps
   readonly recorder: CallRecorder;
   /** The public keys that app tokens are verified by (RFC 7517). */
   readonly jwks: () => unknown;
+  /** What verifiers find by the issuer of app tokens. @throws Problem `not_found` where that is no address. */
+  readonly discovery: () => unknown;
 }
 
 /** The app gateway: who may read the reply, canonical path, route, authenticate, authorize, body, handler, in this order. */
@@ -249,6 +251,8 @@ function onceAsked(
   return { route, request, principal: keyHolder(caller), scopes: () => onceScopes.ofAppUser({ env, org, tenantCode }) };
 }
 
+const forVerifiers = { 'Cache-Control': 'public, max-age=300' };
+
 /** Every route of the app gateway, in one table. */
 export function appRoutes(parts: AppGatewayDeps): readonly AppRoute[] {
   return [
@@ -271,7 +275,13 @@ export function appRoutes(parts: AppGatewayDeps): readonly AppRoute[] {
       method: 'GET',
       path: '/.well-known/jwks.json',
       access: 'public',
-      handle: () => json(200, parts.jwks(), { 'Cache-Control': 'public, max-age=300' }),
+      handle: () => json(200, parts.jwks(), forVerifiers),
+    },
+    {
+      method: 'GET',
+      path: '/.well-known/openid-configuration',
+      access: 'public',
+      handle: () => json(200, parts.discovery(), forVerifiers),
     },
     ...sharedRoutes(parts),
   ];

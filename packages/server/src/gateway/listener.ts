@@ -151,8 +151,10 @@ function limitConnections(
 ): void {
   const refuse = (code: 'too_many_connections' | 'no_descriptors') => () => watch.refused(code);
   server.maxConnections = Math.ceil(connectionsMax / sharers);
-  if (perAddressMax !== undefined)
-    server.on('connection', createConnectionLimit({ perAddressMax, connections }, refuse('too_many_connections')));
+  if (perAddressMax !== undefined) {
+    const rules = { endLongest: idleConnections.endLongest, onRefused: refuse('too_many_connections') };
+    server.on('connection', createConnectionLimit({ perAddressMax, connections }, rules));
+  }
   server.on('connection', createDescriptorLimit(refuse('no_descriptors')));
   server.on('connection', idleConnections.opened);
   server.on('drop', refuse('too_many_connections'));

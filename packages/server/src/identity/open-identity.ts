@@ -36,7 +36,7 @@ import { createImpersonation } from './sessions/impersonation.ts';
 import { createAppOrigins, type RefusedOrigins } from './settings/app-origins.ts';
 import { createOrgSettings } from './settings/org-settings.ts';
 import { startKeyUpkeep } from './tokens/key-upkeep.ts';
-import { platformIssuer } from './tokens/platform-issuer.ts';
+import { discoveryDocument, platformIssuer } from './tokens/platform-issuer.ts';
 import { createProviderTrials } from './tokens/provider-trials.ts';
 import type { LiveSigningKeys } from './tokens/signing-keys.ts';
 import type { MembershipDeps } from './workspaces/memberships.ts';
@@ -117,6 +117,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
     origins: createAppOrigins({ platform, configs, clock, refusedOrigins: deps.refusedOrigins }),
     app: {
       jwks: signingKeys.jwks,
+      discovery: () => discoveryDocument(issuer),
       signIn: createAppSignIn(app),
       sessions: createAppSessions(app),
       self: createAppSelf(app),

@@ -11,15 +11,14 @@ import { unknownNames } from './unknown-names.ts';
  * What is wrong with a value by a JSON Schema (2020-12), as sentences: of very many mistakes the first. It knows the
  * keywords that bodies and config items are described by, and throws at one that it does not know; of `oneOf` and
  * `anyOf` it knows branches that one constant member distinguishes, and `null` beside another schema. Where a form is
- * asked for, the `description` beside its `pattern` says which: it goes after "must be". A `$ref` is left to its own
- * reader.
+ * asked for, the `description` beside its `pattern` says which: it goes after "must be". What a
+ * `$ref` leads to is left to its own reader.
  */
 export function checkSchema(
   schema: JsonSchema,
   value: unknown,
   place: SchemaPosition = { pointer: '', name: '' },
 ): Mistakes {
-  if (schema.$ref !== undefined) return [];
   for (const keyword of Object.keys(schema))
     if (!known.includes(keyword)) throw new TypeError(`the keyword ${keyword} is not known here`);
   const wrong = wrongKind(schema, value);
@@ -44,7 +43,7 @@ interface ObjectShape extends JsonSchema {
   readonly properties: Readonly<Record<string, JsonSchema>>;
 }
 
-const annotations = ['$id', 'title', 'description', 'examples', 'default', 'format'];
+const annotations = ['$id', '$ref', '$defs', 'title', 'description', 'examples', 'default', 'format'];
 const asserting = [
   'type',
   'const',

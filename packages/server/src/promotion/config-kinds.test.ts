@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { systemEntityNames } from '@freehold/contract/system-entities';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { type ConfigItemKind, configItemKinds } from '../config/config-item.ts';
 import { checkSchema } from '../lib/check-schema.ts';
@@ -11,6 +12,7 @@ import type { Json, KindCases } from './testing/cases/kind-cases.ts';
 import { kindCases, kinds, put } from './testing/cases.ts';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, discriminator: false });
+addFormats.default(ajv);
 const fits = new Map<ConfigItemKind, ValidateFunction>(
   configItemKinds.map((kind) => [kind, ajv.compile(kinds[kind].schema)]),
 );

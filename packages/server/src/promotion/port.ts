@@ -2,7 +2,7 @@
 export { archiveBytesMax } from './archive/config-archive.ts';
 export type { ConfigItems } from './config-items.ts';
 export type { RecordTypes } from './config-kind.ts';
-export { traitsOf } from './config-kinds.ts';
+export { createConfigKinds, traitsOf } from './config-kinds.ts';
 export type { BlockHook, BlockSchedule, BlockStarts, HmacForm } from './kinds/block-starts.ts';
 export { inputType, stepType, withError } from './kinds/block-templates.ts';
 export type { EventContent } from './kinds/events/event-content.ts';

@@ -152,7 +152,7 @@ export {
   storedNames,
   storedValues,
 } from './renames/stored-names.ts';
-export { systemEntities, systemEntity } from './system/system-entities.ts';
+export { groupPoliciesMax, systemEntities, systemEntity } from './system/system-entities.ts';
 export type { ConfiguredViews } from './views/entity-views.ts';
 export { generatedViews, viewNamed } from './views/generated-views.ts';
 export { getViews, isShownBy, type LookedUpView, lookedUpByContent, lookedUpViews } from './views/looked-up-views.ts';

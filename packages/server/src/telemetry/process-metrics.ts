@@ -26,14 +26,17 @@ export function startProcessMetrics(metrics: Metrics): ProcessMetrics {
       type: 'gauge',
     },
     () => {
-      const quantiles = [
-        ['0.5', delay.percentile(50)],
-        ['0.99', delay.percentile(99)],
-        ['1', delay.max],
+      const statistics = [
+        ['p50', delay.percentile(50)],
+        ['p99', delay.percentile(99)],
+        ['max', delay.max],
       ] as const;
       const isEmpty = delay.count === 0;
       delay.reset();
-      return quantiles.map(([quantile, value]) => ({ labels: { quantile }, value: isEmpty ? 0 : latenessOf(value) }));
+      return statistics.map(([statistic, value]) => ({
+        labels: { statistic },
+        value: isEmpty ? 0 : latenessOf(value),
+      }));
     },
   );
   const value = (of: number) => [{ value: of }];

@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import type { Page, Request, Route } from 'playwright-core';
 import { createServer } from 'vite';
+import { call } from '../../call.ts';
 import { assertBecomes } from '../../eventually.ts';
 import { allowIssuers, clientAtProvider, personAt, startIdentityProvider } from '../../identity-provider.ts';
+import { codeTo } from '../../mails.ts';
 import {
   type AppUser,
   act,
   allow,
+  appUrl,
   create,
   defineEntity,
   definition,
@@ -18,6 +21,7 @@ import {
   memberWith,
   type Org,
   password,
+  signIn,
   withCondition,
 } from '../../org.ts';
 import { startPlatform } from '../../platform.ts';
@@ -269,4 +273,49 @@ test('the form to sign in is labelled, says refusals aloud, and offers the provi
   await form.getByLabel('Password').fill(password);
   await form.getByLabel('Password').press('Enter');
   await page.getByText(`user: ${fixture.ann.email}`).waitFor();
+});
+
+test('the form to sign in says that another account has the address, mails its link again, and goes on with it once it is followed', {
+  skip,
+}, async (context) => {
+  assert.ok(fixture);
+  const { org } = fixture;
+  const { issuer, token, close } = await startIdentityProvider();
+  context.after(close);
+  await allowIssuers(org, [{ issuer, audiences: [clientAtProvider] }]);
+  const older = await signIn(org);
+  const { email } = older;
+  const page = await openPage(context);
+  await page.exposeFunction('tokenOf', () => token(personAt('joe', { email })));
+  const form = page.getByRole('region', { name: 'Welcome' });
+  const arrive = () => form.getByRole('button', { name: /^Go to / }).click();
+  const notice = 'There is an account under your address. Follow the link that we mailed to use it.';
+  await arrive();
+  await form.getByText(notice).waitFor();
+  await form.locator('p:focus').waitFor();
+  await assertAccessible(page);
+  await form.getByRole('button', { name: 'Mail the link again' }).click();
+  await form.getByRole('status').getByText('The link is on its way.').waitFor();
+  await form.getByRole('button', { name: 'Mail the link again' }).click();
+  await form
+    .getByRole('alert')
+    .getByText(/too many mails/)
+    .waitFor();
+  await page.getByText('user: none').waitFor();
+  const userId = () => page.evaluate('app.session?.userId');
+  await form.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText(`user: ${email}`).waitFor();
+  assert.notEqual(await userId(), older.id);
+  await page.evaluate('app.signOut()');
+  await arrive();
+  await form.getByText(notice).waitFor();
+  const body = { code: await codeTo(org, email, 'verify-email') };
+  const followed = await call('POST', appUrl(org, '/verify-email'), { headers: { client_id: org.clientId }, body });
+  assert.equal(followed.status, 204, followed.text);
+  await form.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText(`user: ${email}`).waitFor();
+  assert.equal(await userId(), older.id);
+  await page.evaluate('app.signOut()');
+  await arrive();
+  await page.getByText(`user: ${email}`).waitFor();
 });

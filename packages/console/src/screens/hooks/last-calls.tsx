@@ -59,7 +59,7 @@ function Accepted({ name }: { readonly name: string }) {
                 key: id,
                 cells: [
                   <When key="at" at={started_at} />,
-                  trigger.id ?? '',
+                  trigger.id,
                   <CopyId key="run" value={id} what="run id" />,
                   <Anchor key="state" component={Link} to={`/o/${org}/${env}/runs/${id}`} size="sm" underline="always">
                     {`${runStateWords[state]}${error === undefined ? '' : `: ${error.code}`}`}

@@ -1,6 +1,6 @@
 /** What a workspace has of access control: its policies, its groups, and its members. */
 import { Type } from '@sinclair/typebox';
-import { count, guid, named, ofRecords, text, time } from '../../schema.ts';
+import { count, guid, named, ofRecords, policyStatement, text, time } from '../../schema.ts';
 
 const atMost1000 = 'Of more than 1,000 the first 1,000 are counted.';
 
@@ -24,7 +24,7 @@ export const WorkspacePolicyDetails = named(
   Type.Object({
     ...policyMembers,
     version,
-    statements: ofRecords(Type.Array(Type.Unknown())),
+    statements: ofRecords(Type.Array(policyStatement)),
     held_by: Type.Array(namedRecord, { description: 'The first 20 groups that hold it.' }),
   }),
 );

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../../parameters.ts';
 import { reply, route } from '../../route.ts';
-import { closed, count, guid, named, oneOf, pageOf, text, time } from '../../schema.ts';
+import { closed, count, guid, named, oneOf, pageOf, policyStatement, text, time, timeOrDay } from '../../schema.ts';
 import { DescribedStatement, outcome } from './described-statement.ts';
 
 const tenantCode = Type.String({ description: 'The code of the workspace.' });
@@ -71,7 +71,7 @@ export const Replay = named(
         }),
       ),
       name: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'What explanations call it.' })),
-      statements: Type.Array(Type.Unknown(), { description: 'With the same rules as the statements of a policy.' }),
+      statements: Type.Array(policyStatement, { description: 'With the same rules as the statements of a policy.' }),
     }),
     principals: Type.Optional(
       Type.Array(guid, {
@@ -80,7 +80,7 @@ export const Replay = named(
         description: 'The members who would hold a new policy. With `policy_id`, its present holders do.',
       }),
     ),
-    since: Type.Optional(Type.String({ format: 'date-time', description: 'Only decisions of calls from then on.' })),
+    since: Type.Optional(timeOrDay('Only decisions of calls from then on.')),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -129,7 +129,7 @@ export const Suggestion = named(
   'Suggestion',
   Type.Object({
     ...basis,
-    statements: Type.Array(Type.Unknown(), {
+    statements: Type.Array(policyStatement, {
       description:
         'They allow the recorded use that was allowed: of a policy or a group, by the policy or those of the group, whose Denies and report-only statements they keep.',
     }),
@@ -176,7 +176,8 @@ export const policyLabApi = {
     path: '/acl/replay',
     access: 'developer',
     tag: 'access control',
-    summary: 'Decides the recorded calls of a workspace again, with a draft in the place of a policy',
+    summary: 'Decides recorded calls of a workspace again',
+    description: 'With a draft in the place of a policy.',
     body: Replay,
     replies: { 200: reply('What the draft would change.', Replayed) },
     problems: ['not_found', 'rate_limited'],
@@ -189,7 +190,8 @@ export const policyLabApi = {
     path: '/acl/suggest',
     access: 'developer',
     tag: 'access control',
-    summary: 'The statements that allow what members did in the recorded days, and what they hold and did not use',
+    summary: 'Statements that allow what members did',
+    description: 'In the recorded days; also what the members hold and did not use.',
     query: closed({
       env: environment,
       tenant_code: tenantCode,
@@ -208,7 +210,8 @@ export const policyLabApi = {
     path: '/acl/reported',
     access: 'developer',
     tag: 'access control',
-    summary: 'What statements with `"Mode": "report"` would have denied and allowed of the recorded calls',
+    summary: 'What report-only statements would have decided',
+    description: 'Statements with `"Mode": "report"`: what they would have denied and allowed of the recorded calls.',
     query: closed({
       env: environment,
       tenant_code: tenantCode,

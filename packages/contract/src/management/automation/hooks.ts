@@ -89,8 +89,9 @@ export const hooksApi = {
     path: '/hooks/:name',
     access: 'developer',
     tag: 'automation',
-    summary: 'A hook, how its messages are signed, and what became of the last ones',
-    description: 'The runs that it has begun are at `GET /runs?block={name}&trigger=hook`.',
+    summary: 'A hook and its last messages',
+    description:
+      'How its messages are signed, and what became of the last ones. The runs that it has begun are at `GET /runs?block={name}&trigger=hook`.',
     query: byEnvironment,
     replies: { 200: reply('The hook.', HookDetails) },
     problems: ['not_found'],
@@ -101,8 +102,9 @@ export const hooksApi = {
     path: '/hooks/:name',
     access: 'org_admin',
     tag: 'automation',
-    summary: 'Says in which workspace the runs of a hook begin, and whether it is paused',
-    description: 'What is left out stays as it is. Both belong to the environment: no publication changes them.',
+    summary: 'Sets where the runs of a hook begin',
+    description:
+      'In which workspace, and whether the hook is paused. What is left out stays as it is. Both belong to the environment: no publication changes them.',
     query: byEnvironment,
     body: closed({
       tenant_code: Type.Optional(Type.String({ minLength: 1, maxLength: 63 })),

@@ -72,9 +72,9 @@ export const backupsApi = {
     ...operator,
     method: 'POST',
     path: '/platform/backups',
-    summary: 'Begins a backup of the whole platform, which serves meanwhile',
+    summary: 'Begins a backup of the whole platform',
     description:
-      'One backup or restore test runs at a time. The list shows how far it is, and what came of it. The file holds every record and every key.',
+      'The platform serves meanwhile. One backup or restore test runs at a time. The list shows how far it is, and what came of it. The file holds every record and every key.',
     replies: { 202: reply('Begun.', Backup) },
     problems: ['rate_limited', 'conflict', 'unavailable'],
     refusedAs: 'backup.begin_refused',
@@ -98,8 +98,8 @@ export const backupsApi = {
     ...operator,
     method: 'POST',
     path: '/platform/backups/:name/test',
-    summary:
-      'Begins a restore test: restores the backup to a folder of its own, verifies the data and removes the folder',
+    summary: 'Begins a restore test of a backup',
+    description: 'Restores the backup to a folder of its own, verifies the data and removes the folder.',
     replies: { 202: reply('Begun.', Backup) },
     problems: ['rate_limited', 'conflict', 'not_found', 'unavailable'],
     refusedAs: 'backup.test_refused',

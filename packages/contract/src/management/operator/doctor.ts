@@ -25,10 +25,9 @@ export const platformDoctorApi = {
     path: '/platform/doctor',
     access: 'operator',
     tag: 'platform',
-    summary:
-      'The findings of `freehold doctor` beside the running platform: settings, clock, disk, stores, keys and the mail server',
+    summary: 'The findings of `freehold doctor`',
     description:
-      'One look is under way at a time, and a result is kept for 30 s. Ports, which this platform has taken, are left out. Nothing is changed.',
+      'Beside the running platform: settings, clock, disk, stores, keys and the mail server. One look is under way at a time, and a result is kept for 30 s. Ports, which this platform has taken, are left out. Nothing is changed.',
     replies: { 200: reply('The findings, in the order in which they were made.', Diagnosis) },
     problems: ['rate_limited'],
   }),

@@ -55,10 +55,9 @@ export const platformErrorsApi = {
     path: '/platform/errors',
     access: 'operator',
     tag: 'platform',
-    summary:
-      'The last errors of this node since it started, the latest first: replies of 500 and more, and work in the background that failed',
+    summary: 'The last errors of this node since it started',
     description:
-      'Kept in memory: the last 500 requests that failed, the last 500 that were answered 503, and the last 500 different failures in the background: the same work that fails by the same fault is one entry, with a count. Readiness probes that were answered 503 are left out.',
+      'The latest first: replies of 500 and more, and work in the background that failed. Kept in memory: the last 500 requests that failed, the last 500 that were answered 503, and the last 500 different failures in the background: the same work that fails by the same fault is one entry, with a count. Readiness probes that were answered 503 are left out.',
     query: closed({
       request_id: Type.Optional(
         Type.String({ minLength: 1, maxLength: 128, description: 'Only the error of this request.' }),

@@ -104,7 +104,8 @@ export const platformOrgsApi = {
     path: '/platform/orgs',
     access: 'operator',
     tag: 'platform',
-    summary: 'The orgs of the platform by code, each with its plan, its usage this month and its number of builders',
+    summary: 'The orgs of the platform by code',
+    description: 'Each with its plan, its usage this month and its number of builders.',
     query: closed({
       q: Type.Optional(
         Type.String({
@@ -131,7 +132,8 @@ export const platformOrgsApi = {
     path: '/platform/orgs/:org',
     access: 'operator',
     tag: 'platform',
-    summary: 'An org with its usage of each limit of its plan, its environments and the release that is live',
+    summary: 'An org of the platform',
+    description: 'With its usage of each limit of its plan, its environments and the release that is live.',
     replies: { 200: reply('The org.', PlatformOrgDetails) },
     problems: ['rate_limited', 'not_found'],
   }),

@@ -94,9 +94,9 @@ export const personJobsApi = {
     path: '/org/app-users/:id/erase',
     access: 'org_admin',
     tag: 'personal data',
-    summary: 'Erases a person, or shows by a dry run what that would change and what would stay',
+    summary: 'Erases a person, or shows what that would change',
     description:
-      'From the reply on the account opens nothing and its tokens are revoked. A job removes the account, its identities, memberships, invitations and `user` records, and does to the records of the person what `records` says. Sent again after the job has failed, it begins a job that goes on.',
+      'By a dry run also what would stay. From the reply on the account opens nothing and its tokens are revoked. A job removes the account, its identities, memberships, invitations and `user` records, and does to the records of the person what `records` says. Sent again after the job has failed, it begins a job that goes on.',
     query: closed({
       dry_run: Type.Boolean({ default: false, description: 'Counts what would be erased, and erases nothing.' }),
     }),
@@ -119,9 +119,9 @@ export const personJobsApi = {
     path: '/org/app-users/:id/merge',
     access: 'org_admin',
     tag: 'personal data',
-    summary: 'Merges an account into another account of the same person, or shows by a dry run what that would change',
+    summary: 'Merges an account into another of the same person',
     description:
-      'The account of the path ends: sign-ins to it lead to the account `into`, which gets its memberships, policies and groups. The tokens of both are revoked, and the password of the account that ends is removed. A job has its records and invitations name the account that stays.',
+      'A dry run shows what that would change. The account of the path ends: sign-ins to it lead to the account `into`, which gets its memberships, policies and groups. The tokens of both are revoked, and the password of the account that ends is removed. A job has its records and invitations name the account that stays.',
     query: closed({
       dry_run: Type.Boolean({ default: false, description: 'Counts what would change, and changes nothing.' }),
     }),

@@ -100,9 +100,9 @@ export const providersApi = {
     path: '/org/providers/discover',
     access: 'org_admin',
     tag: 'settings',
-    summary: 'Reads what a sign-in provider publishes: its discovery document and its keys',
+    summary: 'Reads what a sign-in provider publishes',
     description:
-      'Nothing is stored. The platform asks public addresses by https; in development also this machine, and by http. A refusal says at `/issuer` what failed.',
+      'Its discovery document and its keys. Nothing is stored. The platform asks public addresses by https; in development also this machine, and by http. A refusal says at `/issuer` what failed.',
     body: closed({ issuer }),
     replies: { 200: reply('What it publishes.', DiscoveredProvider) },
     problems: ['rate_limited'],
@@ -113,8 +113,9 @@ export const providersApi = {
     path: '/org/providers/test',
     access: 'org_admin',
     tag: 'settings',
-    summary: 'Says whether an identity token would be accepted by `GET /app/{org}/token`, check by check',
-    description: 'Nothing is made or changed. Send `id_token`, or `code` to have it exchanged at the provider first.',
+    summary: 'Says whether an identity token would be accepted',
+    description:
+      'By `GET /app/{org}/token`, check by check. Nothing is made or changed. Send `id_token`, or `code` to have it exchanged at the provider first.',
     query: closed({ env: environment }),
     body: closed({
       id_token: Type.Optional(Type.String({ minLength: 1, maxLength: 16_384 })),

@@ -119,7 +119,8 @@ export const workspaceTemplatesApi = {
     path: '/org/workspace-template/drift',
     access: 'developer',
     tag: 'workspaces',
-    summary: 'How the workspaces of an environment differ from `tenancy.workspace_templates`, by code',
+    summary: 'How workspaces differ from the template',
+    description: 'The workspaces of an environment by code; the template is `tenancy.workspace_templates`.',
     query: closed({
       env: environment,
       pagesize: Type.Integer({ ...pagesize, maximum: 20, default: 10 }),
@@ -136,7 +137,8 @@ export const workspaceTemplatesApi = {
     path: '/org/workspace-template/drift/:tenant_code',
     access: 'developer',
     tag: 'workspaces',
-    summary: 'Each policy and group in which a workspace differs, and what an application would do',
+    summary: 'How a workspace differs from the template',
+    description: 'Each policy and group in which it differs, and what an application would do.',
     query: closed({
       env: environment,
       replace_local: Type.Boolean({ default: false, description: 'Shows the steps of such an application.' }),
@@ -150,8 +152,8 @@ export const workspaceTemplatesApi = {
     path: '/org/workspace-template/applications',
     access: 'org_admin',
     tag: 'workspaces',
-    summary: 'Begins a preview of the application of the template to workspaces, which changes nothing in them',
-    description: 'It goes on in the background. One at a time in an environment.',
+    summary: 'Begins a preview of an application of the template',
+    description: 'It changes nothing in the workspaces. It goes on in the background. One at a time in an environment.',
     query: closed({ env: environment }),
     body: closed({
       workspaces: Type.Optional(
@@ -197,7 +199,7 @@ export const workspaceTemplatesApi = {
     path: '/org/workspace-template/applications/:id/workspaces',
     access: 'developer',
     tag: 'workspaces',
-    summary: 'The workspaces in which an application does something, by code',
+    summary: 'The workspaces in which an application acts, by code',
     query: closed({ env: environment, pagesize, nexttoken }),
     compressed: 'reply',
     replies: { 200: reply('A page.', pageOf(AppliedWorkspace)) },

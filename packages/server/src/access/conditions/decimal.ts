@@ -5,11 +5,16 @@ export interface Decimal {
   readonly fraction: string;
 }
 
+const form = /^(-?)([0-9]+)(?:\.([0-9]+))?$/;
+
+/** The texts that are numbers, as the source of a regular expression. */
+export const decimalPattern = form.source;
+
 /** Reads a number, or a text such as `-12.50`: no exponent, no plus sign, no blanks, digits on both sides of a point. */
 export function readDecimal(value: unknown): Decimal | undefined {
   const text = typeof value === 'number' ? plainText(value) : value;
   if (typeof text !== 'string') return undefined;
-  const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(text);
+  const parts = form.exec(text);
   if (parts === null) return undefined;
   const whole = withoutLeadingZeros(parts[2] ?? '');
   const fraction = withoutTrailingZeros(parts[3] ?? '');

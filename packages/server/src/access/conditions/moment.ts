@@ -1,5 +1,10 @@
 import { type Decimal, readDecimal, withoutTrailingZeros } from './decimal.ts';
 
+const form = /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T([0-9]{2}:[0-9]{2}:[0-5][0-9])(?:\.([0-9]+))?Z)?$/;
+
+/** Days and moments, as the source of a regular expression. Not all of them are in a calendar. */
+export const momentPattern = form.source;
+
 /**
  * Seconds since 1970. Reads a day (`2026-03-31`, its start in UTC), a moment of RFC 3339 with `Z`, a number of seconds,
  * as a number or as text, and a `Date`.
@@ -7,7 +12,7 @@ import { type Decimal, readDecimal, withoutTrailingZeros } from './decimal.ts';
 export function readMoment(value: unknown): Decimal | undefined {
   if (value instanceof Date) return readDecimal((value.getTime() / 1000).toFixed(3));
   if (typeof value !== 'string') return readDecimal(value);
-  const parts = /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?Z)?$/.exec(value);
+  const parts = form.exec(value);
   if (parts === null) return readDecimal(value);
   const [, day = '', clock = '00:00:00', fraction = '0'] = parts;
   const milliseconds = Date.parse(`${day}T${clock}Z`);

@@ -10,8 +10,8 @@ export interface ConditionTerm {
   readonly expected: readonly string[];
 }
 
-const termsMax = 20;
-const valuesMax = 50;
+export const termsMax = 20;
+export const valuesMax = 50;
 
 /** The terms of a condition, all of which have to hold; `undefined` where something is wrong with one of them. */
 export function readCondition(condition: unknown, report: Report): readonly ConditionTerm[] | undefined {

@@ -49,7 +49,38 @@ export function parseContextKey(text: string): ContextKey | Mistake {
   return { ...key, read };
 }
 
-const keyLengthMax = 256;
+export const keyLengthMax = 256;
+
+const userKeys = ['id', 'email'];
+const tenantKeys = ['id', 'code'];
+const pathParameters = ['id', 'entity'];
+
+/**
+ * The names that `parseContextKey` reads, but for the role, as the source of a regular expression without anchors.
+ * @param character any one, and `part` any one but the point between names, as sources.
+ */
+export function contextKeyPattern({ character, part }: { readonly character: string; readonly part: string }): string {
+  const path = `${part}+(?:\\.${part}+)*`;
+  const among = (names: readonly string[]): string => `(?:${names.map(inAnyCase).join('|')})`;
+  const ofRequest = [
+    ...[...plainRequestKeys.keys()].map(inAnyCase),
+    `${inAnyCase('pathparameters')}\\.${among(pathParameters)}`,
+    `${inAnyCase('queryparameters')}\\.${character}+`,
+    `${inAnyCase('body')}\\.${path}`,
+  ];
+  const keys = [
+    `${inAnyCase('request')}\\.(?:${ofRequest.join('|')})`,
+    `${inAnyCase('user')}\\.${among(userKeys)}`,
+    `${inAnyCase('tenant')}\\.${among(tenantKeys)}`,
+    `(?:${inAnyCase('jwt')}|${inAnyCase('record')})\\.${path}`,
+  ];
+  return `(?:${keys.join('|')})`;
+}
+
+/** A source that matches a word in any case of its ASCII letters, which are lower-case in it. */
+export function inAnyCase(word: string): string {
+  return word.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}
 
 const plainKey = {
   needs: [],
@@ -67,9 +98,9 @@ function keyUnder(root: string, path: readonly string[]): KeyMeaning | 'role' | 
     case 'request':
       return requestKey(foldAscii(first), path.slice(1));
     case 'user':
-      return isOneOf(path, ['id', 'email']) ? walking(({ user }) => user, path, 'given') : undefined;
+      return isOneOf(path, userKeys) ? walking(({ user }) => user, path, 'given') : undefined;
     case 'tenant':
-      return isOneOf(path, ['id', 'code']) ? walking(({ tenant }) => tenant, path, 'given') : undefined;
+      return isOneOf(path, tenantKeys) ? walking(({ tenant }) => tenant, path, 'given') : undefined;
     case 'jwt':
       if (foldAscii(first) === 'role') return 'role';
       return isPath(path) ? walking(({ jwt }) => jwt, path) : undefined;
@@ -104,7 +135,7 @@ function recordKey(first: string, path: readonly string[]): KeyMeaning {
 function requestKey(name: string, path: readonly string[]): KeyMeaning | undefined {
   switch (name) {
     case 'pathparameters': {
-      if (!isOneOf(path, ['id', 'entity'])) return undefined;
+      if (!isOneOf(path, pathParameters)) return undefined;
       const isOfId = foldAscii(path[0] ?? '') === 'id';
       return {
         ...walking(({ request }) => request.pathParameters, path, 'given'),

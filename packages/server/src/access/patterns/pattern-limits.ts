@@ -1,7 +1,7 @@
 import type { Mistake } from '../mistake.ts';
 
-const patternLengthMax = 256;
-const patternStarsMax = 16;
+export const patternLengthMax = 256;
+export const patternStarsMax = 16;
 
 /** What no pattern may be, whatever it is matched with. `written` is how it was sent, before runs of stars became one. */
 export function patternMistake(pattern: string, written: string): Mistake | undefined {

@@ -11,7 +11,7 @@ const note = (id: string) => ({ id, type: 'get', began });
 
 function runIn({ newId }: RecordBench): Run {
   return {
-    ...{ id: newId(), block: 'b', version: 1, blocks: { b: 1 }, trigger: { kind: 'call' }, input: {} },
+    ...{ id: newId(), block: 'b', version: 1, blocks: { b: 1 }, trigger: { kind: 'call', id: 'r1' }, input: {} },
     ...{ state: 'running', user: { id: 'u1', kind: 'person' }, depth: 0, chain: [], started_at: '', now: 0 },
     ...{ taken: 0, stalled: 0, steps: 0 },
   };

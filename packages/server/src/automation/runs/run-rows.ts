@@ -24,7 +24,7 @@ export interface RunUser {
  */
 export interface RunTrigger {
   readonly kind: (typeof triggerKinds)[number];
-  readonly id?: string;
+  readonly id: string;
   readonly name?: string;
 }
 

@@ -26,20 +26,31 @@ export function createConnectionCounts(): ConnectionCounts {
 }
 
 /**
- * Ends connections of an address that has so many already, before anything is read from them. Of IPv6 the first half
- * of the address counts.
+ * A new connection of an address that has so many already takes the place of its longest idle one. Where none is idle, it
+ * ends before anything is read from it. Of IPv6 the first half of the address counts.
  */
 export function createConnectionLimit(
   { perAddressMax, connections }: { readonly perAddressMax: number; readonly connections: ConnectionCounts },
-  onRefused: () => void,
+  {
+    endLongest,
+    onRefused,
+  }: { readonly endLongest: (address: string) => Socket | undefined; readonly onRefused: () => void },
 ): (socket: Socket) => void {
+  /** Those whose place another has. */
+  const replaced = new WeakSet<Socket>();
   return (socket) => {
     const address = networkKey(socket.remoteAddress ?? '');
     if (!connections.take(address, perAddressMax)) {
-      onRefused();
-      socket.destroy();
-      return;
+      const longest = endLongest(address);
+      if (longest === undefined) {
+        onRefused();
+        socket.destroy();
+        return;
+      }
+      replaced.add(longest);
     }
-    socket.once('close', () => connections.release(address));
+    socket.once('close', () => {
+      if (!replaced.has(socket)) connections.release(address);
+    });
   };
 }

@@ -1,26 +1,33 @@
 /** Connections without a request under way: how long they wait, and that they keep no other client out. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { EventEmitter, once } from 'node:events';
+import { connect, Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { drain } from '../drain.ts';
 import { createErrorReplies } from '../error-reply.ts';
 import { connectionsMax, type ListenOptions, listen } from '../listener.ts';
 import { json } from '../reply.ts';
+import { createIdleConnections } from './idle-connections.ts';
 
 interface Served {
   connected(): Promise<Socket>;
+  /** Emits `slow` when a request to `/slow` has begun. */
+  readonly begun: EventEmitter;
   /** Ends the answers to `/slow` that are under way. */
   readonly release: () => void;
 }
 
 async function serve(context: TestContext, options: Partial<ListenOptions> = {}): Promise<Served> {
   const released = Promise.withResolvers<void>();
+  const begun = new EventEmitter();
   const listener = await listen({
     host: '127.0.0.1',
     port: 0,
     gateway: async ({ url }) => {
-      if (url === '/slow') await released.promise;
+      if (url === '/slow') {
+        begun.emit('slow');
+        await released.promise;
+      }
       return json(200, { url });
     },
     errors: createErrorReplies({ baseUrl: () => '', explain: () => undefined, onFault: () => undefined }),
@@ -28,10 +35,12 @@ async function serve(context: TestContext, options: Partial<ListenOptions> = {})
   });
   const sockets: Socket[] = [];
   context.after(async () => {
+    released.resolve();
     for (const socket of sockets) socket.destroy();
     await drain([listener], 0);
   });
   return {
+    begun,
     release: () => released.resolve(),
     connected: async () => {
       const socket = connect(Number(new URL(listener.url).port), '127.0.0.1');
@@ -45,8 +54,10 @@ async function serve(context: TestContext, options: Partial<ListenOptions> = {})
 
 async function ask(socket: Socket, path = '/quick'): Promise<string> {
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
-  const [answer = ''] = await once(socket, 'data');
-  return String(answer);
+  return new Promise((resolve, reject) => {
+    socket.once('data', (answer) => resolve(String(answer)));
+    socket.once('close', () => reject(new Error('the connection has ended without an answer')));
+  });
 }
 
 test('a connection waits 75 s for its next request, or as long as is set', async (context) => {
@@ -85,4 +96,43 @@ test('from nine tenths of the connections on the longest idle ones end, and none
   served.release();
   assert.match(await slow, /^HTTP\/1\.1 200 /);
   assert.match(await ask(first), /^HTTP\/1\.1 200 /);
+});
+
+test('an address at its bound ends its longest idle connection for a new one, and none with a request under way', async (context) => {
+  const served = await serve(context, { perAddressMax: 3 });
+  const answers: Promise<string>[] = [];
+  const askSlowly = async (socket: Socket): Promise<void> => {
+    const begun = once(served.begun, 'slow');
+    const answer = ask(socket, '/slow');
+    answers.push(answer);
+    await Promise.race([begun, answer]);
+  };
+  const sockets: Socket[] = [];
+  for (let index = 0; index < 3; index++) {
+    const socket = await served.connected();
+    sockets.push(socket);
+    await ask(socket);
+  }
+  const [first, second, third] = sockets as [Socket, Socket, Socket];
+  await askSlowly(first);
+  for (const longest of [second, third]) {
+    await askSlowly(await served.connected());
+    await assert.rejects(ask(longest));
+  }
+  // Three are under way: an ended one and the one in its place were counted once.
+  await assert.rejects(ask(await served.connected()));
+  served.release();
+  for (const answer of answers) assert.match(await answer, /^HTTP\/1\.1 200 /);
+});
+
+test('an address at its bound ends no connection of another', () => {
+  const connections = createIdleConnections(100);
+  const [other, own, later] = ['192.0.2.1', '2001:db8::1', '2001:db8::2'].map((remoteAddress) => {
+    const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: remoteAddress });
+    connections.opened(socket);
+    return socket;
+  });
+  const ended = () => connections.endLongest('2001:db8:0:0::/64');
+  assert.deepEqual([ended(), ended(), ended()], [own, later, undefined]);
+  assert.equal(other?.destroyed, false);
 });

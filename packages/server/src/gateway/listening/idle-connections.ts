@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { networkKey } from '../../lib/network/network-key.ts';
 
 /** Of the connections that there may be: from this share on, idle ones give way. */
 const shareWithoutIdle = 0.9;
@@ -14,33 +15,56 @@ export interface IdleConnections {
   busy(socket: Socket): void;
   /** The answer has left. Unless it was the last one of the connection, that waits for the next request. */
   idle(socket: Socket): void;
+  /**
+   * Ends the connection that has been idle the longest, and gives it; undefined where none is idle.
+   * @param address one of `networkKey`: of its connections alone
+   */
+  endLongest(address?: string): Socket | undefined;
 }
 
 /** @param max how many connections the listener takes */
 export function createIdleConnections(max: number): IdleConnections {
-  /** By the time that they became idle. */
+  /** By the time that they became idle, as are those of each address. */
   const idle = new Set<Socket>();
+  const idleOf = new Map<string, Set<Socket>>();
+  const addresses = new WeakMap<Socket, string>();
   let open = 0;
-  const endLongest = (): void => {
-    const [longest] = idle;
-    if (longest === undefined) return;
-    idle.delete(longest);
-    longest.destroy();
+  const add = (socket: Socket): void => {
+    idle.add(socket);
+    const address = addresses.get(socket) ?? '';
+    const known = idleOf.get(address);
+    if (known === undefined) idleOf.set(address, new Set([socket]));
+    else known.add(socket);
+  };
+  const remove = (socket: Socket): void => {
+    if (!idle.delete(socket)) return;
+    const address = addresses.get(socket) ?? '';
+    const known = idleOf.get(address);
+    known?.delete(socket);
+    if (known?.size === 0) idleOf.delete(address);
+  };
+  const endLongest = (address?: string): Socket | undefined => {
+    const [longest] = address === undefined ? idle : (idleOf.get(address) ?? []);
+    if (longest === undefined) return undefined;
+    remove(longest);
+    return longest.destroy();
   };
   return {
     opened: (socket) => {
       if (socket.destroyed) return;
       open += 1;
+      addresses.set(socket, networkKey(socket.remoteAddress ?? ''));
       socket.once('close', () => {
         open -= 1;
-        idle.delete(socket);
+        remove(socket);
       });
       if (open > max * shareWithoutIdle) endLongest();
-      idle.add(socket);
+      add(socket);
     },
-    busy: (socket) => void idle.delete(socket),
+    busy: remove,
     idle: (socket) => {
-      if (socket.writable) idle.add(socket);
+      if (socket.writable) add(socket);
     },
+    endLongest,
   };
 }

@@ -1,7 +1,7 @@
 /** The last answer of a connection arrives, whatever its client goes on to send, and nothing behind it is a request. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { connect, Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import { drain } from '../drain.ts';
@@ -9,7 +9,7 @@ import { createErrorReplies } from '../error-reply.ts';
 import { type Listener, type ListenOptions, listen } from '../listener.ts';
 import { readJsonBody } from '../pipeline/body/read-json-body.ts';
 import { json } from '../reply.ts';
-import { type LingeringLimits, lingeringLimits } from './lingering-close.ts';
+import { closeLingering, type LingeringLimits, lingeringLimits } from './lingering-close.ts';
 
 const kilobyte = 1024;
 
@@ -162,6 +162,16 @@ test('of the connections that linger the oldest ends where there are too many', 
   if (oldest?.destroyed === false) await closing(oldest);
   clearInterval(tick);
   assert.deepEqual(closed, [0]);
+});
+
+test('of those that come at the same time no more linger', () => {
+  const sockets = Array.from({ length: 6 }, () => new Socket());
+  for (const socket of sockets) closeLingering(socket, { limits: lingeringLimits, sharers: 128 });
+  assert.deepEqual(
+    sockets.map(({ destroyed }) => destroyed),
+    [true, true, true, true, false, false],
+  );
+  for (const socket of sockets) socket.destroy();
 });
 
 test('a refusal by the head comes in place of `100 Continue`, and the connection ends', async (context) => {

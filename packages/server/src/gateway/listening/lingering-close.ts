@@ -52,8 +52,10 @@ export function closeLingering(
   });
   lingering.add(socket);
   if (lingering.size > Math.ceil(lingeringMax / sharers)) {
-    const [oldest] = lingering;
-    oldest?.destroy();
+    const [oldest = socket] = lingering;
+    // It is closed later than the next one may come.
+    lingering.delete(oldest);
+    oldest.destroy();
   }
   // A client that reads slowly gets the answer before its time begins.
   const written = (): void => {

@@ -1,6 +1,7 @@
 import { appApi } from '@freehold/contract/app';
 import type { ProblemCode } from '@freehold/contract/problem';
-import type { JsonSchema } from '../../lib/json-schema.ts';
+import { statementSchemas } from '../../access/port.ts';
+import { type JsonSchema, schemaReference } from '../../lib/json-schema.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { apiNamesOf, type CompiledEntity, lookupOf, systemEntities } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
@@ -122,4 +123,5 @@ const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
   ...described.schemas,
   ...recordSchemas,
   ...filterSchemas,
+  ...statementSchemas(schemaReference),
 };

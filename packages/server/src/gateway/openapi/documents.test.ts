@@ -3,10 +3,11 @@ import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { RE2JS } from 're2js';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
 import { type ManagementGatewayDeps, managementRoutes } from '../management-gateway.ts';
-import { app, type Document, entities, management } from './testing/sample-documents.ts';
+import { app, bareManagement, type Document, entities, management } from './testing/sample-documents.ts';
 
 for (const [name, document] of Object.entries({ management, app })) {
   test(`the ${name} document is valid OpenAPI 3.1`, async () => {
@@ -17,7 +18,7 @@ for (const [name, document] of Object.entries({ management, app })) {
   });
 
   test(`every schema of the ${name} document is one, and its references lead to others`, () => {
-    const ajv = new Ajv2020({ strict: true, allErrors: true });
+    const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
     addFormats.default(ajv);
     ajv.addVocabulary(Object.keys(document));
     ajv.addSchema(document, 'document', false, false);
@@ -35,11 +36,56 @@ for (const [name, document] of Object.entries({ management, app })) {
     assert.deepEqual([...new Set(Array.from(references, ([, path]) => path))].sort(), names.sort());
   });
 
+  test(`summaries and titles of the ${name} document have at most sixty characters`, () => {
+    const long = valuesUnder(document, ['summary', 'title']).filter(({ value }) => [...value].length > 60);
+    assert.deepEqual(long, []);
+  });
+
+  test(`no member of the ${name} document is required that has a default`, () => {
+    assert.deepEqual(requiredDefaults(document), []);
+  });
+
+  test(`patterns of the ${name} document are read by expressions of every language`, () => {
+    const patterns = valuesUnder(document, ['pattern']);
+    assert.ok(patterns.length > 20, String(patterns.length));
+    for (const { value, pointer } of patterns) {
+      assert.doesNotMatch(value, /\(\?(?:[=!]|<[=!])|\\[pP]/, pointer);
+      RE2JS.compile(value);
+    }
+  });
+
   test(`no two operations of the ${name} document have one name`, () => {
     const names = operationsOf(document).map(({ operationId }) => operationId);
     assert.deepEqual(names, [...new Set(names)]);
   });
 }
+
+test('each end of a range of time is a time or a day, but for that of usage, which is counted by days', () => {
+  // Mails of development are found by their recipient.
+  const { '/inbox': _, ...paths } = management.paths;
+  const ends = Object.entries(paths).flatMap(([path, item]) =>
+    Object.values(item).flatMap(({ parameters = [] }) =>
+      parameters
+        .filter(({ name }) => ['from', 'to', 'since', 'until'].includes(name))
+        .map(({ schema }) => [path, schema]),
+    ),
+  );
+  assert.ok(ends.length > 8, String(ends.length));
+  const timeOrDay = {
+    anyOf: [
+      { type: 'string', format: 'date-time' },
+      { type: 'string', format: 'date' },
+    ],
+  };
+  for (const [path, schema] of ends)
+    assert.deepEqual(schema, path === '/observability/export' ? { type: 'string', format: 'date' } : timeOrDay);
+});
+
+test('the document of a platform in production leaves out the routes of development and of the operator', () => {
+  const known = routesOf(bareManagement);
+  const others = routesOf(management).filter((route) => !known.includes(route) && !route.includes(' /platform/'));
+  assert.deepEqual(others, ['GET /inbox', 'GET /metrics', 'POST /auth/sign-in-by-link', 'POST /auth/sign-in-links']);
+});
 
 test('the management document tells of every route there is, and of no other', () => {
   const routes = managementRoutes({} as ManagementGatewayDeps).map(({ method, path }) => told(method, path));
@@ -49,7 +95,11 @@ test('the management document tells of every route there is, and of no other', (
 test('the app document tells of every route that the org has, for every entity, and of no other', () => {
   const routes = appRoutes({} as AppGatewayDeps).flatMap(({ method, path }) => {
     const route = told(method, path.replace(':org', 'acme'));
-    return route.includes('{entity}') ? entities.map(({ name }) => route.replace('{entity}', name)) : [route];
+    if (!route.includes('{entity}')) return [route];
+    // A member is made by signing in, so no call that creates one succeeds.
+    const isCreate = /\/(?:create|import)\/\{entity\}$/.test(route);
+    const ofRoute = entities.filter(({ name }) => !isCreate || name !== 'user');
+    return ofRoute.map(({ name }) => route.replace('{entity}', name));
   });
   assert.deepEqual(routesOf(app), routes.sort());
 });
@@ -71,6 +121,41 @@ function operationsOf(document: Document): readonly { readonly route: string; re
       operationId,
     })),
   );
+}
+
+/** The texts of members of these names, where they are no names of members themselves. */
+function valuesUnder(
+  value: unknown,
+  names: readonly string[],
+  pointer = '',
+): readonly { value: string; pointer: string }[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => {
+    const at = pointer + pointerTo(key);
+    return names.includes(key) && typeof member === 'string'
+      ? [{ value: member, pointer: at }]
+      : valuesUnder(member, names, at);
+  });
+}
+
+/** Members that a schema requires and that have a default, and parameters. */
+function requiredDefaults(value: unknown, pointer = ''): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { required, properties, schema } = value as SchemaParts;
+  const members = Array.isArray(required) ? required.filter((name) => hasDefault(properties?.[name])) : [];
+  const isParameter = required === true && hasDefault(schema);
+  const within = Object.entries(value).flatMap(([key, member]) => requiredDefaults(member, pointer + pointerTo(key)));
+  return [...members.map((name) => pointer + pointerTo(name)), ...(isParameter ? [pointer] : []), ...within];
+}
+
+interface SchemaParts {
+  readonly required?: unknown;
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly schema?: unknown;
+}
+
+function hasDefault(schema: unknown): boolean {
+  return typeof schema === 'object' && schema !== null && 'default' in schema;
 }
 
 /** Where schemas stand: the named ones, and each that something has as its `schema`. */

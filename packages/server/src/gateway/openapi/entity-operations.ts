@@ -1,5 +1,6 @@
+import { recordRoutes } from '@freehold/contract/app/records';
 import type { ProblemCode } from '@freehold/contract/problem';
-import { forcedEntityNames } from '@freehold/contract/system-entities';
+import { forcedEntityNames, uncreatedEntityNames } from '@freehold/contract/system-entities';
 import { anyOf, schemaReference } from '../../lib/json-schema.ts';
 import { systemEntityNames } from '../../schema/port.ts';
 import { type EntityOperation, place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
@@ -23,11 +24,11 @@ import { shownBy } from './view-schemas.ts';
 /** Everything that is served for one entity: its records by `handlers/app/records.ts`. */
 export function entityOperations(documented: DocumentedEntity): readonly EntityOperation[] {
   const ofRecords = [create, item, update, remove, list, count].map((operationOf) => operationOf(documented));
+  const all = [...ofRecords, ...transferOperations(documented)];
+  const isCreated = !uncreatedEntityNames.includes(documented.entity.name);
+  const served = isCreated ? all : all.filter(({ action }) => recordRoutes[action].access !== 'create');
   const examples = entityExamples(documented.entity);
-  return [...ofRecords, ...transferOperations(documented)].map((operation) => ({
-    ...operation,
-    example: examples[operation.action],
-  }));
+  return served.map((operation) => ({ ...operation, example: examples[operation.action] }));
 }
 
 function create(documented: DocumentedEntity): EntityOperation {

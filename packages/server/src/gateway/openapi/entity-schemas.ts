@@ -1,4 +1,5 @@
 import { Explanation, ImportProgress, ImportResult, RecordCount, RecordId } from '@freehold/contract/app/records';
+import { uncreatedEntityNames } from '@freehold/contract/system-entities';
 import {
   anyOf,
   arrayOf,
@@ -56,7 +57,7 @@ export function entitySchemas({
   return {
     ...(expand === undefined ? shown : expandable(entity, shown, names.expand)),
     ...expand,
-    [names.create]: createSchema(entity),
+    ...(uncreatedEntityNames.includes(entity.name) ? {} : { [names.create]: createSchema(entity) }),
     [names.update]: updateSchema(entity),
     [names.page]: pageSchema(names),
   };

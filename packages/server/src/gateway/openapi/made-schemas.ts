@@ -1,16 +1,19 @@
 /** Schemas that follow from the registries of the server. */
-import type { SettingType } from '../../config/port.ts';
+import { statementSchemas } from '../../access/port.ts';
+import { type ConfigItemKind, configItemKinds, type SettingType } from '../../config/port.ts';
 import { namesOf, settingTypes } from '../../identity/port.ts';
 import {
   anyOf,
   arrayOf,
   closedObjectOf,
   type JsonSchema,
+  movedDefinitions,
   objectOf,
   orNull,
   schemaReference,
   text,
 } from '../../lib/json-schema.ts';
+import { createConfigKinds } from '../../promotion/port.ts';
 import { definitionSchemas } from '../../schema/port.ts';
 
 const definitions = definitionSchemas(schemaReference);
@@ -39,8 +42,38 @@ const changeableMembers: Readonly<Record<string, JsonSchema>> = {
 
 const settingVersion: JsonSchema = { type: 'integer', description: '0 where the value is the default.' };
 
+const contentNames: Readonly<Record<ConfigItemKind, string>> = {
+  entity: 'EntityContent',
+  logicblock: 'LogicblockContent',
+  event: 'EventContent',
+  settings: 'SettingsContent',
+  crew: 'CrewContent',
+};
+
+/** The contents of config items, by the schemas of their kinds, which have definitions in common. */
+function contentSchemas(): Readonly<Record<string, JsonSchema>> {
+  const kinds = createConfigKinds({ settingTypes });
+  const each = configItemKinds.flatMap((kind) => {
+    const { schema, definitions: own } = movedDefinitions(kinds[kind].schema, '#/components/schemas/');
+    return [...Object.entries(own), [contentNames[kind], withReferences(schema, { ...own, ...definitions })] as const];
+  });
+  return Object.fromEntries(each);
+}
+
+/** A schema that refers to others where it has the same. */
+function withReferences(schema: JsonSchema, others: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const text = Object.entries(others).reduce(
+    (all, [name, other]) => all.replaceAll(JSON.stringify(other), JSON.stringify(schemaReference(name))),
+    JSON.stringify(schema),
+  );
+  return JSON.parse(text) as JsonSchema;
+}
+
 /** Schemas that the management document refers to, and the contract leaves to the server. */
 export const madeSchemas: Readonly<Record<string, JsonSchema>> = {
+  ...contentSchemas(),
+  ConfigContent: anyOf(configItemKinds.map((kind) => schemaReference(contentNames[kind]))),
+  ...statementSchemas(schemaReference),
   ...definitions,
   ConfigChange: closedObjectOf(changeableMembers, Object.keys(changeableMembers)),
   CreateConfig: {
@@ -48,7 +81,12 @@ export const madeSchemas: Readonly<Record<string, JsonSchema>> = {
     required: ['key', 'version', 'entityName', 'UpdateParams'],
     description: 'The definition as it was supplied.',
   },
-  ...Object.fromEntries(settingTypes.map(({ key, schema, description }) => [key, { ...schema, description }])),
+  ...Object.fromEntries(
+    settingTypes.map(({ key, schema, description }) => [
+      key,
+      { ...movedDefinitions(schema, '#/components/schemas/').schema, description },
+    ]),
+  ),
   Setting: anyOf(settingTypes.map((type) => objectOf({ ...membersOf(type), version: settingVersion }, ['prod_value']))),
   ListedSetting: anyOf(
     settingTypes.map((type) =>

@@ -1,14 +1,29 @@
 import { managementApi } from '@freehold/contract/management';
+import { inboxApi } from '@freehold/contract/management/inbox';
+import { signInLinksApi } from '@freehold/contract/management/sign-in-links';
 import type { Route } from '@freehold/contract/route';
 import { describedOperations } from './described-operations.ts';
 import { documentPieces } from './document.ts';
 import { recordedExamples } from './examples/recorded-examples.ts';
 import { madeSchemas } from './made-schemas.ts';
 
+/** What a platform has or does without: its document leaves out the routes that would always be 404. */
+export interface ManagementParts {
+  readonly hasOperator: boolean;
+  readonly hasInbox: boolean;
+  readonly hasSignInLinks: boolean;
+}
+
 /** What the management gateway does: the same for every org. */
-export function managementDocument({ hasOperator }: { readonly hasOperator: boolean }): Iterable<string> {
+export function managementDocument({ hasOperator, hasInbox, hasSignInLinks }: ManagementParts): Iterable<string> {
+  const missing: readonly Route[] = [
+    ...(hasInbox ? [] : [inboxApi.readInbox]),
+    ...(hasSignInLinks ? [] : [signInLinksApi.createSignInLink, signInLinksApi.signInByLink]),
+  ];
   const all: readonly [string, Route][] = Object.entries(managementApi);
-  const routes = Object.fromEntries(all.filter(([, { access }]) => hasOperator || access !== 'operator'));
+  const routes = Object.fromEntries(
+    all.filter(([, route]) => !missing.includes(route) && (hasOperator || route.access !== 'operator')),
+  );
   const { operations, schemas } = describedOperations(routes, recordedExamples('management'));
   return documentPieces({
     title: 'Freehold management API',

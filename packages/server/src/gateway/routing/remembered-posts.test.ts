@@ -34,6 +34,7 @@ test('what the gateway remembers is what makes, moves or mails something', () =>
       '/app/:org/user/acceptinvitation',
       '/app/:org/user/invitations',
       '/app/:org/user/invitations/:id/resend',
+      '/app/:org/user/join',
       '/app/:org/user/leave',
       '/app/:org/user/switch-tenant',
       '/app/:org/user/verification',

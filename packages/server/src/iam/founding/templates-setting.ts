@@ -1,5 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
-import { parseStatements } from '../../access/port.ts';
+import { parseStatements, statementSchemas } from '../../access/port.ts';
 import type { SettingType } from '../../config/port.ts';
 import { isObject, unknownMembers, wrong } from '../../config/port.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
@@ -21,9 +21,13 @@ export const workspaceTemplates: SettingType<WorkspaceTemplates> = {
     type: 'object',
     additionalProperties: false,
     properties: {
-      policies: listOf({ name: named, statements: { type: 'array', items: { type: 'object' } } }),
+      policies: listOf({
+        name: named,
+        statements: { type: 'array', $ref: '#/$defs/PolicyStatements', items: { type: 'object' } },
+      }),
       groups: listOf({ name: named, acl_policies: { type: 'array', items: { type: 'string' } } }, ['name']),
     },
+    $defs: statementSchemas((name) => ({ $ref: `#/$defs/${name}` })),
   },
   parse: (input) => {
     if (!isObject(input)) return wrong('must be an object with `policies` and `groups`');

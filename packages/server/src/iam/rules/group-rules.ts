@@ -1,6 +1,7 @@
 import type { HeldPolicy } from '../../access/port.ts';
 import { invalidInput } from '../../lib/problem.ts';
 import type { PlannedChange, RecordData, RecordWrite } from '../../records/port.ts';
+import { groupPoliciesMax } from '../../schema/port.ts';
 import { groupIndexChanges, policyIdsOf } from '../policies/group-policies.ts';
 import { readPolicies, recordKey } from '../policies/held-policies.ts';
 import { adminPolicy } from '../policies/policy-names.ts';
@@ -32,8 +33,6 @@ export async function groupChanges(write: RecordWrite): Promise<readonly Planned
     ...(after === undefined ? await releaseGroup(write, group) : []),
   ];
 }
-
-const groupPoliciesMax = 50;
 
 function readPolicyIds(group: RecordData): readonly string[] {
   const { acl_policies: ids = [] } = group;

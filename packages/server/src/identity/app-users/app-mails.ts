@@ -3,7 +3,7 @@ import type { BodyOf } from '@freehold/contract/route';
 import type { AppCaller } from '../sessions/app-sessions.ts';
 import { type AppClientDeps, appOf, openAppClient } from './app-client.ts';
 import { requireAppUser } from './app-user.ts';
-import { type EmailVerificationDeps, sendVerification, verifyEmail } from './email-verification.ts';
+import { type EmailVerificationDeps, sendJoinLink, sendVerification, verifyEmail } from './email-verification.ts';
 import { forgotPassword, type PasswordResetDeps, resetPassword } from './password-reset.ts';
 
 /** What an app's users do by codes that are mailed to them. */
@@ -19,6 +19,8 @@ export interface AppMails {
   ): Promise<void>;
   /** Mails the caller a code for `verifyEmail`, once more. */
   sendVerification(caller: AppCaller, ip: string): Promise<void>;
+  /** Mails the caller the link that joins the account which waits under the same address, once more. */
+  sendJoinLink(caller: AppCaller, ip: string): Promise<void>;
   verifyEmail(orgCode: string, request: CodeRequest<BodyOf<typeof mailsApi.verifyEmail>>): Promise<void>;
 }
 
@@ -40,10 +42,13 @@ export function createAppMails(deps: AppMailsDeps): AppMails {
       forgotPassword(deps, await openAppClient(deps, orgCode, clientId), { body, ip }),
     resetPassword: async (orgCode, { clientId, ...request }) =>
       resetPassword(deps, await openAppClient(deps, orgCode, clientId), request),
-    sendVerification: async (caller, ip) => {
-      const app = await appOf(deps, caller.claims);
-      const user = await requireAppUser(app.orgScope, caller.claims.sub);
-      sendVerification(deps, app, { user, ip });
+    sendVerification: async ({ claims }, ip) => {
+      const app = await appOf(deps, claims);
+      sendVerification(deps, app, { user: await requireAppUser(app.orgScope, claims.sub), ip });
+    },
+    sendJoinLink: async ({ claims }, ip) => {
+      const app = await appOf(deps, claims);
+      await sendJoinLink(deps, app, { user: await requireAppUser(app.orgScope, claims.sub), ip, claims });
     },
     verifyEmail: async (orgCode, { clientId, ...request }) =>
       verifyEmail(deps, await openAppClient(deps, orgCode, clientId), request),

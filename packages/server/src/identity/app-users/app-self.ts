@@ -28,6 +28,7 @@ import { type AppUser, changeAppUser, requireAppUser } from './app-user.ts';
 import type { AppUsersDeps } from './password-log-in.ts';
 import { appPasswords } from './password-reset.ts';
 import { type ProfileChange, requireProfile, withProfile } from './profile.ts';
+import { findSuspendedFor } from './prove-email.ts';
 
 /** What an app's user may do about himself, which takes a token and no policy. */
 export interface AppSelf {
@@ -62,13 +63,19 @@ export interface AppSelfDeps extends TokenExchangeDeps, AppUsersDeps, AppClientD
 export function createAppSelf(deps: AppSelfDeps): AppSelf {
   const scopeOf = ({ env, org }: AppTokenClaims): Scope => deps.stores[env].scope(orgScopeName(org));
   const configOf = ({ env, org }: AppTokenClaims): MaybePromise<ConfigSet> => deps.configs[env].current(org);
-  const read: AppSelf['read'] = async (caller) => {
-    const { kind, claims } = caller;
-    const known = kind === 'person' ? await requireAppUser(scopeOf(claims), claims.sub) : { ...claims, id: claims.sub };
-    return describe(caller, known);
+  const describe = async (caller: AppCaller, user: KnownUser): Promise<Self> => {
+    // A builder who acts for the person is shown nothing of another account.
+    const suspended =
+      caller.claims.act === undefined ? await findSuspendedFor(scopeOf(caller.claims), user) : undefined;
+    const join = suspended === undefined ? {} : { join: { since: suspended.suspended_at } };
+    return { ...(await describeMember(caller, user)), ...join };
   };
   return {
-    read,
+    read: async (caller) => {
+      const { kind, claims } = caller;
+      const person = kind === 'person' ? await requireAppUser(scopeOf(claims), claims.sub) : undefined;
+      return describe(caller, person ?? { ...claims, id: claims.sub });
+    },
     update: async (caller, change) => {
       requireProfile(change);
       const { claims } = caller;
@@ -107,7 +114,7 @@ export function createAppSelf(deps: AppSelfDeps): AppSelf {
   };
 }
 
-async function describe({ claims, place }: AppCaller, user: KnownUser): Promise<Self> {
+async function describeMember({ claims, place }: AppCaller, user: KnownUser): Promise<Self> {
   const member = place === undefined ? undefined : (await findMember(place.workspace, claims.sub))?.data;
   const picture = member === undefined ? user.picture : member.picture;
   return {
@@ -123,7 +130,7 @@ async function describe({ claims, place }: AppCaller, user: KnownUser): Promise<
   };
 }
 
-type KnownUser = Pick<AppUser, 'id' | 'email' | 'email_verified' | 'fn' | 'ln' | 'picture'>;
+type KnownUser = Pick<AppUser, 'id' | 'email' | 'email_verified' | 'fn' | 'ln' | 'picture' | 'suspends'>;
 
 async function updateMember(
   { runtime }: Pick<AppSelfDeps, 'runtime'>,

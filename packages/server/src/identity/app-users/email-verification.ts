@@ -8,14 +8,24 @@ import type { MailRequest } from '../people/mail-throttle.ts';
 import { issueCode, spendCode } from '../people/mailed-codes.ts';
 import type { MailDeps } from '../people/set-password.ts';
 import { tokensKeyOf } from '../sessions/ended-tokens.ts';
+import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import type { AppClient } from './app-client.ts';
 import { appLinks, requireAppLinks } from './app-link.ts';
-import { type AppUser, appEmailKey, appRealm, appUsers, findAppUser } from './app-user.ts';
-import { withVerifiedEmail } from './prove-email.ts';
+import {
+  type AppUser,
+  appEmailKey,
+  appRealm,
+  appUsers,
+  findAppUser,
+  providerLinkPartition,
+  providerLinks,
+  providerLinksMax,
+} from './app-user.ts';
+import { findSuspendedFor, withVerifiedEmail } from './prove-email.ts';
 
 export type EmailVerificationDeps = MailDeps;
 
-/** Whose address is to be verified, and where that is asked from. */
+/** Whose address the mail is about, and where it is asked for from. */
 export interface Unverified {
   readonly user: AppUser;
   readonly ip: string;
@@ -39,15 +49,45 @@ export function offerMerge(deps: EmailVerificationDeps, app: AppClient, user: Ap
   if (mailThrottle.tryTake(request)) mailCode(deps, app, user);
 }
 
-/** The same once more, for one who asks. @throws Problem `unavailable`, `conflict`, `rate_limited`. */
+/** The mail to an unverified address once more. @throws Problem `unavailable`, `conflict`, `rate_limited`. */
 export function sendVerification(deps: EmailVerificationDeps, app: AppClient, person: Unverified): void {
   requireMailer(deps.mailer);
-  const { email_verified, suspends } = person.user;
-  if (email_verified && suspends === undefined)
-    throw new Problem('conflict', 'the email of the person is verified already');
+  if (person.user.email_verified) throw new Problem('conflict', 'the email of the person is verified already');
   requireAppLinks(app.config, app.env);
   deps.mailThrottle.take(requestOf(app, person));
   mailCode(deps, app, person.user);
+}
+
+/** How old a sign-in may be behind a request for the mail of `offerMerge`. */
+const joinSeconds = 60 * 60;
+
+/** The person, and the sign-in behind the token. */
+type Joining = Unverified & { readonly claims: Pick<AppTokenClaims, 'idp' | 'auth_time'> };
+
+/**
+ * The mail of `offerMerge` once more, for a person who has just come by the provider that has verified the address.
+ * @throws Problem `conflict`, `access_denied`, `unavailable`, `rate_limited`.
+ */
+export async function sendJoinLink(
+  deps: EmailVerificationDeps,
+  app: AppClient,
+  { user, ip, claims: { idp, auth_time } }: Joining,
+): Promise<void> {
+  const account = await findSuspendedFor(app.orgScope, user);
+  if (account === undefined) throw new Problem('conflict', 'no other account waits under the address of the caller');
+  const links = await providerLinks.range(app.orgScope, providerLinkPartition(user.id), { limit: providerLinksMax });
+  // A provider that came later has not suspended the password.
+  if (!links.some(({ value }) => value.issuer === idp && value.linked_at <= account.suspended_at))
+    throw new Problem(
+      'access_denied',
+      'the link is sent to a caller who signs in by the provider that has verified the address',
+    );
+  if (deps.clock.now() / 1000 - auth_time > joinSeconds)
+    throw new Problem('access_denied', 'the sign-in is more than an hour ago: sign in at the provider again');
+  requireMailer(deps.mailer);
+  requireAppLinks(app.config, app.env);
+  deps.mailThrottle.take(requestOf(app, { user, ip }));
+  mailCode(deps, app, user);
 }
 
 /** @throws Problem `not_found`. */

@@ -54,6 +54,14 @@ export const suspendedAccounts = table(
   json<SuspendedAccount>('suspended account', { user_id: 'string', email: 'string', proved_by: 'string' }),
 );
 
+/** The account whose password was suspended for this one, as long as it waits for a proof that both are of one person. */
+export async function findSuspendedFor(
+  orgScope: Scope,
+  { suspends }: Pick<AppUser, 'suspends'>,
+): Promise<SuspendedAccount | undefined> {
+  return suspends === undefined ? undefined : (await suspendedAccounts.read(orgScope, suspends))?.value;
+}
+
 /**
  * The account never verified the address, and may be a trap for its owner: its password is disabled, and all its tokens
  * end. Its data stays with it, and no other account gets it before a proof.

@@ -5,7 +5,7 @@ import { wrong } from '../../config/port.ts';
 const domainsMax = 100;
 const charactersMax = 300;
 /** A host, with scheme and port or without. What a URL parser would leave out in silence is refused, and `null`. */
-const form = /^(?:(?:capacitor|ionic|tauri):\/\/localhost|(?!null$)(?:https?:\/\/)?[^/?#@%*\\\s]+)$/;
+const form = /^(?:(?:capacitor|ionic|tauri):\/\/localhost|(?:https?:\/\/)?[^/?#@%*\\\s]+)$/;
 
 /** The origins of apps in the web view of a device, as Capacitor, Ionic and Tauri have them. No page of the web has one. */
 const deviceOrigins: readonly string[] = ['capacitor://localhost', 'ionic://localhost', 'tauri://localhost'];
@@ -19,7 +19,7 @@ export const allowedDomains: SettingType<readonly string[]> = {
   schema: {
     type: 'array',
     maxItems: domainsMax,
-    items: { type: 'string', maxLength: charactersMax, pattern: form.source },
+    items: { type: 'string', maxLength: charactersMax, pattern: form.source, not: { const: 'null' } },
   },
   parse: (input) => {
     if (!Array.isArray(input) || input.length > domainsMax)
@@ -39,7 +39,8 @@ const expected = 'must be an origin such as `https://app.example.com`, without p
 
 /** The one spelling of an origin that browsers send. */
 function readOrigin(entry: unknown): string | undefined {
-  if (typeof entry !== 'string' || entry.length > charactersMax || !form.test(entry)) return undefined;
+  if (typeof entry !== 'string' || entry.length > charactersMax || entry === 'null' || !form.test(entry))
+    return undefined;
   if (deviceOrigins.includes(entry)) return entry;
   const bare = /^localhost(:\d+)?$/i.test(entry) ? `http://${entry}` : `https://${entry}`;
   const text = entry.includes('://') ? entry : bare;

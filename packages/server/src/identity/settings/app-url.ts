@@ -1,16 +1,18 @@
+import { controls, spaces } from '@freehold/contract/characters';
 import type { SettingType } from '../../config/port.ts';
 import { wrong } from '../../config/port.ts';
 import { isLocal } from './allowed-domains.ts';
 
 const charactersMax = 500;
-const form = /^https?:\/\/[^?#@\\\s\p{Cc}]+$/u;
+const pattern = `^https?://[^?#@\\\\${controls}${spaces}]+$`;
+const form = new RegExp(pattern, 'u');
 
 export const appUrl: SettingType<string | null> = {
   key: 'auth.app_url',
   description:
     'The address of the app’s own page that links in mails and invitations lead to; `null` takes the first of `auth.allowed_domains`. `localhost`, `127.0.0.1` and `[::1]` count in production only from `prod_value`.',
   byDefault: null,
-  schema: { anyOf: [{ type: 'string', maxLength: charactersMax, pattern: form.source }, { type: 'null' }] },
+  schema: { anyOf: [{ type: 'string', maxLength: charactersMax, pattern }, { type: 'null' }] },
   parse: (input) => {
     if (input === null) return { value: null };
     const isUrl = typeof input === 'string' && input.length <= charactersMax && form.test(input);

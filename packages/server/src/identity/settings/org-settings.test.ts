@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { namesOf, settingTypes } from './org-settings.ts';
+
+const ajv = new Ajv2020({ strict: true });
+addFormats.default(ajv);
 
 for (const type of settingTypes) {
   test(`\`${type.key}\` takes its own default as it is, and so does its schema`, () => {
     assert.deepEqual(type.parse(type.byDefault), { value: type.byDefault });
-    assert.ok(new Ajv2020({ strict: true }).validate(type.schema, type.byDefault));
+    assert.ok(ajv.validate(type.schema, type.byDefault));
     assert.ok(type.description.endsWith('.'));
   });
 }

@@ -3,7 +3,7 @@
 import type { SettingType } from '../../config/port.ts';
 import { isObject, unknownMembers, wrong } from '../../config/port.ts';
 import { adminPolicy, viewerPolicy, workspaceTemplates } from '../../iam/port.ts';
-import { emailBytesMax, emailPattern, isEmailAddress } from '../../lib/formats/email-address.ts';
+import { emailSchema, isEmailAddress } from '../../lib/formats/email-address.ts';
 
 export const tenancyType: SettingType<'single' | 'multi'> = {
   key: 'tenancy.tenancy_type',
@@ -19,7 +19,7 @@ export const founderEmail: SettingType<string | null> = {
   description:
     'The verified email address of the user who may found the default workspace; `null`: in test the first user who signs in founds it, and in production the address that it was provisioned with becomes its first admin.',
   byDefault: null,
-  schema: { anyOf: [{ type: 'string', maxLength: emailBytesMax, pattern: emailPattern }, { type: 'null' }] },
+  schema: { anyOf: [emailSchema, { type: 'null' }] },
   parse: (input) =>
     input === null || (typeof input === 'string' && isEmailAddress(input))
       ? { value: input }

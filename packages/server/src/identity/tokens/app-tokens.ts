@@ -116,7 +116,7 @@ export function unverifiedClaims(token: string): ReadonlyMap<string, unknown> {
   }
 }
 
-const algorithm = 'ES256';
+export const algorithm = 'ES256';
 
 /** Names the gateway that a token is for, after RFC 8725, 3.11: a management token says something else. */
 const appTokenType = 'app+jwt';

@@ -236,6 +236,22 @@ test('of revocations and rotations at once by two nodes all count', async () => 
   assert.equal(keys.list().filter(({ state }) => state === 'signing').length, 1);
 });
 
+test('a look at the keys during a change does not hide the change', async () => {
+  const { vault, first, now } = await node();
+  const keys = await openSigningKeys({
+    clock: { now },
+    vault: {
+      read: () => vault.read(),
+      write: async (next, seen) => {
+        await keys.learn();
+        return vault.write(next, seen);
+      },
+    },
+  });
+  const { key } = await keys.rotate();
+  assert.deepEqual(publishedIds(keys), [first.kid, key.kid]);
+});
+
 test('of two keys of one time every node lets the same one sign, in whatever order they are kept', async () => {
   const two = await Promise.all([generateSigningKey(start), generateSigningKey(start)]);
   const [one, other] = [await keysOf(two), await keysOf(two.toReversed())];

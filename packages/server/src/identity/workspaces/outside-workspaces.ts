@@ -17,11 +17,10 @@ export interface OutsideDeps {
 export async function whyOutside(
   { stores, configs }: OutsideDeps,
   { env, orgCode }: OrgContext,
-  { email, email_verified, suspends }: Pick<AppUser, 'email' | 'email_verified' | 'suspends'>,
+  { email, email_verified }: Pick<AppUser, 'email' | 'email_verified'>,
 ): Promise<string | undefined> {
   const config = await configs[env].current(orgCode);
   if (settingOf(config, env, tenancyType) !== 'single') return undefined;
-  if (suspends !== undefined) return waitsForMerge;
   const founder = settingOf(config, env, founderEmail);
   if (founder === null) return undefined;
   if ((await findIntent(stores[env].scope(orgScopeName(orgCode)), defaultWorkspaceCode)) !== undefined)
@@ -32,7 +31,3 @@ export async function whyOutside(
     ? 'the email address of the caller is verified by now: a fresh token founds the workspace'
     : 'the email address of the caller founds the workspace, and has to be verified first: follow the link in the mail, and get a fresh token';
 }
-
-const waitsForMerge =
-  'a member has the email address of the caller and a password that is suspended: follow the link in the mail, which makes ' +
-  'both accounts one, or ask an admin to merge or to remove that member; then get a fresh token';

@@ -158,7 +158,7 @@ async function joinWorkspace(
     readonly place: OrgContext;
     readonly workspace: Workspace;
     readonly person: Member;
-    /** The account with the same address that has to make room. */
+    /** The account with the same address that makes room, unless it was granted more: then both are members. */
     readonly suspends: string | undefined;
     /** Who makes the account, if it is not the person who comes. */
     readonly builder: AuditCaller | undefined;
@@ -176,8 +176,7 @@ async function joinWorkspace(
     const policyId = await policyIdByName(scope, isFirst ? adminPolicy : head.value.default_member_access);
     const policyIds = policyId === undefined ? [] : [policyId];
     const auditCaller = builder ?? auditCallerOf(person.id, place.requestId);
-    const room = await roomFor(deps, { workspace, userId: suspends, auditCaller }, policyIds);
-    if (room === undefined) return { changes: [] };
+    const room = (await roomFor(deps, { workspace, userId: suspends, auditCaller }, policyIds)) ?? [];
     const role = isFirst ? adminRole : undefined;
     const changes = await joiningChanges(deps, workspace, { member: person, policyIds, role, auditCaller });
     const notRemoved: Change = { kind: 'check', ...removedMemberKey(person.id), if: 'absent' };
@@ -192,8 +191,8 @@ async function joinWorkspace(
 }
 
 /**
- * One address is one entry among the members: an account that cannot be signed in to makes room for the one that has
- * proved the address, unless it was granted more than every new member has. Then that has to be resolved first.
+ * An account that cannot be signed in to makes room for the one that has proved the address. Undefined if it was granted
+ * more than every new member has.
  */
 export async function roomFor(
   deps: MembershipDeps,

@@ -1,3 +1,6 @@
+import { controls, directionMarks, spaces } from '@freehold/contract/characters';
+import type { JsonSchema } from '../json-schema.ts';
+
 /**
  * Whether a text is an email address: a dot-atom local part and a domain name (RFC 5321, 5322), both also beyond ASCII
  * (RFC 6531). Not taken, though the RFCs allow it: quoted local parts, comments and address literals, which hardly
@@ -21,11 +24,21 @@ const labelBytesMax = 63;
 const atom = /^(?:[\w!#$%&'*+/=?^`{|}~-]|[^\0-\x7f\p{C}\p{Z}\p{Default_Ignorable_Code_Point}])+$/u;
 const label = /^(?!-)(?:[a-zA-Z\d-]|[^\0-\x7f\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]){1,63}(?<!-)$/u;
 
-/** All of that but the limits in bytes, as the pattern of a JSON Schema. */
-export const emailPattern = `^(?=[^@]{1,${localPartBytesMax}}@)${dotted(atom)}@${dotted(label)}$`;
+/** Beyond ASCII, without the invisible characters that have a range of their own. */
+const beyondAscii = `\\x00-\\x7f${controls}${spaces}${directionMarks}\\xad\u200b-\u200d\u2060-\u206f`;
+const inAtom = `(?:[A-Za-z0-9_!#$%&'*+/=?^\`{|}~-]|[^${beyondAscii}])`;
+const inLabel = (ascii: string): string => `(?:[A-Za-z0-9${ascii}]|[^${beyondAscii}])`;
+const labelPattern = `${inLabel('')}(?:${inLabel('-')}{0,${labelBytesMax - 2}}${inLabel('')})?`;
 
-/** Parts with dots between them, each of which matches the whole expression. */
-function dotted(whole: RegExp): string {
-  const part = whole.source.slice(1, -1);
+/** As a JSON Schema: all of that but the limits in bytes and some invisible characters. */
+export const emailSchema: JsonSchema = {
+  type: 'string',
+  maxLength: emailBytesMax,
+  pattern: `^${dotted(`${inAtom}+`)}@${dotted(labelPattern)}$`,
+  not: { pattern: `^[^@]{${localPartBytesMax + 1}}` },
+};
+
+/** Parts with dots between them. */
+function dotted(part: string): string {
   return `${part}(?:\\.${part})*`;
 }

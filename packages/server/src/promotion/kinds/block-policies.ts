@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
-import { parseStatements, type Statement } from '../../access/port.ts';
+import { parseStatements, type Statement, statementSchemas } from '../../access/port.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { listed } from '../differences/describe-change.ts';
 import { listOf } from '../items/config-content.ts';
@@ -14,8 +14,13 @@ export interface BlockRights {
 
 export const rightsMembers: Readonly<Record<keyof BlockRights, JsonSchema>> = {
   run_as: { type: 'string', enum: ['caller', 'app'] },
-  policies: listOf({ type: 'object' }, 50, 1),
+  policies: listOf({ type: 'object', $ref: '#/$defs/PolicyStatement' }, 50, 1),
 };
+
+const { PolicyStatements: _, ...definitions } = statementSchemas((name) => ({ $ref: `#/$defs/${name}` }));
+
+/** What the members refer to. */
+export const rightsDefinitions: Readonly<Record<string, JsonSchema>> = definitions;
 
 export function rightsErrors({ run_as, policies }: BlockRights): readonly InputError[] {
   if (run_as !== 'app')

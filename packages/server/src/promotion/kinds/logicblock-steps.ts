@@ -95,7 +95,7 @@ const values: JsonSchema = { type: 'object', maxProperties: 200, propertyNames: 
 const record = someText(200);
 const comparison = closedObjectOf({ value: {}, op: { ...text, enum: operators }, than: {} });
 /** Of each its own schema is asked in turn, so that steps nest without a schema of every depth. */
-const nested = listOf({ type: 'object' }, 100, 1);
+const nested = listOf({ type: 'object', $ref: '#/$defs/LogicStep' }, 100, 1);
 const onError: JsonSchema = {
   anyOf: [{ const: 'continue' }, closedObjectOf({ goto: stepId }), closedObjectOf({ steps: nested })],
 };

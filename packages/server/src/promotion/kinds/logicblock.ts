@@ -2,7 +2,7 @@ import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import type { ConfigKind, ItemReference } from '../config-kind.ts';
 import { describeList, describeMembers } from '../differences/describe-change.ts';
 import { entityReference, itemName, listOf, otherName, readContent, remark } from '../items/config-content.ts';
-import { type BlockRights, rightsErrors, rightsMembers, widenedRights } from './block-policies.ts';
+import { type BlockRights, rightsDefinitions, rightsErrors, rightsMembers, widenedRights } from './block-policies.ts';
 import { type BlockStarts, startErrors, startMembers, widenedStarts } from './block-starts.ts';
 import { blockTemplateErrors } from './block-templates.ts';
 import { readInputSchema } from './input-schema.ts';
@@ -29,19 +29,22 @@ export interface LogicBlockContent extends BlockRights, BlockStarts {
   readonly returns?: unknown;
 }
 
-const schema: JsonSchema = closedObjectOf(
-  {
-    name: itemName,
-    description: remark,
-    input_schema: { type: 'object', maxProperties: 100 },
-    ...rightsMembers,
-    ...startMembers,
-    transaction: { const: true },
-    steps: listOf(stepSchema, 100, 1),
-    returns: {},
-  },
-  ['description', 'input_schema', 'run_as', 'policies', 'schedule', 'hook', 'transaction', 'returns'],
-);
+const schema: JsonSchema = {
+  ...closedObjectOf(
+    {
+      name: itemName,
+      description: remark,
+      input_schema: { type: 'object', maxProperties: 100 },
+      ...rightsMembers,
+      ...startMembers,
+      transaction: { const: true },
+      steps: listOf(stepSchema, 100, 1),
+      returns: {},
+    },
+    ['description', 'input_schema', 'run_as', 'policies', 'schedule', 'hook', 'transaction', 'returns'],
+  ),
+  $defs: { LogicStep: stepSchema, ...rightsDefinitions },
+};
 
 export const logicBlockKind: ConfigKind<LogicBlockContent> = {
   kind: 'logicblock',

@@ -106,12 +106,13 @@ function defaultOf(type: SettingType | undefined): string {
 }
 
 function schemaOf(types: readonly SettingType[]): JsonSchema {
-  const each = types.map(({ schema, key, description }) => ({
+  const each = types.map(({ schema: { $defs, ...schema }, key, description }) => ({
     title: key,
     description,
     ...closedObjectOf({ value: schema, prod_value: { title: 'Value in production', ...schema } }, ['prod_value']),
   }));
-  return { type: 'object', anyOf: each };
+  const definitions = Object.assign({}, ...types.map(({ schema }) => schema.$defs ?? {}));
+  return { type: 'object', anyOf: each, $defs: definitions };
 }
 
 function parseSetting(type: SettingType, input: unknown): ReturnType<ConfigKind<SettingContent>['parse']> {

@@ -1,4 +1,4 @@
-import { emailBytesMax, emailPattern, isEmailAddress } from '../../lib/formats/email-address.ts';
+import { emailSchema, isEmailAddress } from '../../lib/formats/email-address.ts';
 import { textOrder } from '../order/text-order.ts';
 import { textInExpressions } from './computed/expression-value.ts';
 
@@ -16,8 +16,7 @@ export const emailType: FieldType = {
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseEmail(input) : wrongType(expected)),
     parseQuery: parseEmail,
-    // The parts of an address are limited in bytes, which a schema cannot count.
-    schema: { type: 'string', maxLength: emailBytesMax, pattern: emailPattern },
+    schema: emailSchema,
     isSearchable: true,
   }),
 };

@@ -1,3 +1,4 @@
+import { controls, spaces } from '@freehold/contract/characters';
 import { textOrder } from '../order/text-order.ts';
 import { textInExpressions } from './computed/expression-value.ts';
 
@@ -15,14 +16,15 @@ export const urlType: FieldType = {
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseUrl(input) : wrongType(expected)),
     parseQuery: parseUrl,
-    schema: { type: 'string', maxLength: charactersMax, pattern: form.source },
+    schema: { type: 'string', maxLength: charactersMax, pattern },
   }),
 };
 
 const expected = 'an absolute http or https address';
 const charactersMax = 2048;
 /** Looser than the parser, which also knows which hosts and ports there are. */
-const form = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\\\p{Cc}]+$/u;
+const pattern = `^[Hh][Tt][Tt][Pp][Ss]?://[^\\\\${controls}${spaces}]+$`;
+const form = new RegExp(pattern, 'u');
 
 function parseUrl(text: string): { value: string } | ValueProblem {
   // The parser would drop or repair what is refused here, so the text would not be the address it is read as.

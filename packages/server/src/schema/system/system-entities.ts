@@ -1,3 +1,4 @@
+import { arrayOf, guid as guidSchema, type JsonSchema, schemaReference } from '../../lib/json-schema.ts';
 import { type CompiledEntity, compileEntity } from '../compile-entity.ts';
 import type { EntityDefinition, FieldDefinition, UniqueIndexDefinition } from '../definition.ts';
 
@@ -54,10 +55,27 @@ const definitions: readonly EntityDefinition[] = [
   },
 ];
 
+/** The most policies that a group holds. */
+export const groupPoliciesMax = 50;
+
+/** What documents say of fields whose values the rules of access control read, by the names of the fields. */
+const fieldSchemas: Readonly<Record<string, JsonSchema>> = {
+  statements: schemaReference('PolicyStatements'),
+  acl_policies: { ...arrayOf(guidSchema), maxItems: groupPoliciesMax, description: 'The ids of policies.' },
+};
+
 /** The entities of access control: the same in every workspace, served by the runtime that serves all the others. */
 export const systemEntities: ReadonlyMap<string, CompiledEntity> = new Map(
-  definitions.map((definition) => [definition.entityName, compileEntity(definition, 0)]),
+  definitions.map((definition) => [definition.entityName, described(compileEntity(definition, 0))]),
 );
+
+function described(entity: CompiledEntity): CompiledEntity {
+  const fields = [...entity.fields].map(([name, field]) => {
+    const schema = fieldSchemas[name];
+    return [name, schema === undefined ? field : { ...field, behaviour: { ...field.behaviour, schema } }] as const;
+  });
+  return { ...entity, fields: new Map(fields) };
+}
 
 /** A system entity that must be there. */
 export function systemEntity(name: string): CompiledEntity {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { routeActions } from '@freehold/contract/route-actions';
 import fc from 'fast-check';
-import { actionsOf, entitiesIn, matches, patternsFor, patternsOf } from './action-patterns.ts';
+import { actionsOf, entitiesIn, matches, patternsFor, patternsOf, workspaceActions } from './action-patterns.ts';
+
+test('the actions about no record are those of the routes', () => {
+  assert.deepEqual(workspaceActions.toSorted(), [...new Set(routeActions.map(({ action }) => action))].sort());
+});
 
 test('a pattern matches what the same regular expression matches', () => {
   const letters = (units: string) => fc.string({ unit: fc.constantFrom(...units), maxLength: 7 });

@@ -81,7 +81,7 @@ export async function openRunBench(records: RecordBench, fake: FakeBlocks): Prom
   const ask: RunBench['ask'] = async (block, input = {}) => ({
     workspace,
     config: withBlocks(fake, await nodeOf(opened.store).configs.current(workspace.orgCode)),
-    ...{ block, input, trigger: { kind: 'call' as const }, origin: user },
+    ...{ block, input, trigger: { kind: 'call' as const, id: 'r1' }, origin: user },
     user: { id: 'u1', kind: 'person' as const },
   });
   const visit: RunBench['visit'] = async (by = deps()) => {

@@ -105,7 +105,7 @@ export async function openScheduleBench(context: TestContext, kind: StoreKind = 
       return { schedules: openSchedules(deps), visit };
     },
     begun: async (block, tenantCode) =>
-      (await made.runsOf(tenantCode)).filter((run) => run.block === block).map(({ trigger }) => trigger.id ?? ''),
+      (await made.runsOf(tenantCode)).filter((run) => run.block === block).map(({ trigger }) => trigger.id),
     runsOf: async (tenantCode = 'main') => {
       const { scope } = bench.workspaceOf(tenantCode);
       const all = await openedRuns(scope);

@@ -24,5 +24,9 @@ export function mailRoutes(mails: AppMails): readonly AppRoute[] {
       await mails.sendVerification(caller, ip);
       return {};
     }),
+    serve(mailsApi.sendJoinLink, async ({ ip }, caller) => {
+      await mails.sendJoinLink(caller, ip);
+      return {};
+    }),
   ];
 }

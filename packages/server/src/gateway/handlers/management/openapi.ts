@@ -6,14 +6,22 @@ import { systemEntities } from '../../../schema/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import { createAppDocuments } from '../../openapi/app-documents.ts';
 import { documentReply, documentText } from '../../openapi/document-reply.ts';
-import { managementDocument } from '../../openapi/management-document.ts';
+import { type ManagementParts, managementDocument } from '../../openapi/management-document.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
 import type { PublicRoute } from '../../routing/public-route.ts';
 import { serveReply } from '../../serve.ts';
 
+/** Each is undefined where the platform does without. */
+type DocumentedServices = Readonly<Record<'operator' | 'inbox' | 'signInLinks', unknown>>;
+
 /** What the management gateway can be asked. It says nothing of any org. */
-export function managementDocumentRoutes({ operator }: { readonly operator: unknown }): readonly PublicRoute[] {
-  const document = documentText(managementDocument({ hasOperator: operator !== undefined }));
+export function managementDocumentRoutes({ operator, inbox, signInLinks }: DocumentedServices): readonly PublicRoute[] {
+  const parts: ManagementParts = {
+    hasOperator: operator !== undefined,
+    hasInbox: inbox !== undefined,
+    hasSignInLinks: signInLinks !== undefined,
+  };
+  const document = documentText(managementDocument(parts));
   return [serveReply(accountsApi.readOpenapi, async ({ incoming }) => documentReply(incoming, await document))];
 }
 

@@ -33,12 +33,21 @@ const order = compileEntity(
 );
 export const entities: readonly CompiledEntity[] = [everyType, order, ...systemEntities.values()];
 
+interface DocumentedOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: object }[];
+}
+
 export interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
   readonly components: Readonly<Record<string, object>>;
 }
 
-export const management = await sent(managementDocument({ hasOperator: true }));
+export const management = await sent(managementDocument({ hasOperator: true, hasInbox: true, hasSignInLinks: true }));
+/** That of a platform in production. */
+export const bareManagement = await sent(
+  managementDocument({ hasOperator: false, hasInbox: false, hasSignInLinks: false }),
+);
 export const app = await sent(appDocument({ orgCode: 'acme', env: 'test', version: 7, entities }));
 
 /** As a client gets it. */

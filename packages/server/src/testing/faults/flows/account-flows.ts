@@ -21,11 +21,11 @@ async function unprovedAdmin({
   return { person, proof: provider.token(person.email) };
 }
 
-async function suspended(fixture: Fixture) {
-  const admin = await unprovedAdmin(fixture);
+async function suspended(fixture: Fixture, by?: Awaited<ReturnType<typeof unprovedAdmin>>) {
+  const admin = by ?? (await unprovedAdmin(fixture));
   const { body } = await fixture.org.exchange(admin.proof);
-  assert.equal(body.tenant_id, null);
-  return { ...admin, otherId: body.user_id };
+  assert.equal(body.tenant_code, 'main');
+  return { ...admin, otherId: body.user_id, token: body.token };
 }
 
 async function entries({ act }: Fixture, email: string): Promise<readonly (readonly [string, string])[]> {
@@ -48,7 +48,9 @@ const suspension: Flow = {
   prepare: async (fixture) => {
     const { person, proof } = await unprovedAdmin(fixture);
     const check = async () => {
-      assert.deepEqual(await entries(fixture, person.email), [[person.id, 'password_suspended']]);
+      const shown = await entries(fixture, person.email);
+      assert.deepEqual(shown.map(([, status]) => status).sort(), ['active', 'password_suspended']);
+      assert.equal(shown.find(([id]) => id === person.id)?.[1], 'password_suspended');
       assert.equal((await fixture.org.logIn(person.email)).status, 401);
       assert.equal((await fixture.org.as(person.token)('GET', '/user/me')).status, 401);
     };
@@ -72,6 +74,22 @@ const unverified: Flow = {
       );
     };
     return { send: () => org.exchange(provider.token(email, false)), check };
+  },
+};
+
+const sendJoinLink: Flow = {
+  route: 'POST /app/:org/user/join',
+  prepare: async (fixture) => {
+    const setPages = (value: readonly string[]) =>
+      fixture.org.manage('PUT', '/org/settings', { group: 'auth', name: 'allowed_domains', value });
+    // Without a page for its link the sign-up brings no mail, which would count.
+    assert.equal((await setPages([])).status, 200);
+    const admin = await unprovedAdmin(fixture);
+    assert.equal((await setPages(['https://app.example.com'])).status, 200);
+    const { person, token } = await suspended(fixture, admin);
+    const first = await fixture.mailedCode(person.email, 'verify-email');
+    const check = async () => assert.notEqual(await fixture.mailedCode(person.email, 'verify-email'), first);
+    return { send: () => fixture.org.as(token)('POST', '/user/join'), check };
   },
 };
 
@@ -99,7 +117,7 @@ const remove: Flow = {
   prepare: async (fixture) => {
     const { person, proof, otherId } = await suspended(fixture);
     const check = async () => {
-      assert.deepEqual(await entries(fixture, person.email), []);
+      assert.deepEqual(await entries(fixture, person.email), [[otherId, 'active']]);
       const { body } = await fixture.org.exchange(proof);
       assert.deepEqual([body.user_id, body.tenant_code], [otherId, 'main']);
       assert.deepEqual((await fixture.act('GET', `/list/useraclpolicy?user_id=${person.id}`)).body.items, []);
@@ -189,6 +207,7 @@ export const accountFlows: Flows = {
   'the tokens of an account revoked': signOutEverywhere,
   'a password suspended by a provider': suspension,
   'an account of a provider that has not verified the address': unverified,
+  'another mail to join two accounts': sendJoinLink,
   'two accounts made one by the mailed link': proveByMail,
   'two accounts made one by an org admin': merge,
   'the removal of an account with a suspended password': remove,

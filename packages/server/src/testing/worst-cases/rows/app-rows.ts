@@ -357,6 +357,11 @@ const otherRows: Rows = {
   'POST /app/:org/password/reset': small('anyone', '/password/reset'),
   'POST /app/:org/verify-email': small('anyone', '/verify-email'),
   'GET /.well-known/jwks.json': { as: 'anyone', target: () => '/.well-known/jwks.json', largest: nothingToChoose },
+  'GET /.well-known/openid-configuration': {
+    as: 'anyone',
+    target: () => '/.well-known/openid-configuration',
+    largest: nothingToChoose,
+  },
   'GET /app/:org/user/me': small('member', '/user/me'),
   'PUT /app/:org/user/me': small('member', '/user/me'),
   'POST /app/:org/user/password': small('member', '/user/password'),
@@ -365,6 +370,7 @@ const otherRows: Rows = {
     notSentAnything: 'without a body it ends the token that all others are sent with',
   },
   'POST /app/:org/user/verification': small('member', '/user/verification'),
+  'POST /app/:org/user/join': small('member', '/user/join'),
   'GET /app/:org/user/permissions': {
     as: 'restricted',
     target: of('/user/permissions'),
