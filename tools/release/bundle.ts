@@ -85,7 +85,7 @@ function threadProgram(path: string): string {
   return `${readMaps}await import(${JSON.stringify(path)});\n`;
 }
 
-const addressed = /new URL\((['"])(?:\.\/)?([\w-]+\.(?:ts|wasm))\1, ?import\.meta\.url\)/g;
+const addressed = /new URL\((['"])(?:\.\/)?([\w-]+\.(?:ts|wasm|json))\1, ?import\.meta\.url\)/g;
 const ownPlace = /import\.meta\.(?:url|dirname|filename)/;
 
 interface Places {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type CallOptions, call, type Reply } from './call.ts';
 import { type OpenapiDocument, readOpenapi } from './openapi-document.ts';
+import { type GatewayName, recordCall } from './openapi-examples.ts';
 import type { MadeRequest } from './openapi-requests.ts';
 import type { AppUser, Org } from './org.ts';
 
@@ -15,14 +16,19 @@ export interface DocumentedGateway {
 
 /** The app gateway, as the document of the user's org tells of it. @param view by which replies show records. */
 export function documentedApp({ org, token }: AppUser, view = 'default'): Promise<DocumentedGateway> {
-  return documentedGateway(org.app, `/app/${org.code}/openapi.json?view=${view}`, { token });
+  return documentedGateway('app', org.app, `/app/${org.code}/openapi.json?view=${view}`, { token });
 }
 
 export function documentedManagement({ management }: Org): Promise<DocumentedGateway> {
-  return documentedGateway(management, '/openapi.json', {});
+  return documentedGateway('management', management, '/openapi.json', {});
 }
 
-async function documentedGateway(gateway: string, path: string, options: CallOptions): Promise<DocumentedGateway> {
+async function documentedGateway(
+  name: GatewayName,
+  gateway: string,
+  path: string,
+  options: CallOptions,
+): Promise<DocumentedGateway> {
   const reply = await call('GET', gateway + path, options);
   assert.equal(reply.status, 200, reply.text);
   const document = readOpenapi(reply.text);
@@ -40,6 +46,7 @@ async function documentedGateway(gateway: string, path: string, options: CallOpt
         rest,
       );
       document.assertTold(operation, answer);
+      recordCall(name, document, { operation, options: rest, reply: answer });
       met.add(`${operationId} ${answer.status}`);
       return answer;
     },

@@ -53,7 +53,7 @@ describe('what is in the files', () => {
 
   const expected: Readonly<Record<keyof typeof release, RegExp>> = {
     platform:
-      /^(?:LICENSE|README\.md|THIRD-PARTY\.md|nodes\.json|package\.json|sbom\.json|deploy\/(?:freehold\.service|nginx\.conf|kubernetes\/freehold\.yaml)|packages\/(?:chunks\/[\w-]+\.js(?:\.map)?|chunks\/emscripten-module\.wasm|(?:console|docs)\/dist\/site\.pack|server\/(?:package\.json|bin\/freehold\.mjs(?:\.map)?|src\/lib\/installation\.js(?:\.map)?)))$/,
+      /^(?:LICENSE|README\.md|THIRD-PARTY\.md|nodes\.json|package\.json|sbom\.json|deploy\/(?:freehold\.service|nginx\.conf|kubernetes\/freehold\.yaml)|packages\/(?:chunks\/[\w-]+\.js(?:\.map)?|chunks\/emscripten-module\.wasm|chunks\/(?:app|management)-examples\.json|(?:console|docs)\/dist\/site\.pack|server\/(?:package\.json|bin\/freehold\.mjs(?:\.map)?|src\/lib\/installation\.js(?:\.map)?)))$/,
     client: /^(?:LICENSE|README\.md|package\.json|(?:[a-z-]+\/)?[a-z-]+\.(?:js|d\.ts))$/,
     react: /^(?:LICENSE|README\.md|package\.json|[a-z-]+\.(?:js|d\.ts))$/,
   };

@@ -28,6 +28,8 @@ export const OverviewRelease = named(
     actor: Type.Object({ kind: text, id: text }),
     note: Type.Optional(text),
     live: Type.Boolean({ description: 'Whether its configuration is live.' }),
+    restored: Type.Optional(Type.Integer({ minimum: 1, description: 'The release that a rollback brought back.' })),
+    previous: Type.Optional(Type.Integer({ minimum: 1, description: 'The release that was live before.' })),
     items: Type.Integer({ minimum: 0, description: 'How many config items it changed.' }),
   }),
 );

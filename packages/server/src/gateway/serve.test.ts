@@ -70,7 +70,7 @@ test('the limits of a description hold for what is sent', async () => {
 });
 
 test('the document has the same limits', () => {
-  const { operations } = describedOperations({ plant: planted });
+  const { operations } = describedOperations({ plant: planted }, {});
   const [operation] = operations;
   assert.deepEqual(
     operation?.parameters?.find(({ name }) => name === 'size'),

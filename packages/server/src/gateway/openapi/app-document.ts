@@ -10,6 +10,7 @@ import { describedOperations } from './described-operations.ts';
 import { documentPieces } from './document.ts';
 import { entityOperations } from './entity-operations.ts';
 import { type DocumentedEntity, entitySchemas, recordSchemas } from './entity-schemas.ts';
+import { recordedExamples } from './examples/recorded-examples.ts';
 import { filterSchemas } from './list-parameters.ts';
 import type { Operation } from './operation.ts';
 import { problemSchemas } from './problem-responses.ts';
@@ -118,7 +119,7 @@ function problemsOfActing({ method, access }: Operation, env: Environment): read
   return env === 'prod' && access === 'token' && method !== 'GET' ? ['prod_read_only'] : [];
 }
 
-const described = describedOperations(appApi);
+const described = describedOperations(appApi, recordedExamples('app'));
 
 /** Schemas that are of no entity. */
 const sharedSchemas: Readonly<Record<string, JsonSchema>> = {

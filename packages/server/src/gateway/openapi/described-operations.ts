@@ -3,6 +3,7 @@ import type { ReplyDescription, Route } from '@freehold/contract/route';
 import { ofRecordsMark, schemaPath, type TObject, type TSchema } from '@freehold/contract/schema';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { isRemembered } from '../routing/remembered-posts.ts';
+import type { Examples } from './examples/recorded-examples.ts';
 import { type Content, jsonContent, type Operation, type Parameter } from './operation.ts';
 import { headerParameter, idempotencyKey, org } from './parameters.ts';
 
@@ -13,10 +14,13 @@ export interface DescribedApi {
 }
 
 /** The operations of routes that the contract describes, by their names. */
-export function describedOperations(routes: Readonly<Record<string, Route>>): DescribedApi {
+export function describedOperations(routes: Readonly<Record<string, Route>>, examples: Examples): DescribedApi {
   const schemas: Record<string, JsonSchema> = {};
   const refer: Refer = (schema) => referring(schema, schemas) as JsonSchema;
-  const operations = Object.entries(routes).map(([operationId, route]) => operationOf(operationId, route, refer));
+  const operations = Object.entries(routes).map(([operationId, route]) => {
+    const example = examples[`${route.method} ${route.path}`];
+    return { ...operationOf(operationId, route, refer), ...(example === undefined ? {} : { example }) };
+  });
   return { operations, schemas };
 }
 

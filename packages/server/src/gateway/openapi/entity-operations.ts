@@ -5,6 +5,7 @@ import { schemaReference } from '../../lib/json-schema.ts';
 import { systemEntityNames } from '../../schema/port.ts';
 import { type EntityOperation, place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
+import { entityExamples } from './examples/entity-examples.ts';
 import {
   choiceParameters,
   explainParameter,
@@ -25,7 +26,9 @@ export function entityOperations(documented: DocumentedEntity): readonly EntityO
   const ofRecords = [create, item, update, remove, list, count].map((operationOf) => operationOf(documented));
   const all = [...ofRecords, ...transferOperations(documented)];
   const isCreated = !uncreatedEntityNames.includes(documented.entity.name);
-  return isCreated ? all : all.filter(({ action }) => recordRoutes[action].access !== 'create');
+  const served = isCreated ? all : all.filter(({ action }) => recordRoutes[action].access !== 'create');
+  const examples = entityExamples(documented.entity);
+  return served.map((operation) => ({ ...operation, example: examples[operation.action] }));
 }
 
 function create(documented: DocumentedEntity): EntityOperation {

@@ -4,6 +4,7 @@ import { signInLinksApi } from '@freehold/contract/management/sign-in-links';
 import type { Route } from '@freehold/contract/route';
 import { describedOperations } from './described-operations.ts';
 import { documentPieces } from './document.ts';
+import { recordedExamples } from './examples/recorded-examples.ts';
 import { madeSchemas } from './made-schemas.ts';
 
 /** What a platform has or does without: its document leaves out the routes that would always be 404. */
@@ -23,7 +24,7 @@ export function managementDocument({ hasOperator, hasInbox, hasSignInLinks }: Ma
   const routes = Object.fromEntries(
     all.filter(([, route]) => !missing.includes(route) && (hasOperator || route.access !== 'operator')),
   );
-  const { operations, schemas } = describedOperations(routes);
+  const { operations, schemas } = describedOperations(routes, recordedExamples('management'));
   return documentPieces({
     title: 'Freehold management API',
     version: '1',

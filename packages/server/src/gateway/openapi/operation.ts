@@ -19,8 +19,16 @@ export interface Operation {
   readonly body?: Content;
   readonly isBodyOptional?: true;
   readonly replies: readonly SuccessReply[];
+  readonly example?: Example;
   /** Refusals beside those that every route may give. */
   readonly problems?: readonly ProblemCode[];
+}
+
+/** Bodies of a call that succeeds, in JSON. */
+export interface Example {
+  readonly request?: unknown;
+  /** By their statuses. */
+  readonly replies?: Readonly<Record<number, unknown>>;
 }
 
 export interface Parameter {

@@ -7,7 +7,7 @@ import { groupProblems, problemReference } from './problem-responses.ts';
 
 /** The Operation Object (OpenAPI 3.1, 4.8.10). */
 export function renderOperation(operation: Operation, tokenProblems: readonly ProblemCode[]): JsonSchema {
-  const { operationId, tag, summary, description, access, body, isBodyOptional, replies } = operation;
+  const { operationId, tag, summary, description, access, body, isBodyOptional, replies, example } = operation;
   const parameters = [...pathParameters(operation.path), ...(operation.parameters ?? [])];
   const problems = groupProblems(problemsOf(operation, tokenProblems));
   return {
@@ -17,9 +17,13 @@ export function renderOperation(operation: Operation, tokenProblems: readonly Pr
     description,
     ...(access === 'public' ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: { required: isBodyOptional !== true, content: renderContent(body) } }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: isBodyOptional !== true, content: renderContent(body, example?.request) } }),
     responses: {
-      ...Object.fromEntries(replies.map((reply) => [reply.status, renderReply(reply)])),
+      ...Object.fromEntries(
+        replies.map((reply) => [reply.status, renderReply(reply, example?.replies?.[reply.status])]),
+      ),
       ...Object.fromEntries(Array.from(problems, ([status, codes]) => [status, problemReference(codes)])),
     },
   };
@@ -42,14 +46,19 @@ export function pathParameters(path: string): readonly Parameter[] {
   }));
 }
 
-function renderReply({ description, content, headers = [] }: SuccessReply): JsonSchema {
+function renderReply({ description, content, headers = [] }: SuccessReply, example: unknown): JsonSchema {
   return {
     description,
     headers: headerReferences(['X-Request-Id', ...headers]),
-    ...(content === undefined ? {} : { content: renderContent(content) }),
+    ...(content === undefined ? {} : { content: renderContent(content, example) }),
   };
 }
 
-function renderContent(content: Content): JsonSchema {
-  return Object.fromEntries(Object.entries(content).map(([mediaType, schema]) => [mediaType, { schema }]));
+/** @param example of the body in JSON, where there is one. */
+function renderContent(content: Content, example: unknown): JsonSchema {
+  const bodies = Object.entries(content).map(([mediaType, schema]) => {
+    const isShown = example !== undefined && mediaType === 'application/json';
+    return [mediaType, isShown ? { schema, example } : { schema }];
+  });
+  return Object.fromEntries(bodies);
 }

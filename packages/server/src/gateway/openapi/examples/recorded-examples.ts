@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import type { Example } from '../operation.ts';
+
+/** By method and path, as the contract has them. */
+export type Examples = Readonly<Record<string, Example>>;
+
+/** Of the routes that the contract describes, from calls of the tests: `npm run record-examples` writes them. */
+export function recordedExamples(gateway: 'app' | 'management'): Examples {
+  return JSON.parse(readFileSync(files[gateway], 'utf8'));
+}
+
+const files = {
+  app: new URL('./app-examples.json', import.meta.url),
+  management: new URL('./management-examples.json', import.meta.url),
+};
