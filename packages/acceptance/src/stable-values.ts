@@ -84,7 +84,7 @@ const replaced: readonly (readonly [pattern: RegExp, by: string])[] = [
   // Secrets of authenticator apps, and recovery codes.
   [/\b[A-Z2-7]{32}\b/g, 'EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAM'],
   [/\b(?:[0-9a-z]{5}-){3}[0-9a-z]{5}\b/g, 'xxxxx-xxxxx-xxxxx-xxxxx'],
-  [/\bo[0-9a-f]{12}\b/g, 'acme'],
+  [/\bo[0-9a-f]{12}\b/g, 'example'],
   [/\bother[0-9a-z]{6}\b/g, 'other'],
   [/(?<=[a-z])-[0-9a-f]{12}\b/g, ''],
   [/http:\/\/(?:127\.0\.0\.1|localhost):\d+/g, 'https://freehold.example.com'],

@@ -90,7 +90,7 @@ for (const [name, document] of Object.entries({ management, app, unusual })) {
   });
 
   test(`each example of the ${name} document is a value of its schema`, () => {
-    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    const ajv = new Ajv2020({ strict: false, inlineRefs: false });
     addFormats.default(ajv);
     ajv.addSchema(document, 'document', false, false);
     for (const { place, schema, example } of bodies) {
