@@ -19,7 +19,7 @@ export const policyLimits = { statementsMax: 50, bytesMax: 10 * 1024 } as const;
 export const sidMax = 128;
 
 /** Without controls, line separators and direction marks: what could make a label seem another, or break its line. */
-export const sidPattern = '^[^\\x00-\\x1f\\x7f-\\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$';
+const sidPattern = '^[^\\x00-\\x1f\\x7f-\\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$';
 
 const effects: readonly Effect[] = ['Allow', 'Deny'];
 
