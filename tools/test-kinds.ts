@@ -200,9 +200,9 @@ const slowUnit: readonly string[] = [
 
 /** What looks at other systems in front of the platform or below it, or at one more time: at night alone. */
 const nightly: readonly string[] = [
-  `${server}/gateway/openapi/testing/generators.test.ts`,
+  `${server}/gateway/openapi/testing/spectral.test.ts`,
   'tools/deploy/{kubernetes,proxies}.test.ts',
-  ...acceptance('deployed-nginx', 'nginx', 'proxied', 'slow-senders'),
+  ...acceptance('deployed-nginx', 'generators/generated-clients', 'nginx', 'proxied', 'slow-senders'),
 ];
 
 /** What takes a minute or more: it begins first, in processes of its own, so that no core waits for it at the end. */
@@ -266,11 +266,12 @@ const elsewhere = [...watched, ...nightly, ...browser, ...image, ...release, ...
  * folder before the first of its tests. The gate has none of these.
  */
 export const apart: Readonly<Record<string, readonly string[]>> = {
+  'packages/acceptance/src/generators': acceptance('generators/generated-clients'),
   'packages/server/src/access/testing/rivals': [`${server}/access/testing/rivals/cedar.proof.test.ts`],
   'tools/outside': [
     'packages/acceptance/src/browser/settings/settings.test.ts',
     ...acceptance('provider-trials', 'traces'),
-    `${server}/gateway/openapi/testing/generators.test.ts`,
+    `${server}/gateway/openapi/testing/spectral.test.ts`,
     `${server}/gateway/openapi/testing/lint.test.ts`,
     `${server}/identity/oidc/real-provider.test.ts`,
     'tools/deploy/kubernetes.test.ts',

@@ -6,7 +6,8 @@ import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
 import { manifestEntry, type TarEntry, tarOf } from './cli-run.ts';
 import { bring, download, Folder, newKey, tryImport } from './deploy.ts';
-import { create, defineEntity, definition, joinOrg, manage, type Org, signIn, signUp } from './org.ts';
+import { webhookEvent } from './event-receiver.ts';
+import { allow, create, defineEntity, definition, joinOrg, manage, type Org, signIn, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import {
   activate,
@@ -195,6 +196,38 @@ test('an import that is more than one commit takes is reported beforehand, and c
   const part = await bring(org, folder.packed());
   assert.deepEqual(part.problems, []);
   await bring(org, folder.packed(), `?base=${part.base}`);
+});
+
+test('every bound of an org that an import would pass is reported beforehand', async () => {
+  const org = await shop();
+  const folder = Folder.of(await download(org));
+  folder.run('mkdir', 'config/logicblock', 'config/event');
+  const filters = [{ field: 'a', op: 'in', value: Array.from({ length: 20 }, () => 'x'.repeat(990)) }];
+  const schedule = { cron: '0 3 * * *', timezone: 'UTC', missed: 'skip' };
+  const long = Array.from({ length: 12 }, (_, index) => ({ id: `s${index}`, type: 'list', entity: 'user', filters }));
+  for (let index = 0; index <= 500; index++) {
+    const name = `block${index}`;
+    const steps = index < 72 ? long : long.slice(0, 1).map((step) => ({ ...step, filters: [] }));
+    const started = index <= 50 ? { run_as: 'app', policies: [allow('getorder')], schedule } : {};
+    folder.edit(`logicblock/${name}.json`, JSON.stringify({ name, steps, ...started }));
+  }
+  for (let index = 0; index <= 20; index++) {
+    const name = `event${index}`;
+    folder.edit(`event/${name}.json`, JSON.stringify(webhookEvent(name, 'https://example.com')));
+  }
+  const { problems = [] } = await bring(org, folder.packed());
+  const told = problems.filter(({ code }) => code === 'conflict').map(({ message }) => message);
+  assert.deepEqual(told.length, 4, JSON.stringify(problems));
+  for (const bound of [
+    /at most 500 items/,
+    /at most 16777216 characters/,
+    /at most 20 events/,
+    /at most 50 logic blocks/,
+  ])
+    assert.ok(
+      told.some((message) => bound.test(message)),
+      `${bound}: ${told}`,
+    );
 });
 
 /** The file with more said of one field. */

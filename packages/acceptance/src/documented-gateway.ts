@@ -14,9 +14,9 @@ export interface DocumentedGateway {
   hasMet(operationId: string, status: number): boolean;
 }
 
-/** The app gateway, as the document of the user's org tells of it. */
-export function documentedApp({ org, token }: AppUser): Promise<DocumentedGateway> {
-  return documentedGateway('app', org.app, `/app/${org.code}/openapi.json`, { token });
+/** The app gateway, as the document of the user's org tells of it. @param view by which replies show records. */
+export function documentedApp({ org, token }: AppUser, view = 'default'): Promise<DocumentedGateway> {
+  return documentedGateway('app', org.app, `/app/${org.code}/openapi.json?view=${view}`, { token });
 }
 
 export function documentedManagement({ management }: Org): Promise<DocumentedGateway> {

@@ -11,6 +11,7 @@ export interface Parameter {
   readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
   readonly schema: Schema;
+  readonly 'x-views'?: readonly string[];
 }
 
 export interface Operation {
@@ -97,7 +98,9 @@ export function readOpenapi(text: string): OpenapiDocument {
       const [mediaType = ''] = (reply.headers.get('content-type') ?? '').split(';');
       const schema = content[mediaType]?.schema;
       assert.ok(schema !== undefined, `the media type ${mediaType} is not described: ${where}`);
-      const { contentSchema = schema } = schema;
+      const isMinimal = reply.headers.get('preference-applied') === 'return=minimal';
+      const told: Schema = isMinimal ? { $ref: `${base}#/components/schemas/RecordId` } : schema;
+      const { contentSchema = told } = told;
       const validate = validator(contentSchema as Schema);
       const value = schema.contentSchema === undefined ? (reply.body ?? reply.text) : linesOf(reply.text);
       assert.ok(validate(value), `${where}\n${JSON.stringify(validate.errors, undefined, 1)}`);

@@ -7,7 +7,18 @@ import { call } from './call.ts';
 import { documentedApp, documentedManagement } from './documented-gateway.ts';
 import { everyType, everyValue } from './every-type.ts';
 import { bodiesOf, jsonLine } from './openapi-requests.ts';
-import { act, appUrl, create, defineEntity, definition, foundedOrg, memberWith, type Page, signUp } from './org.ts';
+import {
+  act,
+  appUrl,
+  create,
+  defineEntity,
+  definition,
+  foundedOrg,
+  manage,
+  memberWith,
+  type Page,
+  signUp,
+} from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
 const gateways = await platformForTests();
@@ -162,25 +173,72 @@ for (const [entity, sent, views] of [
   ['Part', {}, ['compact', 'default', 'whole']],
   ['Coupon', {}, ['compact', 'default']],
 ] as const) {
-  test(`each view of ${JSON.stringify(sent).slice(0, 40)} as a ${entity} is described in the document`, async () => {
-    assert.deepEqual(choicesOf(`get${entity}`, 'view').toSorted(), views);
+  test(`each view of ${JSON.stringify(sent).slice(0, 40)} as a ${entity} is described exactly in its own document`, async () => {
     const made = await app.send<{ readonly id: string }>(`create${entity}`, {
       token,
-      query: { view: 'compact' },
+      headers: { prefer: 'return=minimal' },
       body: sent,
     });
     const path = { id: made.body.id };
-    const statuses = async (view: string) => [
-      (await app.send(`create${entity}`, { token, query: { view }, body: sent })).status,
-      (await app.send(`update${entity}`, { token, query: { view }, path, body: sent })).status,
-      (await app.send(`get${entity}`, { token, query: { view }, path })).status,
-      (await app.send(`list${entity}`, { token, query: { view } })).status,
-      (await app.send(`export${entity}`, { token, query: { view } })).status,
-    ];
-    for (const view of views) assert.deepEqual(await statuses(view), [201, 200, 200, 200, 200], view);
-    assert.deepEqual(await statuses('unheard_of'), [400, 400, 400, 400, 400]);
+    const answers = async ({ send }: typeof app, view: string) => ({
+      create: await send(`create${entity}`, { token, query: { view }, body: sent }),
+      update: await send(`update${entity}`, { token, query: { view }, path, body: sent }),
+      get: await send(`get${entity}`, { token, query: { view }, path }),
+      list: await send<Page>(`list${entity}`, { token, query: { view } }),
+      export: await send(`export${entity}`, { token, query: { view } }),
+    });
+    const statusesOf = (replies: Awaited<ReturnType<typeof answers>>) =>
+      Object.values(replies).map(({ status }) => status);
+    for (const view of views) {
+      const byView = await documentedApp(founder, view);
+      assert.deepEqual(viewOf(byView, `get${entity}`), { enum: [view], 'x-views': views }, view);
+      const replies = await answers(byView, view);
+      assert.deepEqual(statusesOf(replies), [201, 200, 200, 200, 200], view);
+      for (const action of ['create', 'update', 'get'] as const)
+        assertExact(byView, `${action}${entity}`, replies[action].body);
+      const page = replies.list.body;
+      assertExact(byView, `list${entity}`, page.items[0], (item) => ({ ...page, items: [item] }));
+    }
+    assert.deepEqual(statusesOf(await answers(app, 'unheard_of')), [400, 400, 400, 400, 400]);
   });
 }
+
+test('a document by a view that no entity has is refused, and so is one of a part', async () => {
+  const url = appUrl(org, '/openapi.json?view=unheard_of');
+  const { errors } = assertProblem(await call('GET', url, { token }), 'invalid_request');
+  assert.deepEqual(errors, [{ pointer: '/view', code: 'unknown_view', message: 'there is no view of this name' }]);
+  const ofPart = (entity: string, view: string) =>
+    manage(org, 'GET', `/api/openapi.json?entity=${entity}&view=${view}`);
+  assertProblem(await ofPart('coupon', 'short'), 'invalid_request');
+  assert.match((await ofPart('thing', 'short')).text, /"ThingShort"/);
+});
+
+/** The views that the parameter of this name takes in the document, and those that it tells of. */
+function viewOf({ document: of }: typeof app, operationId: string) {
+  const view = of.operation(operationId).parameters.find(({ name }) => name === 'view');
+  return { enum: view?.schema.enum, 'x-views': view?.['x-views']?.toSorted() };
+}
+
+/** No record fits that lacks a member which every reply has, or has one of another type. */
+function assertExact(
+  { document: of }: typeof app,
+  operationId: string,
+  record: unknown,
+  replyOf = (one: unknown) => one,
+) {
+  const { responses } = of.operation(operationId);
+  const schema = (responses[201] ?? responses[200])?.content?.['application/json']?.schema ?? {};
+  const members = record as Readonly<Record<string, unknown>>;
+  assert.ok(of.fits(schema, replyOf(members)), operationId);
+  // A field of JSON takes any value.
+  for (const name of Object.keys(members).filter((one) => one !== 'notes')) {
+    assert.ok(!of.fits(schema, replyOf({ ...members, [name]: { planted: true } })), `${operationId}: ${name}`);
+    const { [name]: _removed, ...others } = members;
+    if (envelope.includes(name)) assert.ok(!of.fits(schema, replyOf(others)), `${operationId} without ${name}`);
+  }
+}
+
+const envelope = ['id', 'version', 'created_at', 'updated_at'];
 
 test('a file is repeated by a unique index that the document tells of, and there is no other', async () => {
   assert.deepEqual(choicesOf('importCoupon', 'upsert'), ['by-code']);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { documentedApp } from './documented-gateway.ts';
+import type { Schema } from './openapi-document.ts';
 import { foundedOrg } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { valuesOf } from './schema-values.ts';
@@ -19,6 +20,10 @@ interface Statement {
   readonly Condition?: object;
 }
 
+function ofDocument(name: string): Schema {
+  return { $ref: `openapi:document#/components/schemas/${name}` };
+}
+
 let count = 0;
 
 function created(statements: unknown) {
@@ -28,7 +33,7 @@ function created(statements: unknown) {
 }
 
 test('each of forty policies that are made from the document is created', async () => {
-  const statement = valuesOf(document, { $ref: 'openapi:document#/components/schemas/PolicyStatement' });
+  const statement = valuesOf(document, ofDocument('PolicyStatement'));
   const conditions = new Set<string>();
   // No two statements have one label, which a schema cannot say.
   const statements = fc
@@ -45,6 +50,32 @@ test('each of forty policies that are made from the document is created', async 
     { numRuns: 40 },
   );
   assert.ok(conditions.size > 10, [...conditions].join());
+});
+
+test('each text of an action, a resource, a label and a key that fits the document is taken', async () => {
+  const part = (schema: Schema, path: readonly string[]): Schema =>
+    path.reduce<Schema>((at, name) => document.resolve(at)[name] as Schema, schema);
+  const statement = ofDocument('PolicyStatement');
+  const textsOf = (schema: Schema) =>
+    fc
+      .stringMatching(new RegExp(String(document.resolve(schema).pattern), 'u'), { size: 'small' })
+      .filter((text) => document.fits(schema, text));
+  const made = fc.record({
+    Sid: textsOf(part(statement, ['properties', 'Sid'])),
+    Effect: fc.constantFrom('Allow', 'Deny'),
+    Action: textsOf(part(statement, ['properties', 'Action', 'anyOf', '0'])),
+    Resource: textsOf(part(statement, ['properties', 'Resource', 'anyOf', '0'])),
+    Condition: textsOf(ofDocument('PolicyKey')).map((key) => ({ Bool: { [key]: true } })),
+  });
+  const policies = fc.uniqueArray(made, { minLength: 1, maxLength: 10, selector: ({ Sid }) => Sid });
+  await fc.assert(
+    fc.asyncProperty(policies, async (statements) => {
+      const { isFit, reply } = created(statements);
+      const { status, text } = await reply;
+      assert.deepEqual([isFit, status], [true, 201], `${JSON.stringify(statements)} ${text}`);
+    }),
+    { numRuns: 30 },
+  );
 });
 
 const sound = { Effect: 'Allow', Action: ['get*'], Resource: ['*'] };

@@ -1,12 +1,12 @@
 /**
  * Preloaded into a node: waits for a plan in a file, and does it once. `die` ends the process when it is about to send a
- * signal with this text, after the commit. `hold` keeps back what the server answers to the first read of what has this
- * text, until a signal with that text has been heard; meanwhile the file has the ending `.held`.
+ * signal with this text, after the commit. `hold` keeps back what the server answers to the first statement with these
+ * texts, until a signal with that text has been heard; from then on the file has the ending `.held`.
  */
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-export type SignalFault = { readonly die: string } | { readonly hold: string; readonly until: string };
+export type SignalFault = { readonly die: string } | { readonly hold: readonly string[]; readonly until: string };
 
 const path = process.env.FREEHOLD_TEST_SIGNAL_FAULT ?? '';
 const { write, push } = Socket.prototype;
@@ -28,7 +28,7 @@ function takePlan(isTaken: (plan: SignalFault) => boolean): SignalFault | undefi
 }
 
 function planted(sent: string): SignalFault | undefined {
-  return takePlan((plan) => sent.includes('die' in plan ? plan.die : plan.hold));
+  return takePlan((plan) => ('die' in plan ? [plan.die] : plan.hold).every((text) => sent.includes(text)));
 }
 
 Object.assign(Socket.prototype, {

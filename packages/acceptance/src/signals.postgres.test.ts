@@ -166,7 +166,7 @@ test('a configuration that a node commits and is killed before it says so is see
 test('a token that is read before it ends elsewhere, and known after, is not kept', { skip }, async (t) => {
   const { founder, createElsewhere, plant, isHolding } = await nodesThatRemember(t);
   const member = await memberWith(founder, [allow('*', '*')]);
-  plant({ hold: member.id, until: '"tokens":[' });
+  plant({ hold: ['app-user', member.id], until: '"tokens":[' });
   const first = createElsewhere(member);
   await eventually('the read', isHolding);
   await done(204, act(member, 'POST', '/user/logout', { body: { everywhere: true } }));
@@ -179,7 +179,7 @@ test('rights that are read before they change elsewhere, and known after, are no
   const listElsewhere = () => act(userOn(nodes.other, member), 'GET', '/list/order');
   // The other node drops the rights of the workspace, and goes on by the tokens that it knows.
   const policy = await create(founder, 'aclpolicy', { name: 'no lists', statements: [deny('listorder')] });
-  plant({ hold: member.id, until: '"rights":[' });
+  plant({ hold: ['useraclpolicy', member.id], until: '"rights":[' });
   const first = eventually('a call that reads', async () => (await listElsewhere()) && isHolding());
   await eventually('the read', isHolding);
   await create(founder, 'useraclpolicy', { user_id: member.id, acl_policy_id: policy.id });

@@ -248,6 +248,26 @@ test('an application makes and replaces what the template made, and keeps what w
   assert.equal((await policyNamed(local, 'clerk'))?.id, localPolicy?.id);
 });
 
+test('a group is kept that would get nothing but a policy which the workspace has removed', async () => {
+  const org = await multiOrg(gateways);
+  await template(org, [clerk('get*'), noDelete], [{ name: 'clerks', acl_policies: ['clerk'] }]);
+  const one = await founderOf(org, 'One');
+  const removed = await policyNamed(one, 'no-delete');
+  await template(org, []);
+  assert.equal((await act(one, 'DELETE', `/delete/aclpolicy/${removed?.id}`)).status, 204);
+  await template(org, [clerk('get*'), noDelete], [clerks]);
+  const { items } = await details(org, 'one');
+  assert.deepEqual(
+    items.map(({ name, state, step }) => [name, state, step]),
+    [
+      ['clerk', 'same', 'none'],
+      ['no-delete', 'missing', 'keep'],
+      ['clerks', 'changed', 'keep'],
+    ],
+  );
+  assert.deepEqual([items[2]?.before, items[2]?.after], [['clerk'], ['clerk']]);
+});
+
 test('members hold what is applied at once, through their groups', async () => {
   const { org, founder } = await foundedOrg(gateways);
   await template(org, [clerk('get*')], [{ name: 'clerks', acl_policies: ['clerk'] }]);

@@ -26,6 +26,12 @@ export const pathParameters: Readonly<Record<string, string>> = {
 /** The name of an entity, in a query. */
 export const entityName = Type.String({ description: 'The name of the entity.' });
 
+/** Of the document of an app. */
+export const documentView = Type.String({
+  default: 'default',
+  description: 'The view by which replies show records, wherever an operation has it.',
+});
+
 /** Of a list that comes in pages. */
 export const pagesize = Type.Integer({
   minimum: 1,

@@ -24,7 +24,7 @@ export interface Documents {
 
 export async function readDocuments(): Promise<Documents> {
   return {
-    management: await parsed(managementDocument({ hasOperator: true })),
+    management: await parsed(managementDocument({ hasOperator: true, hasInbox: true, hasSignInLinks: true })),
     // The code of an org stays a parameter.
     app: await parsed(appDocument({ orgCode: ':org', env: 'test', version: 1, entities: [order] })),
   };

@@ -29,7 +29,7 @@ const force = Type.Optional(
 );
 
 export const Batch = named(
-  'Batch',
+  'BatchRequest',
   closed({
     mode: oneOf(['atomic', 'independent']),
     operations: Type.Array(

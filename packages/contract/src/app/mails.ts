@@ -66,9 +66,9 @@ export const mailsApi = {
     path: '/app/:org/user/join',
     access: 'self',
     tag: 'mailed codes',
-    summary: 'Mails the caller another link that joins the account which waits under the same address',
+    summary: 'Mails the link that joins an older account once more',
     description:
-      'For a caller whose `GET /user/me` has `join`: by a token of the provider that has verified the address, from a sign-in of the last hour. 409 for others.',
+      'To a caller whose `GET /user/me` has `join`, since another account waits under the address: by a token of the provider that has verified the address, from a sign-in of the last hour. 409 for others.',
     replies: { 202: reply('Taken.', closed({})) },
     problems: ['access_denied', 'not_found', 'conflict', 'rate_limited'],
   }),

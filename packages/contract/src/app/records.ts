@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import { InputError } from '../problem-schema.ts';
 import type { Method } from '../route.ts';
-import { count, guid, named, text } from '../schema.ts';
+import { closed, count, guid, named, text } from '../schema.ts';
 
-export const RecordId = named('RecordId', Type.Object({ id: guid }));
+/** Closed, so that a record which lacks members is not one of these. */
+export const RecordId = named('RecordId', closed({ id: guid }));
 
 const IndexRead = Type.Object({
   name: text,

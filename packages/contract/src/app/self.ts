@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { ifNoneMatch } from '../parameters.ts';
+import { documentView, ifNoneMatch } from '../parameters.ts';
 import { renamedFields } from '../renamed-fields.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, byVerb, closed, guid, named, orNull, policyStatement, recordOf, text, time } from '../schema.ts';
@@ -114,6 +114,7 @@ export const selfApi = {
     access: 'self',
     tag: 'operation',
     summary: 'This document',
+    query: closed({ view: documentView }),
     headers: [ifNoneMatch],
     compressed: 'document',
     replies: {

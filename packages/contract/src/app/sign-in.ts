@@ -100,7 +100,8 @@ export const signInApi = {
     path: '/.well-known/openid-configuration',
     access: 'public',
     tag: 'signing in',
-    summary: 'What verifiers of app JWTs find by their `iss`, if it is an address (OpenID Connect Discovery)',
+    summary: 'The issuer of app JWTs, for those who verify them',
+    description: 'By OpenID Connect Discovery; 404 where the issuer is no address.',
     replies: {
       200: reply(
         'The issuer and its keys. People sign in by the routes of an app, so no endpoints are named.',

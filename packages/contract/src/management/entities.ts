@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { entityName, environment, ifMatch, ifNoMatch, ifNoneMatch } from '../parameters.ts';
+import { documentView, entityName, environment, ifMatch, ifNoMatch, ifNoneMatch } from '../parameters.ts';
 import { InputError } from '../problem-schema.ts';
 import { reply, route } from '../route.ts';
 import {
@@ -286,6 +286,7 @@ export const entitiesApi = {
     query: closed({
       env: environment,
       entity: Type.Optional(Type.String({ description: 'The name of an entity, of the builder or of the platform.' })),
+      view: documentView,
     }),
     headers: [ifNoneMatch],
     compressed: 'document',

@@ -31,6 +31,8 @@ export interface Parameter {
   readonly deprecated?: boolean;
   readonly description: string;
   readonly schema: Schema;
+  /** All views that the parameter takes; `schema` has the one by which the document describes replies. */
+  readonly 'x-views'?: readonly string[];
 }
 
 type Content = Readonly<Record<string, { readonly schema?: Schema }>>;

@@ -29,6 +29,7 @@ export { countPatterns, type PolicyCounts } from './patterns/count-patterns.ts';
 export { collapseStars, compileGlob, foldAscii, type Glob, matchesGlob } from './patterns/glob.ts';
 export { stepsPerCharacter } from './patterns/glob-search.ts';
 export type { Judgement, KnownStates, Outcome, Ruling } from './ruling.ts';
+export { statementSchemas } from './schema/statement-schema.ts';
 export {
   enforcedOf,
   isReportOnly,
@@ -37,6 +38,5 @@ export {
   type Statement,
   type StatementReading,
 } from './statement.ts';
-export { statementSchemas } from './statement-schema.ts';
 export { withoutVariables } from './template.ts';
 export { type Verb, verbs } from './verbs.ts';

@@ -7,7 +7,7 @@ import { type Mistake, type Report, shown } from './mistake.ts';
 import { collapseStars } from './patterns/glob.ts';
 import { patternMistake } from './patterns/pattern-limits.ts';
 import { readFields } from './read-fields.ts';
-import { policyLimits, sidMax, sidPattern, statementMembers } from './statement-schema.ts';
+import { policyLimits, sidMax, statementMembers } from './schema/statement-schema.ts';
 import { collapseTemplateStars, parseTemplate } from './template.ts';
 import { mayMatchAction } from './verbs.ts';
 
@@ -168,11 +168,12 @@ function checkMembers(statement: object, report: Report): boolean {
   return unknown.length === 0;
 }
 
-const fitForSid = new RegExp(sidPattern, 'u');
+/** What could make a label seem another, or break the line that shows it. */
+const unfitForSid = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 function readSid(value: unknown, report: Report): string | undefined {
   if (value === undefined) return undefined;
-  if (typeof value === 'string' && fitForSid.test(value) && value.isWellFormed()) return value;
+  if (typeof value === 'string' && !unfitForSid.test(value)) return value;
   report('/Sid', 'invalid_value', '`Sid` must be a string without controls, line separators and direction marks');
   return undefined;
 }

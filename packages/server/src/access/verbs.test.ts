@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mayMatchAction, verbs } from './verbs.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { actionPattern, mayMatchAction, verbs } from './verbs.ts';
 
 test('no verb begins with another, so that verb and entity are unambiguous', () => {
   for (const verb of verbs) {
@@ -44,4 +45,27 @@ test('refuses as an action pattern what can match none', () => {
   ]) {
     assert.ok(!mayMatchAction(pattern), pattern);
   }
+});
+
+test('the pattern of schemas holds of the same action patterns', () => {
+  const holds = new Ajv2020().compile({ type: 'string', pattern: actionPattern });
+  const letters = ['g', 'E', 't', 'r', 'u', 'n', '?', '*', '_', '-', '1', 'é'];
+  let all = [''];
+  const seen = new Set<boolean>();
+  for (let length = 0; length < 5; length++) {
+    for (const pattern of all) {
+      assert.equal(holds(pattern), mayMatchAction(pattern), pattern);
+      seen.add(mayMatchAction(pattern));
+    }
+    // A reader makes one of several stars in a row.
+    all = all.flatMap((pattern) => letters.map((letter) => pattern + letter)).filter((one) => !one.includes('**'));
+  }
+  for (const verb of [...verbs, 'run'])
+    for (const before of ['', '*', '?', 'x'])
+      for (const after of ['', '*', '?', 'order', '_a', '1', '-', 'a-b', '*-'])
+        for (let length = 0; length <= verb.length; length++) {
+          const pattern = `${before}${verb.slice(0, length)}${after}`;
+          if (!pattern.includes('**')) assert.equal(holds(pattern), mayMatchAction(pattern), pattern);
+        }
+  assert.equal(seen.size, 2);
 });

@@ -15,18 +15,43 @@ const beginning = (verb: string): string => [...verb].reduceRight((rest, one) =>
 
 const patternVerbs = [...verbs, 'run'];
 
-/**
- * The action patterns that can match any action at all, as the source of a regular expression. One that cannot is a slip
- * of the pen: a Deny with it would protect nothing. Logic blocks are run by `run` and their name, in which a `-` may
- * stand; a pattern with one has to spell that verb.
- */
+/** The action patterns that `mayMatchAction` holds of, as the source of a regular expression. */
 export const actionPattern = `^(?:(?:${patternVerbs.map(beginning).join('|')})\\*${more}|(?:${patternVerbs
   .map((verb) => Array.from(verb, letter).join(''))
   .join('|')})[A-Za-z?]${more}|[rR][uU][nN][A-Za-z*?][A-Za-z0-9_*?-]*)$`;
 
-const mayMatch = new RegExp(actionPattern);
-
-/** Whether an action pattern can match an action. */
+/**
+ * Whether an action pattern, in which no two `*` stand together, can match any action at all. One that cannot is a
+ * slip of the pen: a Deny with it would protect nothing. Logic blocks are run by `run` and their name, in which a `-` may
+ * stand; a pattern with one has to spell that verb.
+ */
 export function mayMatchAction(pattern: string): boolean {
-  return mayMatch.test(pattern);
+  if (/^run[a-z*?][a-z0-9_*?-]*$/i.test(pattern)) return true;
+  return [...verbs, 'run'].some((verb) =>
+    placesAfter(pattern, verb).some((place) => mayMatchEntityName(pattern.slice(place))),
+  );
+}
+
+/** Where in the pattern a match can stand once the verb is read. */
+function placesAfter(pattern: string, verb: string): readonly number[] {
+  let places = withStarSkipped(pattern, [0]);
+  for (const letter of verb) {
+    const next = places.flatMap((place) => step(pattern, place, letter));
+    places = withStarSkipped(pattern, [...new Set(next)]);
+  }
+  return places;
+}
+
+function step(pattern: string, place: number, letter: string): readonly number[] {
+  const symbol = pattern.charAt(place);
+  if (symbol === '*') return [place];
+  return symbol === '?' || symbol === letter || symbol === letter.toUpperCase() ? [place + 1] : [];
+}
+
+function withStarSkipped(pattern: string, places: readonly number[]): readonly number[] {
+  return places.flatMap((place) => (pattern.charAt(place) === '*' ? [place, place + 1] : [place]));
+}
+
+function mayMatchEntityName(pattern: string): boolean {
+  return /^[A-Za-z*?][A-Za-z0-9_*?]*$/.test(pattern);
 }

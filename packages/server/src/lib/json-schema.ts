@@ -34,16 +34,6 @@ export function arrayOf(items: JsonSchema): JsonSchema {
   return { type: 'array', items };
 }
 
-/** Definitions that schemas refer to by `#/$defs/`, moved to where they are referred to by `path`, and the schema without them. */
-export function movedDefinitions(
-  schema: JsonSchema,
-  path: string,
-): { readonly schema: JsonSchema; readonly definitions: Readonly<Record<string, JsonSchema>> } {
-  const text = JSON.stringify(schema).replaceAll('"$ref":"#/$defs/', `"$ref":"${path}`);
-  const { $defs = {}, ...rest } = JSON.parse(text) as JsonSchema;
-  return { schema: rest, definitions: $defs as Readonly<Record<string, JsonSchema>> };
-}
-
 /** One of them alone, or a list of several. */
 export function orListOf(schema: JsonSchema, maxItems?: number): JsonSchema {
   const list = { ...arrayOf(schema), minItems: 1, ...(maxItems === undefined ? {} : { maxItems }) };

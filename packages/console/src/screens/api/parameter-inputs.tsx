@@ -63,8 +63,8 @@ interface InputProps {
 
 function ParameterInput({ document, parameter, value, onChange }: InputProps) {
   const schema = resolved(document, parameter.schema);
-  const { name, in: place, required = false, description } = parameter;
-  const choices = schema.type === 'boolean' ? ['true', 'false'] : schema.enum?.map(String);
+  const { name, in: place, required = false, description, 'x-views': views } = parameter;
+  const choices = schema.type === 'boolean' ? ['true', 'false'] : (views ?? schema.enum?.map(String));
   const byDefault = schema.default === undefined ? '' : `${String(schema.default)} if it is left out`;
   const words = [place, choices === undefined ? typeOf(schema) : '', boundsOf(schema)];
   const common = {

@@ -17,11 +17,11 @@ export type OperatorUse =
 /** Which of the values have to be as the operator demands. Without a qualifier there may be one only. */
 export type Over = 'one' | 'any' | 'all';
 
-const qualifiers: readonly (readonly [prefix: string, over: Over])[] = [
+export const qualifiers: readonly (readonly [prefix: string, over: Over])[] = [
   ['ForAnyValue:', 'any'],
   ['ForAllValues:', 'all'],
 ];
-const existsSuffix = 'IfExists';
+export const existsSuffix = 'IfExists';
 
 export function readOperator(name: string): OperatorUse | Mistake {
   if (name === 'Null') return { kind: 'null' };

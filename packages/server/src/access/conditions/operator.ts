@@ -6,8 +6,12 @@ import type { Truth } from '../truth.ts';
 
 export type Scalar = string | number | boolean;
 
+/** What the values are that a condition names. */
+export type Operand = 'text' | 'pattern' | 'number' | 'date' | 'boolean' | 'address';
+
 /** How a value of the request is compared with those that a condition names. */
 export interface Operator {
+  readonly operand: Operand;
   /** It holds of what is not there, and of what is like none of the values named. */
   readonly isNegated: boolean;
   /** The text of a value that a condition may name, as it is kept. */

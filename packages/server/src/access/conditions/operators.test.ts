@@ -7,10 +7,11 @@ import {
   setQualifiers,
 } from '@freehold/contract/condition-operators';
 import { readOperator } from './operator-use.ts';
-import { operatorNames } from './operators.ts';
+import { operandsByName, operatorNames } from './operators.ts';
 
 test('the operators that are described are those that there are', () => {
   assert.deepEqual(Object.keys(conditionOperators).sort(), [...operatorNames, 'Null'].sort());
+  for (const [name, operand] of operandsByName) assert.equal(conditionOperators[name]?.operand, operand, name);
 });
 
 test('a described operator is taken with each qualifier that it may have', () => {

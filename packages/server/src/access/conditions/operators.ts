@@ -1,7 +1,7 @@
 import { compareDecimals, type Decimal, plainText, readDecimal } from './decimal.ts';
 import { contains, readAddress, readNetwork } from './ip-network.ts';
 import { readMoment } from './moment.ts';
-import type { Operator } from './operator.ts';
+import type { Operand, Operator } from './operator.ts';
 import { stringOperator } from './string-operator.ts';
 import { typedOperator } from './typed-operator.ts';
 
@@ -21,12 +21,14 @@ const orders: readonly (readonly [name: string, order: Order])[] = [
 ];
 
 interface Measure {
+  readonly operand: Operand;
   read(value: unknown): Decimal | undefined;
   readonly expected: string;
 }
 
-const numeric: Measure = { read: readDecimal, expected: 'a decimal number' };
+const numeric: Measure = { operand: 'number', read: readDecimal, expected: 'a decimal number' };
 const date: Measure = {
+  operand: 'date',
   read: readMoment,
   expected: 'a day, a moment such as `2026-03-31T12:00:00Z`, or a number of seconds since 1970',
 };
@@ -48,6 +50,12 @@ const operators: ReadonlyMap<string, Operator> = new Map([
 /** Without qualifiers, and without `Null`, which compares nothing. */
 export const operatorNames: readonly string[] = [...operators.keys()];
 
+/** Each operator with what the values are that it compares. */
+export const operandsByName: readonly (readonly [name: string, operand: Operand])[] = Array.from(
+  operators,
+  ([name, { operand }]) => [name, operand],
+);
+
 function measureOperators(prefix: string, measure: Measure): readonly (readonly [string, Operator])[] {
   const operator = (order: Order, isNegated: boolean): Operator =>
     typedOperator({
@@ -66,6 +74,7 @@ function measureOperators(prefix: string, measure: Measure): readonly (readonly 
 function boolOperator(): Operator {
   const read = (value: unknown) => (value === 'true' || value === 'false' ? value : undefined);
   return typedOperator({
+    operand: 'boolean',
     read: (value) => read(typeof value === 'boolean' ? String(value) : value),
     expected: '`true` or `false`',
     readExpected: read,
@@ -75,6 +84,7 @@ function boolOperator(): Operator {
 
 function ipOperator({ isNegated }: { readonly isNegated: boolean }): Operator {
   return typedOperator({
+    operand: 'address',
     read: readAddress,
     expected: 'an IP address or a network such as `10.0.0.0/8`',
     readExpected: readNetwork,

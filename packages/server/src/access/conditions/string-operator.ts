@@ -24,6 +24,7 @@ type Way = 'Equals' | 'EqualsIgnoreCase' | 'Like';
 export function stringOperator(way: Way, { isNegated = false }: { readonly isNegated?: boolean } = {}): Operator {
   const isLike = way === 'Like';
   return {
+    operand: isLike ? 'pattern' : 'text',
     isNegated,
     readExpected: (value) => {
       const text = isLike ? collapseTemplateStars(String(value)) : String(value);

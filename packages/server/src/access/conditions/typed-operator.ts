@@ -1,8 +1,9 @@
 import { spend } from '../effort.ts';
-import type { Operator, Scalar } from './operator.ts';
+import type { Operand, Operator, Scalar } from './operator.ts';
 
 /** An operator of values of one type. A value of the request that is not of the type cannot be compared, also where it is negated. */
 export interface TypedOperator<Known, Expected> {
+  readonly operand: Operand;
   read(value: unknown): Known | undefined;
   /** What is read of a value that a condition names, such as `a number`. */
   readonly expected: string;
@@ -14,8 +15,9 @@ export interface TypedOperator<Known, Expected> {
 }
 
 export function typedOperator<Known, Expected>(type: TypedOperator<Known, Expected>): Operator {
-  const { isNegated = false, textOf = String } = type;
+  const { operand, isNegated = false, textOf = String } = type;
   return {
+    operand,
     isNegated,
     readExpected: (value) => {
       const text = textOf(value);

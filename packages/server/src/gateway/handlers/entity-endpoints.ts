@@ -25,7 +25,7 @@ type EndpointParameter = EntityEndpoint['params'][number];
 /** The routes that an app has for an entity, as its OpenAPI document tells of them. */
 export function entityEndpoints(orgCode: string, entity: CompiledEntity): readonly EntityEndpoint[] {
   return [...typeNames([entity], [])].flatMap(({ names }) =>
-    entityOperations({ entity, names, lookedUp: () => undefined, expansions: () => [], tellsViews: false }).map(
+    entityOperations({ entity, names, view: 'default', lookedUp: () => undefined, expansions: () => [] }).map(
       (operation) => endpointOf(orgCode, entity, operation),
     ),
   );
@@ -75,8 +75,12 @@ function bodyOf(entity: CompiledEntity, action: EntityOperation['action']): read
   }));
 }
 
-function parameterOf({ fields }: CompiledEntity, { name, schema, ...place }: Parameter): EndpointParameter {
+function parameterOf(
+  { fields }: CompiledEntity,
+  { name, schema, 'x-views': views, ...place }: Parameter,
+): EndpointParameter {
   const at = { in: place.in === 'path' ? place.in : ('query' as const), required: place.required === true };
+  if (views !== undefined) return { name, type: views.join('|'), ...at };
   if (schema === filterOperator) return { name: '<field>_op', type: schemaType(filterSchemas.FilterOperator), ...at };
   const field = fields.get(name)?.definition;
   const type = field === undefined ? schemaType(platformFieldSchemas[name] ?? schema) : colTypeOf(field);

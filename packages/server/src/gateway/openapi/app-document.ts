@@ -2,6 +2,7 @@ import { appApi } from '@freehold/contract/app';
 import type { ProblemCode } from '@freehold/contract/problem';
 import { statementSchemas } from '../../access/port.ts';
 import { type JsonSchema, schemaReference } from '../../lib/json-schema.ts';
+import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { apiNamesOf, type CompiledEntity, lookupOf, systemEntities } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
@@ -14,8 +15,8 @@ import { filterSchemas } from './list-parameters.ts';
 import type { Operation } from './operation.ts';
 import { problemSchemas } from './problem-responses.ts';
 import { type DocumentedReference, documentedExpansions } from './related/expand-schemas.ts';
-import { showingActions, type TypeNames, typeNames, viewsOf } from './type-names.ts';
-import type { LookedUp } from './view-schemas.ts';
+import { showingActions, type TypeNames, typeNames } from './type-names.ts';
+import { type LookedUp, shownViews } from './view-schemas.ts';
 
 /** One org's app in one environment, at one version of its configuration. */
 export interface DocumentedApp {
@@ -23,6 +24,8 @@ export interface DocumentedApp {
   readonly env: Environment;
   readonly version: number;
   readonly entities: readonly CompiledEntity[];
+  /** By which replies show records, where an operation has it; left out, `default`. */
+  readonly view?: string | undefined;
   /** The part that is described; left out, all of it. */
   readonly part?: DocumentedPart | undefined;
 }
@@ -30,21 +33,14 @@ export interface DocumentedApp {
 /** The routes of one entity, or those that every app has, with its routes of the entities of the platform. */
 export type DocumentedPart = { readonly entity: string } | 'every app';
 
-/**
- * The most fields that the views of all entities describe together; further views are described as an object of any
- * shape.
- */
-const viewFieldsMax = 100_000;
-
 /** What the app gateway does for the org, in pieces. Others are served in between. */
-export async function* appDocument({ orgCode, env, version, entities, part }: DocumentedApp): AsyncGenerator<string> {
-  const taken = Object.keys({ ...problemSchemas, ...sharedSchemas });
+export async function* appDocument(app: DocumentedApp): AsyncGenerator<string> {
+  const { orgCode, env, version, entities, part, view = 'default' } = app;
   const names = new Map<string, TypeNames>();
   const documented: DocumentedEntity[] = [];
   const lookedUp: LookedUp = (entityName, view) => names.get(entityName)?.views.get.get(view);
   const referring = new Map<string, DocumentedReference[]>();
-  let viewFieldsLeft = viewFieldsMax;
-  for await (const { entity, names: ofEntity } of cooperatively(typeNames(entities, taken))) {
+  for await (const { entity, names: ofEntity } of cooperatively(typeNames(entities, takenNames))) {
     const isDescribed = describes(part, entity.name);
     // A schema of an entity that is not described cannot be referred to.
     if (isDescribed) names.set(entity.name, ofEntity);
@@ -57,10 +53,11 @@ export async function* appDocument({ orgCode, env, version, entities, part }: Do
         known.push({ entity: entity.name, field, isAlias: at > 0 });
     }
     if (!isDescribed) continue;
-    viewFieldsLeft -= viewFieldsOf(entity);
     const expansions = () => documentedExpansions(entity, { referring, names });
-    documented.push({ entity, names: ofEntity, lookedUp, expansions, tellsViews: viewFieldsLeft >= 0 });
+    documented.push({ entity, names: ofEntity, view, lookedUp, expansions });
   }
+  assertIsView(view, documented);
+  const views = await shownViews(documented);
   const withDescribedViews = (operation: Operation): Operation => ({
     ...operation,
     path: operation.path.replace(':org', orgCode),
@@ -69,12 +66,14 @@ export async function* appDocument({ orgCode, env, version, entities, part }: Do
   const parts = documentPieces({
     title: `The app API of ${orgCode}`,
     version: String(version),
-    description: `The environment \`${env}\`. Log in, exchange the login token for an app JWT, and send that with each call; a page of an allowed domain may do so from a browser. Every refusal is problem details (RFC 9457) with a stable \`code\`.`,
+    description: `The environment \`${env}\`. Log in, exchange the login token for an app JWT, and send that with each call; a page of an allowed domain may do so from a browser. Every refusal is problem details (RFC 9457) with a stable \`code\`. Replies show records by the view \`${view}\`; the document under \`?view=\` with another view describes them by that one.`,
     operations: mapped(
       [() => (isOfEntity(part) ? [] : described.operations), ...documented.map((one) => () => entityOperations(one))],
       (make) => make().map(withDescribedViews),
     ),
-    schemas: mapped([() => sharedSchemas, ...documented.map((one) => () => entitySchemas(one))], (make) => make()),
+    schemas: mapped([() => sharedSchemas, ...documented.map((one) => () => entitySchemas(one, views))], (make) =>
+      make(),
+    ),
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The app JWT, or a service key.' },
       serviceToken: { type: 'apiKey', in: 'header', name: 'x-service-token', description: 'The same.' },
@@ -106,9 +105,13 @@ function* mapped<T, U>(items: readonly T[], make: (item: T) => U): Generator<U> 
   for (const item of items) yield make(item);
 }
 
-function viewFieldsOf(entity: CompiledEntity): number {
-  const views = new Set(showingActions.flatMap((action) => Object.values(viewsOf(entity, action))));
-  return [...views].reduce((sum, { fields }) => sum + fields.length, 0);
+/** Refused as it is where records are asked for. */
+function assertIsView(view: string, documented: readonly DocumentedEntity[]): void {
+  if (view === 'default') return;
+  if (documented.some(({ names }) => showingActions.some((action) => names.views[action].has(view)))) return;
+  throw new Problem('invalid_request', `no entity has a view \`${view.slice(0, 100)}\``, {
+    errors: [{ pointer: '/view', code: 'unknown_view', message: 'there is no view of this name' }],
+  });
 }
 
 /** What an impersonating builder is refused beyond what the user is refused. */
@@ -125,3 +128,8 @@ const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
   ...filterSchemas,
   ...statementSchemas(schemaReference),
 };
+
+const takenNames: readonly string[] = [
+  ...described.operations.map(({ operationId }) => operationId),
+  ...Object.keys({ ...problemSchemas, ...sharedSchemas }),
+];

@@ -51,6 +51,18 @@ test('no org or environment gets the document of another', async () => {
   assert.ok(!bodies[2]?.includes('acme'));
 });
 
+test('a view is a document of its own, and beside the usual one the last is kept', async () => {
+  const documents = createAppDocuments();
+  const { set } = setOf(1, 'order');
+  const usual = await documents.of(acme, set);
+  const compact = await documents.of({ ...acme, view: 'compact' }, set);
+  assert.ok(textOf(compact).includes('OrderCompact') && !textOf(usual).includes('OrderCompact'));
+  assert.equal(await documents.of({ ...acme, view: 'compact' }, set), compact);
+  await assert.rejects(documents.of({ ...acme, view: 'unheard_of' }, set), { code: 'invalid_request' });
+  assert.equal(await documents.of({ ...acme, view: 'default' }, set), usual);
+  assert.equal(await documents.of({ ...acme, view: 'compact' }, set), compact);
+});
+
 test('a document that is larger than all that is kept is made again each time', async () => {
   const documents = createAppDocuments(1);
   const { set } = setOf(1, 'order');

@@ -15,10 +15,12 @@ interface DocumentOf {
   readonly orgCode: string;
   readonly env: Environment;
   readonly part?: DocumentedPart;
+  readonly view?: string | undefined;
 }
 
 interface Kept extends DocumentText {
   readonly version: number;
+  readonly view: string;
 }
 
 /** @param charactersMax how much is kept of all documents together. */
@@ -26,16 +28,18 @@ export function createAppDocuments(charactersMax = 64 * 1024 * 1024): AppDocumen
   const kept = new BoundedMap<string, Kept>(charactersMax, ({ characters }) => characters);
   const flights = singleFlight<string, Kept>();
   return {
-    of: async ({ orgCode, env, part }, set) => {
-      const key = JSON.stringify([orgCode, env, part]);
+    of: async ({ orgCode, env, part, view = 'default' }, set) => {
+      // Beside the usual view one more is kept, the last that was asked for: no caller takes the room of others by views.
+      const key = JSON.stringify([orgCode, env, part, view === 'default']);
       const known = kept.get(key);
-      if (known?.version === set.version) return known;
-      return flights(JSON.stringify([key, set.version]), async () => {
+      if (known?.version === set.version && known.view === view) return known;
+      return flights(JSON.stringify([key, view, set.version]), async () => {
         const names = [...set.entityNames, ...systemEntities.keys()];
         const found = await Promise.all(names.map((name) => set.entity(name)));
         const entities = found.filter((entity) => entity !== undefined);
         const { version } = set;
-        const made = { ...(await documentText(appDocument({ orgCode, env, version, entities, part }))), version };
+        const text = await documentText(appDocument({ orgCode, env, version, entities, part, view }));
+        const made = { ...text, version, view };
         kept.set(key, made);
         return made;
       });

@@ -5,11 +5,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import { pointerTo } from '../../lib/json-pointer.ts';
+import type { Problem } from '../../lib/problem.ts';
 import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
 import { type ManagementGatewayDeps, managementRoutes } from '../management-gateway.ts';
-import { app, bareManagement, type Document, entities, management } from './testing/sample-documents.ts';
+import { appDocument } from './app-document.ts';
+import { app, bareManagement, type Document, entities, management, summary } from './testing/sample-documents.ts';
 
-for (const [name, document] of Object.entries({ management, app })) {
+for (const [name, document] of Object.entries({ management, app, summary })) {
   test(`the ${name} document is valid OpenAPI 3.1`, async () => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate({ ...document });
@@ -54,9 +56,14 @@ for (const [name, document] of Object.entries({ management, app })) {
     }
   });
 
-  test(`no two operations of the ${name} document have one name`, () => {
-    const names = operationsOf(document).map(({ operationId }) => operationId);
-    assert.deepEqual(names, [...new Set(names)]);
+  test(`no two operations or schemas of the ${name} document have one name in the code of a generator`, () => {
+    const { schemas = {} } = document.components;
+    const names = [...operationsOf(document).map(({ operationId }) => operationId), ...Object.keys(schemas)];
+    const byCode = Map.groupBy(names, (name) => inPascalCase(name).toLowerCase());
+    assert.deepEqual(
+      [...byCode.values()].filter((same) => same.length > 1),
+      [],
+    );
   });
 }
 
@@ -87,6 +94,52 @@ test('the document of a platform in production leaves out the routes of developm
   assert.deepEqual(others, ['GET /inbox', 'GET /metrics', 'POST /auth/sign-in-by-link', 'POST /auth/sign-in-links']);
 });
 
+/** As generators write the names of types. */
+function inPascalCase(name: string): string {
+  const words = name.split(/[^a-zA-Z0-9]+/);
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+/** The parameter `view` of operations of an entity, and the schemas that their replies refer to. */
+function viewsOf(document: Document, entity = 'Order'): Readonly<Record<string, unknown>> {
+  const shown = operationsOf(document).flatMap(({ operationId, operation }) => {
+    const { parameters = [], responses } = operation;
+    const view = parameters.find(({ name }) => name === 'view');
+    if (view === undefined || /[A-Z].*/.exec(operationId)?.[0] !== entity) return [];
+    const { 200: ok, 201: made } = responses;
+    const references = JSON.stringify((ok ?? made)?.content).matchAll(/schemas\/(\w+)/g);
+    return [[operationId, [view.schema.enum, view.required ?? false, Array.from(references, ([, name]) => name)]]];
+  });
+  return Object.fromEntries(shown);
+}
+
+test('replies show records by one view, which is the value of `view`', () => {
+  const described = (view: string, isNeeded: boolean, record: string, page: string) => ({
+    createOrder: [[view], isNeeded, [record]],
+    getOrder: [[view], isNeeded, [record]],
+    updateOrder: [[view], isNeeded, [record]],
+    listOrder: [[view], isNeeded, [page]],
+    exportOrder: [[view], isNeeded, [record]],
+  });
+  assert.deepEqual(viewsOf(app), described('default', false, 'Order', 'OrderPage'));
+  assert.deepEqual(viewsOf(summary), described('summary', true, 'OrderSummary', 'OrderPage'));
+  assert.deepEqual(viewsOf(summary, 'CreateOrder'), viewsOf(app, 'CreateOrder'));
+  const items = (document: Document) =>
+    (document.components.schemas as Record<string, { properties: Record<string, object> }>).OrderPage?.properties.items;
+  assert.deepEqual(
+    [app, summary].map(items),
+    ['Order', 'OrderSummary'].map((name) => ({ type: 'array', items: { $ref: `#/components/schemas/${name}` } })),
+  );
+});
+
+test('a document by a view that no entity has is refused', async () => {
+  const pieces = appDocument({ orgCode: 'acme', env: 'test', version: 7, entities, view: 'unheard_of' });
+  await assert.rejects(pieces.next(), ({ code, details: { errors } }: Problem) => {
+    assert.deepEqual([code, errors?.map(({ pointer }) => pointer)], ['invalid_request', ['/view']]);
+    return true;
+  });
+});
+
 test('the management document tells of every route there is, and of no other', () => {
   const routes = managementRoutes({} as ManagementGatewayDeps).map(({ method, path }) => told(method, path));
   assert.deepEqual(routesOf(management), routes.sort());
@@ -114,11 +167,12 @@ function routesOf(document: Document): readonly string[] {
     .sort();
 }
 
-function operationsOf(document: Document): readonly { readonly route: string; readonly operationId: string }[] {
-  return Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, { operationId }]) => ({
+function operationsOf({ paths }: Document) {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
       route: `${method.toUpperCase()} ${path}`,
-      operationId,
+      operationId: operation.operationId,
+      operation,
     })),
   );
 }

@@ -6,21 +6,21 @@ import { text } from '../../lib/json-schema.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
 import type { Operation, Parameter } from './operation.ts';
 import { queryParameter } from './parameters.ts';
-import { pascalCase, type ShowingAction, type TypeNames } from './type-names.ts';
+import { type ShowingAction, viewOf } from './type-names.ts';
 
 /** What an app does with the records of one entity. */
 export interface EntityOperation extends Operation {
   readonly action: RecordAction;
 }
 
-export function place({ entity }: DocumentedEntity, action: RecordAction) {
+export function place({ entity, names }: DocumentedEntity, action: RecordAction) {
   const { method, path, access, summary, description }: RecordRoute = recordRoutes[action];
   const sentence = accessSentence(access + entity.name);
   return {
     action,
     method,
     path: path.replace(':entity', entity.name),
-    operationId: action + pascalCase(entity.name),
+    operationId: action + names.called,
     tag: entity.name,
     summary,
     description: description === undefined ? sentence : `${description} ${sentence}`,
@@ -28,12 +28,20 @@ export function place({ entity }: DocumentedEntity, action: RecordAction) {
   } as const;
 }
 
-export function viewParameter(names: TypeNames, action: ShowingAction): Parameter {
-  return queryParameter(
-    'view',
-    { ...text, enum: [...names.views[action].keys()], default: 'default' },
-    'What is shown of a record.',
-  );
+/** It names the view that the document describes replies by; one that is not the default has to be sent for that. */
+export function viewParameter({ names, view }: DocumentedEntity, action: ShowingAction): Parameter {
+  const views = [...names.views[action].keys()];
+  const described = viewOf(names, action, view);
+  const isDefault = described === 'default';
+  return {
+    ...queryParameter(
+      'view',
+      { ...text, enum: [described], ...(isDefault ? { default: described } : {}) },
+      'What is shown of a record. `x-views` names all views; the document under `?view=` with one of them describes its replies.',
+    ),
+    ...(isDefault ? {} : { required: true }),
+    'x-views': views,
+  };
 }
 
 export const problemsOfRecords: readonly ProblemCode[] = ['workspace_required', 'access_denied', 'not_found'];

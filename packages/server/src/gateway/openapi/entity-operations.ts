@@ -1,7 +1,7 @@
 import { recordRoutes } from '@freehold/contract/app/records';
 import type { ProblemCode } from '@freehold/contract/problem';
 import { forcedEntityNames, uncreatedEntityNames } from '@freehold/contract/system-entities';
-import { anyOf, schemaReference } from '../../lib/json-schema.ts';
+import { schemaReference } from '../../lib/json-schema.ts';
 import { systemEntityNames } from '../../schema/port.ts';
 import { type EntityOperation, place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
@@ -27,7 +27,7 @@ export function entityOperations(documented: DocumentedEntity): readonly EntityO
   const all = [...ofRecords, ...transferOperations(documented)];
   const isCreated = !uncreatedEntityNames.includes(documented.entity.name);
   const served = isCreated ? all : all.filter(({ action }) => recordRoutes[action].access !== 'create');
-  const examples = entityExamples(documented.entity);
+  const examples = entityExamples(documented);
   return served.map((operation) => ({ ...operation, example: examples[operation.action] }));
 }
 
@@ -35,13 +35,13 @@ function create(documented: DocumentedEntity): EntityOperation {
   const { entity, names } = documented;
   return {
     ...place(documented, 'create'),
-    parameters: [viewParameter(names, 'create'), prefer, idempotencyKey],
+    parameters: [viewParameter(documented, 'create'), prefer, idempotencyKey],
     body: jsonContent(schemaReference(names.create)),
     replies: [
       {
         status: 201,
-        description: 'The record, or its id alone if the caller prefers that.',
-        content: jsonContent(anyOf([...shownBy(names, 'create'), schemaReference('RecordId')])),
+        description: 'The record; its `id` alone, as a `RecordId`, where `Preference-Applied` says `return=minimal`.',
+        content: jsonContent(shownBy(documented, 'create')),
         headers: ['Location', 'ETag', 'Preference-Applied', 'Idempotency-Replayed'],
       },
     ],
@@ -50,15 +50,21 @@ function create(documented: DocumentedEntity): EntityOperation {
 }
 
 function item(documented: DocumentedEntity): EntityOperation {
-  const { names, expansions } = documented;
+  const { expansions } = documented;
   return {
     ...place(documented, 'get'),
-    parameters: [viewParameter(names, 'get'), expandParameter(expansions()), fieldsParameter(), ifMatch, ifNoneMatch],
+    parameters: [
+      viewParameter(documented, 'get'),
+      expandParameter(expansions()),
+      fieldsParameter(),
+      ifMatch,
+      ifNoneMatch,
+    ],
     replies: [
       {
         status: 200,
         description: 'The record.',
-        content: jsonContent(anyOf(shownBy(names, 'get'))),
+        content: jsonContent(shownBy(documented, 'get')),
         headers: ['ETag'],
       },
       { status: 304, description: 'The caller’s copy is current.', headers: ['ETag'] },
@@ -71,13 +77,13 @@ function update(documented: DocumentedEntity): EntityOperation {
   const { entity, names } = documented;
   return {
     ...place(documented, 'update'),
-    parameters: [viewParameter(names, 'update'), ifMatch, ifNoMatch],
+    parameters: [viewParameter(documented, 'update'), ifMatch, ifNoMatch],
     body: jsonContent(schemaReference(names.update)),
     replies: [
       {
         status: 200,
         description: 'The record after the update.',
-        content: jsonContent(anyOf(shownBy(names, 'update'))),
+        content: jsonContent(shownBy(documented, 'update')),
         headers: ['ETag'],
       },
     ],
@@ -116,7 +122,7 @@ function list(documented: DocumentedEntity): EntityOperation {
     ...place(documented, 'list'),
     parameters: [
       ...choiceParameters(entity),
-      viewParameter(names, 'list'),
+      viewParameter(documented, 'list'),
       expandParameter(expansions(), entity),
       fieldsParameter(entity),
       ...orderParameters(entity),

@@ -175,10 +175,11 @@ test('an owner need not be sent, since it defaults to the creator', () => {
 });
 
 function schemasOf(entity: CompiledEntity): Readonly<Record<string, JsonSchema>> {
+  const shown = new Map(['Thing', 'ThingShort'].map((name) => [name, true]));
   return Object.assign(
     {},
     ...[...typeNames([entity], [])].map((named) =>
-      entitySchemas({ ...named, lookedUp: () => 'Other', expansions: () => [], tellsViews: true }),
+      entitySchemas({ ...named, view: 'default', lookedUp: () => 'Other', expansions: () => [] }, shown),
     ),
   );
 }

@@ -23,48 +23,36 @@ import { namedSchemas } from './described-operations.ts';
 import { partial, total } from './list-parameters.ts';
 import { fieldSchema, platformFieldSchemas, underEachName } from './record-fields.ts';
 import { type DocumentedExpansion, expandSchema } from './related/expand-schemas.ts';
-import type { TypeNames } from './type-names.ts';
-import { type LookedUp, shownBy, viewSchemas } from './view-schemas.ts';
+import { type ShownEntity, type ShownViews, shownBy, viewSchemas } from './view-schemas.ts';
 
 /** An entity as a document tells it. */
-export interface DocumentedEntity {
-  readonly entity: CompiledEntity;
-  readonly names: TypeNames;
-  /** What a lookup shows of a record of another entity. */
-  readonly lookedUp: LookedUp;
+export interface DocumentedEntity extends ShownEntity {
   readonly expansions: () => readonly DocumentedExpansion[];
-  /** Whether the document describes what its views show. */
-  readonly tellsViews: boolean;
 }
 
 /** Schemas that the operations of all entities share. */
 export const recordSchemas = namedSchemas([RecordId, Explanation, RecordCount, ImportResult, ImportProgress]);
 
 /** What an entity's operations take and give. */
-export function entitySchemas({
-  entity,
-  names,
-  lookedUp,
-  expansions,
-  tellsViews,
-}: DocumentedEntity): Readonly<Record<string, JsonSchema>> {
+export function entitySchemas(documented: DocumentedEntity, views: ShownViews): Readonly<Record<string, JsonSchema>> {
+  const { entity, names, expansions } = documented;
   const expanded = expansions();
   const expand = expanded.length === 0 ? undefined : { [names.expand]: expandSchema(expanded) };
   const shown: Readonly<Record<string, JsonSchema>> = {
-    [names.record]: recordSchema(entity),
-    ...viewSchemas(entity, names, tellsViews ? lookedUp : undefined),
+    ...(views.has(names.record) ? { [names.record]: recordSchema(entity) } : {}),
+    ...viewSchemas(documented, views),
   };
   return {
     ...(expand === undefined ? shown : expandable(entity, shown, names.expand)),
     ...expand,
     ...(uncreatedEntityNames.includes(entity.name) ? {} : { [names.create]: createSchema(entity) }),
     [names.update]: updateSchema(entity),
-    [names.page]: pageSchema(names),
+    [names.page]: pageSchema(documented),
   };
 }
 
-function pageSchema(names: DocumentedEntity['names']): JsonSchema {
-  const items = arrayOf(anyOf(shownBy(names, 'list')));
+function pageSchema(documented: DocumentedEntity): JsonSchema {
+  const items = arrayOf(shownBy(documented, 'list'));
   const explain = schemaReference('Explanation');
   return objectOf({ items, nexttoken: orNull(text), partial, total, explain }, ['partial', 'total', 'explain']);
 }

@@ -132,7 +132,14 @@ function sortSchema(entity: CompiledEntity): JsonSchema {
   const lookups = [...entity.fields.values()].filter(({ definition }) => definition.lookup !== undefined);
   if (lookups.length === 0) return { ...text, enum: own };
   const member = `(${lookups.flatMap(({ definition }) => apiNamesOf(definition)).join('|')})\\.\\w+`;
-  return { ...text, anyOf: [{ enum: own }, { pattern: `^${member}(,${member}){0,3}$` }] };
+  // Each has its type, without which generators take it for anything.
+  return {
+    ...text,
+    anyOf: [
+      { ...text, enum: own },
+      { ...text, pattern: `^${member}(,${member}){0,3}$` },
+    ],
+  };
 }
 
 /** Of each compound index the fields, and those that are left where filters fix the first to one value each. */

@@ -1,4 +1,6 @@
 /** Schemas that follow from the registries of the server. */
+import { isDeepStrictEqual } from 'node:util';
+import { schemaPath } from '@freehold/contract/schema';
 import { statementSchemas } from '../../access/port.ts';
 import { type ConfigItemKind, configItemKinds, type SettingType } from '../../config/port.ts';
 import { namesOf, settingTypes } from '../../identity/port.ts';
@@ -7,7 +9,6 @@ import {
   arrayOf,
   closedObjectOf,
   type JsonSchema,
-  movedDefinitions,
   objectOf,
   orNull,
   schemaReference,
@@ -53,20 +54,30 @@ const contentNames: Readonly<Record<ConfigItemKind, string>> = {
 /** The contents of config items, by the schemas of their kinds, which have definitions in common. */
 function contentSchemas(): Readonly<Record<string, JsonSchema>> {
   const kinds = createConfigKinds({ settingTypes });
-  const each = configItemKinds.flatMap((kind) => {
-    const { schema, definitions: own } = movedDefinitions(kinds[kind].schema, '#/components/schemas/');
-    return [...Object.entries(own), [contentNames[kind], withReferences(schema, { ...own, ...definitions })] as const];
-  });
-  return Object.fromEntries(each);
+  const contents = Object.fromEntries(configItemKinds.map((kind) => [contentNames[kind], kinds[kind].schema]));
+  const own = definitionSchemas((name) => ({ $ref: `#/$defs/${name}` }));
+  const known = Object.assign({}, own, ...configItemKinds.map((kind) => kinds[kind].schema.$defs ?? {}));
+  const all = Object.entries<JsonSchema>({ ...known, ...contents });
+  return Object.fromEntries(all.map(([name, schema]) => [name, inDocument(schema, known)]));
 }
 
-/** A schema that refers to others where it has the same. */
-function withReferences(schema: JsonSchema, others: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  const text = Object.entries(others).reduce(
-    (all, [name, other]) => all.replaceAll(JSON.stringify(other), JSON.stringify(schemaReference(name))),
-    JSON.stringify(schema),
-  );
-  return JSON.parse(text) as JsonSchema;
+/** A schema whose definitions are schemas of the document, with references in place of those that it has in itself. */
+function inDocument({ $defs: _, ...schema }: JsonSchema, known: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  const within = (value: unknown): unknown => {
+    const same = Object.entries(known).find(([, other]) => isDeepStrictEqual(other, value));
+    if (same !== undefined) return schemaReference(same[0]);
+    if (Array.isArray(value)) return value.map(within);
+    return typeof value === 'object' && value !== null ? ofMembers(value) : value;
+  };
+  const ofMembers = (value: object): JsonSchema => {
+    const members = Object.entries(value).map(([key, member]): [string, unknown] =>
+      key === '$ref' && typeof member === 'string'
+        ? [key, member.replace('#/$defs/', schemaPath(''))]
+        : [key, within(member)],
+    );
+    return Object.fromEntries(members);
+  };
+  return ofMembers(schema);
 }
 
 /** Schemas that the management document refers to, and the contract leaves to the server. */
@@ -82,10 +93,7 @@ export const madeSchemas: Readonly<Record<string, JsonSchema>> = {
     description: 'The definition as it was supplied.',
   },
   ...Object.fromEntries(
-    settingTypes.map(({ key, schema, description }) => [
-      key,
-      { ...movedDefinitions(schema, '#/components/schemas/').schema, description },
-    ]),
+    settingTypes.map(({ key, schema, description }) => [key, { ...inDocument(schema, {}), description }]),
   ),
   Setting: anyOf(settingTypes.map((type) => objectOf({ ...membersOf(type), version: settingVersion }, ['prod_value']))),
   ListedSetting: anyOf(

@@ -38,6 +38,8 @@ export interface Parameter {
   readonly deprecated?: true;
   readonly description: string;
   readonly schema: JsonSchema;
+  /** The views of an entity that the parameter takes, of which `schema` has the one that replies are described by. */
+  readonly 'x-views'?: readonly string[];
 }
 
 export interface SuccessReply {

@@ -53,13 +53,13 @@ function upsertParameter({ uniques, fields }: CompiledEntity) {
 }
 
 function exportFile(documented: DocumentedEntity): EntityOperation {
-  const { entity, names } = documented;
+  const { entity } = documented;
   const formats = { ...text, enum: ['csv', 'jsonl'] };
   return {
     ...place(documented, 'export'),
     parameters: [
       ...choiceParameters(entity),
-      viewParameter(names, 'list'),
+      viewParameter(documented, 'list'),
       ...orderParameters(entity),
       queryParameter('format', formats, 'If it is left out, `Accept` decides; the default is `jsonl`.'),
     ],
@@ -67,7 +67,7 @@ function exportFile(documented: DocumentedEntity): EntityOperation {
       {
         status: 200,
         description: 'The records, a line each.',
-        content: { ...csvContent, ...linesContent(['application/x-ndjson'], anyOf(shownBy(names, 'list'))) },
+        content: { ...csvContent, ...linesContent(['application/x-ndjson'], shownBy(documented, 'list')) },
         headers: ['Content-Disposition'],
       },
     ],

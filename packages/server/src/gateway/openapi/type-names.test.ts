@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { recordRoutes } from '@freehold/contract/app/records';
 import fc from 'fast-check';
 import { compileEntity } from '../../schema/compile-entity.ts';
 import type { Views } from '../../schema/definition.ts';
-import { pascalCase, typeNames } from './type-names.ts';
+import { typeNames } from './type-names.ts';
 
 const entityName = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
 /** Names that become equal by case folding or punctuation. */
@@ -17,6 +18,8 @@ const awkward = fc.constantFrom(
   'a_b',
   'a__b',
   'ab',
+  'create_order',
+  'update_create',
 );
 const entities = fc
   .uniqueArray(fc.oneof(entityName, awkward), { maxLength: 12 })
@@ -26,10 +29,11 @@ function entityOf(entityName: string, Views: Views = {}) {
   return compileEntity({ entityName, UpdateParams: [{ name: 'title' }], Views }, 1);
 }
 
-test('an entity’s schemas are named as types are', () => {
+test('an entity’s operations and schemas are named as functions and types are', () => {
   const [named] = namesOf([entityOf('order_item')], []);
   const { views: _, ...names } = named?.names ?? { views: undefined };
   assert.deepEqual(names, {
+    called: 'OrderItem',
     record: 'OrderItem',
     create: 'OrderItemCreate',
     update: 'OrderItemUpdate',
@@ -43,19 +47,20 @@ test('a record keeps its name where another entity’s schema would have it', ()
   assert.deepEqual(
     named.map(({ names }) => [names.record, names.page]),
     [
-      ['Order', 'OrderPage_'],
+      ['Order', 'OrderPage2'],
       ['OrderPage', 'OrderPagePage'],
     ],
   );
 });
 
-test('no two schemas have one name, whatever the entities are called', () => {
+test('no two schemas or operations have one name in any case, whatever the entities are called', () => {
   fc.assert(
     fc.property(entities, (list) => {
-      const taken = ['Problem', 'Order', 'OrderPage'];
+      const taken = ['Problem', 'Order', 'OrderPage', 'createOrder'];
       const all = [
         ...taken,
         ...namesOf(list, taken).flatMap(({ names }) => [
+          ...Object.keys(recordRoutes).map((action) => action + names.called),
           names.record,
           names.create,
           names.update,
@@ -64,16 +69,20 @@ test('no two schemas have one name, whatever the entities are called', () => {
           names.views.get.get('compact'),
         ]),
       ];
-      assert.equal(new Set(all).size, all.length);
+      assert.equal(new Set(all.map((name = '') => name.toLowerCase().replaceAll('_', ''))).size, all.length);
     }),
   );
 });
 
-test('no two entities have one name in the names of operations', () => {
-  fc.assert(
-    fc.property(entities, (list) => {
-      assert.equal(new Set(list.map(({ name }) => pascalCase(name))).size, list.length);
-    }),
+test('a schema gives way to the operations of other entities, and these to those of the platform', () => {
+  const named = namesOf([entityOf('create_order'), entityOf('order'), entityOf('me')], ['updateMe']);
+  assert.deepEqual(
+    named.map(({ names }) => [names.called, names.record]),
+    [
+      ['CreateOrder', 'CreateOrder2'],
+      ['Order', 'Order'],
+      ['Me2', 'Me'],
+    ],
   );
 });
 

@@ -1,7 +1,10 @@
+import { recordRoutes } from '@freehold/contract/app/records';
 import type { ApiAction, CompiledEntity, ViewDefinition, Views } from '../../schema/port.ts';
 
-/** The names of an entity's schemas, which generated clients take for their types. */
+/** The names of an entity's operations and schemas, which generated clients take for functions and types. */
 export interface TypeNames {
+  /** In the name of each operation, behind its action. */
+  readonly called: string;
   readonly record: string;
   readonly create: string;
   readonly update: string;
@@ -19,26 +22,25 @@ type NamedEntity = Pick<CompiledEntity, 'name' | 'views'>;
 type FreeName = (wanted: string) => string;
 
 /**
- * `order_item` gets `OrderItem`, `OrderItemCreate` and so on. Where a name is taken, by another entity's record or by
- * the document itself, a `_` is put behind it, so no two are the same.
+ * `order_item` gets `OrderItem`, `OrderItemCreate` and so on. Where a name is taken, by an operation, by another
+ * entity's record or by the document itself, a number is put behind it, so that no two are the same to a generator.
+ * @param taken the names of other operations and schemas of the document.
  */
 export function* typeNames<E extends NamedEntity>(
   entities: readonly E[],
   taken: readonly string[],
 ): Generator<{ readonly entity: E; readonly names: TypeNames }> {
-  const used = new Set(taken);
-  const free: FreeName = (wanted) => {
-    let name = wanted;
-    while (used.has(name)) name += '_';
-    used.add(name);
-    return name;
-  };
-  // All records come first: they keep their names, whatever the other schemas are called.
-  const named = entities.map((entity) => ({ entity, record: free(pascalCase(entity.name)) }));
-  for (const { entity, record } of named)
+  const names = new FreeNames(taken);
+  const free: FreeName = (wanted) => names.take(wanted, (name) => [name]);
+  // Operations come first, and then the records: they keep their names, whatever the other schemas are called.
+  const called = entities.map(({ name }) => names.take(pascalCase(name), operationNames));
+  const records = entities.map(({ name }) => free(pascalCase(name)));
+  for (const [at, entity] of entities.entries()) {
+    const { [at]: record = '' } = records;
     yield {
       entity,
       names: {
+        called: called[at] ?? '',
         record,
         create: free(`${record}Create`),
         update: free(`${record}Update`),
@@ -47,10 +49,47 @@ export function* typeNames<E extends NamedEntity>(
         views: viewNames(entity, record, free),
       },
     };
+  }
+}
+
+function operationNames(called: string): readonly string[] {
+  return Object.keys(recordRoutes).map((action) => action + called);
+}
+
+class FreeNames {
+  readonly #taken: Set<string>;
+  /** The number that the last one of a name got. */
+  readonly #numbers = new Map<string, number>();
+
+  constructor(taken: readonly string[]) {
+    this.#taken = new Set(taken.map(bareName));
+  }
+
+  /** @param made what is made of a name; all of that is taken with it. */
+  take(wanted: string, made: (name: string) => readonly string[]): string {
+    const isFree = (name: string) => made(name).every((one) => !this.#taken.has(bareName(one)));
+    let name = wanted;
+    if (!isFree(name)) {
+      const bare = bareName(wanted);
+      let number = this.#numbers.get(bare) ?? 1;
+      while (!isFree(name)) name = wanted + ++number;
+      this.#numbers.set(bare, number);
+    }
+    for (const one of made(name)) this.#taken.add(bareName(one));
+    return name;
+  }
+}
+
+/**
+ * Two names with the same one are the same name in some generated client: generators write operations and schemas in
+ * their own case, make types of both, and name files after them.
+ */
+function bareName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
 /** Goes back to one entity name only: a `_` is left out just where the letter behind it shows that it was there. */
-export function pascalCase(entityName: string): string {
+function pascalCase(entityName: string): string {
   const inner = entityName.slice(1).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return entityName.charAt(0).toUpperCase() + inner;
 }
@@ -58,6 +97,11 @@ export function pascalCase(entityName: string): string {
 /** The views of an action, the builder's before the generated ones. */
 export function viewsOf({ views }: Pick<NamedEntity, 'views'>, action: ShowingAction): Views {
   return { ...views.generated, ...views.own(action) };
+}
+
+/** The view by which a document shows what the action answers: the one that is asked for, where the action has it. */
+export function viewOf(names: TypeNames, action: ShowingAction, view: string): string {
+  return names.views[action].has(view) ? view : 'default';
 }
 
 function viewNames(entity: NamedEntity, record: string, free: FreeName): TypeNames['views'] {

@@ -4,8 +4,9 @@ import { wrong } from '../../config/port.ts';
 import { isLocal } from './allowed-domains.ts';
 
 const charactersMax = 500;
+/** The same for schemas. */
 const pattern = `^https?://[^?#@\\\\${controls}${spaces}]+$`;
-const form = new RegExp(pattern, 'u');
+const form = /^https?:\/\/[^?#@\\\s\p{Cc}]+$/u;
 
 export const appUrl: SettingType<string | null> = {
   key: 'auth.app_url',

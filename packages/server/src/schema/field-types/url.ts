@@ -22,9 +22,10 @@ export const urlType: FieldType = {
 
 const expected = 'an absolute http or https address';
 const charactersMax = 2048;
-/** Looser than the parser, which also knows which hosts and ports there are. */
+/** The form for schemas. */
 const pattern = `^[Hh][Tt][Tt][Pp][Ss]?://[^\\\\${controls}${spaces}]+$`;
-const form = new RegExp(pattern, 'u');
+/** Looser than the parser, which also knows which hosts and ports there are. */
+const form = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\\\p{Cc}]+$/u;
 
 function parseUrl(text: string): { value: string } | ValueProblem {
   // The parser would drop or repair what is refused here, so the text would not be the address it is read as.

@@ -9,9 +9,9 @@ import type { AppServices } from './services.ts';
 export function appDocumentRoutes(configs: AppServices['configs']): readonly SelfRoute[] {
   const documents = createAppDocuments();
   return [
-    serveReply(selfApi.readOpenapi, async ({ incoming }, { claims }) => {
+    serveReply(selfApi.readOpenapi, async ({ query: { view }, incoming }, { claims }) => {
       const set = await configs[claims.env].current(claims.org);
-      return documentReply(incoming, await documents.of({ orgCode: claims.org, env: claims.env }, set));
+      return documentReply(incoming, await documents.of({ orgCode: claims.org, env: claims.env, view }, set));
     }),
   ];
 }

@@ -33,11 +33,11 @@ export interface AppDocumentServices {
 export function appReferenceRoutes({ configs }: AppDocumentServices): readonly ManagementRoute[] {
   const documents = createAppDocuments(keptCharactersMax);
   return [
-    serveReply(entitiesApi.readAppOpenapi, async ({ query: { env, entity }, incoming }, { org }) => {
+    serveReply(entitiesApi.readAppOpenapi, async ({ query: { env, entity, view }, incoming }, { org }) => {
       const set = await configs[env].current(org.code);
       if (entity !== undefined && !set.entityNames.includes(entity) && !systemEntities.has(entity)) throw notFound();
       const part = entity === undefined ? 'every app' : { entity };
-      return documentReply(incoming, await documents.of({ orgCode: org.code, env, part }, set));
+      return documentReply(incoming, await documents.of({ orgCode: org.code, env, part, view }, set));
     }),
   ];
 }

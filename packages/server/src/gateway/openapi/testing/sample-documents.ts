@@ -27,15 +27,34 @@ const order = compileEntity(
     UpdateParams: [
       { name: 'title', validate: true },
       { name: 'state', colType: 'enum', enumValues: ['open', 'done'], validate: true, default: 'open' },
+      { name: 'of', colType: 'guid', lookup: { entity: 'every_type' } },
     ],
+    Views: {
+      summary: {
+        fields: [
+          { name: 'id' },
+          { name: 'title', as: 'heading' },
+          { name: 'of', lookup: { view: 'compact', as: 'of' } },
+        ],
+      },
+      whole: { fields: [{ name: 'title' }] },
+    },
   },
   1,
 );
-export const entities: readonly CompiledEntity[] = [everyType, order, ...systemEntities.values()];
+/** Named as an operation on the other one is. */
+const createOrder = compileEntity({ entityName: 'create_order', UpdateParams: [{ name: 'title' }] }, 1);
+export const entities: readonly CompiledEntity[] = [everyType, order, createOrder, ...systemEntities.values()];
 
 interface DocumentedOperation {
   readonly operationId: string;
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema: object }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema: { readonly enum?: readonly string[] };
+  }[];
+  readonly responses: Readonly<Record<string, { readonly content?: object }>>;
 }
 
 export interface Document {
@@ -49,6 +68,8 @@ export const bareManagement = await sent(
   managementDocument({ hasOperator: false, hasInbox: false, hasSignInLinks: false }),
 );
 export const app = await sent(appDocument({ orgCode: 'acme', env: 'test', version: 7, entities }));
+/** The same, with replies by a view that one of the entities has. */
+export const summary = await sent(appDocument({ orgCode: 'acme', env: 'test', version: 7, entities, view: 'summary' }));
 
 /** As a client gets it. */
 async function sent(document: Iterable<string> | AsyncIterable<string>): Promise<Document> {

@@ -332,17 +332,15 @@ const recordRows: Rows = {
   'GET /app/:org/openapi.json': {
     as: 'member',
     target: of('/openapi.json'),
-    largest: [
-      {
-        what: 'entities',
-        // The document is kept until the configuration is another one.
-        ask: async ({ call }) => {
-          const entityName = `e${random()}`;
-          await call('builder', 'POST', `/api/create-${entityName}`, { entityName, UpdateParams: [{ name: 'a' }] });
-          return {};
-        },
+    // The document is kept until the configuration is another one.
+    largest: ['default', 'compact'].map((view) => ({
+      what: `entities by the view ${view}`,
+      ask: async ({ call, org }) => {
+        const entityName = `e${random()}`;
+        await call('builder', 'POST', `/api/create-${entityName}`, { entityName, UpdateParams: [{ name: 'a' }] });
+        return { target: of(`/openapi.json?view=${view}`)({ org }) };
       },
-    ],
+    })),
   },
 };
 

@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import fc from 'fast-check';
 import { RE2JS } from 're2js';
-import type { JsonSchema } from '../lib/json-schema.ts';
-import { parseStatements } from './statement.ts';
+import { parseStatements } from '../statement.ts';
+import { damaged } from '../testing/damaged-statement.ts';
+import { Dice } from '../testing/dice.ts';
+import { randomPalette } from '../testing/random-context.ts';
+import { randomStatement } from '../testing/random-policies.ts';
 import { statementSchemas } from './statement-schema.ts';
-import { damaged } from './testing/damaged-statement.ts';
-import { Dice } from './testing/dice.ts';
-import { randomPalette } from './testing/random-context.ts';
-import { randomStatement } from './testing/random-policies.ts';
 
 const $defs = statementSchemas((name) => ({ $ref: `#/$defs/${name}` }));
 const ajv = new Ajv2020({ allErrors: true });
@@ -59,37 +57,6 @@ for (const [what, at, above] of bounds)
   test(`the schema has the bound of ${what} by which statements are read`, () => {
     assert.deepEqual([isRead(at), fits(at), isRead(above), fits(above)], [true, true, false, false]);
   });
-
-/** What is not in a policy but in the schema of one of its parts: each text that the schema takes is taken. */
-function everyTextOf(schema: JsonSchema, statementWith: (text: string) => object): void {
-  const one = ajv.compile({ ...schema, $defs });
-  const { pattern } = schema as { readonly pattern: string };
-  const texts = fc.stringMatching(new RegExp(pattern, 'u'), { size: 'small' }).filter((text) => one(text));
-  fc.assert(
-    fc.property(texts, (text) => assert.ok(isRead([{ ...sound, ...statementWith(text) }]), JSON.stringify(text))),
-    { numRuns: 300 },
-  );
-}
-
-interface ChoiceSchema {
-  readonly anyOf?: readonly JsonSchema[];
-}
-
-interface StatementSchema {
-  readonly properties: Readonly<Record<'Action' | 'Resource', ChoiceSchema>> & { readonly Sid: JsonSchema };
-}
-
-test('each action, resource and label that the schema takes is taken', () => {
-  const { properties } = $defs.PolicyStatement as StatementSchema;
-  const first = ({ anyOf: [one = {}] = [] }: ChoiceSchema): JsonSchema => one;
-  everyTextOf(first(properties.Action), (text) => ({ Action: text }));
-  everyTextOf(first(properties.Resource), (text) => ({ Resource: text }));
-  everyTextOf(properties.Sid, (text) => ({ Sid: text }));
-});
-
-test('each key that the schema takes is taken', () => {
-  everyTextOf($defs.PolicyKey ?? {}, (text) => ({ Condition: { Bool: { [text]: true } } }));
-});
 
 test('an expression of any language reads the patterns', () => {
   const patterns = [...JSON.stringify($defs).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)];

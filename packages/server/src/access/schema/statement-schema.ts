@@ -1,20 +1,16 @@
 /** What the `statements` of a policy look like: by the tables and limits by which they are read. */
-import { controls, directionMarks } from '@freehold/contract/characters';
-import {
-  conditionOperators,
-  existsSuffix,
-  type OperandKind,
-  setQualifiers,
-} from '@freehold/contract/condition-operators';
-import { anyOf, arrayOf, closedObjectOf, type JsonSchema, orListOf, text } from '../lib/json-schema.ts';
-import { decimalPattern } from './conditions/decimal.ts';
-import { momentPattern } from './conditions/moment.ts';
-import { termsMax, valuesMax } from './conditions/read-condition.ts';
-import { contextKeyPattern, inAnyCase, keyLengthMax } from './context/context-key.ts';
-import type { Effect } from './effect.ts';
-import { patternLengthMax, patternStarsMax } from './patterns/pattern-limits.ts';
-import { fieldPatternLengthMax, fieldsMax } from './read-fields.ts';
-import { actionPattern } from './verbs.ts';
+import { anyOf, arrayOf, closedObjectOf, type JsonSchema, orListOf, text } from '../../lib/json-schema.ts';
+import { decimalPattern } from '../conditions/decimal.ts';
+import { momentPattern } from '../conditions/moment.ts';
+import type { Operand } from '../conditions/operator.ts';
+import { existsSuffix, qualifiers } from '../conditions/operator-use.ts';
+import { operandsByName } from '../conditions/operators.ts';
+import { termsMax, valuesMax } from '../conditions/read-condition.ts';
+import { contextKeyPattern, inAnyCase, keyLengthMax } from '../context/context-key.ts';
+import type { Effect } from '../effect.ts';
+import { patternLengthMax, patternStarsMax } from '../patterns/pattern-limits.ts';
+import { fieldPatternLengthMax, fieldsMax } from '../read-fields.ts';
+import { actionPattern } from '../verbs.ts';
 
 /** `bytesMax` is measured on the statements as JSON without white space, in UTF-8. */
 export const policyLimits = { statementsMax: 50, bytesMax: 10 * 1024 } as const;
@@ -23,7 +19,7 @@ export const policyLimits = { statementsMax: 50, bytesMax: 10 * 1024 } as const;
 export const sidMax = 128;
 
 /** Without controls, line separators and direction marks: what could make a label seem another, or break its line. */
-export const sidPattern = `^[^${controls}${directionMarks}\u2028\u2029]*$`;
+export const sidPattern = '^[^\\x00-\\x1f\\x7f-\\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$';
 
 const effects: readonly Effect[] = ['Allow', 'Deny'];
 
@@ -42,7 +38,7 @@ const decimals: readonly JsonSchema[] = [{ type: 'number' }, { ...text, pattern:
 const number4 = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
 
 /** What a condition may name, by what its operator compares. */
-const operands: Readonly<Record<OperandKind, JsonSchema>> = {
+const operands: Readonly<Record<Operand, JsonSchema>> = {
   text: anyOf([{ ...text, pattern: `^${template}$`, not: { pattern: unfitVariables } }, scalars]),
   pattern: anyOf([
     { ...pattern, pattern: `^${template}$`, not: { pattern: `${unfitVariables}|${unfitPattern}` } },
@@ -59,7 +55,7 @@ const operands: Readonly<Record<OperandKind, JsonSchema>> = {
   ]),
 };
 
-const operandNames: Readonly<Record<OperandKind, string>> = {
+const operandNames: Readonly<Record<Operand, string>> = {
   text: 'PolicyTexts',
   pattern: 'PolicyPatterns',
   number: 'PolicyNumbers',
@@ -69,14 +65,13 @@ const operandNames: Readonly<Record<OperandKind, string>> = {
 };
 
 /** Each name under which a condition may have an operator, with what it compares. */
-const conditionNames: readonly (readonly [name: string, operand: OperandKind])[] = Object.entries(
-  conditionOperators,
-).flatMap(([name, { operand }]) =>
-  (name === 'Null'
-    ? [name]
-    : [name, name + existsSuffix, ...Object.keys(setQualifiers).map((prefix) => prefix + name)]
-  ).map((full) => [full, operand] as const),
-);
+const conditionNames: readonly (readonly [name: string, operand: Operand])[] = [
+  ...operandsByName.flatMap(([name, operand]) => {
+    const prefixed = qualifiers.map(([prefix]) => prefix + name);
+    return [name, name + existsSuffix, ...prefixed].map((full) => [full, operand] as const);
+  }),
+  ['Null', 'boolean'],
+];
 
 /**
  * The schemas of policies by their names. They refuse no statements that are taken, and take few that are refused: those
@@ -85,7 +80,7 @@ const conditionNames: readonly (readonly [name: string, operand: OperandKind])[]
  */
 export function statementSchemas(referTo: (name: string) => JsonSchema): Readonly<Record<string, JsonSchema>> {
   const values = Object.entries(operands).map(([kind, schema]): [string, JsonSchema] => [
-    operandNames[kind as OperandKind],
+    operandNames[kind as Operand],
     { type: 'object', propertyNames: referTo('PolicyKey'), additionalProperties: orListOf(schema, valuesMax) },
   ]);
   return {
