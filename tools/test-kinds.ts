@@ -271,8 +271,8 @@ export const apart: Readonly<Record<string, readonly string[]>> = {
   'tools/outside': [
     'packages/acceptance/src/browser/settings/settings.test.ts',
     ...acceptance('provider-trials', 'traces'),
-    `${server}/gateway/openapi/testing/spectral.test.ts`,
     `${server}/gateway/openapi/testing/lint.test.ts`,
+    `${server}/gateway/openapi/testing/spectral.test.ts`,
     `${server}/identity/oidc/real-provider.test.ts`,
     'tools/deploy/kubernetes.test.ts',
   ],

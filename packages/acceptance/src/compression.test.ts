@@ -48,6 +48,7 @@ const documents = [
   [`${org.management}/api/openapi.json?env=test`, ofBuilder],
   [`${org.management}/api/openapi.json?env=test`, ofConsole],
   [appUrl(org, '/openapi.json'), ofFounder],
+  [appUrl(org, '/openapi.json?view=compact'), ofFounder],
 ] as const;
 
 test('the documents are compressed, also for the session of the console, and mean the same', async () => {

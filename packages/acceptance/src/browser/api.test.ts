@@ -57,6 +57,10 @@ test('a route is read, called from a shell, and run as a user with the decision 
   await assertAccessible(page);
 
   await page.getByRole('link', { name: 'Lists records' }).click();
+  // The document describes one view; each can be tried.
+  await page.getByRole('combobox', { name: 'view', exact: true }).click();
+  await page.getByRole('option', { name: 'compact', exact: true }).waitFor();
+  await page.keyboard.press('Escape');
   await page.getByRole('textbox', { name: 'pagesize' }).fill('1');
   await page.getByText('Filters by fields').click();
   await page.getByRole('textbox', { name: 'amount', exact: true }).fill('3');

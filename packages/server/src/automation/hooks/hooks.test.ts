@@ -104,7 +104,13 @@ test('K04 nothing in a message says where, as whom, how long or how deep its run
   await bench.found(bench.workspaceOf('t2'));
   const members = {
     ...{ org: 'beta', tenant_id: 'id of t2', tenant_code: 't2', env: 'prod', run_as: 'caller', timeout: 1e9 },
-    ...{ depth: 99, chain: ['x'], user: { id: 'u2', kind: 'builder' }, trigger: { kind: 'call', id: 'r1' }, block: 'other' },
+    ...{
+      depth: 99,
+      chain: ['x'],
+      user: { id: 'u2', kind: 'builder' },
+      trigger: { kind: 'call', id: 'r1' },
+      block: 'other',
+    },
     ...{ id: 'x', given: { event: {} }, blocks: { paid: 1 }, version: 1, state: 'done', now: 0, taken: 9 },
   };
   const { run: plain } = await send(node(), 'plain');

@@ -9,6 +9,7 @@ import type { SignalledCache } from '../../signals/signal.ts';
 import { SignalLine } from '../../signals/signal-line.ts';
 import { openSignals } from '../../store/postgres/connections/signal-connection.ts';
 import { eventually } from '../../store/postgres/testing/eventually.ts';
+import { fakeCitus } from '../../store/postgres/testing/fake-citus.ts';
 import { startPooler, whyNotPooler } from '../../store/postgres/testing/pooler.ts';
 import { startStallingProxy } from '../../store/postgres/testing/stalling-proxy.ts';
 import { type OwnServer, startOwnServer, whyNotOwn } from '../../store/postgres/testing/test-server.ts';
@@ -106,6 +107,19 @@ describe('signals on PostgreSQL', { skip: whyNotOwn }, () => {
     proxy.pass();
     await one.heard();
     assert.ok(one.drops() > drops.one);
+    await passes(one, other);
+    await passes(other, one);
+  });
+
+  test('on a cluster pass through the coordinator, whichever server the address names', async (t) => {
+    const worker = await startOwnServer();
+    t.after(() => worker.stop());
+    const { password, port } = new URL(server.url);
+    await worker.run(`${fakeCitus}
+      update pg_catalog.pg_dist_node set nodeport = ${port};
+      update pg_catalog.pg_dist_local_group set groupid = 1;
+      alter role owner password '${password}'`);
+    const [one, other] = await twoOn(t, [Object.assign(new URL(worker.url), { password }).href, server.url]);
     await passes(one, other);
     await passes(other, one);
   });

@@ -19,7 +19,14 @@ const step: RunStep = {
 
 function runIn({ newId }: RecordBench): Run {
   return {
-    ...{ id: newId(), block: 'b', version: 1, blocks: { b: 1 }, trigger: { kind: 'call', id: 'r1' }, input: { pin: secret } },
+    ...{
+      id: newId(),
+      block: 'b',
+      version: 1,
+      blocks: { b: 1 },
+      trigger: { kind: 'call', id: 'r1' },
+      input: { pin: secret },
+    },
     ...{ state: 'failed', user: { id: 'u1', kind: 'person' }, depth: 0, chain: [], started_at: '', now: 0 },
     ...{ taken: 0, stalled: 0, steps: 0, given: { event: { of: secret } }, returns: secret },
     error: { code: 'no', message: secret },
