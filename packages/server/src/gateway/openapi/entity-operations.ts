@@ -27,7 +27,7 @@ export function entityOperations(documented: DocumentedEntity): readonly EntityO
   const all = [...ofRecords, ...transferOperations(documented)];
   const isCreated = !uncreatedEntityNames.includes(documented.entity.name);
   const served = isCreated ? all : all.filter(({ action }) => recordRoutes[action].access !== 'create');
-  const examples = entityExamples(documented.entity);
+  const examples = entityExamples(documented);
   return served.map((operation) => ({ ...operation, example: examples[operation.action] }));
 }
 

@@ -13,17 +13,18 @@ import {
 import { isNeeded } from '../entity-schemas.ts';
 import type { Example } from '../operation.ts';
 import type { ShowingAction } from '../type-names.ts';
+import type { ShownEntity } from '../view-schemas.ts';
 import { recordedExamples } from './recorded-examples.ts';
 
 type Values = Readonly<Record<string, FieldValue>>;
 
 /** What the operations of an entity take and give, with a record made from its definition. */
-export function entityExamples(entity: CompiledEntity): Readonly<Record<RecordAction, Example>> {
+export function entityExamples({ entity, view }: ShownEntity): Readonly<Record<RecordAction, Example>> {
   const fields = shownFields(entity);
   const values = valuesOf(entity, fields);
   const sent = fields.filter(({ behaviour }) => !isPlatformMade(behaviour)).map(({ name }) => name);
   const changed = sent.slice(0, changedMax);
-  const record = (action: ShowingAction) => shownAs(entity, action, values);
+  const record = (action: ShowingAction) => shownAs(projectionOf(entity, action, view), values);
   const create = only(values, sent);
   const isWhole =
     [...entity.fields.values()].every((field) => !isNeeded(entity, field) || field.name in create) &&
@@ -92,9 +93,13 @@ const accessValues: Readonly<Record<string, unknown>> = {
   acl_policies: ['01900000-0000-7000-8000-000000000003'],
 };
 
-function shownAs(entity: CompiledEntity, action: ShowingAction, values: Values): Readonly<Record<string, unknown>> {
-  const view = entity.views.of(action, 'default');
-  const projection: Projection = view === undefined || view === 'stored' ? entity.views.whole() : view;
+/** As a reply shows the record by the view that the document describes. */
+function projectionOf(entity: CompiledEntity, action: ShowingAction, view: string): Projection {
+  const projection = entity.views.of(action, view) ?? entity.views.of(action, 'default');
+  return projection === undefined || projection === 'stored' ? entity.views.whole() : projection;
+}
+
+function shownAs(projection: Projection, values: Values): Readonly<Record<string, unknown>> {
   let charactersLeft = 2 * charactersMax;
   const record = { data: { ...values, ...ofPlatform }, version: ofPlatform.version };
   const members = projection.flatMap((member): (readonly [string, unknown])[] => {
