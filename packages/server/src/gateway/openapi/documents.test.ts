@@ -9,7 +9,9 @@ import type { Problem } from '../../lib/problem.ts';
 import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
 import { type ManagementGatewayDeps, managementRoutes } from '../management-gateway.ts';
 import { appDocument } from './app-document.ts';
-import { app, bareManagement, type Document, entities, management, summary } from './testing/sample-documents.ts';
+import { type Document, entities, sampleDocuments } from './testing/sample-documents.ts';
+
+const { app, bareManagement, management, summary } = await sampleDocuments();
 
 for (const [name, document] of Object.entries({ management, app, summary })) {
   test(`the ${name} document is valid OpenAPI 3.1`, async () => {

@@ -7,7 +7,9 @@ import type { JsonSchema } from '../../../lib/json-schema.ts';
 import { compileEntity } from '../../../schema/compile-entity.ts';
 import type { EntityDefinition } from '../../../schema/definition.ts';
 import { appDocument } from '../app-document.ts';
-import { app, type Document, management } from '../testing/sample-documents.ts';
+import { type Document, sampleDocuments } from '../testing/sample-documents.ts';
+
+const { app, management } = await sampleDocuments();
 
 interface Body {
   /** The operation, and the status of a reply. */

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { app, management } from './sample-documents.ts';
+import { sampleDocuments } from './sample-documents.ts';
+
+const { app, management } = await sampleDocuments();
 
 interface Finding {
   readonly ruleId: string;
