@@ -13,7 +13,7 @@ import {
   VersionConflictError,
 } from '@freehold/client';
 import { allowIssuers, clientAtProvider, personAt, startIdentityProvider } from './identity-provider.ts';
-import { codeTo } from './mails.ts';
+import { codeTo, fromElsewhere, platformForMails } from './mails.ts';
 import { defineEntity, definition, manage, newEmail, type Org, password, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
@@ -248,12 +248,18 @@ test('a user signs in with a token of a provider that the org allows', async () 
 });
 
 test('a user whose address another account has hears of it before the session begins, and is in that one after its link', async () => {
+  const neighbour = await signUp(await platformForMails());
+  const elsewhere = (url: string | URL | Request, init: RequestInit = {}) => {
+    const headers = new Headers(init.headers);
+    for (const [name, value] of Object.entries(fromElsewhere())) headers.set(name, value);
+    return fetch(url, { ...init, headers });
+  };
   const provider = await startIdentityProvider();
   after(() => provider.close());
-  await allowIssuers(org, [{ issuer: provider.issuer, audiences: [clientAtProvider] }]);
+  await allowIssuers(neighbour, [{ issuer: provider.issuer, audiences: [clientAtProvider] }]);
   const email = newEmail('joiner');
-  const older = await appOf(org).signIn({ email, password });
-  const app = appOf(org);
+  const older = await appOf(neighbour, { fetch: elsewhere }).signIn({ email, password });
+  const app = appOf(neighbour, { fetch: elsewhere });
   const offers: (JoinOffer & { readonly session: Session | undefined })[] = [];
   const arrive = (onJoin: (offer: JoinOffer) => Promise<void>) =>
     app.signInWithToken(provider.token(personAt('joiner', { email })), { onJoin });
@@ -270,8 +276,8 @@ test('a user whose address another account has hears of it before the session be
   assert.deepEqual([Number.isNaN(Date.parse(since ?? '')), session], [false, undefined]);
   const joined = await arrive(async (offer) => {
     await offer.sendLink();
-    const body = { code: await codeTo(org, email, 'verify-email') };
-    await app.request('POST', '/verify-email', { body, headers: { 'client-id': org.clientId } });
+    const body = { code: await codeTo(neighbour, email, 'verify-email') };
+    await app.request('POST', '/verify-email', { body, headers: { 'client-id': neighbour.clientId } });
   });
   assert.deepEqual([joined.userId, app.session?.userId], [older.userId, older.userId]);
   await arrive(note);

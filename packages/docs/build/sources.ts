@@ -21,7 +21,7 @@ const guides = {
     'reserved-names',
   ],
   Automation: ['logic-blocks', 'before-events', 'events', 'schedules-and-hooks', 'templates'],
-  Operation: ['operate', 'scale', 'upgrade'],
+  Operation: ['operate', 'verify-tokens', 'scale', 'upgrade'],
   'How it is built': ['architecture', 'performance'],
 } satisfies Readonly<Record<string, readonly string[]>>;
 
