@@ -30,6 +30,18 @@ export const Problem = named(
       decision_id: Type.Optional(
         Type.String({ description: 'The id by which the builder looks up why the call was denied.' }),
       ),
+      etag: Type.Optional(Type.String({ description: 'Of a 412: the present tag.' })),
+      held_by: Type.Optional(
+        Type.Object(
+          {
+            users: Type.Optional(Type.Integer()),
+            keys: Type.Optional(Type.Integer()),
+            groups: Type.Optional(Type.Integer()),
+            invitations: Type.Optional(Type.Integer()),
+          },
+          { description: 'Of a 409 `in_use`: how many of each hold the policy or the group.' },
+        ),
+      ),
     },
     { additionalProperties: true },
   ),

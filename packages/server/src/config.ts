@@ -287,7 +287,7 @@ function readUrl(name: string, value: string | undefined, mistakes: string[]): s
   const isPlain = isWeb && !/[?#]/.test(value) && url.username === '' && url.password === '';
   // `URL` takes hosts such as `*.example` and `a;b`, which mean something else in a header.
   if (isPlain && /^(\[[\da-f:.]+\]|[\w.-]+)$/.test(url.hostname)) return url.href.replace(/\/+$/, '');
-  mistakes.push(`${name} must be an http or https address, not \`${value}\``);
+  mistakes.push(`${name} must be an http or https address without user, query and fragment, not \`${value}\``);
   return undefined;
 }
 

@@ -70,7 +70,11 @@ export const settings: readonly Setting[] = [
     fallback: 'open, in production first',
     help: 'who may sign up: open, first (only the first org) or closed',
   },
-  { name: 'FREEHOLD_PUBLIC_URL', fallback: 'the app gateway’s own address', help: 'URL of the app gateway for apps' },
+  {
+    name: 'FREEHOLD_PUBLIC_URL',
+    fallback: 'the app gateway’s own address',
+    help: 'URL of the app gateway for apps; that of the first start is the issuer of tokens for good',
+  },
   {
     name: 'FREEHOLD_MANAGEMENT_URL',
     fallback: 'the management gateway’s own address',

@@ -117,8 +117,8 @@ function refuseHeld({ force }: RecordWrite, held: Readonly<Partial<Record<keyof 
   });
   const next =
     sum > detachedMax
-      ? `\`force\` takes it from at most ${detachedMax} in one call: take it from others first`
-      : 'take it from them first, or remove it by `force`';
+      ? `\`force\` takes it from at most ${detachedMax} in one call: take it away from some first`
+      : 'take it away first, or delete it with `force`';
   const isCut = numbers.some((number) => number > detachedMax);
   throw new Problem(
     'in_use',
