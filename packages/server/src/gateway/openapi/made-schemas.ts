@@ -43,18 +43,15 @@ const changeableMembers: Readonly<Record<string, JsonSchema>> = {
 
 const settingVersion: JsonSchema = { type: 'integer', description: '0 where the value is the default.' };
 
-const contentNames: Readonly<Record<ConfigItemKind, string>> = {
-  entity: 'EntityContent',
-  logicblock: 'LogicblockContent',
-  event: 'EventContent',
-  settings: 'SettingsContent',
-  crew: 'CrewContent',
-};
+/** `LogicblockContent` of `logicblock`. */
+function contentNameOf(kind: ConfigItemKind): string {
+  return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Content`;
+}
 
 /** The contents of config items, by the schemas of their kinds, which have definitions in common. */
 function contentSchemas(): Readonly<Record<string, JsonSchema>> {
   const kinds = createConfigKinds({ settingTypes });
-  const contents = Object.fromEntries(configItemKinds.map((kind) => [contentNames[kind], kinds[kind].schema]));
+  const contents = Object.fromEntries(configItemKinds.map((kind) => [contentNameOf(kind), kinds[kind].schema]));
   const own = definitionSchemas((name) => ({ $ref: `#/$defs/${name}` }));
   const known = Object.assign({}, own, ...configItemKinds.map((kind) => kinds[kind].schema.$defs ?? {}));
   const all = Object.entries<JsonSchema>({ ...known, ...contents });
@@ -83,7 +80,7 @@ function inDocument({ $defs: _, ...schema }: JsonSchema, known: Readonly<Record<
 /** Schemas that the management document refers to, and the contract leaves to the server. */
 export const madeSchemas: Readonly<Record<string, JsonSchema>> = {
   ...contentSchemas(),
-  ConfigContent: anyOf(configItemKinds.map((kind) => schemaReference(contentNames[kind]))),
+  ConfigContent: anyOf(configItemKinds.map((kind) => schemaReference(contentNameOf(kind)))),
   ...statementSchemas(schemaReference),
   ...definitions,
   ConfigChange: closedObjectOf(changeableMembers, Object.keys(changeableMembers)),
