@@ -1,5 +1,4 @@
 import { Button, Paper, Stack, Text } from '@mantine/core';
-import { useState } from 'react';
 import classes from '../policies.module.css';
 import { findingsAt, pointerOfTerm } from '../policy-draft.ts';
 import type { Finding } from '../queries.ts';
@@ -18,13 +17,12 @@ interface Props {
   readonly onChange: (terms: readonly Term[]) => void;
 }
 
+/** It is in the statement at once, which is refused until the condition is whole: without it the statement would always apply. */
 const begun: Term = { operator: 'StringEquals', key: '', values: [], isList: true };
 
 /** The conditions of a statement, all of which must hold. */
 export function ConditionsForm({ terms, actions, entities, isReadOnly, findings, onChange }: Props) {
   const groups = keyGroups(useFields(actions, entities));
-  // A condition without a key has no place in the JSON, so it is kept here until it has one.
-  const [added, setAdded] = useState<Term>();
   const isTaken = (term: Term, at: number) =>
     terms.some(({ operator, key }, index) => index !== at && operator === term.operator && key === term.key);
   const ofTerms = terms.map(({ operator, key }) => findingsAt(findings, pointerOfTerm(operator, key)));
@@ -32,9 +30,7 @@ export function ConditionsForm({ terms, actions, entities, isReadOnly, findings,
   return (
     <Stack gap="xs" component="section" aria-label="Conditions">
       <Text size="sm" fw={500}>
-        {terms.length === 0 && added === undefined
-          ? 'No conditions: it always applies'
-          : 'Conditions, all of which must hold'}
+        {terms.length === 0 ? 'No conditions: it always applies' : 'Conditions, all of which must hold'}
       </Text>
       {terms.map((term, index) => (
         <Paper key={`${term.operator} ${term.key}`} withBorder className={classes.term}>
@@ -49,24 +45,9 @@ export function ConditionsForm({ terms, actions, entities, isReadOnly, findings,
           <Findings findings={ofTerms[index] ?? []} />
         </Paper>
       ))}
-      {added !== undefined && (
-        <Paper withBorder className={classes.term}>
-          <ConditionTerm
-            term={added}
-            groups={groups}
-            isReadOnly={false}
-            isTaken={(changed) => isTaken(changed, -1)}
-            onChange={(changed) => {
-              setAdded(changed.key === '' ? changed : undefined);
-              if (changed.key !== '') onChange([...terms, changed]);
-            }}
-            onRemove={() => setAdded(undefined)}
-          />
-        </Paper>
-      )}
       <Findings findings={findings.filter(({ message }) => !shown.has(message))} />
-      {!isReadOnly && added === undefined && (
-        <Button variant="default" size="compact-sm" w="fit-content" onClick={() => setAdded(begun)}>
+      {!isReadOnly && terms.every(({ key }) => key !== '') && (
+        <Button variant="default" size="compact-sm" w="fit-content" onClick={() => onChange([...terms, begun])}>
           Add condition
         </Button>
       )}
