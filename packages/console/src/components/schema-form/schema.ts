@@ -1,5 +1,6 @@
 /** The parts of JSON Schema (2020-12) that a form is made from. What it does not know is edited as JSON. */
 export interface Schema {
+  readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly title?: string;
   readonly description?: string;

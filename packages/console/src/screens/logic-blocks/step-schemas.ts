@@ -70,9 +70,8 @@ function withinOf(member: string, schema: Schema): Within | undefined {
   return { kind: 'cases', member, steps, element };
 }
 
-/** Steps within a step are objects of which the schema says no more. */
 function isSteps({ type, items }: Schema): boolean {
-  return type === 'array' && items !== undefined && Object.keys(items).join() === 'type' && items.type === 'object';
+  return type === 'array' && items?.$ref === '#/$defs/LogicStep';
 }
 
 /**
