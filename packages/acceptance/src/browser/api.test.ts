@@ -57,10 +57,20 @@ test('a route is read, called from a shell, and run as a user with the decision 
   await assertAccessible(page);
 
   await page.getByRole('link', { name: 'Lists records' }).click();
-  // The document describes one view; each can be tried.
-  await page.getByRole('combobox', { name: 'view', exact: true }).click();
-  await page.getByRole('option', { name: 'compact', exact: true }).waitFor();
-  await page.keyboard.press('Escape');
+  // The document describes one view, and the replies are shown by the one that is chosen.
+  const replies = page.getByRole('region', { name: 'Replies' });
+  await replies.getByLabel('Members of items').click();
+  await replies.getByText('created_by', { exact: true }).waitFor();
+  const address = page.url();
+  for (const [view, members] of [
+    ['compact', 0],
+    ['default', 1],
+  ] as const) {
+    await page.getByRole('combobox', { name: 'view', exact: true }).click();
+    await page.getByRole('option', { name: view, exact: true }).click();
+    await assertBecomes(() => replies.getByText('created_by', { exact: true }).count(), members, view);
+  }
+  await page.goto(address);
   await page.getByRole('textbox', { name: 'pagesize' }).fill('1');
   await page.getByText('Filters by fields').click();
   await page.getByRole('textbox', { name: 'amount', exact: true }).fill('3');

@@ -17,9 +17,9 @@ import { documentQuery, managementQuery } from './queries.ts';
 /** The reference of the app API, from the document that the platform makes of the definitions, with calls to try. */
 export function Api() {
   const { env } = usePlace();
-  const { api, entity, group } = useSearch({ from: '/o/$org/$env/api' });
+  const { api, entity, group, v } = useSearch({ from: '/o/$org/$env/api' });
   const isOfApp = api === undefined;
-  const ofApp = useQuery({ ...documentQuery(env, entity), enabled: isOfApp });
+  const ofApp = useQuery({ ...documentQuery(env, entity, entity && v?.['query view']), enabled: isOfApp });
   const ofManagement = useQuery({ ...managementQuery, enabled: !isOfApp });
   return (
     <Screen

@@ -4,14 +4,23 @@ import { type Actor, callApp } from '../../api/app.ts';
 import { call } from '../../api/call.ts';
 import type { Environment } from '../../api/session.ts';
 
-/** The routes of an entity; without one those that every app has. Definitions change them, and so does nothing else. */
-export const documentQuery = (env: Environment, entity: string | undefined) =>
+/**
+ * The routes of an entity, whose replies show records by the view; without an entity those that every app has. Definitions
+ * change them, and so does nothing else.
+ */
+export const documentQuery = (env: Environment, entity: string | undefined, view = '') =>
   queryOptions({
-    queryKey: ['entities', env, 'openapi', entity ?? ''],
+    queryKey: ['entities', env, 'openapi', entity ?? '', view],
     queryFn: async ({ signal }) => {
-      const document: unknown = await call('readAppOpenapi', { query: { env, entity }, signal });
+      const document: unknown = await call('readAppOpenapi', {
+        query: { env, entity, ...(view === '' ? {} : { view }) },
+        signal,
+      });
       return document as OpenapiDocument;
     },
+    // Another view changes the replies of the operation, and nothing that was typed.
+    placeholderData: (before: OpenapiDocument | undefined, query) =>
+      query?.queryKey[3] === (entity ?? '') ? before : undefined,
   });
 
 /** The routes of the management API, which are the same for every org. */
