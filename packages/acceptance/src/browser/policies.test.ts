@@ -132,7 +132,10 @@ test('conditions and findings stand at their place, and neither a faster author 
   await card.getByRole('button', { name: 'Add condition' }).click();
   // Half a condition is refused: left out, the statement would always apply.
   await card.getByRole('list', { name: 'Findings' }).getByText('is not a condition key').first().waitFor();
-  await assertBecomes(() => page.getByRole('button', { name: 'Save', exact: true }).getAttribute('data-disabled'), 'true');
+  await assertBecomes(
+    () => page.getByRole('button', { name: 'Save', exact: true }).getAttribute('data-disabled'),
+    'true',
+  );
   await card.getByRole('combobox', { name: 'What' }).fill('record.colour');
   await page.keyboard.press('Enter');
   await card

@@ -4,7 +4,12 @@ import { inputOf, type Schema } from '../../components/schema-form/schema.ts';
 import { stepKindsOf } from './step-schemas.ts';
 import { moved, newStepId, placeIn, summaryOf, whyNoForm } from './steps.ts';
 
-const nested: Schema = { type: 'array', items: { type: 'object', $ref: '#/$defs/LogicStep' }, minItems: 1, maxItems: 100 };
+const nested: Schema = {
+  type: 'array',
+  items: { type: 'object', $ref: '#/$defs/LogicStep' },
+  minItems: 1,
+  maxItems: 100,
+};
 
 function kind(type: string, members: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema {
   const properties = { id: { type: 'string', pattern: '^[a-z]' }, type: { const: type }, ...members };
