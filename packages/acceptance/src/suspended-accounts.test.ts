@@ -307,7 +307,7 @@ test('what an admin took from one of two accounts stays taken when they become o
   assert.deepEqual(await entriesOf(founder, out.email), []);
 });
 
-/** What the account of the caller says of another one that waits under the same address. */
+/** What the account of the caller says of another account that waits under the same address. */
 async function joinOf(user: AppUser): Promise<unknown> {
   const reply = await act<{ readonly join?: unknown }>(user, 'GET', '/user/me');
   assert.equal(reply.status, 200, reply.text);

@@ -57,7 +57,7 @@ test('a route is read, called from a shell, and run as a user with the decision 
   await assertAccessible(page);
 
   await page.getByRole('link', { name: 'Lists records' }).click();
-  // The document describes one view, and the replies are shown by the one that is chosen.
+  // The document describes one view, and the replies are shown by the chosen view.
   const replies = page.getByRole('region', { name: 'Replies' });
   await replies.getByLabel('Members of items').click();
   await replies.getByText('created_by', { exact: true }).waitFor();

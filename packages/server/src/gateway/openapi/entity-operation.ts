@@ -28,7 +28,7 @@ export function place({ entity, names }: DocumentedEntity, action: RecordAction)
   } as const;
 }
 
-/** It names the view that the document describes replies by; one that is not the default has to be sent for that. */
+/** It names the view by which the document describes replies; a call has to send a view other than the default. */
 export function viewParameter({ names, view }: DocumentedEntity, action: ShowingAction): Parameter {
   const views = [...names.views[action].keys()];
   const described = viewOf(names, action, view);

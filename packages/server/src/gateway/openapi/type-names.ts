@@ -99,7 +99,7 @@ export function viewsOf({ views }: Pick<NamedEntity, 'views'>, action: ShowingAc
   return { ...views.generated, ...views.own(action) };
 }
 
-/** The view by which a document shows what the action answers: the one that is asked for, where the action has it. */
+/** The view by which a document shows the replies of the action: the requested view, where the action has it. */
 export function viewOf(names: TypeNames, action: ShowingAction, view: string): string {
   return names.views[action].has(view) ? view : 'default';
 }
