@@ -16,7 +16,7 @@ import {
   random,
 } from './org.ts';
 import { type Platform, startPlatform, whyOneWorker } from './platform.ts';
-import { leftOfHeap } from './soak/left-of-heap.ts';
+import { leftOfHeapIn } from './soak/left-of-heap.ts';
 
 /** What a work leaves that it does not have to keep is a few hundred bytes at least. */
 const turns = { first: 400, measured: 2000 };
@@ -110,6 +110,5 @@ function collections(): readonly number[] {
   return platform
     .stdout()
     .split('\n')
-    .filter((line) => line.startsWith(leftOfHeap))
-    .map((line) => Number(line.slice(leftOfHeap.length)));
+    .flatMap((line) => leftOfHeapIn(line)?.objects ?? []);
 }

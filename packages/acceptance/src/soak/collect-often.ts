@@ -3,14 +3,14 @@
  * tells on standard output how much is left of the heap. Garbage that is not collected yet hides what a process keeps.
  */
 import { isMainThread } from 'node:worker_threads';
-import { leftOfHeap } from './left-of-heap.ts';
+import { lineOfHeap } from './left-of-heap.ts';
 
 const everyMilliseconds = Number(process.env.SOAK_COLLECT_MILLISECONDS);
 
 function collect(): void {
   // Also what a collection of the usual kind keeps for later: code of functions that have not run for a while.
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  process.stdout.write(`${leftOfHeap}${process.memoryUsage().heapUsed}\n`);
+  process.stdout.write(lineOfHeap());
 }
 
 /** From the end of one to the next: on a slow machine nothing else would be done. */

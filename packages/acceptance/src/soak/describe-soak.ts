@@ -12,7 +12,7 @@ export function describeSoak({ caller, samples, restarts, keys, keyStates, met, 
       ` and ready again after ${longest(restarts.map(({ startMilliseconds }) => startMilliseconds))} ms at most`,
     `keys: rotation asked for ${keys.asked} times, ${keys.made} made, ${keys.revoked} revoked while they waited; now ${keyStates}`,
     `${records} records as they were written; ${met} new tokens and people while it was measured`,
-    `measured for ${Math.round(seconds)} s: resident ${spread(samples.resident)} MB, heap ${spread(samples.heap)} MB,` +
+    `measured for ${Math.round(seconds)} s: resident ${spread(samples.resident)} MB, ${spread(samples.mapped)} of them files, heap ${spread(samples.heap)} MB,` +
       ` log ${spread(samples.log)} MB, latest turn of the event loop ${spread(samples.lag)} ms (least, median, most)`,
   ].join('\n');
 }

@@ -14,24 +14,29 @@ const growthMax = 1;
  * MB by which it may settle in the time that is measured: code that V8 compiles as it gets used, and what the allocator
  * keeps for it. The longer that time, the less is it an hour.
  */
-const settles = { resident: 5, heap: 2 };
+const settles = { resident: 5, objects: 2, code: 3 };
 
 /**
- * Twice, since each says what the other cannot. Resident memory is what was promised, and all there is; but it goes up
- * and down with what was not collected yet. What is left of the heap by collections is much less noisy, and knows of
- * objects alone.
+ * Three times, since each says what the others cannot. Resident memory is what was promised, and all there is but for the
+ * pages of files, which the system takes back; but it goes up and down with what was not collected yet. What is left of
+ * the heap by collections is much less noisy: objects, and beside them the code of what has run, which ends with the
+ * program's text.
  */
 export function judgeMemory({
   resident,
+  mapped,
   live,
+  code,
 }: Samples): readonly { readonly verdict: Verdict; readonly said: string }[] {
   const span = (resident.at(-1)?.at ?? 0) - (resident[0]?.at ?? 0);
   // What a process needs for a moment, as for a password hash, is gone in the next.
-  const floors = floorsOf(resident, Math.max(2, Math.min(30, span / stretches)));
+  const own = resident.map(({ at, value }, index) => ({ at, value: value - (mapped[index]?.value ?? 0) }));
+  const floors = floorsOf(own, Math.max(2, Math.min(30, span / stretches)));
   const within = (megabytes: number): number => Math.max(growthMax, (megabytes * 3600) / span);
   return [
     judge('resident memory', floors, within(settles.resident)),
-    judge('heap after collections', live, within(settles.heap)),
+    judge('objects after collections', live, within(settles.objects)),
+    judge('code after collections', code, within(settles.code)),
   ];
 }
 

@@ -1,7 +1,7 @@
 /** What a process takes, looked at from outside, but for what it tells of its heap (`collect-often.ts`). */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { leftOfHeap } from './left-of-heap.ts';
+import { type LeftOfHeap, leftOfHeapIn } from './left-of-heap.ts';
 import { operate } from './operator.ts';
 import { ignoreFound, type SoakCaller } from './soak-caller.ts';
 import type { Point } from './trend.ts';
@@ -10,10 +10,14 @@ import type { Point } from './trend.ts';
 export interface Samples {
   /** Resident memory in MB. */
   readonly resident: Point[];
+  /** MB of it that are pages of the program and of files, which the system takes back when it needs them. */
+  readonly mapped: Point[];
   /** MB of the heap as the process tells it, garbage included. */
   readonly heap: Point[];
-  /** MB that were left of the heap by each collection of all of it. */
+  /** MB of objects that were left of the heap by each collection of all of it. */
   readonly live: Point[];
+  /** MB of code that V8 had compiled by then. */
+  readonly code: Point[];
   readonly descriptors: Point[];
   readonly threads: Point[];
   /** MB of the longest write-ahead log. */
@@ -45,10 +49,14 @@ export function startSampler(caller: SoakCaller): Sampler {
     const at = now();
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     samples.resident.push({ at, value: numberIn(status, /^VmRSS:\s+(\d+) kB$/m) / 1024 });
+    samples.mapped.push({ at, value: numberIn(status, /^RssFile:\s+(\d+) kB$/m) / 1024 });
     samples.threads.push({ at, value: numberIn(status, /^Threads:\s+(\d+)$/m) });
     samples.descriptors.push({ at, value: readdirSync(`/proc/${pid}/fd`).length });
     samples.log.push({ at, value: longestLog(platform.dataDir) });
-    for (const left of collections()) samples.live.push({ at, value: left / megabyte });
+    for (const { objects, code } of collections()) {
+      samples.live.push({ at, value: objects / megabyte });
+      samples.code.push({ at, value: code / megabyte });
+    }
     if (turn++ % turnsBetweenScrapes === 0) scraping = scrape().catch(ignoreFound);
   };
   const scrape = async (): Promise<void> => {
@@ -71,7 +79,7 @@ export function startSampler(caller: SoakCaller): Sampler {
 }
 
 function newSamples(): Samples {
-  return { resident: [], heap: [], live: [], descriptors: [], threads: [], log: [], lag: [] };
+  return { resident: [], mapped: [], heap: [], live: [], code: [], descriptors: [], threads: [], log: [], lag: [] };
 }
 
 const megabyte = 1024 * 1024;
@@ -87,14 +95,14 @@ function longestLog(dataDir: string): number {
   return Math.max(0, ...logs.map((file) => statSync(join(dataDir, file)).size / megabyte));
 }
 
-/** Bytes that were left by each collection since the last look. */
-function collectionsOf(told: () => string): () => readonly number[] {
+/** What each collection since the last look has left. */
+function collectionsOf(told: () => string): () => readonly LeftOfHeap[] {
   let readTo = told().length;
   return () => {
     const text = told();
     const end = text.lastIndexOf('\n') + 1;
     const lines = text.slice(readTo, end).split('\n');
     readTo = end;
-    return lines.flatMap((line) => (line.startsWith(leftOfHeap) ? [Number(line.slice(leftOfHeap.length))] : []));
+    return lines.flatMap((line) => leftOfHeapIn(line) ?? []);
   };
 }
