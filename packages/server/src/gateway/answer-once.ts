@@ -1,9 +1,9 @@
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Idempotency, MarkedScope, RepeatedRequests } from '../records/port.ts';
 import type { Environment } from '../tenancy/port.ts';
-import { readOnce, replayedHeaders } from './pipeline/headers/idempotency-key.ts';
-import type { Reply } from './reply.ts';
-import type { GatewayRequest } from './request.ts';
+import { readOnce, replayedHeaders } from '../records/idempotency-key.ts';
+import type { Reply } from '../api/reply.ts';
+import type { GatewayRequest } from '../api/request.ts';
 import { isRemembered } from './routing/remembered-posts.ts';
 
 export interface OnceServices {

@@ -31,18 +31,18 @@ import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import type { ManagementOrigin } from './management-origin.ts';
 import { actorOf, authorize, authorizeAction, authorizeBody, requestAlone } from './pipeline/authorize.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
-import { readClientId } from './pipeline/headers/client-id.ts';
+import { readClientId } from '../api/client-id.ts';
 import { withCors } from './pipeline/headers/cors.ts';
-import { conditional } from './pipeline/headers/preconditions.ts';
-import { readAppToken } from './pipeline/headers/read-token.ts';
+import { conditional } from '../api/preconditions.ts';
+import { readAppToken } from '../api/read-token.ts';
 import { mayRun } from './pipeline/may-run.ts';
 import { CallDecisions, type CallRecorder } from './pipeline/observed-decisions.ts';
 import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
 import { rejectImpersonation } from './pipeline/reject-impersonation.ts';
 import { acquireSlice, withTimeSlice } from './pipeline/time-slice.ts';
 import type { RateLimits } from './rate-limits.ts';
-import { json, type Reply } from './reply.ts';
-import type { GatewayRequest } from './request.ts';
+import { json, type Reply } from '../api/reply.ts';
+import type { GatewayRequest } from '../api/request.ts';
 import {
   type AppRoute,
   bodyAsRead,

@@ -66,22 +66,22 @@ import { type UsageExportServices, usageExportRoutes } from './handlers/manageme
 import { type OrgWorkspaceServices, orgWorkspaceRoutes } from './handlers/management/workspaces.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
-import { isCookieCall, readSession } from './pipeline/headers/console-cookie.ts';
+import { isCookieCall, readSession } from '../api/console-cookie.ts';
 import { orgMismatch } from './pipeline/headers/expected-org.ts';
-import { conditional } from './pipeline/headers/preconditions.ts';
-import { readBearerToken } from './pipeline/headers/read-token.ts';
+import { conditional } from '../api/preconditions.ts';
+import { readBearerToken } from '../api/read-token.ts';
 import { readRequest } from './pipeline/read-request.ts';
 import { withTimeSlice } from './pipeline/time-slice.ts';
 import type { RateLimits } from './rate-limits.ts';
-import type { Reply } from './reply.ts';
-import type { GatewayRequest } from './request.ts';
+import type { Reply } from '../api/reply.ts';
+import type { GatewayRequest } from '../api/request.ts';
 import {
   builderAsDeployer,
   type DeployCaller,
   deployAccess,
   isDeployAccess,
   keyAsDeployer,
-} from './routing/deploy-caller.ts';
+} from '../identity/deploy-caller.ts';
 import type { DeployRoute, ManagementRoute, OrgRoute } from './routing/management-route.ts';
 import { recordRefusals } from './routing/record-refusals.ts';
 import { createRouter } from './routing/router.ts';

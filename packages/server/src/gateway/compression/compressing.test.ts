@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Route } from '@freehold/contract/route';
 import { beginTrace } from '../call-trace.ts';
 import { createErrorReplies } from '../error-reply.ts';
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../../api/reply.ts';
 import { readRaw } from '../testing/raw-request.ts';
 import { compressing } from './compressing.ts';
 

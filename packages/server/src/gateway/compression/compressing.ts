@@ -2,9 +2,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Gateway } from '../app-gateway.ts';
 import { codingFor } from '../pipeline/headers/accept-encoding.ts';
-import { isCookieCall } from '../pipeline/headers/console-cookie.ts';
-import { gzipTag, isCopyCompressed } from '../pipeline/headers/preconditions.ts';
-import type { Reply } from '../reply.ts';
+import { isCookieCall } from '../../api/console-cookie.ts';
+import { gzipTag, isCopyCompressed } from '../../api/preconditions.ts';
+import type { Reply } from '../../api/reply.ts';
 import { compressedText, keptCompressed } from './compressed-text.ts';
 
 export function compressing(gateway: Gateway): Gateway {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { sessionSeconds } from '../../identity/port.ts';
-import { type ConsoleSite, sessionCookie } from '../pipeline/headers/console-cookie.ts';
-import { json, type Reply } from '../reply.ts';
+import { type ConsoleSite, sessionCookie } from '../../api/console-cookie.ts';
+import { json, type Reply } from '../../api/reply.ts';
 
 interface GivenSession {
   readonly token: string;

@@ -4,9 +4,9 @@ import { problemTitles } from '@freehold/contract/problem-titles';
 import { sharedApi } from '@freehold/contract/shared';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { ClientAddress } from '../client-address.ts';
-import { json, type Reply } from '../reply.ts';
+import { json, type Reply } from '../../api/reply.ts';
 import type { PublicRoute } from '../routing/public-route.ts';
-import { serve, serveReply } from '../serve.ts';
+import { serve, serveReply } from '../../api/serve.ts';
 
 /** What both gateways answer about the process itself. */
 export interface Operations {

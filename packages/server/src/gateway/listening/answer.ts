@@ -7,7 +7,7 @@ import { beginTrace } from '../call-trace.ts';
 import type { CallWatch } from '../call-watch.ts';
 import type { ErrorReplies } from '../error-reply.ts';
 import { isStreamed } from '../pipeline/body/body-stream.ts';
-import { type Reply, send } from '../reply.ts';
+import { type Reply, send } from '../../api/reply.ts';
 import { isAwaited } from './continue-when-read.ts';
 
 export interface AnswerDeps {

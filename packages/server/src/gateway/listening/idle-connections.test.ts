@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { drain } from '../drain.ts';
 import { createErrorReplies } from '../error-reply.ts';
 import { connectionsMax, type ListenOptions, listen } from '../listener.ts';
-import { json } from '../reply.ts';
+import { json } from '../../api/reply.ts';
 import { createIdleConnections } from './idle-connections.ts';
 
 interface Served {

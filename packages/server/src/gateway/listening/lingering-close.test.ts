@@ -8,7 +8,7 @@ import { drain } from '../drain.ts';
 import { createErrorReplies } from '../error-reply.ts';
 import { type Listener, type ListenOptions, listen } from '../listener.ts';
 import { readJsonBody } from '../pipeline/body/read-json-body.ts';
-import { json } from '../reply.ts';
+import { json } from '../../api/reply.ts';
 import { closeLingering, type LingeringLimits, lingeringLimits } from './lingering-close.ts';
 
 const kilobyte = 1024;

@@ -12,7 +12,7 @@ import { createErrorReplies } from '../error-reply.ts';
 import { type Listener, type ListenOptions, listen } from '../listener.ts';
 import { openBodyStream } from '../pipeline/body/body-stream.ts';
 import { readJsonBody } from '../pipeline/body/read-json-body.ts';
-import { json, type Reply } from '../reply.ts';
+import { json, type Reply } from '../../api/reply.ts';
 
 const chunkBytes = 64 * 1024;
 const chunk = 'x'.repeat(chunkBytes);

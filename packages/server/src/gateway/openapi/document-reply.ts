@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isNoneMatch } from '../pipeline/headers/preconditions.ts';
-import type { Reply } from '../reply.ts';
+import { isNoneMatch } from '../../api/preconditions.ts';
+import type { Reply } from '../../api/reply.ts';
 
 /** A document as it is sent. Its tag is of its text, so that it changes also where only the platform has changed. */
 export interface DocumentText {

@@ -1,7 +1,7 @@
 import type { AuditActor, AuditContext } from '../../audit/audit-entry.ts';
 import type { OrgCaller } from '../../identity/port.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
-import type { RequestEnvelope } from '../request.ts';
+import type { RequestEnvelope } from '../../api/request.ts';
 
 /** Who requests an action, as the audit log records it. */
 export function occasionBy(

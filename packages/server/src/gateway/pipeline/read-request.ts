@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { checkSchema } from '../../lib/check-schema.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { GatewayRequest, TakesBody } from '../request.ts';
+import type { GatewayRequest, TakesBody } from '../../api/request.ts';
 import type { Match } from '../routing/router.ts';
 import { openBodyStream } from './body/body-stream.ts';
 import { hasBody } from './body/has-body.ts';
 import { readJsonBody, readSentBody, strangersBody } from './body/read-json-body.ts';
-import { refuseTags } from './headers/preconditions.ts';
-import { readQuery } from './read-query.ts';
+import { refuseTags } from '../../api/preconditions.ts';
+import { readQuery } from '../../api/read-query.ts';
 
 interface MatchedRoute {
   readonly access: string;

@@ -4,8 +4,8 @@ import type { ConfigSet } from '../../config/port.ts';
 import type { AppCaller, WorkUser } from '../../identity/port.ts';
 import type { Actor, AuthorizedCall, NamedPolicyRequest, WriteContext } from '../../records/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import type { Reply } from '../reply.ts';
-import type { GatewayRequest, TakesBody } from '../request.ts';
+import type { Reply } from '../../api/reply.ts';
+import type { GatewayRequest, TakesBody } from '../../api/request.ts';
 import type { PublicRoute } from './public-route.ts';
 import type { RoutePattern } from './router.ts';
 

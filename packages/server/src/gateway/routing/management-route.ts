@@ -1,7 +1,7 @@
 import type { OrgCaller } from '../../identity/port.ts';
-import type { Reply } from '../reply.ts';
-import type { GatewayRequest, TakesBody } from '../request.ts';
-import type { DeployAccess, DeployCaller } from './deploy-caller.ts';
+import type { Reply } from '../../api/reply.ts';
+import type { GatewayRequest, TakesBody } from '../../api/request.ts';
+import type { DeployAccess, DeployCaller } from '../../identity/deploy-caller.ts';
 import type { PublicRoute } from './public-route.ts';
 import type { RoutePattern } from './router.ts';
 

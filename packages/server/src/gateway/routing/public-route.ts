@@ -1,5 +1,5 @@
-import type { Reply } from '../reply.ts';
-import type { GatewayRequest, TakesBody } from '../request.ts';
+import type { Reply } from '../../api/reply.ts';
+import type { GatewayRequest, TakesBody } from '../../api/request.ts';
 import type { RoutePattern } from './router.ts';
 
 /** A route that is open to anyone, on either gateway: signing in, keys, health. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../../api/reply.ts';
 import type { SiteFile } from '../site-files.ts';
 import type { DocsSource } from '../site-source.ts';
 import { keptReply, revalidatedReply } from './file-reply.ts';

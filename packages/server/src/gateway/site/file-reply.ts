@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { codingFor, codings } from '../pipeline/headers/accept-encoding.ts';
-import { conditional } from '../pipeline/headers/preconditions.ts';
-import type { Reply } from '../reply.ts';
+import { conditional } from '../../api/preconditions.ts';
+import type { Reply } from '../../api/reply.ts';
 import type { SiteFile } from '../site-files.ts';
 
 /** A file whose name changes with its contents, so that a browser never asks again. */

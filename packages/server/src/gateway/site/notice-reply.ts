@@ -1,4 +1,4 @@
-import type { Reply } from '../reply.ts';
+import type { Reply } from '../../api/reply.ts';
 
 export interface Notice {
   readonly what: string;

@@ -1,5 +1,5 @@
 /** The largest that any route may be sent, whatever it is for: it has to be refused, or taken, without much ado. */
-import type { TakesBody } from '../../gateway/request.ts';
+import type { TakesBody } from '../../api/request.ts';
 import type { Largest } from './worst-case.ts';
 
 /** All headers and the target of a request together, of which Node takes 16 KB. */

@@ -1,6 +1,6 @@
 /** Sends what a row of the table says, once the stage is set. */
 import assert from 'node:assert/strict';
-import type { TakesBody } from '../../gateway/request.ts';
+import type { TakesBody } from '../../api/request.ts';
 import { anyRequest } from './any-request.ts';
 import { type Answer, send } from './send.ts';
 import type { Stage } from './stage.ts';

@@ -15,10 +15,10 @@ import {
   recordOfUpdate,
 } from '../../../records/port.ts';
 import { laneOf } from '../../../tenancy/port.ts';
-import { json, type Reply } from '../../reply.ts';
-import type { RequestEnvelope } from '../../request.ts';
+import { json, type Reply } from '../../../api/reply.ts';
+import type { RequestEnvelope } from '../../../api/request.ts';
 import type { EachCaller, EachRoute } from '../../routing/app-route.ts';
-import { type Received, serveReply } from '../../serve.ts';
+import { type Received, serveReply } from '../../../api/serve.ts';
 import { type Evaluation, type ReadEvaluation, readEvaluation, readEvaluations } from './read-evaluation.ts';
 
 interface AuthzenServices {

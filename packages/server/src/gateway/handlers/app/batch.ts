@@ -15,10 +15,10 @@ import {
 } from '../../../records/port.ts';
 import { laneOf } from '../../../tenancy/port.ts';
 import { authorizeBody } from '../../pipeline/authorize.ts';
-import { readOnce, replayedHeaders } from '../../pipeline/headers/idempotency-key.ts';
-import type { Reply } from '../../reply.ts';
+import { readOnce, replayedHeaders } from '../../../records/idempotency-key.ts';
+import type { Reply } from '../../../api/reply.ts';
 import type { EachCaller, EachRoute } from '../../routing/app-route.ts';
-import { type Received, serveReply } from '../../serve.ts';
+import { type Received, serveReply } from '../../../api/serve.ts';
 import { mayRefer, namesOf, type Referable, withIds } from './batch-references.ts';
 import { type BatchOperation, readBatch } from './read-batch.ts';
 import type { AppServices } from './services.ts';

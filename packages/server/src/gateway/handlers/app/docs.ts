@@ -1,7 +1,7 @@
 import { selfApi } from '@freehold/contract/app/self';
 import { notFound } from '../../../lib/problem.ts';
 import type { PublicRoute } from '../../routing/public-route.ts';
-import { serveReply } from '../../serve.ts';
+import { serveReply } from '../../../api/serve.ts';
 import { appPageReply } from '../../site/docs-reply.ts';
 import { keptReply } from '../../site/file-reply.ts';
 import type { DocsSource } from '../../site-source.ts';

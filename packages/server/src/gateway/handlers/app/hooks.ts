@@ -4,9 +4,9 @@ import { Problem } from '../../../lib/problem.ts';
 import type { Metering } from '../../../metering/metering.ts';
 import type { BodyStream } from '../../pipeline/body/body-stream.ts';
 import type { LimitedCall, RateLimits } from '../../rate-limits.ts';
-import { json } from '../../reply.ts';
+import { json } from '../../../api/reply.ts';
 import type { AppRoute } from '../../routing/app-route.ts';
-import { serveReply } from '../../serve.ts';
+import { serveReply } from '../../../api/serve.ts';
 import { readHookContent } from './hook-content.ts';
 
 export interface HookServices {

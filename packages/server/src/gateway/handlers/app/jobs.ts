@@ -4,9 +4,9 @@ import type { Clock } from '../../../lib/clock.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import type { Job } from '../../../records/port.ts';
 import { authorizeAction } from '../../pipeline/authorize.ts';
-import type { GatewayRequest } from '../../request.ts';
+import type { GatewayRequest } from '../../../api/request.ts';
 import type { SelfRoute } from '../../routing/app-route.ts';
-import { serve } from '../../serve.ts';
+import { serve } from '../../../api/serve.ts';
 import type { AppServices } from './services.ts';
 
 type JobServices = Pick<AppServices, 'removals' | 'configs' | 'decisions'> & { readonly clock: Clock };

@@ -3,9 +3,9 @@ import type { LogicBlocks, Runs } from '../../../automation/port.ts';
 import { requireWorkspace } from '../../../identity/port.ts';
 import { notFound } from '../../../lib/problem.ts';
 import { mayBeId } from '../../../records/port.ts';
-import { json } from '../../reply.ts';
+import { json } from '../../../api/reply.ts';
 import { type RunCaller, type RunRoute, type SelfRoute, workUserOf } from '../../routing/app-route.ts';
-import { serve, serveReply } from '../../serve.ts';
+import { serve, serveReply } from '../../../api/serve.ts';
 
 /** Logic blocks are run. */
 export function logicBlockRoutes(blocks: LogicBlocks): readonly RunRoute[] {

@@ -1,7 +1,7 @@
 import { mailsApi } from '@freehold/contract/app/mails';
 import type { AppMails } from '../../../identity/port.ts';
 import type { AppRoute } from '../../routing/app-route.ts';
-import { serve } from '../../serve.ts';
+import { serve } from '../../../api/serve.ts';
 import { clientId } from './sign-in.ts';
 
 /** What a person does by the codes in his mails, and how he has them sent. */

@@ -2,7 +2,7 @@ import { selfApi } from '@freehold/contract/app/self';
 import { createAppDocuments } from '../../openapi/app-documents.ts';
 import { documentReply } from '../../openapi/document-reply.ts';
 import type { SelfRoute } from '../../routing/app-route.ts';
-import { serveReply } from '../../serve.ts';
+import { serveReply } from '../../../api/serve.ts';
 import type { AppServices } from './services.ts';
 
 /** What the org's app can be asked. It names the org's entities and fields, so it takes a token of the org. */

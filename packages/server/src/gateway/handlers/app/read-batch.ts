@@ -5,7 +5,7 @@ import { forcedEntityNames } from '@freehold/contract/system-entities';
 import { invalidBody } from '../../../lib/problem.ts';
 import type { IfMatch } from '../../../records/port.ts';
 import { systemEntityNames } from '../../../schema/port.ts';
-import { parseIfMatch } from '../../pipeline/headers/preconditions.ts';
+import { parseIfMatch } from '../../../api/preconditions.ts';
 
 export interface Batch {
   /** All operations or none; else each for itself, one after the other. */

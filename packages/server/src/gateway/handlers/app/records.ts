@@ -17,11 +17,11 @@ import {
   withPlainNames,
   writtenText,
 } from '../../../records/port.ts';
-import { readOnce, replayedHeaders } from '../../pipeline/headers/idempotency-key.ts';
-import { isNoneMatch, readPreconditions } from '../../pipeline/headers/preconditions.ts';
-import { refuseParameters } from '../../pipeline/read-query.ts';
-import { json, type Reply } from '../../reply.ts';
-import type { GatewayRequest } from '../../request.ts';
+import { readOnce, replayedHeaders } from '../../../records/idempotency-key.ts';
+import { isNoneMatch, readPreconditions } from '../../../api/preconditions.ts';
+import { refuseParameters } from '../../../api/read-query.ts';
+import { json, type Reply } from '../../../api/reply.ts';
+import type { GatewayRequest } from '../../../api/request.ts';
 import type { RecordRoute } from '../../routing/app-route.ts';
 import type { AppServices } from './services.ts';
 

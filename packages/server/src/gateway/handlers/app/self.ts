@@ -1,7 +1,7 @@
 import { selfApi } from '@freehold/contract/app/self';
 import type { AppSelf } from '../../../identity/port.ts';
 import type { SelfRoute } from '../../routing/app-route.ts';
-import { serve, serveReply } from '../../serve.ts';
+import { serve, serveReply } from '../../../api/serve.ts';
 import { tokenReply } from './sign-in.ts';
 
 /** The routes about the person who calls: a token is enough, and none of them names anybody else. */

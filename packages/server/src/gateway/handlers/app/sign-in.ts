@@ -1,12 +1,12 @@
 import { signInApi } from '@freehold/contract/app/sign-in';
 import type { AppSignIn, ExchangedToken } from '../../../identity/port.ts';
 import { Problem } from '../../../lib/problem.ts';
-import { requireClientId } from '../../pipeline/headers/client-id.ts';
-import { singleHeader } from '../../pipeline/headers/single-header.ts';
-import { json, type Reply } from '../../reply.ts';
-import type { RequestEnvelope } from '../../request.ts';
+import { requireClientId } from '../../../api/client-id.ts';
+import { singleHeader } from '../../../api/single-header.ts';
+import { json, type Reply } from '../../../api/reply.ts';
+import type { RequestEnvelope } from '../../../api/request.ts';
 import type { AppRoute } from '../../routing/app-route.ts';
-import { type Received, serve, serveReply } from '../../serve.ts';
+import { type Received, serve, serveReply } from '../../../api/serve.ts';
 
 /** The routes by which a person comes in. */
 export function signInRoutes(signIn: AppSignIn): readonly AppRoute[] {

@@ -3,11 +3,11 @@ import { invalidInput, Problem } from '../../../lib/problem.ts';
 import type { AuthorizedCall } from '../../../records/port.ts';
 import { assertNotDenied, bothPolicies, presentationOf, scopeToCaller, withPlainNames } from '../../../records/port.ts';
 import { exportRecords, type Import, importRecords } from '../../../transfer/port.ts';
-import { askedType } from '../../pipeline/body/asked-type.ts';
-import { csvType, fileReply, jsonlType, jsonlTypes, readFileFormat } from '../../pipeline/body/file-format.ts';
-import { refuseParameters } from '../../pipeline/read-query.ts';
-import { json, type Reply } from '../../reply.ts';
-import type { GatewayRequest } from '../../request.ts';
+import { askedType } from '../../../api/asked-type.ts';
+import { csvType, fileReply, jsonlType, jsonlTypes, readFileFormat } from '../../../api/file-format.ts';
+import { refuseParameters } from '../../../api/read-query.ts';
+import { json, type Reply } from '../../../api/reply.ts';
+import type { GatewayRequest } from '../../../api/request.ts';
 import type { RecordRoute } from '../../routing/app-route.ts';
 import type { AppServices } from './services.ts';
 

@@ -1,7 +1,7 @@
 import { workspacesApi } from '@freehold/contract/app/workspaces';
 import type { Workspaces } from '../../../identity/port.ts';
 import type { AppRoute } from '../../routing/app-route.ts';
-import { serve } from '../../serve.ts';
+import { serve } from '../../../api/serve.ts';
 
 /** The workspaces that a person is in, and the one that the token is of. */
 export function workspaceRoutes(workspaces: Workspaces): readonly AppRoute[] {

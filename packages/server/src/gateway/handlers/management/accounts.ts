@@ -10,11 +10,11 @@ import {
   shownEnvironments,
 } from '../../../identity/port.ts';
 import { notFound } from '../../../lib/problem.ts';
-import { type ConsoleSite, isCookieCall, sessionCookie, siteUrl } from '../../pipeline/headers/console-cookie.ts';
-import { passkeySite } from '../../pipeline/headers/passkey-site.ts';
-import { json } from '../../reply.ts';
+import { type ConsoleSite, isCookieCall, sessionCookie, siteUrl } from '../../../api/console-cookie.ts';
+import { passkeySite } from '../../../identity/passkey-site.ts';
+import { json } from '../../../api/reply.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve, serveReply } from '../../serve.ts';
+import { serve, serveReply } from '../../../api/serve.ts';
 import { cookieReply, sessionOrStep, sessionReply } from '../session-reply.ts';
 
 export interface AccountServices {

@@ -3,10 +3,10 @@ import type { OrgCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { AlertWebhook, AskedWebhook } from '../../../webhooks/alert-webhook.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { type ConsoleSite, mailedUrl } from '../../pipeline/headers/console-cookie.ts';
-import type { RequestEnvelope } from '../../request.ts';
+import { type ConsoleSite, mailedUrl } from '../../../api/console-cookie.ts';
+import type { RequestEnvelope } from '../../../api/request.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../serve.ts';
+import { serve } from '../../../api/serve.ts';
 
 export interface AlertWebhookServices {
   readonly alertWebhook: Omit<AlertWebhook, 'announce' | 'deliver' | 'close'>;

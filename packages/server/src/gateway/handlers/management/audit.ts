@@ -6,9 +6,9 @@ import { timestamp } from '../../../lib/clock.ts';
 import { csvLine } from '../../../lib/formats/csv-line.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { TransferFormat } from '../../../transfer/port.ts';
-import { fileReply, readFileFormat } from '../../pipeline/body/file-format.ts';
+import { fileReply, readFileFormat } from '../../../api/file-format.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { type Received, serve, serveReply } from '../../serve.ts';
+import { type Received, serve, serveReply } from '../../../api/serve.ts';
 
 export interface AuditServices {
   readonly audit: AuditLog;

@@ -7,12 +7,12 @@ import { type ConfigItems, traitsOf } from '../../../promotion/port.ts';
 import { entityTag } from '../../../records/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { readPreconditions } from '../../pipeline/headers/preconditions.ts';
-import { requireTest } from '../../pipeline/require-test.ts';
-import { json, type Reply } from '../../reply.ts';
-import type { RequestEnvelope } from '../../request.ts';
+import { readPreconditions } from '../../../api/preconditions.ts';
+import { requireTest } from '../../../api/require-test.ts';
+import { json, type Reply } from '../../../api/reply.ts';
+import type { RequestEnvelope } from '../../../api/request.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve, serveReply } from '../../serve.ts';
+import { serve, serveReply } from '../../../api/serve.ts';
 
 export interface ConfigItemServices {
   readonly items: ConfigItems;

@@ -2,7 +2,7 @@ import { consoleApi } from '@freehold/contract/management/console';
 import type { OrgAccounts } from '../../../identity/port.ts';
 import type { Inbox } from '../../../mail/inbox.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../serve.ts';
+import { serve } from '../../../api/serve.ts';
 
 export interface ConsoleServices {
   readonly accounts: OrgAccounts;

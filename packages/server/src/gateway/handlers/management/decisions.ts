@@ -3,7 +3,7 @@ import type { DecisionLog, LoggedDecision } from '../../../iam/port.ts';
 import { type DescribedDecision, describeDecision } from '../../../iam/port.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../serve.ts';
+import { serve } from '../../../api/serve.ts';
 
 /** Why an app call was denied: what its caller only learns the id of. */
 export function decisionRoutes(decisions: DecisionLog): readonly ManagementRoute[] {

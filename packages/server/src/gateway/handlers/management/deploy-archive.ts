@@ -7,11 +7,11 @@ import type { Environment } from '../../../tenancy/port.ts';
 import { longJson } from '../../listening/long-json.ts';
 import { occasionBy } from '../../pipeline/audit-context.ts';
 import type { BodyStream } from '../../pipeline/body/body-stream.ts';
-import { requireTest } from '../../pipeline/require-test.ts';
-import type { Reply } from '../../reply.ts';
-import { type DeployCaller, requireProd } from '../../routing/deploy-caller.ts';
+import { requireTest } from '../../../api/require-test.ts';
+import type { Reply } from '../../../api/reply.ts';
+import { type DeployCaller, requireProd } from '../../../identity/deploy-caller.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { type Received, serveReply } from '../../serve.ts';
+import { type Received, serveReply } from '../../../api/serve.ts';
 import type { DeployServices } from './deploy.ts';
 
 const archiveType = 'application/x-tar';

@@ -6,10 +6,10 @@ import { notFound, Problem } from '../../../lib/problem.ts';
 import { type Promotion, publishMistakes } from '../../../promotion/port.ts';
 import { longJson } from '../../listening/long-json.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { mayReadProduction } from '../../pipeline/production-values.ts';
-import { type AskedDeploy, askDeploy, builderAsDeployer, type DeployCaller } from '../../routing/deploy-caller.ts';
+import { mayReadProduction } from '../../../api/production-values.ts';
+import { type AskedDeploy, askDeploy, builderAsDeployer, type DeployCaller } from '../../../identity/deploy-caller.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve, serveReply } from '../../serve.ts';
+import { serve, serveReply } from '../../../api/serve.ts';
 import type { AccountServices } from './accounts.ts';
 
 export interface DeployServices extends AccountServices {

@@ -8,13 +8,13 @@ import type { Idempotency } from '../../../records/port.ts';
 import { entityTag } from '../../../records/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { readOnce, replayedHeaders } from '../../pipeline/headers/idempotency-key.ts';
-import { readPreconditions } from '../../pipeline/headers/preconditions.ts';
-import { requireTest } from '../../pipeline/require-test.ts';
-import { json, type Reply } from '../../reply.ts';
-import type { RequestEnvelope } from '../../request.ts';
+import { readOnce, replayedHeaders } from '../../../records/idempotency-key.ts';
+import { readPreconditions } from '../../../api/preconditions.ts';
+import { requireTest } from '../../../api/require-test.ts';
+import { json, type Reply } from '../../../api/reply.ts';
+import type { RequestEnvelope } from '../../../api/request.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { type Received, serve, serveReply } from '../../serve.ts';
+import { type Received, serve, serveReply } from '../../../api/serve.ts';
 import { entityEndpoints } from '../entity-endpoints.ts';
 
 export interface EntityServices {

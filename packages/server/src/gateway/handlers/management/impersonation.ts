@@ -3,7 +3,7 @@ import type { Impersonate } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../serve.ts';
+import { serve } from '../../../api/serve.ts';
 
 export interface ImpersonationServices {
   readonly impersonate: Impersonate;

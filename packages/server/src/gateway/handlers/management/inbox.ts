@@ -2,12 +2,12 @@ import { inboxApi } from '@freehold/contract/management/inbox';
 import { emailKey } from '../../../lib/formats/email-key.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { Inbox } from '../../../mail/inbox.ts';
-import { askedType } from '../../pipeline/body/asked-type.ts';
-import type { ConsoleSite } from '../../pipeline/headers/console-cookie.ts';
+import { askedType } from '../../../api/asked-type.ts';
+import type { ConsoleSite } from '../../../api/console-cookie.ts';
 import { requireOwnHost } from '../../pipeline/headers/host.ts';
-import { json } from '../../reply.ts';
+import { json } from '../../../api/reply.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serveReply } from '../../serve.ts';
+import { serveReply } from '../../../api/serve.ts';
 import { inboxPage } from './inbox-page.ts';
 
 export interface InboxServices {

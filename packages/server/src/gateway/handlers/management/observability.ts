@@ -3,9 +3,9 @@ import type { InputError } from '@freehold/contract/problem';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Metering } from '../../../metering/metering.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { type ConsoleSite, siteUrl } from '../../pipeline/headers/console-cookie.ts';
+import { type ConsoleSite, siteUrl } from '../../../api/console-cookie.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../serve.ts';
+import { serve } from '../../../api/serve.ts';
 
 export interface ObservabilityServices {
   readonly metering: Pick<Metering, 'report' | 'plans' | 'caps' | 'alertPercents'>;

@@ -9,7 +9,7 @@ import { documentReply, documentText } from '../../openapi/document-reply.ts';
 import { type ManagementParts, managementDocument } from '../../openapi/management-document.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
 import type { PublicRoute } from '../../routing/public-route.ts';
-import { serveReply } from '../../serve.ts';
+import { serveReply } from '../../../api/serve.ts';
 
 /** Each is undefined where the platform does without. */
 type DocumentedServices = Readonly<Record<'operator' | 'inbox' | 'signInLinks', unknown>>;

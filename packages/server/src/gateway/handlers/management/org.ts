@@ -4,11 +4,11 @@ import { type OrgCaller, shownEnvironments } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Metering } from '../../../metering/metering.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { mailedUrl, siteUrl } from '../../pipeline/headers/console-cookie.ts';
-import { json, type Reply } from '../../reply.ts';
-import type { RequestEnvelope } from '../../request.ts';
+import { mailedUrl, siteUrl } from '../../../api/console-cookie.ts';
+import { json, type Reply } from '../../../api/reply.ts';
+import type { RequestEnvelope } from '../../../api/request.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve, serveReply } from '../../serve.ts';
+import { serve, serveReply } from '../../../api/serve.ts';
 import type { AccountServices } from './accounts.ts';
 
 export interface OrgServices extends AccountServices {

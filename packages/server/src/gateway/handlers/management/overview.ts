@@ -10,7 +10,7 @@ import type { Promotion } from '../../../promotion/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../serve.ts';
+import { serve } from '../../../api/serve.ts';
 import type { AlertWebhookServices } from './alert-webhook.ts';
 import type { OrgWorkspaceServices } from './workspaces.ts';
 

@@ -1,7 +1,7 @@
 import { passwordsApi } from '@freehold/contract/management/passwords';
-import { mailedUrl } from '../../pipeline/headers/console-cookie.ts';
+import { mailedUrl } from '../../../api/console-cookie.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../serve.ts';
+import { serve } from '../../../api/serve.ts';
 import type { AccountServices } from './accounts.ts';
 
 /** The builder's own password. */

@@ -4,7 +4,7 @@ import { operatorActor } from '../../../audit/operator-log.ts';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
 import type { Plans } from '../../../metering/plans.ts';
 import type { OperatorRoute } from '../../routing/management-route.ts';
-import { serve } from '../../serve.ts';
+import { serve } from '../../../api/serve.ts';
 
 export interface PlanServices {
   readonly metering: { readonly plans: Plans };

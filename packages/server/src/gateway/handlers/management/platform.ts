@@ -3,12 +3,12 @@ import { type OperatorLog, operatorActor } from '../../../audit/operator-log.ts'
 import type { SecondFactors, SigningKeyAdmin } from '../../../identity/port.ts';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
 import type { MaybePromise } from '../../../lib/maybe-promise.ts';
-import type { ConsoleSite } from '../../pipeline/headers/console-cookie.ts';
+import type { ConsoleSite } from '../../../api/console-cookie.ts';
 import { requireOwnHost } from '../../pipeline/headers/host.ts';
-import { json, type Reply } from '../../reply.ts';
+import { json, type Reply } from '../../../api/reply.ts';
 import type { OperatorRoute } from '../../routing/management-route.ts';
 import type { PublicRoute } from '../../routing/public-route.ts';
-import { serve, serveReply } from '../../serve.ts';
+import { serve, serveReply } from '../../../api/serve.ts';
 
 export interface PlatformServices {
   readonly signingKeys: SigningKeyAdmin;

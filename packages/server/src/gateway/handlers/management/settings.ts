@@ -4,9 +4,9 @@ import type { AppOrigins, OrgSettings } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { requireTest } from '../../pipeline/require-test.ts';
+import { requireTest } from '../../../api/require-test.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../serve.ts';
+import { serve } from '../../../api/serve.ts';
 
 export interface SettingServices {
   readonly settings: (env: Environment, auditContext: AuditContext) => OrgSettings;

@@ -5,9 +5,9 @@ import { type Day, firstOfMonth } from '../../../metering/calendar.ts';
 import type { Metering } from '../../../metering/metering.ts';
 import type { UsageEntry } from '../../../metering/usage-export.ts';
 import type { TransferFormat } from '../../../transfer/port.ts';
-import { fileReply, readFileFormat } from '../../pipeline/body/file-format.ts';
+import { fileReply, readFileFormat } from '../../../api/file-format.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { type Received, serveReply } from '../../serve.ts';
+import { type Received, serveReply } from '../../../api/serve.ts';
 
 export interface UsageExportServices {
   readonly metering: Pick<Metering, 'parts' | 'today'>;

@@ -2,9 +2,9 @@ import { orgWorkspacesApi } from '@freehold/contract/management/workspaces';
 import type { OrgWorkspaces } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { requireTest } from '../../pipeline/require-test.ts';
+import { requireTest } from '../../../api/require-test.ts';
 import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../serve.ts';
+import { serve } from '../../../api/serve.ts';
 
 export interface OrgWorkspaceServices {
   readonly orgWorkspaces: OrgWorkspaces;

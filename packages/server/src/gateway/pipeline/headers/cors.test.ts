@@ -8,7 +8,7 @@ import { openStore } from '../../../store/open-store.ts';
 import { beginTrace } from '../../call-trace.ts';
 import { createErrorReplies } from '../../error-reply.ts';
 import { createManagementOrigin } from '../../management-origin.ts';
-import type { Reply } from '../../reply.ts';
+import type { Reply } from '../../../api/reply.ts';
 import { readRaw } from '../../testing/raw-request.ts';
 import { withCors } from './cors.ts';
 

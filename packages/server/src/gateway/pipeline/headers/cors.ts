@@ -4,8 +4,8 @@ import type { Environment } from '../../../tenancy/port.ts';
 import type { CallTrace } from '../../call-trace.ts';
 import type { ErrorReplies } from '../../error-reply.ts';
 import type { ManagementOrigin } from '../../management-origin.ts';
-import type { Reply } from '../../reply.ts';
-import { readAppToken } from './read-token.ts';
+import type { Reply } from '../../../api/reply.ts';
+import { readAppToken } from '../../../api/read-token.ts';
 
 /**
  * Cross-origin replies (Fetch standard, CORS protocol): the caller's origin is given back where the app's own list has

@@ -2,7 +2,7 @@
 import { type AppGatewayDeps, appRoutes } from '../../../gateway/app-gateway.ts';
 import { type ManagementGatewayDeps, managementRoutes } from '../../../gateway/management-gateway.ts';
 import { type MetricsGatewayDeps, metricsRoutes } from '../../../gateway/metrics-gateway.ts';
-import type { TakesBody } from '../../../gateway/request.ts';
+import type { TakesBody } from '../../../api/request.ts';
 import type { Place } from '../exercise.ts';
 import type { Rows } from '../worst-case.ts';
 import { appRows } from './app-rows.ts';

@@ -3,11 +3,11 @@ import { secondFactorsApi } from '@freehold/contract/management/account/second-f
 import type { OrgCaller, SecondFactors } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import { auditContextOf } from '../../../pipeline/audit-context.ts';
-import type { ConsoleSite } from '../../../pipeline/headers/console-cookie.ts';
-import { passkeySite } from '../../../pipeline/headers/passkey-site.ts';
-import type { RequestEnvelope } from '../../../request.ts';
+import type { ConsoleSite } from '../../../../api/console-cookie.ts';
+import { passkeySite } from '../../../../identity/passkey-site.ts';
+import type { RequestEnvelope } from '../../../../api/request.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve, serveReply } from '../../../serve.ts';
+import { serve, serveReply } from '../../../../api/serve.ts';
 import { sessionReply } from '../../session-reply.ts';
 
 export interface SecondFactorServices {

@@ -4,10 +4,10 @@ import type { AccessMatrix, AccessOverview, AccessSimulator } from '../../../../
 import { lintBlocks, lintEntities, lintStatements } from '../../../../iam/port.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
-import { mayReadProduction } from '../../../pipeline/production-values.ts';
+import { mayReadProduction } from '../../../../api/production-values.ts';
 import type { AppRoute } from '../../../routing/app-route.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../serve.ts';
+import { serve } from '../../../../api/serve.ts';
 import { readSimulation, simulationMistakes } from './read-simulation.ts';
 
 export interface AclServices {

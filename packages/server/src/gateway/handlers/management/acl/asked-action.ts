@@ -1,7 +1,7 @@
 import { actionParts, routeOfVerb, type SentRequest } from '../../../../iam/port.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import { readTarget } from '../../../pipeline/canonical-path.ts';
-import { readQuery } from '../../../pipeline/read-query.ts';
+import { readQuery } from '../../../../api/read-query.ts';
 import { type AppRoute, bodyAsRead, isWorkspaceRoute, runAction } from '../../../routing/app-route.ts';
 import { createRouter } from '../../../routing/router.ts';
 

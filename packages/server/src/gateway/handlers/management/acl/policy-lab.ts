@@ -4,7 +4,7 @@ import { parseStatements } from '../../../../access/port.ts';
 import type { PolicyLab } from '../../../../iam/port.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../serve.ts';
+import { serve } from '../../../../api/serve.ts';
 
 export interface PolicyLabServices {
   readonly policyLab: PolicyLab;

@@ -4,11 +4,11 @@ import type { OrgCaller } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
 import { auditContextOf } from '../../../pipeline/audit-context.ts';
-import { json } from '../../../reply.ts';
-import type { RequestEnvelope } from '../../../request.ts';
-import { requireProd } from '../../../routing/deploy-caller.ts';
+import { json } from '../../../../api/reply.ts';
+import type { RequestEnvelope } from '../../../../api/request.ts';
+import { requireProd } from '../../../../identity/deploy-caller.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve, serveReply } from '../../../serve.ts';
+import { serve, serveReply } from '../../../../api/serve.ts';
 
 export interface DeliveryServices {
   readonly events: EventServices;

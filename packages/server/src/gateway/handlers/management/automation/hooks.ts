@@ -2,9 +2,9 @@ import { hooksApi } from '@freehold/contract/management/automation/hooks';
 import type { Hooks } from '../../../../automation/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import { auditContextOf } from '../../../pipeline/audit-context.ts';
-import { requireProd } from '../../../routing/deploy-caller.ts';
+import { requireProd } from '../../../../identity/deploy-caller.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../serve.ts';
+import { serve } from '../../../../api/serve.ts';
 
 export interface HookAdminServices {
   readonly hooks: Pick<Hooks, 'list' | 'show' | 'set'>;

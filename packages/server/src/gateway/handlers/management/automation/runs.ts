@@ -7,10 +7,10 @@ import type { ConfigItems, LogicBlockContent } from '../../../../promotion/port.
 import { mayBeId } from '../../../../records/port.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
 import { auditContextOf } from '../../../pipeline/audit-context.ts';
-import type { RequestEnvelope } from '../../../request.ts';
-import { requireProd } from '../../../routing/deploy-caller.ts';
+import type { RequestEnvelope } from '../../../../api/request.ts';
+import { requireProd } from '../../../../identity/deploy-caller.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../serve.ts';
+import { serve } from '../../../../api/serve.ts';
 
 export interface RunServices {
   readonly runs: Runs;

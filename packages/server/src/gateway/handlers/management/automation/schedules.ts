@@ -4,10 +4,10 @@ import type { OrgCaller } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
 import { auditContextOf } from '../../../pipeline/audit-context.ts';
-import type { RequestEnvelope } from '../../../request.ts';
-import { requireProd } from '../../../routing/deploy-caller.ts';
+import type { RequestEnvelope } from '../../../../api/request.ts';
+import { requireProd } from '../../../../identity/deploy-caller.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../serve.ts';
+import { serve } from '../../../../api/serve.ts';
 
 export interface ScheduleServices {
   readonly schedules: Schedules;

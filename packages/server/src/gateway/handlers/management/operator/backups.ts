@@ -1,9 +1,9 @@
 import { backupsApi } from '@freehold/contract/management/operator/backups';
 import type { OperatorLog } from '../../../../audit/operator-log.ts';
 import type { Backups } from '../../../../backup/backups.ts';
-import { json, type Reply } from '../../../reply.ts';
+import { json, type Reply } from '../../../../api/reply.ts';
 import type { OperatorRoute } from '../../../routing/management-route.ts';
-import { serve, serveReply } from '../../../serve.ts';
+import { serve, serveReply } from '../../../../api/serve.ts';
 
 export interface BackupServices {
   readonly backups: Backups;

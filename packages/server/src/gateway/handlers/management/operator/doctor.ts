@@ -1,7 +1,7 @@
 import { platformDoctorApi } from '@freehold/contract/management/operator/doctor';
 import type { ReplyOf } from '@freehold/contract/route';
 import type { OperatorRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../serve.ts';
+import { serve } from '../../../../api/serve.ts';
 
 export interface PlatformDoctorServices {
   readonly diagnoses: { read(): Promise<ReplyOf<typeof platformDoctorApi.readDiagnosis>> };

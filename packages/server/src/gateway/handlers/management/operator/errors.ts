@@ -1,7 +1,7 @@
 import { platformErrorsApi } from '@freehold/contract/management/operator/errors';
 import type { ReplyOf } from '@freehold/contract/route';
 import type { OperatorRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../serve.ts';
+import { serve } from '../../../../api/serve.ts';
 
 export interface PlatformErrorServices {
   readonly errorLog: {

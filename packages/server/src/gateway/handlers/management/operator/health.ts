@@ -1,7 +1,7 @@
 import { platformHealthApi } from '@freehold/contract/management/operator/health';
 import type { ReplyOf } from '@freehold/contract/route';
 import type { OperatorRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../serve.ts';
+import { serve } from '../../../../api/serve.ts';
 
 export interface PlatformHealthServices {
   readonly nodeHealth: { read(): Promise<ReplyOf<typeof platformHealthApi.readPlatformHealth>> };

@@ -5,7 +5,7 @@ import type { PlatformOrgs } from '../../../../identity/port.ts';
 import type { Metering } from '../../../../metering/metering.ts';
 import type { Promotion } from '../../../../promotion/port.ts';
 import type { OperatorRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../serve.ts';
+import { serve } from '../../../../api/serve.ts';
 
 export interface PlatformOrgServices {
   readonly platformOrgs: PlatformOrgs;

@@ -2,9 +2,9 @@ import { appUsersApi } from '@freehold/contract/management/people/app-users';
 import type { OrgAppUsers } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import { auditContextOf } from '../../../pipeline/audit-context.ts';
-import { requireTest } from '../../../pipeline/require-test.ts';
+import { requireTest } from '../../../../api/require-test.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../serve.ts';
+import { serve } from '../../../../api/serve.ts';
 
 export interface AppUserServices {
   readonly appUsers: OrgAppUsers;

@@ -2,9 +2,9 @@ import { personJobsApi } from '@freehold/contract/management/people/person-jobs'
 import type { PersonalData } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import { auditContextOf } from '../../../pipeline/audit-context.ts';
-import { fileReply } from '../../../pipeline/body/file-format.ts';
+import { fileReply } from '../../../../api/file-format.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve, serveReply } from '../../../serve.ts';
+import { serve, serveReply } from '../../../../api/serve.ts';
 
 export interface PersonalDataServices {
   readonly personalData: PersonalData;

@@ -1,7 +1,7 @@
 import { mailsOfAppApi } from '@freehold/contract/management/settings/mails';
 import type { MailDrafts, OrgCaller } from '../../../../identity/port.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../serve.ts';
+import { serve } from '../../../../api/serve.ts';
 
 export interface MailServices {
   readonly mailDrafts: MailDrafts;

@@ -2,7 +2,7 @@ import { providersApi } from '@freehold/contract/management/settings/providers';
 import type { InputError } from '@freehold/contract/problem';
 import type { ProviderTrials } from '../../../../identity/port.ts';
 import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../serve.ts';
+import { serve } from '../../../../api/serve.ts';
 
 export interface ProviderServices {
   readonly providerTrials: ProviderTrials;

@@ -8,7 +8,7 @@ import { closed, oneOf, Type, text } from '@freehold/contract/schema';
 import { checkSchema } from '../lib/check-schema.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import { Problem } from '../lib/problem.ts';
-import { describedOperations } from './openapi/described-operations.ts';
+import { describedOperations } from '../gateway/openapi/described-operations.ts';
 import type { GatewayRequest } from './request.ts';
 import { serve } from './serve.ts';
 

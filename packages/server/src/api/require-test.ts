@@ -1,5 +1,5 @@
-import { Problem } from '../../lib/problem.ts';
-import type { Environment } from '../../tenancy/port.ts';
+import { Problem } from '../lib/problem.ts';
+import type { Environment } from '../tenancy/port.ts';
 
 /** Builders change the test environment alone. @throws Problem `prod_read_only`. */
 export function requireTest(env: Environment): void {

@@ -1,9 +1,9 @@
-import type { AuditActor, AuditContext } from '../../audit/audit-entry.ts';
-import type { DeployKeyScope, KnownDeployKey, OrgCaller } from '../../identity/port.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { Problem } from '../../lib/problem.ts';
-import { occasionBy } from '../pipeline/audit-context.ts';
-import type { RequestEnvelope } from '../request.ts';
+import type { AuditActor, AuditContext } from '../audit/audit-entry.ts';
+import type { DeployKeyScope, KnownDeployKey, OrgCaller } from './port.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
+import { occasionBy } from '../gateway/pipeline/audit-context.ts';
+import type { RequestEnvelope } from '../api/request.ts';
 
 /** Who moves configuration: a builder, or a pipeline with a deploy key. */
 export interface DeployCaller extends Pick<OrgCaller, 'org' | 'role'> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '../../../lib/problem.ts';
+import { Problem } from '../lib/problem.ts';
 
 /** `Authorization: Bearer <token>`. @throws Problem `invalid_request`, `token_missing`, `token_invalid`. */
 export function readBearerToken(request: IncomingMessage): string {

@@ -1,8 +1,8 @@
 import type { TObject } from '@freehold/contract/schema';
-import { checkSchema } from '../../lib/check-schema.ts';
-import { pointerTo } from '../../lib/json-pointer.ts';
-import type { JsonSchema } from '../../lib/json-schema.ts';
-import { invalidInput } from '../../lib/problem.ts';
+import { checkSchema } from '../lib/check-schema.ts';
+import { pointerTo } from '../lib/json-pointer.ts';
+import type { JsonSchema } from '../lib/json-schema.ts';
+import { invalidInput } from '../lib/problem.ts';
 import { refuseParameters } from './read-query.ts';
 
 /**

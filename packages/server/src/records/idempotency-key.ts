@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '../../../lib/problem.ts';
-import type { Idempotency, OnceRequest } from '../../../records/port.ts';
-import type { RequestEnvelope } from '../../request.ts';
-import { singleHeader } from './single-header.ts';
+import { Problem } from '../lib/problem.ts';
+import type { Idempotency, OnceRequest } from './port.ts';
+import type { RequestEnvelope } from '../api/request.ts';
+import { singleHeader } from '../api/single-header.ts';
 
 /** The request as one that counts once, where its sender gave it a key. @throws Problem `invalid_request`. */
 export function readOnce(

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '../../../lib/problem.ts';
+import { Problem } from '../lib/problem.ts';
 import { readBearerToken, twoCredentials } from './read-token.ts';
 
 /** Where the management gateway is reached, as far as it is known beforehand. */

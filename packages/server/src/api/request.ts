@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { BodyStream } from './pipeline/body/body-stream.ts';
+import type { BodyStream } from '../gateway/pipeline/body/body-stream.ts';
 
 /** A request but for what its route describes. */
 export interface RequestEnvelope {

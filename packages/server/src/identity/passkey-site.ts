@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import type { PasskeySite } from '../../../identity/port.ts';
-import type { ConsoleSite } from './console-cookie.ts';
+import type { PasskeySite } from './port.ts';
+import type { ConsoleSite } from '../api/console-cookie.ts';
 
 /**
  * Where browsers make and use passkeys: at a host name over https, or on the machine itself. Undefined where the console

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '../../../lib/problem.ts';
+import { Problem } from '../lib/problem.ts';
 import { singleHeader } from './single-header.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { BoundedMap } from '../../lib/bounded-map.ts';
-import { Problem } from '../../lib/problem.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
+import { Problem } from '../lib/problem.ts';
 
 const parametersMax = 64;
 const none: ReadonlyMap<string, string> = new Map();

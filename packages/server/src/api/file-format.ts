@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { invalidInput } from '../../../lib/problem.ts';
-import type { TransferFormat } from '../../../transfer/port.ts';
-import type { Reply } from '../../reply.ts';
+import { invalidInput } from '../lib/problem.ts';
+import type { TransferFormat } from '../transfer/port.ts';
+import type { Reply } from './reply.ts';
 import { askedType } from './asked-type.ts';
 
 export const csvType = 'text/csv';

@@ -7,8 +7,8 @@ import { checkSchema } from '../lib/check-schema.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 import { invalidBody } from '../lib/problem.ts';
-import { readDescribedQuery } from './pipeline/described-query.ts';
-import { assertMayAsk, shownBy } from './pipeline/production-values.ts';
+import { readDescribedQuery } from './described-query.ts';
+import { assertMayAsk, shownBy } from './production-values.ts';
 import { json, type Reply } from './reply.ts';
 import type { GatewayRequest, RequestEnvelope, TakesBody } from './request.ts';
 import type {
@@ -20,10 +20,10 @@ import type {
   SelfRoute,
   WorkspaceAction,
   WorkspaceRoute,
-} from './routing/app-route.ts';
-import type { DeployAccess, DeployCaller } from './routing/deploy-caller.ts';
-import type { DeployRoute, OperatorRoute, OrgRoute } from './routing/management-route.ts';
-import type { PublicRoute } from './routing/public-route.ts';
+} from '../gateway/routing/app-route.ts';
+import type { DeployAccess, DeployCaller } from '../identity/deploy-caller.ts';
+import type { DeployRoute, OperatorRoute, OrgRoute } from '../gateway/routing/management-route.ts';
+import type { PublicRoute } from '../gateway/routing/public-route.ts';
 
 /** A request as it comes to the handler of a described route. */
 export interface Received<R extends Route> extends RequestEnvelope {

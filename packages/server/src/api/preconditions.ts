@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '../../../lib/problem.ts';
-import type { IfMatch, Preconditions } from '../../../records/port.ts';
-import type { Reply } from '../../reply.ts';
+import { Problem } from '../lib/problem.ts';
+import type { IfMatch, Preconditions } from '../records/port.ts';
+import type { Reply } from './reply.ts';
 
 /** `If-Match` and `If-None-Match` of a change (RFC 9110, 13.1). @throws Problem `invalid_request`. */
 export function readPreconditions({ headers }: IncomingMessage): Preconditions {

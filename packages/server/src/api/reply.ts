@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ProblemCode } from '@freehold/contract/problem';
-import { sendHeadOf, sendStream } from './pipeline/send-stream.ts';
+import { sendHeadOf, sendStream } from '../gateway/pipeline/send-stream.ts';
 
 /** What a handler answers. `body` is the text that is sent; JSON unless `contentType` says otherwise. */
 export interface Reply {
