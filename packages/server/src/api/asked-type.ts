@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import type { RequestHead } from './request.ts';
 
 /**
  * Which of these media types a request asks for by its name (RFC 9110, 12.5.1): of several the preferred one, undefined
  * if it names none of them.
  */
-export function askedType<Type extends string>(request: IncomingMessage, types: readonly Type[]): Type | undefined {
+export function askedType<Type extends string>(request: RequestHead, types: readonly Type[]): Type | undefined {
   let best: { readonly type: Type; readonly weight: number } | undefined;
   for (const range of (request.headers.accept ?? '').split(',')) {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());

@@ -1,12 +1,12 @@
-import type { IncomingMessage } from 'node:http';
 import { Problem } from '../lib/problem.ts';
+import type { RequestHead } from './request.ts';
 import { singleHeader } from './single-header.ts';
 
 /**
  * The client id of a call without a token: the header `client_id`, or `client-id`, which proxies do not drop. Undefined
  * where neither comes, or one comes empty or twice. @throws Problem `invalid_request` where the two differ.
  */
-export function readClientId(request: IncomingMessage): string | undefined {
+export function readClientId(request: RequestHead): string | undefined {
   const { headers } = request;
   const [given, alias] = [headers.client_id, headers['client-id']];
   if (alias === undefined) return given === undefined ? undefined : singleHeader(request, 'client_id');
@@ -17,7 +17,7 @@ export function readClientId(request: IncomingMessage): string | undefined {
 }
 
 /** @throws Problem `client_unknown`, `invalid_request`. */
-export function requireClientId(request: IncomingMessage): string {
+export function requireClientId(request: RequestHead): string {
   const clientId = readClientId(request);
   if (clientId !== undefined) return clientId;
   const isMissing = request.headers.client_id === undefined && request.headers['client-id'] === undefined;
@@ -31,6 +31,6 @@ const proxyHint =
 const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
 /** As far as it shows: nginx asks by HTTP/1.0 unless it is configured otherwise, which hardly any client does. */
-function hasProxy({ headers, httpVersion }: IncomingMessage): boolean {
+function hasProxy({ headers, httpVersion }: RequestHead): boolean {
   return httpVersion === '1.0' || forwarding.some((name) => headers[name] !== undefined);
 }

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { Problem } from '../lib/problem.ts';
 import { readBearerToken, twoCredentials } from './read-token.ts';
+import type { RequestHead } from './request.ts';
 
 /** Where the management gateway is reached, as far as it is known beforehand. */
 export interface ConsoleSite {
@@ -10,7 +10,7 @@ export interface ConsoleSite {
 }
 
 /** What the gateway's own pages are under: the address that was set, or the one that the request was sent to. */
-export function siteUrl({ managementUrl }: ConsoleSite, { headers }: IncomingMessage): string {
+export function siteUrl({ managementUrl }: ConsoleSite, { headers }: RequestHead): string {
   return managementUrl ?? `http://${headers.host ?? ''}`;
 }
 
@@ -18,7 +18,7 @@ export function siteUrl({ managementUrl }: ConsoleSite, { headers }: IncomingMes
  * The same for links in mails. A caller who requests a mail to another person chooses the `Host` of the request, and
  * must not choose where the link leads.
  */
-export function mailedUrl({ managementUrl }: ConsoleSite, { socket }: IncomingMessage): string {
+export function mailedUrl({ managementUrl }: ConsoleSite, { socket }: RequestHead): string {
   return managementUrl ?? `http://localhost:${socket.localPort ?? 0}`;
 }
 
@@ -27,7 +27,7 @@ export function mailedUrl({ managementUrl }: ConsoleSite, { socket }: IncomingMe
  * browser sends, so what it is to change must come from a page of this very site.
  * @throws Problem `invalid_request`, `token_missing`, `token_invalid`, `origin_refused`.
  */
-export function readSession(site: ConsoleSite, incoming: IncomingMessage): string {
+export function readSession(site: ConsoleSite, incoming: RequestHead): string {
   const cookie = cookieOf(site, incoming);
   if (cookie === undefined || !isCookieCall(incoming)) {
     const token = readBearerToken(incoming);
@@ -42,7 +42,7 @@ export function readSession(site: ConsoleSite, incoming: IncomingMessage): strin
 }
 
 /** Whether a call that is let in was let in by its cookie. */
-export function isCookieCall({ headers }: IncomingMessage): boolean {
+export function isCookieCall({ headers }: RequestHead): boolean {
   return headers.authorization === undefined;
 }
 
@@ -56,7 +56,7 @@ function cookieName({ isSecure }: ConsoleSite): string {
   return isSecure ? '__Host-freehold' : 'freehold';
 }
 
-function cookieOf(site: ConsoleSite, { headers }: IncomingMessage): string | undefined {
+function cookieOf(site: ConsoleSite, { headers }: RequestHead): string | undefined {
   const prefix = `${cookieName(site)}=`;
   const found = (headers.cookie ?? '')
     .split(';')

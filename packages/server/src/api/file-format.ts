@@ -1,15 +1,15 @@
-import type { IncomingMessage } from 'node:http';
 import { invalidInput } from '../lib/problem.ts';
 import type { TransferFormat } from '../transfer/port.ts';
-import type { Reply } from './reply.ts';
 import { askedType } from './asked-type.ts';
+import type { Reply } from './reply.ts';
+import type { RequestHead } from './request.ts';
 
 export const csvType = 'text/csv';
 export const jsonlTypes = ['application/x-ndjson', 'application/jsonl', 'application/jsonlines'] as const;
 export const [jsonlType] = jsonlTypes;
 
 /** What a file is to be written in: what `format=` says, else what is accepted, else JSON Lines. @throws Problem `invalid_request`. */
-export function readFileFormat(text: string | undefined, incoming: IncomingMessage): TransferFormat {
+export function readFileFormat(text: string | undefined, incoming: RequestHead): TransferFormat {
   if (text === undefined) return askedType(incoming, [csvType, ...jsonlTypes]) === csvType ? 'csv' : 'jsonl';
   if (text === 'csv' || text === 'jsonl') return text;
   const message = '`format` must be `csv` or `jsonl`';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { IfMatch } from '../records/writing/update-record.ts';
 import { readRaw } from '../gateway/testing/raw-request.ts';
+import type { IfMatch } from '../records/writing/update-record.ts';
 import { conditional, isNoneMatch, readPreconditions, refuseTags } from './preconditions.ts';
 
 const ifMatchOf = (request: Parameters<typeof readPreconditions>[0]) => readPreconditions(request).ifMatch;

@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import { Problem } from '../lib/problem.ts';
 import type { IfMatch, Preconditions } from '../records/port.ts';
 import type { Reply } from './reply.ts';
+import type { RequestHead } from './request.ts';
 
 /** `If-Match` and `If-None-Match` of a change (RFC 9110, 13.1). @throws Problem `invalid_request`. */
-export function readPreconditions({ headers }: IncomingMessage): Preconditions {
+export function readPreconditions({ headers }: RequestHead): Preconditions {
   const ifMatch = headers['if-match'];
   const ifNoneMatch = headers['if-none-match'];
   return {
@@ -34,7 +34,7 @@ export function gzipTag(tag: string): string {
 }
 
 /** Whether a caller who has the version of this tag has it compressed; where it has both, what it takes now decides. */
-export function isCopyCompressed({ headers }: IncomingMessage, tag = '', takesGzip: boolean): boolean {
+export function isCopyCompressed({ headers }: RequestHead, tag = '', takesGzip: boolean): boolean {
   const named = headers['if-none-match'] ?? '';
   return tag !== '' && named.includes(gzipTag(tag)) && (takesGzip || !named.includes(tag));
 }
@@ -58,7 +58,7 @@ function readTags(header: string): readonly string[] | undefined {
  * A change of what has no entity tag: what is to match it cannot, so nothing is done (RFC 9110, 13.1.1).
  * @throws Problem `version_mismatch`, `invalid_request`.
  */
-export function refuseTags(incoming: IncomingMessage): void {
+export function refuseTags(incoming: RequestHead): void {
   if (incoming.headers['if-match'] === undefined) return;
   const { ifMatch } = readPreconditions(incoming);
   if (ifMatch !== '*')
@@ -69,7 +69,7 @@ export function refuseTags(incoming: IncomingMessage): void {
  * Whether the caller's copy of what it reads is the current one, so that nothing need be made. Where the caller asks for
  * more than that, what is made decides (`conditional`).
  */
-export function isNoneMatch({ headers }: IncomingMessage, tag: string): boolean {
+export function isNoneMatch({ headers }: RequestHead, tag: string): boolean {
   const header = headers['if-none-match'];
   if (header === undefined || headers['if-match'] !== undefined) return false;
   return isNamed(header, tag);
@@ -86,7 +86,7 @@ function isNamed(header: string, tag: string): boolean {
  * A reply to a GET, as far as the caller wants it (RFC 9110, 13.2.2): 304 where it has it.
  * @throws Problem `version_mismatch` where `If-Match` names none of its tags, `invalid_request`.
  */
-export function conditional(incoming: IncomingMessage, reply: Reply): Reply {
+export function conditional(incoming: RequestHead, reply: Reply): Reply {
   const tag = reply.headers?.ETag;
   const { method, headers } = incoming;
   if (tag === undefined || reply.status !== 200 || (method !== 'GET' && method !== 'HEAD')) return reply;

@@ -1,15 +1,15 @@
-import type { IncomingMessage } from 'node:http';
 import { Problem } from '../lib/problem.ts';
+import type { RequestHead } from './request.ts';
 
 /** `Authorization: Bearer <token>`. @throws Problem `invalid_request`, `token_missing`, `token_invalid`. */
-export function readBearerToken(request: IncomingMessage): string {
+export function readBearerToken(request: RequestHead): string {
   const header = onlyValue(request, 'authorization');
   if (header === undefined) throw missing();
   return bearer(header);
 }
 
 /** An app JWT: as a bearer token, bare in `Authorization`, or in `x-service-token`. */
-export function readAppToken(request: IncomingMessage): string {
+export function readAppToken(request: RequestHead): string {
   const header = onlyValue(request, 'authorization');
   const own = onlyValue(request, 'x-service-token');
   if (header !== undefined) {
@@ -27,7 +27,7 @@ export function twoCredentials(): Problem {
 }
 
 /** What a header says, however often it says it. @throws Problem `invalid_request` where it says two things. */
-function onlyValue({ headers, rawHeaders }: IncomingMessage, name: string): string | undefined {
+function onlyValue({ headers, rawHeaders }: RequestHead, name: string): string | undefined {
   if (headers[name] === undefined) return undefined;
   let value: string | undefined;
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { BodyStream } from '../gateway/pipeline/body/body-stream.ts';
+
+/** What a route may look at of a request beside what its description says. */
+export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'httpVersion' | 'headers' | 'rawHeaders' | 'socket'>;
 
 /** A request but for what its route describes. */
 export interface RequestEnvelope {
-  readonly incoming: IncomingMessage;
+  readonly head: RequestHead;
   readonly requestId: string;
   /** The address that the request comes from. */
   readonly ip: string;
@@ -17,6 +19,13 @@ export interface GatewayRequest extends RequestEnvelope {
   readonly query: ReadonlyMap<string, string>;
   /** The parsed JSON body; undefined on routes that take none, and where none need be sent. */
   readonly body: unknown;
+}
+
+/** A body that is read as it comes, as long as it gets. The listener drops what its reader leaves. */
+export interface BodyStream {
+  readonly mediaType: string;
+  /** Throws `invalid_request` where the client leaves before the end. */
+  readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 /**

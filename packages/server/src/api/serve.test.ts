@@ -5,10 +5,10 @@ import { appApi } from '@freehold/contract/app';
 import { managementApi } from '@freehold/contract/management';
 import { type BodyOf, type ParamsOf, type QueryOf, type Route, reply, route } from '@freehold/contract/route';
 import { closed, oneOf, Type, text } from '@freehold/contract/schema';
+import { describedOperations } from '../gateway/openapi/described-operations.ts';
 import { checkSchema } from '../lib/check-schema.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 import { Problem } from '../lib/problem.ts';
-import { describedOperations } from '../gateway/openapi/described-operations.ts';
 import type { GatewayRequest } from './request.ts';
 import { serve } from './serve.ts';
 
@@ -34,7 +34,7 @@ const served = serve(planted, ({ params, query, body }) => ({
 async function send(query: Readonly<Record<string, string>>, body: unknown) {
   const incoming = {} as IncomingMessage;
   const request: GatewayRequest = {
-    incoming,
+    head: incoming,
     requestId: 'r',
     ip: '127.0.0.1',
     stream: undefined,
@@ -42,7 +42,7 @@ async function send(query: Readonly<Record<string, string>>, body: unknown) {
     query: new Map(Object.entries(query)),
     body,
   };
-  return served.handle(request);
+  return served.handle(request, undefined);
 }
 
 function refusedAt(code: Problem['code'], ...pointers: readonly string[]) {

@@ -1,7 +1,6 @@
 /** Puts a handler behind the description of its route: what comes to the handler fits it, and the reply follows from it. */
 import type { InputError } from '@freehold/contract/problem';
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route } from '@freehold/contract/route';
-import type { AppCaller, OrgCaller } from '../identity/port.ts';
 import { type CanonicalForm, canonicalForm } from '../lib/canonical-form.ts';
 import { checkSchema } from '../lib/check-schema.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
@@ -11,19 +10,7 @@ import { readDescribedQuery } from './described-query.ts';
 import { assertMayAsk, shownBy } from './production-values.ts';
 import { json, type Reply } from './reply.ts';
 import type { GatewayRequest, RequestEnvelope, TakesBody } from './request.ts';
-import type {
-  ActionContext,
-  EachCaller,
-  EachRoute,
-  RunCaller,
-  RunRoute,
-  SelfRoute,
-  WorkspaceAction,
-  WorkspaceRoute,
-} from '../gateway/routing/app-route.ts';
-import type { DeployAccess, DeployCaller } from '../identity/deploy-caller.ts';
-import type { DeployRoute, OperatorRoute, OrgRoute } from '../gateway/routing/management-route.ts';
-import type { PublicRoute } from '../gateway/routing/public-route.ts';
+import type { Access, Callers, ServedRoute } from './route.ts';
 
 /** A request as it comes to the handler of a described route. */
 export interface Received<R extends Route> extends RequestEnvelope {
@@ -32,44 +19,15 @@ export interface Received<R extends Route> extends RequestEnvelope {
   readonly body: BodyOf<R>;
 }
 
-/** Who calls a route of this access. */
-type CallerOf<A extends string> = A extends 'developer' | 'org_admin'
-  ? OrgCaller
-  : A extends DeployAccess
-    ? DeployCaller
-    : A extends 'self'
-      ? AppCaller
-      : A extends 'each'
-        ? EachCaller
-        : A extends 'run'
-          ? RunCaller
-          : A extends WorkspaceAction
-            ? ActionContext
-            : undefined;
+type AccessOf<R extends Route> = Extract<R['access'], Access>;
 
-type ServedAs<A extends string> = A extends 'developer' | 'org_admin'
-  ? OrgRoute
-  : A extends DeployAccess
-    ? DeployRoute
-    : A extends 'self'
-      ? SelfRoute
-      : A extends 'each'
-        ? EachRoute
-        : A extends 'run'
-          ? RunRoute
-          : A extends WorkspaceAction
-            ? WorkspaceRoute
-            : A extends 'operator'
-              ? OperatorRoute
-              : PublicRoute;
-
-type Handle<R extends Route, A> = (request: Received<R>, caller: CallerOf<R['access']>) => A;
+type Handle<R extends Route, A> = (request: Received<R>, caller: Callers[AccessOf<R>]) => A;
 
 /** What a handler gives back. One whose reply has no body may wait for what it does, and gives nothing. */
 type Answer<R extends Route> = MaybePromise<ReplyOf<R>> | (undefined extends ReplyOf<R> ? Promise<void> : never);
 
 /** What the contract does not say of a route. */
-interface Beside extends Pick<WorkspaceRoute, 'readTexts'> {
+interface Beside extends Pick<ServedRoute, 'readTexts'> {
   /** What is wrong with the members of a body together, of any kind: reported with the mistakes of its schema. */
   readonly mistakes?: Mistakes;
 }
@@ -96,7 +54,7 @@ export function serveReply<R extends Route>(
   route: R,
   handle: Handle<R, MaybePromise<Reply>>,
   beside: Beside = {},
-): ServedAs<R['access']> {
+): ServedRoute<AccessOf<R>> {
   const shown = shownBy(route);
   if (shown === undefined) return serveChecked(route, handle, beside);
   const handleShown: typeof handle = (request, caller) =>
@@ -113,12 +71,12 @@ function serveChecked<R extends Route>(
   route: R,
   handle: Handle<R, MaybePromise<Reply>>,
   { mistakes, ...beside }: Beside,
-): ServedAs<R['access']> {
+): ServedRoute<AccessOf<R>> {
   const { method, path, access } = route;
   const { takesTags, refusedAs, isMetered, isGated, takesAnyone, takesUnprotected, isRead, compressed } = route;
   const queryForm = formOf(route.query);
   const bodyForm = formOf(route.body);
-  const handleChecked = (request: GatewayRequest, caller: CallerOf<R['access']>) => {
+  const handleChecked = (request: GatewayRequest, caller: Callers[AccessOf<R>]) => {
     const { params, ...rest } = request;
     const query = queryForm(readDescribedQuery(route.query, request.query)) as QueryOf<R>;
     const body = bodyForm(checkedBody(route, request.body, mistakes)) as BodyOf<R>;
@@ -128,7 +86,9 @@ function serveChecked<R extends Route>(
   const takesBody = bodyTaken(route);
   const flags = { takesTags, refusedAs, isMetered, isGated, takesAnyone, takesUnprotected, isRead, compressed };
   const said = Object.fromEntries(Object.entries({ ...flags, takesBody }).filter(([, value]) => value !== undefined));
-  return { method, path, access, ...said, ...beside, route, handle: handleChecked } as unknown as ServedAs<R['access']>;
+  return { method, path, access, ...said, ...beside, route, handle: handleChecked } as unknown as ServedRoute<
+    AccessOf<R>
+  >;
 }
 
 function formOf(schema: JsonSchema | undefined): CanonicalForm {

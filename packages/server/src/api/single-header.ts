@@ -1,10 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import type { RequestHead } from './request.ts';
 
 /**
  * The value of a header that must come exactly once, or undefined where it is missing, empty or doubled. Node joins
  * doubled headers with a comma, so the raw list is asked how many there were.
  */
-export function singleHeader(request: IncomingMessage, name: string): string | undefined {
+export function singleHeader(request: RequestHead, name: string): string | undefined {
   let value: string | undefined;
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
     if (request.rawHeaders[index]?.toLowerCase() !== name) continue;

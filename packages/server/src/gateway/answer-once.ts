@@ -1,9 +1,9 @@
-import type { MaybePromise } from '../lib/maybe-promise.ts';
-import type { Idempotency, MarkedScope, RepeatedRequests } from '../records/port.ts';
-import type { Environment } from '../tenancy/port.ts';
-import { readOnce, replayedHeaders } from '../records/idempotency-key.ts';
 import type { Reply } from '../api/reply.ts';
 import type { GatewayRequest } from '../api/request.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
+import type { Idempotency, MarkedScope, RepeatedRequests } from '../records/port.ts';
+import { readOnce, replayedHeaders } from '../records/port.ts';
+import type { Environment } from '../tenancy/port.ts';
 import { isRemembered } from './routing/remembered-posts.ts';
 
 export interface OnceServices {
@@ -39,7 +39,7 @@ export function answerOnce(
   { route, request, principal, scopes }: OnceAsked,
   handle: () => MaybePromise<Reply>,
 ): MaybePromise<Reply> {
-  if (route.method !== 'POST' || request.incoming.headers['idempotency-key'] === undefined) return handle();
+  if (route.method !== 'POST' || request.head.headers['idempotency-key'] === undefined) return handle();
   const once = isRemembered(route) ? readOnce(idempotency, request, principal) : undefined;
   if (once === undefined) return handle();
   return repeats

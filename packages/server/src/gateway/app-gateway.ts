@@ -1,4 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { readClientId } from '../api/client-id.ts';
+import { conditional } from '../api/preconditions.ts';
+import { readAppToken } from '../api/read-token.ts';
+import { json, type Reply } from '../api/reply.ts';
+import type { GatewayRequest } from '../api/request.ts';
+import type { AnyRoute, ServedRoute } from '../api/route.ts';
 import type { BlockCaller } from '../automation/port.ts';
 import { type AppCaller, type AppOrigins, environmentOfClient, requireWorkspace } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -9,6 +15,7 @@ import { scheduler } from '../lib/scheduling/event-loop.ts';
 import type { Lane } from '../lib/scheduling/fair-scheduler.ts';
 import type { MeteredWorkspace } from '../metering/call-meter.ts';
 import type { Metering } from '../metering/metering.ts';
+import { keyHolderOf } from '../records/port.ts';
 import { answerOnce, type OnceAsked, type OnceServices } from './answer-once.ts';
 import type { CallTrace } from './call-trace.ts';
 import type { ErrorReplies } from './error-reply.ts';
@@ -31,27 +38,21 @@ import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import type { ManagementOrigin } from './management-origin.ts';
 import { actorOf, authorize, authorizeAction, authorizeBody, requestAlone } from './pipeline/authorize.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
-import { readClientId } from '../api/client-id.ts';
 import { withCors } from './pipeline/headers/cors.ts';
-import { conditional } from '../api/preconditions.ts';
-import { readAppToken } from '../api/read-token.ts';
 import { mayRun } from './pipeline/may-run.ts';
 import { CallDecisions, type CallRecorder } from './pipeline/observed-decisions.ts';
 import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
 import { rejectImpersonation } from './pipeline/reject-impersonation.ts';
 import { acquireSlice, withTimeSlice } from './pipeline/time-slice.ts';
 import type { RateLimits } from './rate-limits.ts';
-import { json, type Reply } from '../api/reply.ts';
-import type { GatewayRequest } from '../api/request.ts';
 import {
-  type AppRoute,
   bodyAsRead,
   type EachCaller,
+  isRecordRoute,
   isWorkspaceRoute,
   runAction,
   workUserOf,
 } from './routing/app-route.ts';
-import type { PublicRoute } from './routing/public-route.ts';
 import { createRouter } from './routing/router.ts';
 
 /** What a gateway does with one request. `errors` is for what fails in an answer that does not fail. */
@@ -112,12 +113,12 @@ export function createAppGateway(parts: AppGatewayDeps): Gateway {
 }
 
 /** Who asks what a call would be answered does not make it. */
-function isQuestion({ path }: AppRoute): boolean {
+function isQuestion({ path }: AnyRoute): boolean {
   return path.startsWith('/app/:org/access/');
 }
 
 interface PublicRequest extends Pick<CallerRequest, 'incoming' | 'matched'> {
-  readonly route: PublicRoute;
+  readonly route: ServedRoute<'public'>;
   readonly trace: CallTrace;
 }
 
@@ -133,7 +134,7 @@ function answerAnyone(parts: AppGatewayDeps, request: PublicRequest): Promise<Re
 async function answerPublic(parts: AppGatewayDeps, request: PublicRequest): Promise<Reply> {
   const { incoming, route, matched, trace } = request;
   trace.env = environmentOfClient(readClientId(incoming));
-  const reply = conditional(incoming, await route.handle(await readRequest(incoming, matched)));
+  const reply = conditional(incoming, await route.handle(await readRequest(incoming, matched), undefined));
   if (route.isMetered === true && trace.env !== undefined)
     parts.metering.meter.count({ orgCode: matched.params.org ?? '', env: trace.env, tenantCode: '' });
   return reply;
@@ -168,7 +169,7 @@ function isGated({ route, incoming }: CallerRequest): boolean {
 
 interface CallerRequest {
   readonly incoming: IncomingMessage;
-  readonly route: Exclude<AppRoute, { readonly access: 'public' }>;
+  readonly route: Exclude<AnyRoute, { readonly access: 'public' }>;
   readonly matched: MatchedRequest;
   readonly path: string;
   readonly errors: ErrorReplies;
@@ -190,7 +191,6 @@ function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerR
     return {
       workspace: requireWorkspace(caller).workspace,
       actor: actorOf(asking),
-      keyHolder: keyHolder(caller),
       authorize: async (alone) => authorize(parts, askingBy, requestAlone(alone)),
       mayRun: (alone) => mayRun(parts, askingBy, alone),
       refusal: (error) => errors.reply(error, requestId),
@@ -229,17 +229,11 @@ function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerR
           return once(entered, () => route.handle(entered, { ...blockCaller(caller), who, config }));
         }),
     );
+  if (!isRecordRoute(route)) throw new TypeError(`${route.path} is no route of an app`);
   const verb = { verb: route.access, entityName: params.entity ?? '' };
   return andThen(authorize(parts, asking, { ...verb, ...asked }), (call) =>
-    andThen(enter(parts, org, request), (entered) =>
-      route.handle(entered, authorizeBody(call, entered.body), keyHolder(caller)),
-    ),
+    andThen(enter(parts, org, request), (entered) => route.handle(entered, authorizeBody(call, entered.body))),
   );
-}
-
-/** A person has keys of his own, and so has each builder who acts for him. */
-function keyHolder({ claims: { sub, act } }: AppCaller): string {
-  return act === undefined ? sub : `${sub} ${act.sub}`;
 }
 
 function onceAsked(
@@ -247,14 +241,15 @@ function onceAsked(
   caller: AppCaller,
   { route, request }: Pick<OnceAsked, 'route' | 'request'>,
 ): OnceAsked {
-  const { env, org, tenant_code: tenantCode } = caller.claims;
-  return { route, request, principal: keyHolder(caller), scopes: () => onceScopes.ofAppUser({ env, org, tenantCode }) };
+  const { sub: userId, env, org, tenant_code: tenantCode } = caller.claims;
+  const principal = keyHolderOf({ userId, claims: { ...caller.claims } });
+  return { route, request, principal, scopes: () => onceScopes.ofAppUser({ env, org, tenantCode }) };
 }
 
 const forVerifiers = { 'Cache-Control': 'public, max-age=300' };
 
 /** Every route of the app gateway, in one table. */
-export function appRoutes(parts: AppGatewayDeps): readonly AppRoute[] {
+export function appRoutes(parts: AppGatewayDeps): readonly AnyRoute[] {
   return [
     ...recordRoutes(parts),
     ...batchRoutes(parts),

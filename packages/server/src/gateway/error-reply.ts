@@ -1,7 +1,7 @@
 import type { ProblemBody, ProblemCode } from '@freehold/contract/problem';
 import { problemTitles } from '@freehold/contract/problem-titles';
-import { Problem, reportedErrors } from '../lib/problem.ts';
 import type { Reply } from '../api/reply.ts';
+import { Problem, reportedErrors } from '../lib/problem.ts';
 
 /** Turns what was thrown into what a caller may see. `explain` knows the failures of the store. */
 export interface ErrorReplies {

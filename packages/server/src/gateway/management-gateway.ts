@@ -1,9 +1,28 @@
 import type { IncomingMessage } from 'node:http';
+import { isCookieCall, readSession } from '../api/console-cookie.ts';
+import { conditional } from '../api/preconditions.ts';
+import { readBearerToken } from '../api/read-token.ts';
+import type { Reply } from '../api/reply.ts';
+import type { GatewayRequest } from '../api/request.ts';
+import type { AnyRoute, RouteOf } from '../api/route.ts';
 import type { AuditActor } from '../audit/audit-entry.ts';
 import { operatorActor } from '../audit/operator-log.ts';
 import type { RefusalLog } from '../audit/refusal-log.ts';
 import type { DecisionLog } from '../iam/port.ts';
-import { clientWords, isDeployKey, lacksSecondFactor, type OperatorAccess, type OrgCaller } from '../identity/port.ts';
+import type { DeployAccess, OrgCommand } from '../identity/port.ts';
+import {
+  builderAsDeployer,
+  clientWords,
+  type DeployCaller,
+  deployAccess,
+  isDeployAccess,
+  isDeployKey,
+  keyAsDeployer,
+  lacksSecondFactor,
+  type OperatorAccess,
+  type OrgCaller,
+} from '../identity/port.ts';
+import { timestamp } from '../lib/clock.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { Lane } from '../lib/scheduling/fair-scheduler.ts';
 import type { Metering } from '../metering/metering.ts';
@@ -66,23 +85,10 @@ import { type UsageExportServices, usageExportRoutes } from './handlers/manageme
 import { type OrgWorkspaceServices, orgWorkspaceRoutes } from './handlers/management/workspaces.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
-import { isCookieCall, readSession } from '../api/console-cookie.ts';
 import { orgMismatch } from './pipeline/headers/expected-org.ts';
-import { conditional } from '../api/preconditions.ts';
-import { readBearerToken } from '../api/read-token.ts';
 import { readRequest } from './pipeline/read-request.ts';
 import { withTimeSlice } from './pipeline/time-slice.ts';
 import type { RateLimits } from './rate-limits.ts';
-import type { Reply } from '../api/reply.ts';
-import type { GatewayRequest } from '../api/request.ts';
-import {
-  builderAsDeployer,
-  type DeployCaller,
-  deployAccess,
-  isDeployAccess,
-  keyAsDeployer,
-} from '../identity/deploy-caller.ts';
-import type { DeployRoute, ManagementRoute, OrgRoute } from './routing/management-route.ts';
 import { recordRefusals } from './routing/record-refusals.ts';
 import { createRouter } from './routing/router.ts';
 import type { ConsoleSource, DocsSource } from './site-source.ts';
@@ -153,20 +159,21 @@ export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
     trace.route = route.path;
     trace.compressed = route.compressed;
     const matched = { route, params, query, requestId: trace.requestId, ip: deps.clientAddress(incoming) };
-    if (route.access === 'public') return route.handle(await readRequest(incoming, matched));
+    if (route.access === 'public') return route.handle(await readRequest(incoming, matched), undefined);
     if (route.access === 'operator') {
       if (operator === undefined) throw notFound();
       operator.admit(readBearerToken(incoming), matched.ip);
       const auditedCall = { ...matched, route, actor: operatorActor };
+      const auditContext = { at: timestamp(deps.clock.now()), actor: operatorActor, request_id: matched.requestId };
       const scopes = () => deps.onceScopes.ofBuilder(undefined);
       return recordRefusals(deps.refusals, auditedCall, async () => {
         const request = await readRequest(incoming, matched);
-        return answerOnce(deps, { route, request, principal: 'operator', scopes }, () => route.handle(request));
+        return answerOnce(deps, { route, request, principal: 'operator', scopes }, () =>
+          route.handle(request, { auditContext }),
+        );
       });
     }
-    const known = isDeployRoute(route)
-      ? await deployerOf(deps, incoming, route)
-      : await builderOf(deps, incoming, route);
+    const known = await callerOf(deps, incoming, route);
     const { org, actor } = known;
     traceCaller(trace, { org, id: actor.id });
     deps.rateLimits.take(trace);
@@ -176,7 +183,12 @@ export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
       if (refusal !== undefined) throw refusal;
       const request = await readRequest(incoming, matched);
       const scopes = () => deps.onceScopes.ofBuilder(org.code);
-      return answerOnce(deps, { route, request, principal: actor.id, scopes }, () => known.handle(request));
+      return answerOnce(deps, { route, request, principal: actor.id, scopes }, () =>
+        known.handle(request, {
+          orgCode: org.code,
+          auditContext: { at: timestamp(deps.clock.now()), actor, request_id: matched.requestId },
+        }),
+      );
     };
     const isWriteElsewhere = mismatch !== undefined && route.method !== 'GET';
     const auditedRoute = isWriteElsewhere ? { refusedAs: route.refusedAs ?? ('session.org_refused' as const) } : route;
@@ -205,7 +217,7 @@ function traceCaller(trace: CallTrace, { org, id }: KnownCaller): void {
 }
 
 /** Every route of the management gateway, in one table. */
-export function managementRoutes(deps: ManagementGatewayDeps): readonly ManagementRoute[] {
+export function managementRoutes(deps: ManagementGatewayDeps): readonly AnyRoute[] {
   return [
     ...accountRoutes(deps),
     ...passwordRoutes(deps),
@@ -264,8 +276,18 @@ async function authenticate({ accounts, site }: AccountServices, incoming: Incom
   return caller;
 }
 
-function isDeployRoute(route: ManagementRoute): route is DeployRoute {
+function callerOf(deps: ManagementGatewayDeps, incoming: IncomingMessage, route: AnyRoute): Promise<KnownOrgCaller> {
+  if (isDeployRoute(route)) return deployerOf(deps, incoming, route);
+  if (isBuilderRoute(route)) return builderOf(deps, incoming, route);
+  throw new TypeError(`${route.path} is no route of builders`);
+}
+
+function isDeployRoute(route: AnyRoute): route is RouteOf<DeployAccess> {
   return isDeployAccess(route.access);
+}
+
+function isBuilderRoute(route: AnyRoute): route is RouteOf<'developer' | 'org_admin'> {
+  return route.access === 'developer' || route.access === 'org_admin';
 }
 
 /** A caller of an org, and what the route does for him. */
@@ -273,31 +295,31 @@ interface KnownOrgCaller extends Pick<OrgCaller, 'org'> {
   readonly actor: AuditActor;
   /** Why the caller may not do what is asked for. */
   readonly refusal: Problem | undefined;
-  readonly handle: (request: GatewayRequest) => Reply | Promise<Reply>;
+  readonly handle: (request: GatewayRequest, command: OrgCommand) => Reply | Promise<Reply>;
 }
 
 async function builderOf(
   deps: ManagementGatewayDeps,
   incoming: IncomingMessage,
-  route: OrgRoute,
+  route: RouteOf<'developer' | 'org_admin'>,
 ): Promise<KnownOrgCaller> {
   const caller = await authenticate(deps, incoming);
   const { actor, org } = builderAsDeployer(caller);
   const refusal =
     route.takesUnprotected === true ? refusalOf(route.access, caller) : fullRefusalOf(route.access, caller);
-  return { org, actor, refusal, handle: (request) => route.handle(request, caller) };
+  return { org, actor, refusal, handle: (request, command) => route.handle(request, { ...caller, command }) };
 }
 
 /** A builder by his session, or a pipeline by its key, which no browser has to send along: a cookie is none. */
 async function deployerOf(
   deps: ManagementGatewayDeps,
   incoming: IncomingMessage,
-  route: DeployRoute,
+  route: RouteOf<DeployAccess>,
 ): Promise<KnownOrgCaller> {
   const { role, scopes } = deployAccess[route.access];
-  const known = (deployer: DeployCaller, refusal: Problem | undefined): KnownOrgCaller => {
+  const known = (deployer: Omit<DeployCaller, 'command'>, refusal: Problem | undefined): KnownOrgCaller => {
     const { org, actor } = deployer;
-    return { org, actor, refusal, handle: (request) => route.handle(request, deployer) };
+    return { org, actor, refusal, handle: (request, command) => route.handle(request, { ...deployer, command }) };
   };
   const token = readSession(deps.site, incoming);
   if (isCookieCall(incoming) || !isDeployKey(token)) {

@@ -1,10 +1,10 @@
 import { platformApi } from '@freehold/contract/management/platform';
+import type { ServedRoute } from '../api/route.ts';
 import type { Gateway } from './app-gateway.ts';
 import { metricsReply, type PlatformServices } from './handlers/management/platform.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
 import { readRequest } from './pipeline/read-request.ts';
-import type { PublicRoute } from './routing/public-route.ts';
 import { createRouter } from './routing/router.ts';
 
 export interface MetricsGatewayDeps extends Operations, Pick<PlatformServices, 'metrics'> {}
@@ -18,13 +18,13 @@ export function createMetricsGateway(deps: MetricsGatewayDeps): Gateway {
     trace.route = route.path;
     trace.compressed = route.compressed;
     const matched = { route, params, query, requestId: trace.requestId, ip: deps.clientAddress(incoming) };
-    return route.handle(await readRequest(incoming, matched));
+    return route.handle(await readRequest(incoming, matched), undefined);
   };
 }
 
 /** Every route of the address for metrics. */
-export function metricsRoutes(deps: MetricsGatewayDeps): readonly PublicRoute[] {
-  const metrics: PublicRoute = {
+export function metricsRoutes(deps: MetricsGatewayDeps): readonly ServedRoute<'public'>[] {
+  const metrics: ServedRoute<'public'> = {
     method: 'GET',
     path: '/metrics',
     access: 'public',

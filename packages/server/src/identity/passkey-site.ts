@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import type { PasskeySite } from './port.ts';
 import type { ConsoleSite } from '../api/console-cookie.ts';
+import type { RequestHead } from '../api/request.ts';
+import type { PasskeySite } from './port.ts';
 
 /**
  * Where browsers make and use passkeys: at a host name over https, or on the machine itself. Undefined where the console
@@ -10,7 +10,7 @@ import type { ConsoleSite } from '../api/console-cookie.ts';
  */
 export function passkeySite(
   { managementUrl }: Pick<ConsoleSite, 'managementUrl'>,
-  { headers }: Pick<IncomingMessage, 'headers'>,
+  { headers }: Pick<RequestHead, 'headers'>,
 ): PasskeySite | undefined {
   const url = URL.parse(managementUrl ?? `http://${headers.host ?? ''}`);
   if (url === null || isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0) return undefined;

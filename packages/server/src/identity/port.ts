@@ -5,6 +5,19 @@ export type { AppSelf } from './app-users/app-self.ts';
 export type { AppSignIn } from './app-users/app-sign-in.ts';
 export { appUserPartition } from './app-users/app-user.ts';
 export type { SuspendedAccounts } from './app-users/suspended-accounts.ts';
+export {
+  type BuilderCaller,
+  builderAsDeployer,
+  type DeployAccess,
+  type DeployCaller,
+  deployAccess,
+  deployCommand,
+  isDeployAccess,
+  keyAsDeployer,
+  type OperatorCaller,
+  type OrgCommand,
+  requireProd,
+} from './callers.ts';
 export type { Invitations } from './invitations/invitations.ts';
 export { policyNaming } from './invitations/policy-naming.ts';
 export type { WorkspaceInvitations } from './invitations/workspace-invitations.ts';

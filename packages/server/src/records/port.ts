@@ -13,6 +13,7 @@ export {
   once,
   partOf,
 } from './idempotency.ts';
+export { keyHolderOf, readOnce, replayedHeaders } from './idempotency-key.ts';
 export { type Derived, type Deriving, derive, recordCounter, sealedKey, sentinelKey } from './indexes/derive.ts';
 export { type Cursors, createCursors } from './listing/cursor.ts';
 export { type Filter, meetsAll, operators } from './listing/filter.ts';

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { Route } from '@freehold/contract/route';
+import type { Reply } from '../../api/reply.ts';
 import { beginTrace } from '../call-trace.ts';
 import { createErrorReplies } from '../error-reply.ts';
-import type { Reply } from '../../api/reply.ts';
 import { readRaw } from '../testing/raw-request.ts';
 import { compressing } from './compressing.ts';
 

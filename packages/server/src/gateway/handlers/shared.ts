@@ -2,11 +2,11 @@ import type { ProblemCode } from '@freehold/contract/problem';
 import { problemStatus } from '@freehold/contract/problem';
 import { problemTitles } from '@freehold/contract/problem-titles';
 import { sharedApi } from '@freehold/contract/shared';
+import { json, type Reply } from '../../api/reply.ts';
+import type { ServedRoute } from '../../api/route.ts';
+import { serve, serveReply } from '../../api/serve.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { ClientAddress } from '../client-address.ts';
-import { json, type Reply } from '../../api/reply.ts';
-import type { PublicRoute } from '../routing/public-route.ts';
-import { serve, serveReply } from '../../api/serve.ts';
 
 /** What both gateways answer about the process itself. */
 export interface Operations {
@@ -25,7 +25,7 @@ interface ReadyStore {
 }
 
 /** The routes that both gateways have. @param hasDocs asked for each page, whether the gateway serves the page of all codes. */
-export function sharedRoutes(operations: Operations, hasDocs = () => false): readonly PublicRoute[] {
+export function sharedRoutes(operations: Operations, hasDocs = () => false): readonly ServedRoute<'public'>[] {
   return [
     serve(sharedApi.readHealth, () => ({ status: 'ok' as const })),
     serveReply(sharedApi.readReadiness, () => readyz(operations)),

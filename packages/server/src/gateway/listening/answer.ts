@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import type { Reply } from '../../api/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Gateway } from '../app-gateway.ts';
 import { beginTrace } from '../call-trace.ts';
 import type { CallWatch } from '../call-watch.ts';
 import type { ErrorReplies } from '../error-reply.ts';
 import { isStreamed } from '../pipeline/body/body-stream.ts';
-import { type Reply, send } from '../../api/reply.ts';
+import { send } from '../pipeline/send-reply.ts';
 import { isAwaited } from './continue-when-read.ts';
 
 export interface AnswerDeps {

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { connect, Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { json } from '../../api/reply.ts';
 import { drain } from '../drain.ts';
 import { createErrorReplies } from '../error-reply.ts';
 import { connectionsMax, type ListenOptions, listen } from '../listener.ts';
-import { json } from '../../api/reply.ts';
 import { createIdleConnections } from './idle-connections.ts';
 
 interface Served {

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { json } from '../../api/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import { drain } from '../drain.ts';
 import { createErrorReplies } from '../error-reply.ts';
 import { type Listener, type ListenOptions, listen } from '../listener.ts';
 import { readJsonBody } from '../pipeline/body/read-json-body.ts';
-import { json } from '../../api/reply.ts';
 import { closeLingering, type LingeringLimits, lingeringLimits } from './lingering-close.ts';
 
 const kilobyte = 1024;

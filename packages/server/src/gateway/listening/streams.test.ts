@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { json, type Reply } from '../../api/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Gateway } from '../app-gateway.ts';
 import { drain } from '../drain.ts';
@@ -12,7 +13,6 @@ import { createErrorReplies } from '../error-reply.ts';
 import { type Listener, type ListenOptions, listen } from '../listener.ts';
 import { openBodyStream } from '../pipeline/body/body-stream.ts';
 import { readJsonBody } from '../pipeline/body/read-json-body.ts';
-import { json, type Reply } from '../../api/reply.ts';
 
 const chunkBytes = 64 * 1024;
 const chunk = 'x'.repeat(chunkBytes);

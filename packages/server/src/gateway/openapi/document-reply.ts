@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { isNoneMatch } from '../../api/preconditions.ts';
 import type { Reply } from '../../api/reply.ts';
+import type { RequestHead } from '../../api/request.ts';
 
 /** A document as it is sent. Its tag is of its text, so that it changes also where only the platform has changed. */
 export interface DocumentText {
@@ -23,7 +23,7 @@ export async function documentText(pieces: Iterable<string> | AsyncIterable<stri
 }
 
 /** The document, or 304 where the caller has it. */
-export function documentReply(incoming: IncomingMessage, { pieces, etag }: DocumentText): Reply {
+export function documentReply(incoming: RequestHead, { pieces, etag }: DocumentText): Reply {
   const headers = { ETag: etag };
   return isNoneMatch(incoming, etag) ? { status: 304, headers } : { status: 200, stream: inPieces(pieces), headers };
 }

@@ -1,8 +1,8 @@
 import type { AccessContext, KnownStates, Pending, RequestContext } from '../../access/port.ts';
+import { readQuery } from '../../api/read-query.ts';
 import { type RequestSubject, valuesAsRead } from '../../iam/port.ts';
 import type { AppCaller } from '../../identity/port.ts';
 import { knownAddress } from '../../lib/network/network-key.ts';
-import { readQuery } from '../../api/read-query.ts';
 
 /** What policies may look at of a request, whatever it is about. */
 export interface PolicyRequestFacts {

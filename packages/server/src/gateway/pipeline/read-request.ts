@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
+import { refuseTags } from '../../api/preconditions.ts';
+import { readQuery } from '../../api/read-query.ts';
+import type { GatewayRequest, TakesBody } from '../../api/request.ts';
 import { checkSchema } from '../../lib/check-schema.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { GatewayRequest, TakesBody } from '../../api/request.ts';
 import type { Match } from '../routing/router.ts';
 import { openBodyStream } from './body/body-stream.ts';
 import { hasBody } from './body/has-body.ts';
 import { readJsonBody, readSentBody, strangersBody } from './body/read-json-body.ts';
-import { refuseTags } from '../../api/preconditions.ts';
-import { readQuery } from '../../api/read-query.ts';
 
 interface MatchedRoute {
   readonly access: string;
@@ -29,7 +29,7 @@ export function readRequest(incoming: IncomingMessage, matched: MatchedRequest):
   if (route.takesTags !== true && !isSafe(incoming)) refuseTags(incoming);
   const stream = typeof takesBody === 'object' ? openBodyStream(incoming, takesBody.streamOf) : undefined;
   const withBody = (body: unknown): GatewayRequest => {
-    return { incoming, requestId, ip, params, query: readQuery(query), body, stream };
+    return { head: incoming, requestId, ip, params, query: readQuery(query), body, stream };
   };
   const limits = route.access === 'public' ? strangersBody : {};
   if (takesBody === true) return readJsonBody(incoming, limits).then(withBody);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AnyRoute } from '../../api/route.ts';
 import type { AppCaller } from '../../identity/sessions/app-sessions.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
-import type { AppRoute } from '../routing/app-route.ts';
 import { rejectImpersonation } from './reject-impersonation.ts';
 
 /** No handler is called, so the table needs nothing to stand on. */
@@ -15,7 +15,7 @@ type Who = Pick<AppCaller, 'kind'> & {
   readonly isSuspended?: boolean;
 };
 
-function refusal(route: AppRoute, { kind, isSuspended = false, ...claims }: Who): string {
+function refusal(route: AnyRoute, { kind, isSuspended = false, ...claims }: Who): string {
   try {
     rejectImpersonation(route, { kind, claims, place: { isSuspended } } as AppCaller);
     return '';

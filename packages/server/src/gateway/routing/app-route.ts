@@ -1,46 +1,26 @@
-import type { Verb } from '../../access/port.ts';
+import { type Verb, verbs } from '../../access/port.ts';
+import type { Reply } from '../../api/reply.ts';
+import type { AnyRoute, RouteOf, ServedRoute } from '../../api/route.ts';
 import type { BlockCaller } from '../../automation/port.ts';
 import type { ConfigSet } from '../../config/port.ts';
 import type { AppCaller, WorkUser } from '../../identity/port.ts';
 import type { Actor, AuthorizedCall, NamedPolicyRequest, WriteContext } from '../../records/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import type { Reply } from '../../api/reply.ts';
-import type { GatewayRequest, TakesBody } from '../../api/request.ts';
-import type { PublicRoute } from './public-route.ts';
-import type { RoutePattern } from './router.ts';
 
-/** About the caller: a token is enough. */
-export interface SelfRoute extends RoutePattern {
-  readonly access: 'self';
-  /** Also for callers who are no person: what they may do, or what the app is. */
-  readonly takesAnyone?: true;
-  readonly isGated?: true;
-  readonly takesBody?: TakesBody;
-  readonly handle: (request: GatewayRequest, caller: AppCaller) => Reply | Promise<Reply>;
-}
+type CallersOfRecords = { readonly [V in Verb]: AuthorizedCall };
+type CallersOfWorkspaces = { readonly [A in WorkspaceAction]: ActionContext };
 
-/** About records: decided by the caller's policies before the handler is asked. */
-export interface RecordRoute extends RoutePattern {
-  readonly access: Verb;
-  /** Writes, so it is closed to an org that has reached a limit of its plan. */
-  readonly isGated?: true;
-  readonly takesBody?: TakesBody;
-  /** @param keyHolder whose the `Idempotency-Key` is that the request may name. */
-  readonly handle: (request: GatewayRequest, call: AuthorizedCall, keyHolder: string) => Reply | Promise<Reply>;
-}
-
-/** About the workspace itself: what a policy has to allow is no verb on an entity. */
-export interface WorkspaceRoute extends RoutePattern {
-  readonly access: WorkspaceAction;
-  readonly isGated?: true;
-  readonly takesBody?: TakesBody;
-  /** The texts of the body of which several spellings mean one thing, each with what policies see of it. */
-  readonly readTexts?: Readonly<Record<string, (text: string) => string>>;
-  readonly handle: (request: GatewayRequest, context: ActionContext) => Reply | Promise<Reply>;
+declare module '../../api/route.ts' {
+  interface Callers extends CallersOfRecords, CallersOfWorkspaces {
+    /** About several things at once: the handler asks for each as the request would be decided that asks for it alone. */
+    readonly each: EachCaller;
+    /** Runs a logic block, which a policy allows by `run` and the name of the block. */
+    readonly run: RunCaller;
+  }
 }
 
 /** The body as policies see it. */
-export function bodyAsRead({ readTexts = {} }: Pick<WorkspaceRoute, 'readTexts'>, body: unknown): unknown {
+export function bodyAsRead({ readTexts = {} }: Pick<ServedRoute, 'readTexts'>, body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const members = Object.entries(body).map(([name, value]) => {
     const read = Object.hasOwn(readTexts, name) ? readTexts[name] : undefined;
@@ -65,24 +45,18 @@ export const workspaceActions = [
 
 export type WorkspaceAction = (typeof workspaceActions)[number];
 
-export function isWorkspaceRoute(route: AppRoute): route is WorkspaceRoute {
-  return workspaceActions.some((action) => action === route.access);
+/** About records: decided by the caller's policies before the handler is asked. */
+export function isRecordRoute(route: AnyRoute): route is RouteOf<Verb> {
+  return verbs.some((verb) => verb === route.access);
 }
 
-/** About several things at once: the handler asks for each as the request would be decided that asks for it alone. */
-export interface EachRoute extends RoutePattern {
-  readonly access: 'each';
-  /** Changes nothing, for all that it takes a body. */
-  readonly isRead?: true;
-  readonly takesBody?: TakesBody;
-  readonly handle: (request: GatewayRequest, caller: EachCaller) => Reply | Promise<Reply>;
+export function isWorkspaceRoute(route: AnyRoute): route is RouteOf<WorkspaceAction> {
+  return workspaceActions.some((action) => action === route.access);
 }
 
 export interface EachCaller {
   readonly workspace: Workspace;
   readonly actor: Actor;
-  /** Whose the `Idempotency-Key` is that the request may name. */
-  readonly keyHolder: string;
   /** @throws Problem `access_denied`, `not_found`. */
   authorize(request: NamedPolicyRequest): Promise<AuthorizedCall>;
   /** Whether the caller may run a block: `undecided` where its input decides and is not given. @throws Problem `access_denied`, `not_found`. */
@@ -97,13 +71,6 @@ export interface AskedRun {
   /** What stands in the path after the name. */
   readonly path: string | undefined;
   readonly input: unknown;
-}
-
-/** Runs a logic block, which a policy allows by `run` and the name of the block. */
-export interface RunRoute extends RoutePattern {
-  readonly access: 'run';
-  readonly takesBody?: TakesBody;
-  readonly handle: (request: GatewayRequest, caller: RunCaller) => Reply | Promise<Reply>;
 }
 
 /** A caller in whose name a block does several things, each decided as the request would be that does it alone. */
@@ -123,5 +90,3 @@ export function workUserOf({ kind, claims: { sub: id, act } }: AppCaller): WorkU
 export function runAction({ name = '' }: Readonly<Record<string, string>>): string {
   return `run${name}`;
 }
-
-export type AppRoute = PublicRoute | SelfRoute | WorkspaceRoute | RecordRoute | EachRoute | RunRoute;

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { Reply } from '../../api/reply.ts';
+import type { RequestHead } from '../../api/request.ts';
 import type { SiteFile } from '../site-files.ts';
 import type { DocsSource } from '../site-source.ts';
 import { keptReply, revalidatedReply } from './file-reply.ts';
@@ -8,7 +8,7 @@ import { htmlHeaders, noticeReply } from './notice-reply.ts';
 const folder = '/docs';
 
 /** The reply to a path of the documentation, which begins with `/docs`; undefined where it has no answer. */
-export function docsReply(source: DocsSource, incoming: IncomingMessage, path: string): Reply | undefined {
+export function docsReply(source: DocsSource, incoming: RequestHead, path: string): Reply | undefined {
   const { method } = incoming;
   const state = source.current();
   if (state.is === 'off' || (method !== 'GET' && method !== 'HEAD')) return undefined;
@@ -40,7 +40,7 @@ function notice(why: 'building' | 'missing'): Reply {
   return noticeReply({ what: 'documentation', isBuilding: why === 'building' });
 }
 
-function pageReply(file: SiteFile, incoming: IncomingMessage): Reply {
+function pageReply(file: SiteFile, incoming: RequestHead): Reply {
   return revalidatedReply(file, incoming, htmlHeaders(docsPolicy));
 }
 

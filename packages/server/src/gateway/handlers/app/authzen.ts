@@ -1,4 +1,8 @@
 import { authzenApi } from '@freehold/contract/app/authzen';
+import { json, type Reply } from '../../../api/reply.ts';
+import type { RequestEnvelope } from '../../../api/request.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { type Received, serveReply } from '../../../api/serve.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import { createYielder } from '../../../lib/scheduling/event-loop.ts';
@@ -15,10 +19,7 @@ import {
   recordOfUpdate,
 } from '../../../records/port.ts';
 import { laneOf } from '../../../tenancy/port.ts';
-import { json, type Reply } from '../../../api/reply.ts';
-import type { RequestEnvelope } from '../../../api/request.ts';
-import type { EachCaller, EachRoute } from '../../routing/app-route.ts';
-import { type Received, serveReply } from '../../../api/serve.ts';
+import type { EachCaller } from '../../routing/app-route.ts';
 import { type Evaluation, type ReadEvaluation, readEvaluation, readEvaluations } from './read-evaluation.ts';
 
 interface AuthzenServices {
@@ -26,7 +27,7 @@ interface AuthzenServices {
 }
 
 /** May the caller do this? After the AuthZEN Authorization API 1.0 (OpenID), sections 6 and 7. */
-export function authzenRoutes(services: AuthzenServices): readonly EachRoute[] {
+export function authzenRoutes(services: AuthzenServices): readonly AnyRoute[] {
   return [
     serveReply(authzenApi.evaluateAccess, async (request, caller) => {
       return answer(request, await evaluate(services, caller, readEvaluation(request.body)));
@@ -60,8 +61,8 @@ async function evaluateAll(
 }
 
 /** The caller's own id for the request comes back with the answer (section 10.1.5). */
-function answer({ incoming }: RequestEnvelope, body: unknown): Reply {
-  const given = incoming.headers['x-request-id'];
+function answer({ head }: RequestEnvelope, body: unknown): Reply {
+  const given = head.headers['x-request-id'];
   const isFit = typeof given === 'string' && /^[!-~]{1,200}$/.test(given);
   return json(200, body, isFit ? { 'X-Request-Id': given } : {});
 }

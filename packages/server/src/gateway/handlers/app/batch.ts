@@ -1,30 +1,33 @@
 import { batchApi } from '@freehold/contract/app/batch';
+import type { Reply } from '../../../api/reply.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { type Received, serveReply } from '../../../api/serve.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { createYielder } from '../../../lib/scheduling/event-loop.ts';
 import type { AuthorizedCall, RecordOperation, RecordRuntime } from '../../../records/port.ts';
 import {
   claimKey,
   entityTag,
+  keyHolderOf,
   type OnceRequest,
   partOf,
   presentationOf,
   presentRecords,
+  readOnce,
+  replayedHeaders,
   type StoredRecord,
   shownTag,
   writtenText,
 } from '../../../records/port.ts';
 import { laneOf } from '../../../tenancy/port.ts';
 import { authorizeBody } from '../../pipeline/authorize.ts';
-import { readOnce, replayedHeaders } from '../../../records/idempotency-key.ts';
-import type { Reply } from '../../../api/reply.ts';
-import type { EachCaller, EachRoute } from '../../routing/app-route.ts';
-import { type Received, serveReply } from '../../../api/serve.ts';
+import type { EachCaller } from '../../routing/app-route.ts';
 import { mayRefer, namesOf, type Referable, withIds } from './batch-references.ts';
 import { type BatchOperation, readBatch } from './read-batch.ts';
 import type { AppServices } from './services.ts';
 
 /** Several writes in one request. */
-export function batchRoutes(services: AppServices): readonly EachRoute[] {
+export function batchRoutes(services: AppServices): readonly AnyRoute[] {
   return [serveReply(batchApi.batch, (request, caller) => batch(services, request, caller))];
 }
 
@@ -34,7 +37,7 @@ async function batch(
   caller: EachCaller,
 ): Promise<Reply> {
   const { isAtomic, operations } = readBatch(request.body);
-  const once = readOnce(services.idempotency, request, caller.keyHolder);
+  const once = readOnce(services.idempotency, request, keyHolderOf(caller.actor));
   const run = isAtomic ? runTogether : runEach;
   const { results, isReplayed } = await run(services.runtime, caller, { operations, once });
   const headers = isReplayed ? replayedHeaders : {};

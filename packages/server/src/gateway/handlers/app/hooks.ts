@@ -1,12 +1,12 @@
 import { inboundHooksApi } from '@freehold/contract/app/hooks';
+import { json } from '../../../api/reply.ts';
+import type { BodyStream } from '../../../api/request.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serveReply } from '../../../api/serve.ts';
 import type { Hooks } from '../../../automation/port.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Metering } from '../../../metering/metering.ts';
-import type { BodyStream } from '../../pipeline/body/body-stream.ts';
 import type { LimitedCall, RateLimits } from '../../rate-limits.ts';
-import { json } from '../../../api/reply.ts';
-import type { AppRoute } from '../../routing/app-route.ts';
-import { serveReply } from '../../../api/serve.ts';
 import { readHookContent } from './hook-content.ts';
 
 export interface HookServices {
@@ -16,12 +16,12 @@ export interface HookServices {
 }
 
 /** Messages of other systems, which hold a secret of the org and no token. */
-export function hookRoutes({ hooks, rateLimits, metering }: HookServices): readonly AppRoute[] {
+export function hookRoutes({ hooks, rateLimits, metering }: HookServices): readonly AnyRoute[] {
   return [
-    serveReply(inboundHooksApi.receiveHook, async ({ incoming, params, query: { env }, stream }) => {
+    serveReply(inboundHooksApi.receiveHook, async ({ head, params, query: { env }, stream }) => {
       const body = await readMessage(stream);
       const header = (name: string): string | undefined => {
-        const value = incoming.headers[name];
+        const value = head.headers[name];
         return typeof value === 'string' ? value : undefined;
       };
       const message = await hooks.recognize({ env, orgCode: params.org, block: params.name, header, body });
@@ -34,7 +34,7 @@ export function hookRoutes({ hooks, rateLimits, metering }: HookServices): reado
         rateLimits.take(call);
         metering.meter.count({ orgCode: message.orgCode, env, tenantCode: message.workspace?.tenantCode ?? '' });
         await metering.gate.check(message.orgCode);
-        const content = readHookContent({ mediaType: stream?.mediaType ?? '', headers: incoming.headers, bytes: body });
+        const content = readHookContent({ mediaType: stream?.mediaType ?? '', headers: head.headers, bytes: body });
         return json(202, await hooks.begin(message, content), call.replyHeaders);
       } catch (error) {
         hooks.noteRefused(message, error);

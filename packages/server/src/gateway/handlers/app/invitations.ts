@@ -1,11 +1,11 @@
 import { invitationsApi } from '@freehold/contract/app/invitations';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve } from '../../../api/serve.ts';
 import type { Invitations } from '../../../identity/port.ts';
 import { emailKey } from '../../../lib/formats/email-key.ts';
-import type { AppRoute } from '../../routing/app-route.ts';
-import { serve } from '../../../api/serve.ts';
 
 /** How people are asked into the workspace of the token, and come in. */
-export function invitationRoutes(invitations: Invitations): readonly AppRoute[] {
+export function invitationRoutes(invitations: Invitations): readonly AnyRoute[] {
   return [
     serve(invitationsApi.createInvitation, ({ body }, context) => invitations.create(context, body), {
       readTexts: { email: emailKey },

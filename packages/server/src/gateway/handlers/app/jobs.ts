@@ -1,18 +1,18 @@
 import { jobsApi } from '@freehold/contract/app/jobs';
+import type { GatewayRequest } from '../../../api/request.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve } from '../../../api/serve.ts';
 import { type AppCaller, requireWorkspace } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import type { Job } from '../../../records/port.ts';
 import { authorizeAction } from '../../pipeline/authorize.ts';
-import type { GatewayRequest } from '../../../api/request.ts';
-import type { SelfRoute } from '../../routing/app-route.ts';
-import { serve } from '../../../api/serve.ts';
 import type { AppServices } from './services.ts';
 
 type JobServices = Pick<AppServices, 'removals' | 'configs' | 'decisions'> & { readonly clock: Clock };
 
 /** The routes about work that goes on after a reply: for who started it, and for those who administer the workspace. */
-export function jobRoutes(services: JobServices): readonly SelfRoute[] {
+export function jobRoutes(services: JobServices): readonly AnyRoute[] {
   return [
     serve(jobsApi.readJob, (request, caller) => visibleJob(services, request, caller)),
     serve(jobsApi.cancelJob, async (request, caller) => {
@@ -22,7 +22,7 @@ export function jobRoutes(services: JobServices): readonly SelfRoute[] {
   ];
 }
 
-type JobRequest = Pick<GatewayRequest, 'incoming' | 'ip' | 'requestId'> & { readonly params: { readonly id: string } };
+type JobRequest = Pick<GatewayRequest, 'head' | 'ip' | 'requestId'> & { readonly params: { readonly id: string } };
 
 /** @throws Problem `not_found` where there is no such job, and where it is not the caller's to see. */
 async function visibleJob(services: JobServices, request: JobRequest, caller: AppCaller): Promise<Job> {
@@ -35,8 +35,8 @@ async function visibleJob(services: JobServices, request: JobRequest, caller: Ap
 
 /** Who may change the workspace administers it. */
 async function mayAdminister(services: JobServices, request: JobRequest, caller: AppCaller): Promise<boolean> {
-  const { requestId, ip, incoming } = request;
-  const asking = { caller, requestId, ip, origin: incoming.headers.origin, time: services.clock.now() };
+  const { requestId, ip, head } = request;
+  const asking = { caller, requestId, ip, origin: head.headers.origin, time: services.clock.now() };
   const asked = { method: 'PUT', resource: '/user/workspace', params: {}, query: '', takesBody: false };
   try {
     await authorizeAction(services, asking, { action: 'updateworkspace', ...asked });

@@ -1,14 +1,15 @@
 import { logicBlocksApi } from '@freehold/contract/app/logicblocks';
+import { json } from '../../../api/reply.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve, serveReply } from '../../../api/serve.ts';
 import type { LogicBlocks, Runs } from '../../../automation/port.ts';
 import { requireWorkspace } from '../../../identity/port.ts';
 import { notFound } from '../../../lib/problem.ts';
 import { mayBeId } from '../../../records/port.ts';
-import { json } from '../../../api/reply.ts';
-import { type RunCaller, type RunRoute, type SelfRoute, workUserOf } from '../../routing/app-route.ts';
-import { serve, serveReply } from '../../../api/serve.ts';
+import { type RunCaller, workUserOf } from '../../routing/app-route.ts';
 
 /** Logic blocks are run. */
-export function logicBlockRoutes(blocks: LogicBlocks): readonly RunRoute[] {
+export function logicBlockRoutes(blocks: LogicBlocks): readonly AnyRoute[] {
   interface Asked {
     readonly requestId: string;
     readonly params: { readonly name: string; readonly path?: string };
@@ -24,7 +25,7 @@ export function logicBlockRoutes(blocks: LogicBlocks): readonly RunRoute[] {
 }
 
 /** The runs that a caller has begun, for the caller. */
-export function ownRunRoutes(runs: Pick<Runs, 'own'>): readonly SelfRoute[] {
+export function ownRunRoutes(runs: Pick<Runs, 'own'>): readonly AnyRoute[] {
   return [
     serve(logicBlocksApi.readOwnRun, ({ params: { id } }, caller) => {
       if (!mayBeId(id)) throw notFound();

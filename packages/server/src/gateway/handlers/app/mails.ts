@@ -1,11 +1,11 @@
 import { mailsApi } from '@freehold/contract/app/mails';
-import type { AppMails } from '../../../identity/port.ts';
-import type { AppRoute } from '../../routing/app-route.ts';
+import type { AnyRoute } from '../../../api/route.ts';
 import { serve } from '../../../api/serve.ts';
+import type { AppMails } from '../../../identity/port.ts';
 import { clientId } from './sign-in.ts';
 
 /** What a person does by the codes in his mails, and how he has them sent. */
-export function mailRoutes(mails: AppMails): readonly AppRoute[] {
+export function mailRoutes(mails: AppMails): readonly AnyRoute[] {
   return [
     serve(mailsApi.forgotPassword, async (request) => {
       const { params, body, ip } = request;

@@ -1,38 +1,41 @@
 import { recordRoutes as described } from '@freehold/contract/app/records';
 import { forcedEntityNames } from '@freehold/contract/system-entities';
+import type { Verb } from '../../../access/port.ts';
+import { isNoneMatch, readPreconditions } from '../../../api/preconditions.ts';
+import { refuseParameters } from '../../../api/read-query.ts';
+import { json, type Reply } from '../../../api/reply.ts';
+import type { GatewayRequest } from '../../../api/request.ts';
+import type { ServedRoute } from '../../../api/route.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import type { AuthorizedCall, Expansion, ReadableText, RecordRuntime } from '../../../records/port.ts';
 import {
   entityTag,
+  keyHolderOf,
   type Presentation,
   partTag,
   presentationOf,
   presentExpanded,
   presentRecords,
   readExpand,
+  readOnce,
   recordText,
+  replayedHeaders,
   type StoredText,
   scopeToCaller,
   shownTag,
   withPlainNames,
   writtenText,
 } from '../../../records/port.ts';
-import { readOnce, replayedHeaders } from '../../../records/idempotency-key.ts';
-import { isNoneMatch, readPreconditions } from '../../../api/preconditions.ts';
-import { refuseParameters } from '../../../api/read-query.ts';
-import { json, type Reply } from '../../../api/reply.ts';
-import type { GatewayRequest } from '../../../api/request.ts';
-import type { RecordRoute } from '../../routing/app-route.ts';
 import type { AppServices } from './services.ts';
 
 /** The routes that serve the records of every entity. */
-export function recordRoutes({ runtime, idempotency }: AppServices): readonly RecordRoute[] {
+export function recordRoutes({ runtime, idempotency }: AppServices): readonly ServedRoute<Verb>[] {
   return [
     {
       ...described.create,
       isGated: true,
       takesBody: true,
-      handle: (request, call, keyHolder) => create({ runtime, idempotency, keyHolder }, request, call),
+      handle: (request, call) => create({ runtime, idempotency }, request, call),
     },
     {
       ...described.get,
@@ -62,12 +65,12 @@ export function recordRoutes({ runtime, idempotency }: AppServices): readonly Re
 }
 
 async function create(
-  { runtime, idempotency, keyHolder }: Pick<AppServices, 'runtime' | 'idempotency'> & { readonly keyHolder: string },
+  { runtime, idempotency }: Pick<AppServices, 'runtime' | 'idempotency'>,
   request: GatewayRequest,
   call: AuthorizedCall,
 ): Promise<Reply> {
   const presentation = presentationOf(call, 'create', { view: readView(request) });
-  const stored = await runtime.create(call, request.body, readOnce(idempotency, request, keyHolder));
+  const stored = await runtime.create(call, request.body, readOnce(idempotency, request, keyHolderOf(call.actor)));
   const { org = '', entity = '' } = request.params;
   const headers = {
     Location: `/app/${org}/item/${entity}/${stored.data.id}`,
@@ -95,14 +98,14 @@ async function item(runtime: RecordRuntime, request: GatewayRequest, call: Autho
   if (presentation.isEnriched) return { status: 200, body: await textOf(call, presentation, found) };
   if (found.fields !== undefined) return partOf(request, await textOf(call, presentation, found), found);
   const headers = { ETag: entityTag(found.version, presentation.shape) };
-  if (isNoneMatch(request.incoming, headers.ETag)) return { status: 304, headers };
+  if (isNoneMatch(request.head, headers.ETag)) return { status: 304, headers };
   return { status: 200, body: await textOf(call, presentation, found), headers };
 }
 
 /** What is shown of a record in part changes with what its reader may see, and so does its tag. */
-function partOf({ incoming }: GatewayRequest, body: string, { version }: StoredText): Reply {
+function partOf({ head }: GatewayRequest, body: string, { version }: StoredText): Reply {
   const headers = { ETag: partTag(version, body) };
-  return isNoneMatch(incoming, headers.ETag) ? { status: 304, headers } : { status: 200, body, headers };
+  return isNoneMatch(head, headers.ETag) ? { status: 304, headers } : { status: 200, body, headers };
 }
 
 async function update(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
@@ -110,7 +113,7 @@ async function update(runtime: RecordRuntime, request: GatewayRequest, call: Aut
   const stored = await runtime.update(call, {
     id: request.params.id ?? '',
     body: request.body,
-    ...readPreconditions(request.incoming),
+    ...readPreconditions(request.head),
   });
   const written = writtenText(call, stored, request.body);
   const body = await textOf(call, presentation, written);
@@ -119,7 +122,7 @@ async function update(runtime: RecordRuntime, request: GatewayRequest, call: Aut
 
 async function remove(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
   const force = readForce(request);
-  const input = { id: request.params.id ?? '', force, ...readPreconditions(request.incoming) };
+  const input = { id: request.params.id ?? '', force, ...readPreconditions(request.head) };
   const job = await runtime.removeOrBegin(call, input);
   if (job === undefined) return { status: 204 };
   return json(202, job, { Location: `/app/${request.params.org ?? ''}/jobs/${job.id}` });
@@ -178,6 +181,6 @@ function textOf(call: AuthorizedCall, presentation: Presentation, stored: Readab
 }
 
 function prefersMinimal(request: GatewayRequest): boolean {
-  const prefer = request.incoming.headers.prefer;
+  const prefer = request.head.headers.prefer;
   return typeof prefer === 'string' && prefer.split(',').some((part) => part.trim() === 'return=minimal');
 }

@@ -1,11 +1,11 @@
 import { selfApi } from '@freehold/contract/app/self';
-import type { AppSelf } from '../../../identity/port.ts';
-import type { SelfRoute } from '../../routing/app-route.ts';
+import type { AnyRoute } from '../../../api/route.ts';
 import { serve, serveReply } from '../../../api/serve.ts';
+import type { AppSelf } from '../../../identity/port.ts';
 import { tokenReply } from './sign-in.ts';
 
 /** The routes about the person who calls: a token is enough, and none of them names anybody else. */
-export function selfRoutes(self: AppSelf): readonly SelfRoute[] {
+export function selfRoutes(self: AppSelf): readonly AnyRoute[] {
   return [
     serve(selfApi.readMe, (_request, caller) => self.read(caller)),
     serve(selfApi.updateMe, ({ body }, caller) => self.update(caller, body)),
@@ -15,8 +15,8 @@ export function selfRoutes(self: AppSelf): readonly SelfRoute[] {
     serve(selfApi.endTokens, async ({ body }, caller) => {
       await self.logOut(caller, body);
     }),
-    serve(selfApi.readPermissions, ({ ip, incoming }, caller) => {
-      return self.permissions(caller, { ip, origin: incoming.headers.origin });
+    serve(selfApi.readPermissions, ({ ip, head }, caller) => {
+      return self.permissions(caller, { ip, origin: head.headers.origin });
     }),
   ];
 }

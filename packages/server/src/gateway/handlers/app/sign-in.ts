@@ -1,15 +1,15 @@
 import { signInApi } from '@freehold/contract/app/sign-in';
-import type { AppSignIn, ExchangedToken } from '../../../identity/port.ts';
-import { Problem } from '../../../lib/problem.ts';
 import { requireClientId } from '../../../api/client-id.ts';
-import { singleHeader } from '../../../api/single-header.ts';
 import { json, type Reply } from '../../../api/reply.ts';
 import type { RequestEnvelope } from '../../../api/request.ts';
-import type { AppRoute } from '../../routing/app-route.ts';
+import type { AnyRoute } from '../../../api/route.ts';
 import { type Received, serve, serveReply } from '../../../api/serve.ts';
+import { singleHeader } from '../../../api/single-header.ts';
+import type { AppSignIn, ExchangedToken } from '../../../identity/port.ts';
+import { Problem } from '../../../lib/problem.ts';
 
 /** The routes by which a person comes in. */
-export function signInRoutes(signIn: AppSignIn): readonly AppRoute[] {
+export function signInRoutes(signIn: AppSignIn): readonly AnyRoute[] {
   return [
     serveReply(signInApi.logIn, (request) => logIn(signIn, request)),
     serveReply(signInApi.exchangeToken, (request) => exchange(signIn, request)),
@@ -28,7 +28,7 @@ async function logIn(signIn: AppSignIn, request: Received<typeof signInApi.logIn
 
 async function exchange(signIn: AppSignIn, request: Received<typeof signInApi.exchangeToken>): Promise<Reply> {
   const { org } = request.params;
-  const oauthToken = singleHeader(request.incoming, 'oauthtoken');
+  const oauthToken = singleHeader(request.head, 'oauthtoken');
   if (oauthToken === undefined)
     throw new Problem('token_missing', 'the header `oauthtoken` must be sent once, with an identity token');
   const { requestId, query } = request;
@@ -46,6 +46,6 @@ const tokenHeaders = {
   'Access-Control-Expose-Headers': 'x-service-token',
 };
 
-export function clientId({ incoming }: RequestEnvelope): string {
-  return requireClientId(incoming);
+export function clientId({ head }: RequestEnvelope): string {
+  return requireClientId(head);
 }

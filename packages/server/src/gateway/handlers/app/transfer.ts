@@ -1,18 +1,19 @@
 import { recordRoutes as described } from '@freehold/contract/app/records';
-import { invalidInput, Problem } from '../../../lib/problem.ts';
-import type { AuthorizedCall } from '../../../records/port.ts';
-import { assertNotDenied, bothPolicies, presentationOf, scopeToCaller, withPlainNames } from '../../../records/port.ts';
-import { exportRecords, type Import, importRecords } from '../../../transfer/port.ts';
+import type { Verb } from '../../../access/port.ts';
 import { askedType } from '../../../api/asked-type.ts';
 import { csvType, fileReply, jsonlType, jsonlTypes, readFileFormat } from '../../../api/file-format.ts';
 import { refuseParameters } from '../../../api/read-query.ts';
 import { json, type Reply } from '../../../api/reply.ts';
 import type { GatewayRequest } from '../../../api/request.ts';
-import type { RecordRoute } from '../../routing/app-route.ts';
+import type { ServedRoute } from '../../../api/route.ts';
+import { invalidInput, Problem } from '../../../lib/problem.ts';
+import type { AuthorizedCall } from '../../../records/port.ts';
+import { assertNotDenied, bothPolicies, presentationOf, scopeToCaller, withPlainNames } from '../../../records/port.ts';
+import { exportRecords, type Import, importRecords } from '../../../transfer/port.ts';
 import type { AppServices } from './services.ts';
 
 /** The routes that take and give an entity's records as a file. */
-export function transferRoutes(services: TransferServices): readonly RecordRoute[] {
+export function transferRoutes(services: TransferServices): readonly ServedRoute<Verb>[] {
   return [
     {
       ...described.import,
@@ -34,9 +35,9 @@ async function importFile(
   request: GatewayRequest,
   call: AuthorizedCall,
 ): Promise<Reply> {
-  const { stream, query, incoming } = request;
+  const { stream, query, head } = request;
   if (stream === undefined) throw new TypeError('the route takes a stream');
-  if (incoming.headers['idempotency-key'] !== undefined) throw new Problem('invalid_request', repeatedByUpsert);
+  if (head.headers['idempotency-key'] !== undefined) throw new Problem('invalid_request', repeatedByUpsert);
   refuseParameters(query, ['dry_run', 'upsert']);
   // A row is a create like any other: what denies the one denies the other.
   assertNotDenied(call.access.rows({ verb: 'create', entity: call.entity }));
@@ -47,7 +48,7 @@ async function importFile(
     isDry: readDryRun(query.get('dry_run')),
     configs: configs[call.workspace.env],
   });
-  if (isJsonl(askedType(incoming, ['application/json', ...jsonlTypes])))
+  if (isJsonl(askedType(head, ['application/json', ...jsonlTypes])))
     return { status: 200, stream: progressLines(run), contentType: jsonlType };
   let step = await run.next();
   while (step.done !== true) step = await run.next();
@@ -79,13 +80,13 @@ async function* progressLines(run: Import): AsyncGenerator<string> {
 
 async function exportFile(
   { runtime, configs }: TransferServices,
-  { query, incoming }: GatewayRequest,
+  { query, head }: GatewayRequest,
   exported: AuthorizedCall,
 ): Promise<Reply> {
   // An export is a list without pages: what denies the one denies the other.
   const listed = exported.access.rows({ verb: 'list', entity: exported.entity });
   const call: AuthorizedCall = { ...exported, rows: assertNotDenied(bothPolicies(exported.rows, listed)) };
-  const format = readFileFormat(query.get('format'), incoming);
+  const format = readFileFormat(query.get('format'), head);
   const listQuery = scopeToCaller(call, await runtime.query(call, exportParameters(call, query), 'export'));
   const presentation = presentationOf(call, 'list', listQuery);
   const own = configs[call.workspace.env];

@@ -1,10 +1,10 @@
 import { workspacesApi } from '@freehold/contract/app/workspaces';
-import type { Workspaces } from '../../../identity/port.ts';
-import type { AppRoute } from '../../routing/app-route.ts';
+import type { AnyRoute } from '../../../api/route.ts';
 import { serve } from '../../../api/serve.ts';
+import type { Workspaces } from '../../../identity/port.ts';
 
 /** The workspaces that a person is in, and the one that the token is of. */
-export function workspaceRoutes(workspaces: Workspaces): readonly AppRoute[] {
+export function workspaceRoutes(workspaces: Workspaces): readonly AnyRoute[] {
   return [
     serve(workspacesApi.readTenants, async (_request, { claims }) => {
       return { items: await workspaces.tenants(claims) };

@@ -1,6 +1,11 @@
 import { accountsApi } from '@freehold/contract/management/accounts';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
 import { commandSignInsApi, signInLinksApi } from '@freehold/contract/management/sign-in-links';
+import { type ConsoleSite, isCookieCall, sessionCookie, siteUrl } from '../../../api/console-cookie.ts';
+import { json } from '../../../api/reply.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve, serveReply } from '../../../api/serve.ts';
+import { passkeySite } from '../../../identity/passkey-site.ts';
 import {
   type CommandSignIns,
   clientWords,
@@ -10,11 +15,6 @@ import {
   shownEnvironments,
 } from '../../../identity/port.ts';
 import { notFound } from '../../../lib/problem.ts';
-import { type ConsoleSite, isCookieCall, sessionCookie, siteUrl } from '../../../api/console-cookie.ts';
-import { passkeySite } from '../../../identity/passkey-site.ts';
-import { json } from '../../../api/reply.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve, serveReply } from '../../../api/serve.ts';
 import { cookieReply, sessionOrStep, sessionReply } from '../session-reply.ts';
 
 export interface AccountServices {
@@ -26,39 +26,34 @@ export interface AccountServices {
 }
 
 /** The builder's own account, and his sessions. */
-export function accountRoutes({
-  accounts,
-  commandSignIns,
-  signInLinks,
-  site,
-}: AccountServices): readonly ManagementRoute[] {
+export function accountRoutes({ accounts, commandSignIns, signInLinks, site }: AccountServices): readonly AnyRoute[] {
   return [
     ...signInLinkRoutes({ signInLinks, site }),
     serve(commandSignInsApi.decideCommandSignIn, ({ body }, caller) => commandSignIns.decide(caller, body)),
     serve(commandSignInsApi.signInCommand, ({ body, ip }) => commandSignIns.use(body, ip)),
-    serveReply(accountsApi.signUp, async ({ incoming, body, ip, requestId }) =>
-      sessionReply(site, incoming, 201, await accounts.signUp(body, { ip, requestId })),
+    serveReply(accountsApi.signUp, async ({ head, body, ip, requestId }) =>
+      sessionReply(site, head, 201, await accounts.signUp(body, { ip, requestId })),
     ),
-    serveReply(accountsApi.logIn, async ({ incoming, body, ip }) =>
-      sessionOrStep(site, incoming, await accounts.logIn(body, { ip, site: passkeySite(site, incoming) })),
+    serveReply(accountsApi.logIn, async ({ head, body, ip }) =>
+      sessionOrStep(site, head, await accounts.logIn(body, { ip, site: passkeySite(site, head) })),
     ),
-    serveReply(orgUsersApi.acceptInvitation, async ({ incoming, body, ip, requestId }) => {
-      const source = { ip, requestId, site: passkeySite(site, incoming) };
-      return sessionOrStep(site, incoming, await accounts.acceptInvitation(body, source));
+    serveReply(orgUsersApi.acceptInvitation, async ({ head, body, ip, requestId }) => {
+      const source = { ip, requestId, site: passkeySite(site, head) };
+      return sessionOrStep(site, head, await accounts.acceptInvitation(body, source));
     }),
     serve(orgUsersApi.listOwnOrgs, async (_request, caller) => {
       return { items: await accounts.orgs(caller) };
     }),
-    serveReply(orgUsersApi.switchOrg, async ({ incoming, body }, caller) => {
+    serveReply(orgUsersApi.switchOrg, async ({ head, body }, caller) => {
       const switched = await accounts.switchOrg(caller, body);
-      if (!isCookieCall(incoming)) return json(200, switched);
+      if (!isCookieCall(head)) return json(200, switched);
       // A browser has one cookie, so no caller holds the earlier session any more.
       await accounts.endSession(caller, caller.sessionId);
       return cookieReply(site, 200, switched);
     }),
-    serveReply(accountsApi.logOut, async ({ incoming }, caller) => {
+    serveReply(accountsApi.logOut, async ({ head }, caller) => {
       await accounts.endSession(caller, caller.sessionId);
-      return isCookieCall(incoming) ? { status: 204, headers: cleared(site) } : { status: 204 };
+      return isCookieCall(head) ? { status: 204, headers: cleared(site) } : { status: 204 };
     }),
     serve(accountsApi.readMe, (_request, { user, org, role, hasSecondFactor }) => {
       const { code, name } = org;
@@ -66,8 +61,8 @@ export function accountRoutes({
       const second_factor = { enrolled: hasSecondFactor, required: org.second_factor === 'required' };
       return { user, org: { code, name, environments }, role, second_factor };
     }),
-    serve(orgUsersApi.listSessions, async ({ incoming }, caller) => {
-      const client = clientWords(incoming.headers['user-agent']);
+    serve(orgUsersApi.listSessions, async ({ head }, caller) => {
+      const client = clientWords(head.headers['user-agent']);
       // Of the session in hand it is known before it is noted.
       const withClient = (session: ShownSession) =>
         session.current && client !== undefined ? { ...session, client } : session;
@@ -89,12 +84,12 @@ function signInLinkRoutes({ signInLinks, site }: Pick<AccountServices, 'signInLi
     return signInLinks;
   };
   return [
-    serve(signInLinksApi.createSignInLink, async ({ incoming }, caller) => {
+    serve(signInLinksApi.createSignInLink, async ({ head }, caller) => {
       const issued = await links().issue(caller);
-      return { url: `${siteUrl(site, incoming)}/sign-in/link#code=${issued.code}`, ...issued };
+      return { url: `${siteUrl(site, head)}/sign-in/link#code=${issued.code}`, ...issued };
     }),
-    serveReply(signInLinksApi.signInByLink, async ({ incoming, body, ip }) =>
-      sessionOrStep(site, incoming, await links().use(body.code, { ip, site: passkeySite(site, incoming) })),
+    serveReply(signInLinksApi.signInByLink, async ({ head, body, ip }) =>
+      sessionOrStep(site, head, await links().use(body.code, { ip, site: passkeySite(site, head) })),
     ),
   ];
 }

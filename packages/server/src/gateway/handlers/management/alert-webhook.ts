@@ -1,12 +1,11 @@
 import { alertWebhookApi } from '@freehold/contract/management/alert-webhook';
-import type { OrgCaller } from '../../../identity/port.ts';
-import type { Clock } from '../../../lib/clock.ts';
-import type { AlertWebhook, AskedWebhook } from '../../../webhooks/alert-webhook.ts';
-import { auditContextOf } from '../../pipeline/audit-context.ts';
 import { type ConsoleSite, mailedUrl } from '../../../api/console-cookie.ts';
 import type { RequestEnvelope } from '../../../api/request.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
+import type { AnyRoute } from '../../../api/route.ts';
 import { serve } from '../../../api/serve.ts';
+import type { BuilderCaller } from '../../../identity/port.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import type { AlertWebhook, AskedWebhook } from '../../../webhooks/alert-webhook.ts';
 
 export interface AlertWebhookServices {
   readonly alertWebhook: Omit<AlertWebhook, 'announce' | 'deliver' | 'close'>;
@@ -15,11 +14,11 @@ export interface AlertWebhookServices {
 }
 
 /** Where an org wants its alerts sent. An address can hold a secret of its receiver, so an admin alone sees it. */
-export function alertWebhookRoutes({ alertWebhook, clock, site }: AlertWebhookServices): readonly ManagementRoute[] {
-  const askedBy = (request: RequestEnvelope, caller: OrgCaller): AskedWebhook => ({
+export function alertWebhookRoutes({ alertWebhook, site }: AlertWebhookServices): readonly AnyRoute[] {
+  const askedBy = (request: RequestEnvelope, caller: BuilderCaller): AskedWebhook => ({
     orgCode: caller.org.code,
-    auditContext: auditContextOf(clock, request, caller),
-    managementUrl: mailedUrl(site, request.incoming),
+    auditContext: caller.command.auditContext,
+    managementUrl: mailedUrl(site, request.head),
   });
   return [
     serve(alertWebhookApi.showAlertWebhook, (_request, { org }) => alertWebhook.show(org.code)),

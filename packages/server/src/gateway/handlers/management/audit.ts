@@ -1,4 +1,7 @@
 import { auditApi } from '@freehold/contract/management/audit';
+import { fileReply, readFileFormat } from '../../../api/file-format.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { type Received, serve, serveReply } from '../../../api/serve.ts';
 import { type AuditEntry, platformActor } from '../../../audit/audit-entry.ts';
 import type { AuditFilter, AuditLog, AuditQuery, AuditSlice } from '../../../audit/audit-log.ts';
 import type { VerifiedChains } from '../../../audit/verified-chains.ts';
@@ -6,9 +9,6 @@ import { timestamp } from '../../../lib/clock.ts';
 import { csvLine } from '../../../lib/formats/csv-line.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { TransferFormat } from '../../../transfer/port.ts';
-import { fileReply, readFileFormat } from '../../../api/file-format.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { type Received, serve, serveReply } from '../../../api/serve.ts';
 
 export interface AuditServices {
   readonly audit: AuditLog;
@@ -16,11 +16,11 @@ export interface AuditServices {
 }
 
 /** Who changed what. Who can do much sees what others did with it, so an admin reads it. */
-export function auditRoutes({ audit, auditChains }: AuditServices): readonly ManagementRoute[] {
+export function auditRoutes({ audit, auditChains }: AuditServices): readonly AnyRoute[] {
   return [
     serve(auditApi.listAuditEntries, ({ query }, { org }) => audit.read(org.code, readAuditQuery(query))),
-    serveReply(auditApi.exportAuditEntries, ({ query, incoming, requestId }, { org }) => {
-      const format = readFileFormat(query.format, incoming);
+    serveReply(auditApi.exportAuditEntries, ({ query, head, requestId }, { org }) => {
+      const format = readFileFormat(query.format, head);
       const slices = audit.readOn(org.code, { nexttoken: query.nexttoken, filter: readFilter(query) });
       return fileReply('audit', format, textOf(format, entriesOf(slices, requestId)));
     }),

@@ -1,18 +1,17 @@
 import { configItemsApi } from '@freehold/contract/management/config-items';
+import { readPreconditions } from '../../../api/preconditions.ts';
+import { json, type Reply } from '../../../api/reply.ts';
+import type { RequestEnvelope } from '../../../api/request.ts';
+import { requireTest } from '../../../api/require-test.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve, serveReply } from '../../../api/serve.ts';
 import { type ConfigItem, type ConfigItemKind, configItemKinds } from '../../../config/port.ts';
-import type { OrgCaller } from '../../../identity/port.ts';
+import type { BuilderCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import { type ConfigItems, traitsOf } from '../../../promotion/port.ts';
 import { entityTag } from '../../../records/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
-import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { readPreconditions } from '../../../api/preconditions.ts';
-import { requireTest } from '../../../api/require-test.ts';
-import { json, type Reply } from '../../../api/reply.ts';
-import type { RequestEnvelope } from '../../../api/request.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve, serveReply } from '../../../api/serve.ts';
 
 export interface ConfigItemServices {
   readonly items: ConfigItems;
@@ -20,11 +19,11 @@ export interface ConfigItemServices {
 }
 
 /** Config items of every kind, by kind and name. Reads take `?env=prod` too; a builder changes `test`. */
-export function configItemRoutes(services: ConfigItemServices): readonly ManagementRoute[] {
+export function configItemRoutes(services: ConfigItemServices): readonly AnyRoute[] {
   return [...readingRoutes(services), ...versionRoutes(services), ...writingRoutes(services)];
 }
 
-function readingRoutes({ items }: ConfigItemServices): readonly ManagementRoute[] {
+function readingRoutes({ items }: ConfigItemServices): readonly AnyRoute[] {
   return [
     serve(configItemsApi.listConfigKinds, async ({ query }, { org }) => {
       return { items: await items.kinds(query.env, org.code) };
@@ -43,7 +42,7 @@ function readingRoutes({ items }: ConfigItemServices): readonly ManagementRoute[
 }
 
 /** Earlier versions of items of test; those of production are in its releases. */
-function versionRoutes({ items }: ConfigItemServices): readonly ManagementRoute[] {
+function versionRoutes({ items }: ConfigItemServices): readonly AnyRoute[] {
   return [
     serve(configItemsApi.listItemVersions, ({ params, query }, { org }) => {
       const { env, pagesize: pageSize, nexttoken } = query;
@@ -59,14 +58,14 @@ function versionRoutes({ items }: ConfigItemServices): readonly ManagementRoute[
   ];
 }
 
-function writingRoutes({ items, clock }: ConfigItemServices): readonly ManagementRoute[] {
-  const writing = (request: WritingRequest, caller: OrgCaller) => {
-    const { query, params, incoming } = request;
+function writingRoutes({ items }: ConfigItemServices): readonly AnyRoute[] {
+  const writing = (request: WritingRequest, caller: BuilderCaller) => {
+    const { query, params, head } = request;
     requireTest(query.env);
     const kind = readKind(params.kind);
     requireRole(kind, caller);
-    const asked = { orgCode: caller.org.code, auditContext: auditContextOf(clock, request, caller) };
-    return { kind, asked, ...readPreconditions(incoming), force: query.force === true };
+    const asked = caller.command;
+    return { kind, asked, ...readPreconditions(head), force: query.force === true };
   };
   return [
     serveReply(configItemsApi.makeConfigItem, async (request, caller) => {
@@ -107,7 +106,7 @@ function readItem({ kind, name }: { readonly kind: string; readonly name: string
   return { kind: readKind(kind), name };
 }
 
-function requireRole(kind: ConfigItemKind, { role }: OrgCaller): void {
+function requireRole(kind: ConfigItemKind, { role }: BuilderCaller): void {
   if (traitsOf({ kind }).needsAdmin === true && role !== 'org_admin')
     throw new Problem('role_required', `${kind} need the role \`org_admin\``);
 }

@@ -1,8 +1,8 @@
 import { consoleApi } from '@freehold/contract/management/console';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve } from '../../../api/serve.ts';
 import type { OrgAccounts } from '../../../identity/port.ts';
 import type { Inbox } from '../../../mail/inbox.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../../api/serve.ts';
 
 export interface ConsoleServices {
   readonly accounts: OrgAccounts;
@@ -11,7 +11,7 @@ export interface ConsoleServices {
 }
 
 /** What the console's pages need before their visitor has a session. */
-export function consoleRoutes({ accounts, mode, inbox }: ConsoleServices): readonly ManagementRoute[] {
+export function consoleRoutes({ accounts, mode, inbox }: ConsoleServices): readonly AnyRoute[] {
   return [
     serve(consoleApi.readConsoleConfig, async () => ({
       mode,

@@ -1,12 +1,12 @@
 import { accessApi } from '@freehold/contract/management/access';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve } from '../../../api/serve.ts';
 import type { DecisionLog, LoggedDecision } from '../../../iam/port.ts';
 import { type DescribedDecision, describeDecision } from '../../../iam/port.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../../api/serve.ts';
 
 /** Why an app call was denied: what its caller only learns the id of. */
-export function decisionRoutes(decisions: DecisionLog): readonly ManagementRoute[] {
+export function decisionRoutes(decisions: DecisionLog): readonly AnyRoute[] {
   return [
     serve(accessApi.findDecision, ({ query }, { org }) => {
       const { request_id: requestId, env, tenant_code: tenantCode, user_id: userId, pagesize } = query;

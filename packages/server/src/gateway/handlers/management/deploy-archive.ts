@@ -1,17 +1,16 @@
 import { deployApi } from '@freehold/contract/management/deploy';
+import type { Reply } from '../../../api/reply.ts';
+import type { BodyStream } from '../../../api/request.ts';
+import { requireTest } from '../../../api/require-test.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { type Received, serveReply } from '../../../api/serve.ts';
 import type { ConfigItem } from '../../../config/port.ts';
+import { type DeployCaller, requireProd } from '../../../identity/port.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { cooperatively } from '../../../lib/scheduling/cooperatively.ts';
 import { archiveBytesMax, traitsOf } from '../../../promotion/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import { longJson } from '../../listening/long-json.ts';
-import { occasionBy } from '../../pipeline/audit-context.ts';
-import type { BodyStream } from '../../pipeline/body/body-stream.ts';
-import { requireTest } from '../../../api/require-test.ts';
-import type { Reply } from '../../../api/reply.ts';
-import { type DeployCaller, requireProd } from '../../../identity/deploy-caller.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { type Received, serveReply } from '../../../api/serve.ts';
 import type { DeployServices } from './deploy.ts';
 
 const archiveType = 'application/x-tar';
@@ -19,7 +18,7 @@ const archiveType = 'application/x-tar';
 type ArchiveServices = Pick<DeployServices, 'promotion' | 'clock'>;
 
 /** A whole configuration as a folder of files, so that it can live in a repository. */
-export function deployArchiveRoutes(services: ArchiveServices): readonly ManagementRoute[] {
+export function deployArchiveRoutes(services: ArchiveServices): readonly AnyRoute[] {
   return [
     serveReply(deployApi.exportConfig, ({ query }, caller) => exportArchive(services, query.env, caller)),
     serveReply(deployApi.importConfig, (request, caller) => importArchive(services, request, caller)),
@@ -35,7 +34,7 @@ async function exportArchive({ promotion }: ArchiveServices, env: Environment, c
 }
 
 async function importArchive(
-  { promotion, clock }: ArchiveServices,
+  { promotion }: ArchiveServices,
   request: Received<typeof deployApi.importConfig>,
   caller: DeployCaller,
 ): Promise<Reply> {
@@ -43,7 +42,7 @@ async function importArchive(
   const { env, base, remove, force } = query;
   if (stream === undefined) throw new TypeError('the route takes a stream');
   requireTest(env);
-  const asked = { orgCode: caller.org.code, auditContext: occasionBy(clock, request, caller) };
+  const asked = caller.command;
   const options = {
     base,
     removes: remove,

@@ -1,15 +1,14 @@
 import { deployApi } from '@freehold/contract/management/deploy';
+import { mayReadProduction } from '../../../api/production-values.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve, serveReply } from '../../../api/serve.ts';
 import { configItemKinds } from '../../../config/port.ts';
 import type { TemplateApplications } from '../../../identity/port.ts';
+import { type DeployCaller, deployCommand, type OrgCommand } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import { type Promotion, publishMistakes } from '../../../promotion/port.ts';
 import { longJson } from '../../listening/long-json.ts';
-import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { mayReadProduction } from '../../../api/production-values.ts';
-import { type AskedDeploy, askDeploy, builderAsDeployer, type DeployCaller } from '../../../identity/deploy-caller.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve, serveReply } from '../../../api/serve.ts';
 import type { AccountServices } from './accounts.ts';
 
 export interface DeployServices extends AccountServices {
@@ -19,61 +18,61 @@ export interface DeployServices extends AccountServices {
 }
 
 /** The way of configuration from test to production, and back. */
-export function deployRoutes(services: DeployServices): readonly ManagementRoute[] {
+export function deployRoutes(services: DeployServices): readonly AnyRoute[] {
   return [...stagingRoutes(services), ...releaseRoutes(services), ...retiredRoutes(services)];
 }
 
 /** Production, and what is on its way there. */
-function stagingRoutes({ accounts, promotion, clock }: DeployServices): readonly ManagementRoute[] {
+function stagingRoutes({ accounts, promotion }: DeployServices): readonly AnyRoute[] {
   return [
     serve(deployApi.provisionProd, (request, caller) => {
-      const asked = { orgCode: caller.org.code, auditContext: auditContextOf(clock, request, caller) };
+      const asked = caller.command;
       const founderEmail = request.body?.founder_email;
       return accounts.provisionProd({ ...asked, founderEmail, builderEmail: caller.user.email });
     }),
-    serveReply(deployApi.readDiff, async (request, caller) =>
-      longJson(200, { items: await promotion.diff(askDeploy(clock, request, caller).orgCode) }),
+    serveReply(deployApi.readDiff, async (_request, caller) =>
+      longJson(200, { items: await promotion.diff(deployCommand(caller).orgCode) }),
     ),
     serve(
       deployApi.publish,
       (request, caller) =>
-        promotion.publish(askDeploy(clock, request, caller), request.body, { showsRecords: mayReadProduction(caller) }),
+        promotion.publish(deployCommand(caller), request.body, { showsRecords: mayReadProduction(caller) }),
       { mistakes: publishMistakes },
     ),
-    serve(deployApi.readStaged, (request, caller) =>
-      promotion.staged(askDeploy(clock, request, caller).orgCode, { showsRecords: mayReadProduction(caller) }),
+    serve(deployApi.readStaged, (_request, caller) =>
+      promotion.staged(deployCommand(caller).orgCode, { showsRecords: mayReadProduction(caller) }),
     ),
-    serve(deployApi.withdrawAll, async (request, caller) => {
-      await promotion.withdraw(askDeploy(clock, request, caller));
+    serve(deployApi.withdrawAll, async (_request, caller) => {
+      await promotion.withdraw(deployCommand(caller));
     }),
     serve(deployApi.withdraw, async (request, caller) => {
       const { kind, name = '' } = request.params;
       const known = configItemKinds.find((one) => one === kind);
       if (known === undefined) throw notFound();
-      await promotion.withdraw(askDeploy(clock, request, caller), { kind: known, name });
+      await promotion.withdraw(deployCommand(caller), { kind: known, name });
     }),
   ];
 }
 
 /** What is live in production, and was. */
-function releaseRoutes(services: DeployServices): readonly ManagementRoute[] {
-  const { promotion, clock } = services;
+function releaseRoutes(services: DeployServices): readonly AnyRoute[] {
+  const { promotion } = services;
   return [
     serve(deployApi.activate, async (request, caller) => {
-      const asked = askDeploy(clock, request, caller);
+      const asked = deployCommand(caller);
       const { apply_templates: applies = false, ...body } = request.body ?? {};
       if (applies) requireAdmin(caller);
       const activated = await promotion.activate(asked, body);
       return applies ? applyTemplates(services, asked, activated) : activated;
     }),
-    serve(deployApi.rollback, (request, caller) => promotion.rollback(askDeploy(clock, request, caller), request.body)),
+    serve(deployApi.rollback, (request, caller) => promotion.rollback(deployCommand(caller), request.body)),
     serveReply(deployApi.listReleases, async (request, caller) => {
-      const { orgCode } = askDeploy(clock, request, caller);
+      const { orgCode } = deployCommand(caller);
       const { pagesize: pageSize, nexttoken } = request.query;
       return longJson(200, await promotion.history(orgCode, { pageSize, nexttoken }));
     }),
     serveReply(deployApi.readRelease, async (request, caller) => {
-      const { orgCode } = askDeploy(clock, request, caller);
+      const { orgCode } = deployCommand(caller);
       const version = readVersion(request.params.version);
       const isCompared = request.query.compare !== undefined;
       return longJson(200, await (isCompared ? promotion.comparedRelease : promotion.release)(orgCode, version));
@@ -90,7 +89,7 @@ function requireAdmin({ actor, role }: DeployCaller): void {
 /** The release is live by now, so a refusal is a check beside it. */
 async function applyTemplates(
   { templateApplications }: DeployServices,
-  asked: AskedDeploy,
+  asked: OrgCommand,
   activated: Awaited<ReturnType<Promotion['activate']>>,
 ) {
   try {
@@ -105,13 +104,13 @@ async function applyTemplates(
 }
 
 /** What production keeps of entities that it serves no more. */
-function retiredRoutes({ promotion, clock }: DeployServices): readonly ManagementRoute[] {
+function retiredRoutes({ promotion }: DeployServices): readonly AnyRoute[] {
   return [
-    serve(deployApi.listRetired, async (request, caller) => ({
-      items: await promotion.retired(askDeploy(clock, request, caller).orgCode),
+    serve(deployApi.listRetired, async (_request, caller) => ({
+      items: await promotion.retired(deployCommand(caller).orgCode),
     })),
     serve(deployApi.removeRetired, async (request, caller) => {
-      await promotion.removeRetired(askDeploy(clock, request, builderAsDeployer(caller)), request.params.name);
+      await promotion.removeRetired(deployCommand(caller), request.params.name);
     }),
   ];
 }

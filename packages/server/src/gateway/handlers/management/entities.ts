@@ -1,20 +1,17 @@
 import { entitiesApi } from '@freehold/contract/management/entities';
+import { readPreconditions } from '../../../api/preconditions.ts';
+import { json, type Reply } from '../../../api/reply.ts';
+import { requireTest } from '../../../api/require-test.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { type Received, serve, serveReply } from '../../../api/serve.ts';
 import type { AuditContext } from '../../../audit/audit-entry.ts';
 import { type EntityAdmin, underApiName } from '../../../entities/port.ts';
-import type { OrgCaller } from '../../../identity/port.ts';
+import type { BuilderCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { Idempotency } from '../../../records/port.ts';
-import { entityTag } from '../../../records/port.ts';
+import { entityTag, readOnce, replayedHeaders } from '../../../records/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
-import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { readOnce, replayedHeaders } from '../../../records/idempotency-key.ts';
-import { readPreconditions } from '../../../api/preconditions.ts';
-import { requireTest } from '../../../api/require-test.ts';
-import { json, type Reply } from '../../../api/reply.ts';
-import type { RequestEnvelope } from '../../../api/request.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { type Received, serve, serveReply } from '../../../api/serve.ts';
 import { entityEndpoints } from '../entity-endpoints.ts';
 
 export interface EntityServices {
@@ -24,44 +21,42 @@ export interface EntityServices {
 }
 
 /** Entity definitions. A builder changes `test`; reads take `?env=prod` too. */
-export function entityRoutes({ entities, idempotency, clock }: EntityServices): readonly ManagementRoute[] {
-  const adminOf: AdminOf = (env, request, caller) => entities(env, auditContextOf(clock, request, caller));
+export function entityRoutes({ entities, idempotency }: EntityServices): readonly AnyRoute[] {
+  const adminOf: AdminOf = (env, caller) => entities(env, caller.command.auditContext);
   return [
     serveReply(entitiesApi.defineEntity, async (request, caller) => {
       const { env, dry_run: isDry } = request.query;
       requireTest(env);
-      const admin = adminOf('test', request, caller);
+      const admin = adminOf('test', caller);
       const body = underApiName(request.params.apiname, request.body);
       if (isDry) return json(200, await admin.previewDefined(caller.org.code, body));
       const once = readOnce(idempotency, request, caller.user.id);
       const { isReplayed, ...defined } = await admin.define(caller.org.code, body, once);
       return json(201, defined, isReplayed ? replayedHeaders : {});
     }),
-    serveReply(entitiesApi.changeApi, (request, caller) =>
-      change(adminOf('test', request, caller), request, caller.org.code),
-    ),
+    serveReply(entitiesApi.changeApi, (request, caller) => change(adminOf('test', caller), request, caller.org.code)),
     serve(entitiesApi.listEntities, async (request, caller) => ({
-      items: await adminOf(request.query.env, request, caller).list(caller.org.code),
+      items: await adminOf(request.query.env, caller).list(caller.org.code),
     })),
     serveReply(entitiesApi.readEntity, async (request, caller) => {
       const { env, entityName } = request.query;
-      return json(200, await adminOf(env, request, caller).show(caller.org.code, entityName));
+      return json(200, await adminOf(env, caller).show(caller.org.code, entityName));
     }),
     serve(entitiesApi.readEntityEndpoints, async (request, caller) => {
       const { env, entity } = request.query;
-      const compiled = await adminOf(env, request, caller).compiled(caller.org.code, entity);
+      const compiled = await adminOf(env, caller).compiled(caller.org.code, entity);
       if (compiled === undefined) throw notFound();
       return { endpoints: entityEndpoints(caller.org.code, compiled) };
     }),
     serve(entitiesApi.removeEntity, async (request, caller) => {
       const { env, entityname, if_empty: ifEmpty } = request.query;
       requireTest(env);
-      await adminOf('test', request, caller).remove(caller.org.code, entityname, { ifEmpty });
+      await adminOf('test', caller).remove(caller.org.code, entityname, { ifEmpty });
     }),
   ];
 }
 
-type AdminOf = (env: Environment, request: RequestEnvelope, caller: OrgCaller) => EntityAdmin;
+type AdminOf = (env: Environment, caller: BuilderCaller) => EntityAdmin;
 
 async function change(
   admin: EntityAdmin,
@@ -70,7 +65,7 @@ async function change(
 ): Promise<Reply> {
   const { env, force, dry_run: isDry } = request.query;
   requireTest(env);
-  const asked = { api: request.params.apiname, body: request.body, force, ...readPreconditions(request.incoming) };
+  const asked = { api: request.params.apiname, body: request.body, force, ...readPreconditions(request.head) };
   if (isDry) {
     const { version, ...preview } = await admin.preview(orgCode, asked);
     return json(200, preview, { ETag: entityTag(version) });

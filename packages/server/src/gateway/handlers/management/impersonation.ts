@@ -1,9 +1,8 @@
 import { serviceKeysApi } from '@freehold/contract/management/service-keys';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve } from '../../../api/serve.ts';
 import type { Impersonate } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { auditContextOf } from '../../pipeline/audit-context.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../../api/serve.ts';
 
 export interface ImpersonationServices {
   readonly impersonate: Impersonate;
@@ -11,10 +10,10 @@ export interface ImpersonationServices {
 }
 
 /** How a builder gets to see an app as its users do. What it takes depends on the environment, which the body names. */
-export function impersonationRoutes({ impersonate, clock }: ImpersonationServices): readonly ManagementRoute[] {
+export function impersonationRoutes({ impersonate }: ImpersonationServices): readonly AnyRoute[] {
   return [
     serve(serviceKeysApi.impersonate, (request, caller) =>
-      impersonate(caller, auditContextOf(clock, request, caller), request.body),
+      impersonate(caller, caller.command.auditContext, request.body),
     ),
   ];
 }

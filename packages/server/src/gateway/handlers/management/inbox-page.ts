@@ -1,5 +1,5 @@
-import type { ReceivedMail } from '../../../mail/inbox.ts';
 import type { Reply } from '../../../api/reply.ts';
+import type { ReceivedMail } from '../../../mail/inbox.ts';
 
 /** The mails as a page that needs nothing else, runs nothing and sends nothing. */
 export function inboxPage(mails: readonly ReceivedMail[]): Reply {

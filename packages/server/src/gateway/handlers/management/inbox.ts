@@ -1,13 +1,13 @@
 import { inboxApi } from '@freehold/contract/management/inbox';
+import { askedType } from '../../../api/asked-type.ts';
+import type { ConsoleSite } from '../../../api/console-cookie.ts';
+import { json } from '../../../api/reply.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serveReply } from '../../../api/serve.ts';
 import { emailKey } from '../../../lib/formats/email-key.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { Inbox } from '../../../mail/inbox.ts';
-import { askedType } from '../../../api/asked-type.ts';
-import type { ConsoleSite } from '../../../api/console-cookie.ts';
 import { requireOwnHost } from '../../pipeline/headers/host.ts';
-import { json } from '../../../api/reply.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serveReply } from '../../../api/serve.ts';
 import { inboxPage } from './inbox-page.ts';
 
 export interface InboxServices {
@@ -17,14 +17,14 @@ export interface InboxServices {
 }
 
 /** The mails of a platform in development, for its developers. */
-export function inboxRoutes({ inbox, site }: InboxServices): readonly ManagementRoute[] {
+export function inboxRoutes({ inbox, site }: InboxServices): readonly AnyRoute[] {
   return [
-    serveReply(inboxApi.readInbox, async ({ incoming, query: { to } }) => {
+    serveReply(inboxApi.readInbox, async ({ head, query: { to } }) => {
       if (inbox === undefined) throw notFound();
-      requireOwnHost(site, incoming);
+      requireOwnHost(site, head);
       const all = await inbox.read();
       const items = to === undefined ? all : all.filter((mail) => emailKey(mail.to) === emailKey(to));
-      const asked = askedType(incoming, ['text/html', 'application/json']);
+      const asked = askedType(head, ['text/html', 'application/json']);
       const reply = asked === 'text/html' ? inboxPage(items) : json(200, { items });
       return { ...reply, headers: { ...reply.headers, Vary: 'Accept' } };
     }),

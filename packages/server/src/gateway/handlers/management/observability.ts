@@ -1,11 +1,10 @@
 import { usageApi } from '@freehold/contract/management/usage';
 import type { InputError } from '@freehold/contract/problem';
+import { type ConsoleSite, siteUrl } from '../../../api/console-cookie.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve } from '../../../api/serve.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Metering } from '../../../metering/metering.ts';
-import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { type ConsoleSite, siteUrl } from '../../../api/console-cookie.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../../api/serve.ts';
 
 export interface ObservabilityServices {
   readonly metering: Pick<Metering, 'report' | 'plans' | 'caps' | 'alertPercents'>;
@@ -16,16 +15,16 @@ export interface ObservabilityServices {
 }
 
 /** What an org uses of its plan. */
-export function observabilityRoutes(services: ObservabilityServices): readonly ManagementRoute[] {
-  const { metering, clock, site, upgradeUrl } = services;
+export function observabilityRoutes(services: ObservabilityServices): readonly AnyRoute[] {
+  const { metering, site, upgradeUrl } = services;
   return [
-    serve(usageApi.showUsage, async ({ query, incoming }, { org }) => {
+    serve(usageApi.showUsage, async ({ query, head }, { org }) => {
       const report = await metering.report({
         orgCode: org.code,
         hasProd: org.environments.prod !== null,
         days: query.days,
         explain: query.explain,
-        upgradeUrl: upgradeUrl(siteUrl(site, incoming)),
+        upgradeUrl: upgradeUrl(siteUrl(site, head)),
       });
       const hasProd = org.environments.prod !== null;
       const [caps, alert_percents] = await Promise.all([
@@ -37,7 +36,7 @@ export function observabilityRoutes(services: ObservabilityServices): readonly M
     serve(
       usageApi.changeAlertPercents,
       async (request, caller) => {
-        const auditContext = auditContextOf(clock, request, caller);
+        const auditContext = caller.command.auditContext;
         return { percents: await metering.alertPercents.set(caller.org.code, request.body.percents, auditContext) };
       },
       { mistakes: percentMistakes },

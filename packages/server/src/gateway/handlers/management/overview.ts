@@ -1,6 +1,8 @@
 import { orgJobsApi } from '@freehold/contract/management/jobs';
 import { overviewApi } from '@freehold/contract/management/overview';
 import type { ReplyOf } from '@freehold/contract/route';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve } from '../../../api/serve.ts';
 import type { AuditContext } from '../../../audit/audit-entry.ts';
 import type { EntityAdmin } from '../../../entities/port.ts';
 import type { AccessOverview, DecisionLog, LoggedDecision } from '../../../iam/port.ts';
@@ -8,9 +10,6 @@ import type { Clock } from '../../../lib/clock.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Promotion } from '../../../promotion/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
-import { auditContextOf } from '../../pipeline/audit-context.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../../api/serve.ts';
 import type { AlertWebhookServices } from './alert-webhook.ts';
 import type { OrgWorkspaceServices } from './workspaces.ts';
 
@@ -29,14 +28,14 @@ type Overview = ReplyOf<typeof overviewApi.showOverview>;
 const shownMax = 5;
 
 /** What a builder looks at first. It is made of what the modules keep anyway, and reads no records. */
-export function overviewRoutes(services: OverviewServices): readonly ManagementRoute[] {
-  const { entities, waitingJobs, decisions, promotion, accessOverview, clock } = services;
+export function overviewRoutes(services: OverviewServices): readonly AnyRoute[] {
+  const { entities, waitingJobs, decisions, promotion, accessOverview } = services;
   return [
     serve(overviewApi.showOverview, async (request, caller) => {
       const { env, workspaces, first_steps: asksFirstSteps } = request.query;
       const { code, environments } = caller.org;
       return {
-        builds: await entities(env, auditContextOf(clock, request, caller)).builds(code),
+        builds: await entities(env, caller.command.auditContext).builds(code),
         jobs: await waitingJobs(env, code),
         webhook: await webhookOf(services, code),
         denials: decisions.latest(code, { env, limit: shownMax }).map(denial),
@@ -49,21 +48,21 @@ export function overviewRoutes(services: OverviewServices): readonly ManagementR
 }
 
 /** The work on entities as jobs. */
-export function orgJobRoutes({ entities, clock }: Pick<OverviewServices, 'entities' | 'clock'>) {
+export function orgJobRoutes({ entities }: Pick<OverviewServices, 'entities' | 'clock'>) {
   const { listEntityJobs, readEntityJob, cancelEntityJob } = orgJobsApi;
   return [
     serve(listEntityJobs, (request, caller) => {
       const { env, pagesize: pageSize, nexttoken } = request.query;
-      const admin = entities(env, auditContextOf(clock, request, caller));
+      const admin = entities(env, caller.command.auditContext);
       return admin.jobs(caller.org.code, { pageSize, nexttoken });
     }),
     serve(readEntityJob, (request, caller) => {
-      const admin = entities(request.query.env, auditContextOf(clock, request, caller));
+      const admin = entities(request.query.env, caller.command.auditContext);
       return admin.job(caller.org.code, request.params.id);
     }),
     serve(cancelEntityJob, async (request, caller) => {
       const { env } = request.query;
-      const admin = entities(env, auditContextOf(clock, request, caller));
+      const admin = entities(env, caller.command.auditContext);
       if (env === 'test') return admin.cancelJob(caller.org.code, request.params.id);
       await admin.job(caller.org.code, request.params.id);
       const message = 'production does what its release asks for: roll it back, or activate one without this work';

@@ -1,10 +1,10 @@
 import { usageApi } from '@freehold/contract/management/usage';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve } from '../../../api/serve.ts';
 import type { AuditContext } from '../../../audit/audit-entry.ts';
 import { operatorActor } from '../../../audit/operator-log.ts';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
 import type { Plans } from '../../../metering/plans.ts';
-import type { OperatorRoute } from '../../routing/management-route.ts';
-import { serve } from '../../../api/serve.ts';
 
 export interface PlanServices {
   readonly metering: { readonly plans: Plans };
@@ -12,7 +12,7 @@ export interface PlanServices {
 }
 
 /** What orgs may use, for the operator. */
-export function planRoutes({ metering, clock }: PlanServices): readonly OperatorRoute[] {
+export function planRoutes({ metering, clock }: PlanServices): readonly AnyRoute[] {
   return [
     serve(usageApi.showPlan, async ({ params: { org = '' } }) => {
       return { org, ...(await metering.plans.show(org)) };

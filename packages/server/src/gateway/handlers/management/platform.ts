@@ -1,14 +1,13 @@
 import { platformApi } from '@freehold/contract/management/platform';
+import type { ConsoleSite } from '../../../api/console-cookie.ts';
+import { json, type Reply } from '../../../api/reply.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve, serveReply } from '../../../api/serve.ts';
 import { type OperatorLog, operatorActor } from '../../../audit/operator-log.ts';
 import type { SecondFactors, SigningKeyAdmin } from '../../../identity/port.ts';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
 import type { MaybePromise } from '../../../lib/maybe-promise.ts';
-import type { ConsoleSite } from '../../../api/console-cookie.ts';
 import { requireOwnHost } from '../../pipeline/headers/host.ts';
-import { json, type Reply } from '../../../api/reply.ts';
-import type { OperatorRoute } from '../../routing/management-route.ts';
-import type { PublicRoute } from '../../routing/public-route.ts';
-import { serve, serveReply } from '../../../api/serve.ts';
 
 export interface PlatformServices {
   readonly signingKeys: SigningKeyAdmin;
@@ -27,7 +26,7 @@ export function platformRoutes({
   operatorLog,
   secondFactors,
   clock,
-}: PlatformServices): readonly OperatorRoute[] {
+}: PlatformServices): readonly AnyRoute[] {
   return [
     serve(platformApi.listSigningKeys, (_request) => {
       return { items: signingKeys.list() };
@@ -46,13 +45,11 @@ export function platformRoutes({
   ];
 }
 
-export function metricsRoute(
-  services: Pick<PlatformServices, 'metrics' | 'metricsAreOpen' | 'site'>,
-): OperatorRoute | PublicRoute {
+export function metricsRoute(services: Pick<PlatformServices, 'metrics' | 'metricsAreOpen' | 'site'>): AnyRoute {
   const { metrics, metricsAreOpen, site } = services;
-  const access: string = metricsAreOpen ? 'public' : 'operator';
-  return serveReply({ ...platformApi.readMetrics, access }, ({ incoming }) => {
-    if (metricsAreOpen) requireOwnHost(site, incoming);
+  const access = metricsAreOpen ? ('public' as const) : ('operator' as const);
+  return serveReply({ ...platformApi.readMetrics, access }, ({ head }) => {
+    if (metricsAreOpen) requireOwnHost(site, head);
     return metricsReply(metrics);
   });
 }

@@ -1,23 +1,23 @@
 import { usageApi } from '@freehold/contract/management/usage';
+import { fileReply, readFileFormat } from '../../../api/file-format.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { type Received, serveReply } from '../../../api/serve.ts';
 import { csvLine } from '../../../lib/formats/csv-line.ts';
 import { invalidInput } from '../../../lib/problem.ts';
 import { type Day, firstOfMonth } from '../../../metering/calendar.ts';
 import type { Metering } from '../../../metering/metering.ts';
 import type { UsageEntry } from '../../../metering/usage-export.ts';
 import type { TransferFormat } from '../../../transfer/port.ts';
-import { fileReply, readFileFormat } from '../../../api/file-format.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { type Received, serveReply } from '../../../api/serve.ts';
 
 export interface UsageExportServices {
   readonly metering: Pick<Metering, 'parts' | 'today'>;
 }
 
 /** What an org uses, in all its parts, as a file. */
-export function usageExportRoutes({ metering }: UsageExportServices): readonly ManagementRoute[] {
+export function usageExportRoutes({ metering }: UsageExportServices): readonly AnyRoute[] {
   return [
-    serveReply(usageApi.exportUsage, ({ query, incoming }, { org }) => {
-      const format = readFileFormat(query.format, incoming);
+    serveReply(usageApi.exportUsage, ({ query, head }, { org }) => {
+      const format = readFileFormat(query.format, head);
       const { metric } = query;
       const days = readDays(query, metering.today());
       return fileReply('usage', format, textOf(format, metering.parts({ orgCode: org.code, metric, ...days })));

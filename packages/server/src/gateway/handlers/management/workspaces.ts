@@ -1,10 +1,9 @@
 import { orgWorkspacesApi } from '@freehold/contract/management/workspaces';
+import { requireTest } from '../../../api/require-test.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve } from '../../../api/serve.ts';
 import type { OrgWorkspaces } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { requireTest } from '../../../api/require-test.ts';
-import type { ManagementRoute } from '../../routing/management-route.ts';
-import { serve } from '../../../api/serve.ts';
 
 export interface OrgWorkspaceServices {
   readonly orgWorkspaces: OrgWorkspaces;
@@ -12,7 +11,7 @@ export interface OrgWorkspaceServices {
 }
 
 /** The workspaces of an org as builders see them. */
-export function orgWorkspaceRoutes({ orgWorkspaces, clock }: OrgWorkspaceServices): readonly ManagementRoute[] {
+export function orgWorkspaceRoutes({ orgWorkspaces }: OrgWorkspaceServices): readonly AnyRoute[] {
   return [
     serve(orgWorkspacesApi.listOrgWorkspaces, ({ query }, { org }) => {
       const { env, prefix, state, pagesize: pageSize, nexttoken } = query;
@@ -21,7 +20,7 @@ export function orgWorkspaceRoutes({ orgWorkspaces, clock }: OrgWorkspaceService
     serve(orgWorkspacesApi.createOrgWorkspace, (request, caller) => {
       const { env, name, code } = request.body;
       requireTest(env);
-      const { actor, request_id: requestId } = auditContextOf(clock, request, caller);
+      const { actor, request_id: requestId } = caller.command.auditContext;
       const place = { env, orgCode: caller.org.code, requestId };
       return orgWorkspaces.create(place, { name: name.trim(), code, made_by: actor.id });
     }),
@@ -31,12 +30,12 @@ export function orgWorkspaceRoutes({ orgWorkspaces, clock }: OrgWorkspaceService
     serve(orgWorkspacesApi.suspendWorkspace, async (request, caller) => {
       const { env, reason } = request.body;
       const command = { orgCode: caller.org.code, env, id: request.params.tenant_code };
-      await orgWorkspaces.suspend({ ...command, auditContext: auditContextOf(clock, request, caller) }, reason.trim());
+      await orgWorkspaces.suspend({ ...command, auditContext: caller.command.auditContext }, reason.trim());
     }),
     serve(orgWorkspacesApi.resumeWorkspace, async (request, caller) => {
       const { env, reason } = request.body;
       const command = { orgCode: caller.org.code, env, id: request.params.tenant_code };
-      await orgWorkspaces.resume({ ...command, auditContext: auditContextOf(clock, request, caller) }, reason?.trim());
+      await orgWorkspaces.resume({ ...command, auditContext: caller.command.auditContext }, reason?.trim());
     }),
   ];
 }

@@ -1,14 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import type { BodyStream } from '../../../api/request.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { bodyRequired, hasBody } from './has-body.ts';
 import { readMediaType } from './media-type.ts';
-
-/** A body that is read as it comes, as long as it gets. Who stops reading leaves the rest to the listener. */
-export interface BodyStream {
-  readonly mediaType: string;
-  /** Throws `invalid_request` where the client leaves before the end. */
-  readonly bytes: AsyncIterable<Uint8Array>;
-}
 
 /**
  * Takes a body of one of these types, of which nothing is read yet: whether an empty one is a file is for its reader to say.

@@ -1,11 +1,11 @@
-import type { IncomingMessage } from 'node:http';
+import type { RequestHead } from '../../../api/request.ts';
 
 /** Content codings, the preferred one first. */
 export const codings = ['br', 'gzip'] as const;
 export type Coding = (typeof codings)[number];
 
 /** The coding that the client wants most of these; undefined where it wants none, or would rather have none (RFC 9110, 12.5.3). */
-export function codingFor({ headers }: IncomingMessage, available: readonly Coding[]): Coding | undefined {
+export function codingFor({ headers }: RequestHead, available: readonly Coding[]): Coding | undefined {
   const weights = readWeights(headers['accept-encoding'] ?? '');
   const ofOthers = weights.get('*') ?? 0;
   let most = weights.get('identity') ?? ofOthers;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Reply } from '../../../api/reply.ts';
 import { createConfigReader } from '../../../config/config-reader.ts';
 import { orgs } from '../../../identity/org-users/org-directory.ts';
 import { createAppOrigins } from '../../../identity/settings/app-origins.ts';
@@ -8,7 +9,6 @@ import { openStore } from '../../../store/open-store.ts';
 import { beginTrace } from '../../call-trace.ts';
 import { createErrorReplies } from '../../error-reply.ts';
 import { createManagementOrigin } from '../../management-origin.ts';
-import type { Reply } from '../../../api/reply.ts';
 import { readRaw } from '../../testing/raw-request.ts';
 import { withCors } from './cors.ts';
 

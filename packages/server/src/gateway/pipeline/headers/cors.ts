@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { readAppToken } from '../../../api/read-token.ts';
+import type { Reply } from '../../../api/reply.ts';
 import { type AppOrigins, unverifiedActor } from '../../../identity/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import type { CallTrace } from '../../call-trace.ts';
 import type { ErrorReplies } from '../../error-reply.ts';
 import type { ManagementOrigin } from '../../management-origin.ts';
-import type { Reply } from '../../../api/reply.ts';
-import { readAppToken } from '../../../api/read-token.ts';
 
 /**
  * Cross-origin replies (Fetch standard, CORS protocol): the caller's origin is given back where the app's own list has

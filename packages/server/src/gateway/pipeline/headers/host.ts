@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
-import { Problem } from '../../../lib/problem.ts';
 import type { ConsoleSite } from '../../../api/console-cookie.ts';
+import type { RequestHead } from '../../../api/request.ts';
+import { Problem } from '../../../lib/problem.ts';
 
 /** Where a request was sent to, by its own words. The name is in lower case, of IPv6 without brackets. */
 export interface Host {
@@ -27,10 +27,7 @@ export function readHost(text: string): Host | undefined {
  * an address, and `localhost`, belong to no domain.
  * @throws Problem `origin_refused`.
  */
-export function requireOwnHost(
-  { managementUrl }: Pick<ConsoleSite, 'managementUrl'>,
-  { headers }: IncomingMessage,
-): void {
+export function requireOwnHost({ managementUrl }: Pick<ConsoleSite, 'managementUrl'>, { headers }: RequestHead): void {
   const name = readHost(headers.host ?? '')?.name ?? '';
   if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')) return;
   if (managementUrl !== undefined && new URL(managementUrl).hostname === name) return;

@@ -1,13 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import { secondFactorsApi } from '@freehold/contract/management/account/second-factors';
-import type { OrgCaller, SecondFactors } from '../../../../identity/port.ts';
-import type { Clock } from '../../../../lib/clock.ts';
-import { auditContextOf } from '../../../pipeline/audit-context.ts';
 import type { ConsoleSite } from '../../../../api/console-cookie.ts';
-import { passkeySite } from '../../../../identity/passkey-site.ts';
-import type { RequestEnvelope } from '../../../../api/request.ts';
-import type { ManagementRoute } from '../../../routing/management-route.ts';
+import type { RequestEnvelope, RequestHead } from '../../../../api/request.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
 import { serve, serveReply } from '../../../../api/serve.ts';
+import { passkeySite } from '../../../../identity/passkey-site.ts';
+import type { BuilderCaller, SecondFactors } from '../../../../identity/port.ts';
+import type { Clock } from '../../../../lib/clock.ts';
 import { sessionReply } from '../../session-reply.ts';
 
 export interface SecondFactorServices {
@@ -17,38 +15,36 @@ export interface SecondFactorServices {
 }
 
 /** Second factors of builders: how they sign in by them, and how they keep them. */
-export function secondFactorRoutes(services: SecondFactorServices): readonly ManagementRoute[] {
+export function secondFactorRoutes(services: SecondFactorServices): readonly AnyRoute[] {
   return [...signInRoutes(services), ...ownRoutes(services), ...adminRoutes(services)];
 }
 
-function signInRoutes({ secondFactors, site }: SecondFactorServices): readonly ManagementRoute[] {
-  const sourceOf = ({ incoming, ip, requestId }: RequestEnvelope) => {
-    return { ip, requestId, site: passkeySite(site, incoming) };
+function signInRoutes({ secondFactors, site }: SecondFactorServices): readonly AnyRoute[] {
+  const sourceOf = ({ head, ip, requestId }: RequestEnvelope) => {
+    return { ip, requestId, site: passkeySite(site, head) };
   };
   return [
     serveReply(secondFactorsApi.completeSignIn, async (request) =>
-      sessionReply(site, request.incoming, 200, await secondFactors.completeSignIn(request.body, sourceOf(request))),
+      sessionReply(site, request.head, 200, await secondFactors.completeSignIn(request.body, sourceOf(request))),
     ),
-    serve(secondFactorsApi.readPasskeyChallenge, ({ incoming }) =>
-      secondFactors.passkeyChallenge(passkeySite(site, incoming)),
-    ),
+    serve(secondFactorsApi.readPasskeyChallenge, ({ head }) => secondFactors.passkeyChallenge(passkeySite(site, head))),
     serveReply(secondFactorsApi.signInByPasskey, async (request) =>
-      sessionReply(site, request.incoming, 200, await secondFactors.signInByPasskey(request.body, sourceOf(request))),
+      sessionReply(site, request.head, 200, await secondFactors.signInByPasskey(request.body, sourceOf(request))),
     ),
   ];
 }
 
 interface OwnEnvelope extends RequestEnvelope {
-  readonly incoming: IncomingMessage;
+  readonly head: RequestHead;
   readonly ip: string;
 }
 
-function ownRoutes({ secondFactors, clock, site }: SecondFactorServices): readonly ManagementRoute[] {
-  const own = (request: OwnEnvelope, caller: OrgCaller) => ({
+function ownRoutes({ secondFactors, site }: SecondFactorServices): readonly AnyRoute[] {
+  const own = (request: OwnEnvelope, caller: BuilderCaller) => ({
     caller,
-    auditContext: auditContextOf(clock, request, caller),
+    auditContext: caller.command.auditContext,
     ip: request.ip,
-    site: passkeySite(site, request.incoming),
+    site: passkeySite(site, request.head),
   });
   return [
     serve(secondFactorsApi.listSecondFactors, (request, caller) => secondFactors.list(own(request, caller))),
@@ -75,14 +71,14 @@ function ownRoutes({ secondFactors, clock, site }: SecondFactorServices): readon
   ];
 }
 
-function adminRoutes({ secondFactors, clock }: SecondFactorServices): readonly ManagementRoute[] {
+function adminRoutes({ secondFactors }: SecondFactorServices): readonly AnyRoute[] {
   return [
     serve(secondFactorsApi.changeOrgSecurity, (request, caller) => {
-      const auditContext = auditContextOf(clock, request, caller);
+      const auditContext = caller.command.auditContext;
       return secondFactors.changeOrgSecurity({ caller, auditContext }, request.body);
     }),
     serve(secondFactorsApi.resetSecondFactors, async (request, caller) => {
-      const auditContext = auditContextOf(clock, request, caller);
+      const auditContext = caller.command.auditContext;
       await secondFactors.reset({ orgCode: caller.org.code, id: request.params.id, auditContext });
     }),
   ];

@@ -1,13 +1,12 @@
 import { accessApi } from '@freehold/contract/management/access';
+import { mayReadProduction } from '../../../../api/production-values.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
+import { serve } from '../../../../api/serve.ts';
 import type { ConfigReader } from '../../../../config/port.ts';
 import type { AccessMatrix, AccessOverview, AccessSimulator } from '../../../../iam/port.ts';
 import { lintBlocks, lintEntities, lintStatements } from '../../../../iam/port.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
-import { mayReadProduction } from '../../../../api/production-values.ts';
-import type { AppRoute } from '../../../routing/app-route.ts';
-import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../../api/serve.ts';
 import { readSimulation, simulationMistakes } from './read-simulation.ts';
 
 export interface AclServices {
@@ -16,17 +15,11 @@ export interface AclServices {
   readonly accessOverview: AccessOverview;
   readonly simulator: AccessSimulator;
   /** Those of the app gateway: what a call would ask the policies is found in them. */
-  readonly appRoutes: readonly AppRoute[];
+  readonly appRoutes: readonly AnyRoute[];
 }
 
 /** Who may do what, asked by builders. Nothing here changes anything, so production may be asked about. */
-export function aclRoutes({
-  simulator,
-  matrix,
-  accessOverview,
-  configs,
-  appRoutes,
-}: AclServices): readonly ManagementRoute[] {
+export function aclRoutes({ simulator, matrix, accessOverview, configs, appRoutes }: AclServices): readonly AnyRoute[] {
   return [
     serve(
       accessApi.simulateAccess,

@@ -1,8 +1,9 @@
+import { readQuery } from '../../../../api/read-query.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
 import { actionParts, routeOfVerb, type SentRequest } from '../../../../iam/port.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import { readTarget } from '../../../pipeline/canonical-path.ts';
-import { readQuery } from '../../../../api/read-query.ts';
-import { type AppRoute, bodyAsRead, isWorkspaceRoute, runAction } from '../../../routing/app-route.ts';
+import { bodyAsRead, isWorkspaceRoute, runAction } from '../../../routing/app-route.ts';
 import { createRouter } from '../../../routing/router.ts';
 
 /** What an app call asks the policies. */
@@ -19,7 +20,7 @@ export interface AskedAction {
  * @throws Problem `invalid_request` for what no policy is asked about.
  */
 export function askedByCall(
-  routes: readonly AppRoute[],
+  routes: readonly AnyRoute[],
   orgCode: string,
   { method, path }: { readonly method: string; readonly path: string },
 ): AskedAction {

@@ -1,17 +1,17 @@
 import { policyLabApi } from '@freehold/contract/management/access/policy-lab';
 import type { InputError } from '@freehold/contract/problem';
 import { parseStatements } from '../../../../access/port.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
+import { serve } from '../../../../api/serve.ts';
 import type { PolicyLab } from '../../../../iam/port.ts';
 import { Problem } from '../../../../lib/problem.ts';
-import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../../api/serve.ts';
 
 export interface PolicyLabServices {
   readonly policyLab: PolicyLab;
 }
 
 /** What recorded calls say of policies. Nothing here changes anything, so production may be asked about. */
-export function policyLabRoutes({ policyLab }: PolicyLabServices): readonly ManagementRoute[] {
+export function policyLabRoutes({ policyLab }: PolicyLabServices): readonly AnyRoute[] {
   return [
     serve(
       policyLabApi.replayAccess,

@@ -2,8 +2,8 @@ import type { accessApi } from '@freehold/contract/management/access';
 import type { InputError } from '@freehold/contract/problem';
 import type { BodyOf } from '@freehold/contract/route';
 import { parseStatements } from '../../../../access/port.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
 import type { Simulation } from '../../../../iam/port.ts';
-import type { AppRoute } from '../../../routing/app-route.ts';
 import { type AskedAction, askedByAction, askedByCall } from './asked-action.ts';
 import { contextMistakes, readContext } from './read-context.ts';
 
@@ -12,7 +12,7 @@ type SentSimulation = BodyOf<typeof accessApi.simulateAccess>;
 
 export interface AppOfOrg {
   readonly orgCode: string;
-  readonly routes: readonly AppRoute[];
+  readonly routes: readonly AnyRoute[];
 }
 
 /** What is wrong with a simulation beside the kinds of its members. */

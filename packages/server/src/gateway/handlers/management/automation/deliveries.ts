@@ -1,14 +1,13 @@
 import { deliveriesApi } from '@freehold/contract/management/deliveries';
-import type { EventServices } from '../../../../automation/port.ts';
-import type { OrgCaller } from '../../../../identity/port.ts';
-import type { Clock } from '../../../../lib/clock.ts';
-import type { Environment } from '../../../../tenancy/port.ts';
-import { auditContextOf } from '../../../pipeline/audit-context.ts';
 import { json } from '../../../../api/reply.ts';
 import type { RequestEnvelope } from '../../../../api/request.ts';
-import { requireProd } from '../../../../identity/deploy-caller.ts';
-import type { ManagementRoute } from '../../../routing/management-route.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
 import { serve, serveReply } from '../../../../api/serve.ts';
+import type { EventServices } from '../../../../automation/port.ts';
+import type { BuilderCaller } from '../../../../identity/port.ts';
+import { requireProd } from '../../../../identity/port.ts';
+import type { Clock } from '../../../../lib/clock.ts';
+import type { Environment } from '../../../../tenancy/port.ts';
 
 export interface DeliveryServices {
   readonly events: EventServices;
@@ -20,13 +19,13 @@ interface EventRequest extends RequestEnvelope {
 }
 
 /** Deliveries are no configuration, so production's are sent again here too: by its admins. */
-export function deliveryRoutes({ events, clock }: DeliveryServices): readonly ManagementRoute[] {
-  const placeOf = ({ query: { env } }: EventRequest, caller: OrgCaller) => {
+export function deliveryRoutes({ events }: DeliveryServices): readonly AnyRoute[] {
+  const placeOf = ({ query: { env } }: EventRequest, caller: BuilderCaller) => {
     if (env === 'prod') requireProd(caller);
     return { env, orgCode: caller.org.code };
   };
-  const changing = (request: EventRequest, caller: OrgCaller) => {
-    return { ...placeOf(request, caller), auditContext: auditContextOf(clock, request, caller) };
+  const changing = (request: EventRequest, caller: BuilderCaller) => {
+    return { ...placeOf(request, caller), auditContext: caller.command.auditContext };
   };
   return [
     serve(deliveriesApi.listEvents, (request, caller) =>

@@ -1,10 +1,9 @@
 import { hooksApi } from '@freehold/contract/management/automation/hooks';
-import type { Hooks } from '../../../../automation/port.ts';
-import type { Clock } from '../../../../lib/clock.ts';
-import { auditContextOf } from '../../../pipeline/audit-context.ts';
-import { requireProd } from '../../../../identity/deploy-caller.ts';
-import type { ManagementRoute } from '../../../routing/management-route.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
 import { serve } from '../../../../api/serve.ts';
+import type { Hooks } from '../../../../automation/port.ts';
+import { requireProd } from '../../../../identity/port.ts';
+import type { Clock } from '../../../../lib/clock.ts';
 
 export interface HookAdminServices {
   readonly hooks: Pick<Hooks, 'list' | 'show' | 'set'>;
@@ -12,7 +11,7 @@ export interface HookAdminServices {
 }
 
 /** What hooks say of an environment is no configuration, so production's are set here too. */
-export function hookAdminRoutes({ hooks, clock }: HookAdminServices): readonly ManagementRoute[] {
+export function hookAdminRoutes({ hooks }: HookAdminServices): readonly AnyRoute[] {
   return [
     serve(hooksApi.listHooks, async ({ query: { env } }, { org }) => {
       return { items: await hooks.list({ env, orgCode: org.code }) };
@@ -24,7 +23,7 @@ export function hookAdminRoutes({ hooks, clock }: HookAdminServices): readonly M
       const { env } = request.query;
       if (env === 'prod') requireProd(caller);
       const name = { env, orgCode: caller.org.code, block: request.params.name };
-      return hooks.set(name, request.body, auditContextOf(clock, request, caller));
+      return hooks.set(name, request.body, caller.command.auditContext);
     }),
   ];
 }

@@ -1,16 +1,15 @@
 import { runsApi } from '@freehold/contract/management/runs';
+import type { RequestEnvelope } from '../../../../api/request.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
+import { serve } from '../../../../api/serve.ts';
 import type { Drafts, RunName, Runs } from '../../../../automation/port.ts';
-import type { OrgCaller } from '../../../../identity/port.ts';
+import type { BuilderCaller } from '../../../../identity/port.ts';
+import { requireProd } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import { notFound } from '../../../../lib/problem.ts';
 import type { ConfigItems, LogicBlockContent } from '../../../../promotion/port.ts';
 import { mayBeId } from '../../../../records/port.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
-import { auditContextOf } from '../../../pipeline/audit-context.ts';
-import type { RequestEnvelope } from '../../../../api/request.ts';
-import { requireProd } from '../../../../identity/deploy-caller.ts';
-import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../../api/serve.ts';
 
 export interface RunServices {
   readonly runs: Runs;
@@ -25,7 +24,7 @@ interface RunRequest extends RequestEnvelope {
 }
 
 /** The runs of logic blocks, for builders. */
-export function runRoutes({ runs, drafts, items, clock }: RunServices): readonly ManagementRoute[] {
+export function runRoutes({ runs, drafts, items }: RunServices): readonly AnyRoute[] {
   return [
     serve(runsApi.listRuns, ({ query: { env, since, pagesize: pageSize, nexttoken, ...query } }, { org }) =>
       runs.list(
@@ -35,11 +34,11 @@ export function runRoutes({ runs, drafts, items, clock }: RunServices): readonly
     ),
     serve(runsApi.readRun, (request, { org }) => runs.show(nameOf(request, org.code))),
     serve(runsApi.cancelRun, async (request, caller) => {
-      await runs.cancel(nameOf(request, caller.org.code), auditContextOf(clock, request, caller));
+      await runs.cancel(nameOf(request, caller.org.code), caller.command.auditContext);
     }),
     serve(runsApi.retryRun, (request, caller) =>
       runs.retry(nameOf(request, caller.org.code), {
-        by: auditContextOf(clock, request, caller),
+        by: caller.command.auditContext,
         from: request.body?.from,
       }),
     ),
@@ -52,19 +51,19 @@ export function runRoutes({ runs, drafts, items, clock }: RunServices): readonly
       // The errors of the content say what is wrong with a name.
       const name = typeof sent.name === 'string' ? sent.name : '';
       const content = await items.check({ orgCode, kind: 'logicblock', name, content: sent, at: '/content' });
-      const by = auditContextOf(clock, request, caller);
+      const by = caller.command.auditContext;
       return drafts.run({ orgCode, tenantCode, content: content as LogicBlockContent, input, record, before, by });
     }),
     serve(runsApi.beginRun, (request, caller) => {
       const { tenant_code: tenantCode, input = {} } = request.body;
-      const by = auditContextOf(clock, request, caller);
+      const by = caller.command.auditContext;
       return runs.begin({ ...begun(request, caller), tenantCode, block: request.params.name, input, by });
     }),
   ];
 }
 
 /** @throws Problem `conflict` where there is no production. */
-function begun(request: RequestEnvelope & { readonly query: { readonly env: Environment } }, caller: OrgCaller) {
+function begun(request: RequestEnvelope & { readonly query: { readonly env: Environment } }, caller: BuilderCaller) {
   const { env } = request.query;
   if (env === 'prod') requireProd(caller);
   return { env, orgCode: caller.org.code };

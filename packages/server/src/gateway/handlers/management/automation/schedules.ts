@@ -1,13 +1,12 @@
 import { schedulesApi } from '@freehold/contract/management/automation/schedules';
+import type { RequestEnvelope } from '../../../../api/request.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
+import { serve } from '../../../../api/serve.ts';
 import type { ScheduleName, Schedules } from '../../../../automation/port.ts';
-import type { OrgCaller } from '../../../../identity/port.ts';
+import type { BuilderCaller } from '../../../../identity/port.ts';
+import { requireProd } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
-import { auditContextOf } from '../../../pipeline/audit-context.ts';
-import type { RequestEnvelope } from '../../../../api/request.ts';
-import { requireProd } from '../../../../identity/deploy-caller.ts';
-import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../../api/serve.ts';
 
 export interface ScheduleServices {
   readonly schedules: Schedules;
@@ -20,8 +19,8 @@ interface ScheduleRequest extends RequestEnvelope {
 }
 
 /** Whether a schedule is paused is no configuration, so production's are paused here too: by its admins. */
-export function scheduleRoutes({ schedules, clock }: ScheduleServices): readonly ManagementRoute[] {
-  const changing = ({ query: { env }, params }: ScheduleRequest, caller: OrgCaller): ScheduleName => {
+export function scheduleRoutes({ schedules }: ScheduleServices): readonly AnyRoute[] {
+  const changing = ({ query: { env }, params }: ScheduleRequest, caller: BuilderCaller): ScheduleName => {
     if (env === 'prod') requireProd(caller);
     return { env, orgCode: caller.org.code, block: params.name };
   };
@@ -30,10 +29,10 @@ export function scheduleRoutes({ schedules, clock }: ScheduleServices): readonly
       return { items: await schedules.list({ env, orgCode: org.code }) };
     }),
     serve(schedulesApi.pauseSchedule, async (request, caller) => {
-      await schedules.pause(changing(request, caller), auditContextOf(clock, request, caller));
+      await schedules.pause(changing(request, caller), caller.command.auditContext);
     }),
     serve(schedulesApi.resumeSchedule, async (request, caller) => {
-      await schedules.resume(changing(request, caller), auditContextOf(clock, request, caller));
+      await schedules.resume(changing(request, caller), caller.command.auditContext);
     }),
   ];
 }

@@ -1,13 +1,12 @@
 import { secretsApi } from '@freehold/contract/management/secrets';
+import type { RequestEnvelope } from '../../../../api/request.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
+import { serve } from '../../../../api/serve.ts';
 import type { SecretCommand, SecretReferences, SecretVault } from '../../../../automation/port.ts';
-import type { OrgCaller } from '../../../../identity/port.ts';
+import type { BuilderCaller } from '../../../../identity/port.ts';
+import { requireProd } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
-import { auditContextOf } from '../../../pipeline/audit-context.ts';
-import type { RequestEnvelope } from '../../../../api/request.ts';
-import { requireProd } from '../../../../identity/deploy-caller.ts';
-import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../../api/serve.ts';
 
 export interface SecretServices {
   readonly secretVault: SecretVault;
@@ -21,11 +20,11 @@ interface SecretRequest extends RequestEnvelope {
 }
 
 /** Secrets belong to an environment and are no configuration, so production's are set here too. */
-export function secretRoutes({ secretVault, secretReferences, clock }: SecretServices): readonly ManagementRoute[] {
-  const commandOf = (request: SecretRequest, caller: OrgCaller): SecretCommand => {
+export function secretRoutes({ secretVault, secretReferences }: SecretServices): readonly AnyRoute[] {
+  const commandOf = (request: SecretRequest, caller: BuilderCaller): SecretCommand => {
     const { env } = request.query;
     if (env === 'prod') requireProd(caller);
-    const auditContext = auditContextOf(clock, request, caller);
+    const auditContext = caller.command.auditContext;
     return { env, orgCode: caller.org.code, name: request.params.name, auditContext };
   };
   return [

@@ -1,9 +1,9 @@
 import { backupsApi } from '@freehold/contract/management/operator/backups';
+import { json, type Reply } from '../../../../api/reply.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
+import { serve, serveReply } from '../../../../api/serve.ts';
 import type { OperatorLog } from '../../../../audit/operator-log.ts';
 import type { Backups } from '../../../../backup/backups.ts';
-import { json, type Reply } from '../../../../api/reply.ts';
-import type { OperatorRoute } from '../../../routing/management-route.ts';
-import { serve, serveReply } from '../../../../api/serve.ts';
 
 export interface BackupServices {
   readonly backups: Backups;
@@ -11,7 +11,7 @@ export interface BackupServices {
 }
 
 /** Backups of the platform as a whole, for the operator. */
-export function backupRoutes({ backups, operatorLog }: BackupServices): readonly OperatorRoute[] {
+export function backupRoutes({ backups, operatorLog }: BackupServices): readonly AnyRoute[] {
   const recorded =
     ({ requestId, action }: { readonly requestId: string; readonly action: string }) =>
     (name: string) =>
@@ -21,10 +21,10 @@ export function backupRoutes({ backups, operatorLog }: BackupServices): readonly
     serveReply(backupsApi.makeBackup, async ({ requestId }) =>
       json(202, await backups.begin(recorded({ requestId, action: 'backup.begun' }))),
     ),
-    serveReply(backupsApi.downloadBackup, async ({ params: { name }, requestId, incoming }): Promise<Reply> => {
+    serveReply(backupsApi.downloadBackup, async ({ params: { name }, requestId, head }): Promise<Reply> => {
       // The head alone is no download.
       const record =
-        incoming.method === 'HEAD' ? async () => undefined : recorded({ requestId, action: 'backup.downloaded' });
+        head.method === 'HEAD' ? async () => undefined : recorded({ requestId, action: 'backup.downloaded' });
       const { bytes, stream } = await backups.download(name, record);
       return {
         status: 200,

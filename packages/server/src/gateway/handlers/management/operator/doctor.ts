@@ -1,6 +1,6 @@
 import { platformDoctorApi } from '@freehold/contract/management/operator/doctor';
 import type { ReplyOf } from '@freehold/contract/route';
-import type { OperatorRoute } from '../../../routing/management-route.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
 import { serve } from '../../../../api/serve.ts';
 
 export interface PlatformDoctorServices {
@@ -8,6 +8,6 @@ export interface PlatformDoctorServices {
 }
 
 /** What the doctor finds beside the running platform, for the operator. */
-export function platformDoctorRoutes({ diagnoses }: PlatformDoctorServices): readonly OperatorRoute[] {
+export function platformDoctorRoutes({ diagnoses }: PlatformDoctorServices): readonly AnyRoute[] {
   return [serve(platformDoctorApi.readDiagnosis, () => diagnoses.read())];
 }

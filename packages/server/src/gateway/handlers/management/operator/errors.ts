@@ -1,6 +1,6 @@
 import { platformErrorsApi } from '@freehold/contract/management/operator/errors';
 import type { ReplyOf } from '@freehold/contract/route';
-import type { OperatorRoute } from '../../../routing/management-route.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
 import { serve } from '../../../../api/serve.ts';
 
 export interface PlatformErrorServices {
@@ -15,7 +15,7 @@ export interface PlatformErrorServices {
 }
 
 /** The last errors of the node, for the operator. */
-export function platformErrorRoutes({ errorLog }: PlatformErrorServices): readonly OperatorRoute[] {
+export function platformErrorRoutes({ errorLog }: PlatformErrorServices): readonly AnyRoute[] {
   return [
     serve(platformErrorsApi.listErrors, ({ query: { request_id: requestId, pagesize: pageSize, nexttoken } }) =>
       errorLog.list({ requestId, pageSize, nexttoken }),

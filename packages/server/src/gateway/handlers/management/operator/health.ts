@@ -1,6 +1,6 @@
 import { platformHealthApi } from '@freehold/contract/management/operator/health';
 import type { ReplyOf } from '@freehold/contract/route';
-import type { OperatorRoute } from '../../../routing/management-route.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
 import { serve } from '../../../../api/serve.ts';
 
 export interface PlatformHealthServices {
@@ -8,6 +8,6 @@ export interface PlatformHealthServices {
 }
 
 /** How the node is, for the operator. */
-export function platformHealthRoutes({ nodeHealth }: PlatformHealthServices): readonly OperatorRoute[] {
+export function platformHealthRoutes({ nodeHealth }: PlatformHealthServices): readonly AnyRoute[] {
   return [serve(platformHealthApi.readPlatformHealth, () => nodeHealth.read())];
 }

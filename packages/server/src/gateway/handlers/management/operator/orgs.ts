@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { platformOrgsApi } from '@freehold/contract/management/operator/orgs';
 import type { ReplyOf } from '@freehold/contract/route';
+import type { AnyRoute } from '../../../../api/route.ts';
+import { serve } from '../../../../api/serve.ts';
 import type { PlatformOrgs } from '../../../../identity/port.ts';
 import type { Metering } from '../../../../metering/metering.ts';
 import type { Promotion } from '../../../../promotion/port.ts';
-import type { OperatorRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../../api/serve.ts';
 
 export interface PlatformOrgServices {
   readonly platformOrgs: PlatformOrgs;
@@ -17,7 +17,7 @@ type ShownOrg = ReplyOf<typeof platformOrgsApi.listPlatformOrgs>['items'][number
 type OrgDetails = ReplyOf<typeof platformOrgsApi.readPlatformOrg>;
 
 /** The orgs of the platform, for the operator: names and numbers, and nothing that an org stores. */
-export function platformOrgRoutes(services: PlatformOrgServices): readonly OperatorRoute[] {
+export function platformOrgRoutes(services: PlatformOrgServices): readonly AnyRoute[] {
   const { platformOrgs } = services;
   return [
     serve(platformOrgsApi.listPlatformOrgs, async ({ query }) => {

@@ -1,10 +1,9 @@
 import { personJobsApi } from '@freehold/contract/management/people/person-jobs';
+import { fileReply } from '../../../../api/file-format.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
+import { serve, serveReply } from '../../../../api/serve.ts';
 import type { PersonalData } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
-import { auditContextOf } from '../../../pipeline/audit-context.ts';
-import { fileReply } from '../../../../api/file-format.ts';
-import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve, serveReply } from '../../../../api/serve.ts';
 
 export interface PersonalDataServices {
   readonly personalData: PersonalData;
@@ -12,24 +11,24 @@ export interface PersonalDataServices {
 }
 
 /** All that an org has of one of its app's users. People are no configuration, so production's are here too. */
-export function personalDataRoutes({ personalData, clock }: PersonalDataServices): readonly ManagementRoute[] {
+export function personalDataRoutes({ personalData }: PersonalDataServices): readonly AnyRoute[] {
   return [
     serve(personJobsApi.eraseAppUser, (request, caller) => {
       const { params, query, body } = request;
       const { env, records, confirm } = body;
-      const auditContext = auditContextOf(clock, request, caller);
+      const auditContext = caller.command.auditContext;
       const command = { env, orgCode: caller.org.code, id: params.id, auditContext };
       return personalData.erase(command, { dryRun: query.dry_run, records, confirm });
     }),
     serve(personJobsApi.mergeAppUser, (request, caller) => {
       const { params, query, body } = request;
       const { env, into, seen } = body;
-      const auditContext = auditContextOf(clock, request, caller);
+      const auditContext = caller.command.auditContext;
       const command = { env, orgCode: caller.org.code, id: params.id, auditContext };
       return personalData.merge(command, { dryRun: query.dry_run, into, seen });
     }),
     serve(personJobsApi.exportAppUser, (request, caller) => {
-      const auditContext = auditContextOf(clock, request, caller);
+      const auditContext = caller.command.auditContext;
       const { env } = request.body;
       return personalData.export({ env, orgCode: caller.org.code, id: request.params.id, auditContext });
     }),
@@ -41,11 +40,11 @@ export function personalDataRoutes({ personalData, clock }: PersonalDataServices
       personalData.show(org.code, query.env, params.id),
     ),
     serveReply(personJobsApi.readPersonFile, async (request, caller) => {
-      const auditContext = auditContextOf(clock, request, caller);
+      const auditContext = caller.command.auditContext;
       const { id } = request.params;
       const command = { env: request.query.env, orgCode: caller.org.code, id, auditContext };
       // The head alone is no download.
-      const isDownload = request.incoming.method !== 'HEAD';
+      const isDownload = request.head.method !== 'HEAD';
       return fileReply(`person-${id}`, 'jsonl', await personalData.file(command, isDownload));
     }),
   ];

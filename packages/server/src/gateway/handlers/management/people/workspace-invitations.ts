@@ -1,9 +1,8 @@
 import { workspaceInvitationsApi } from '@freehold/contract/management/people/workspace-invitations';
+import type { AnyRoute } from '../../../../api/route.ts';
+import { serve } from '../../../../api/serve.ts';
 import type { WorkspaceInvitations } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
-import { auditContextOf } from '../../../pipeline/audit-context.ts';
-import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../../api/serve.ts';
 
 export interface WorkspaceInvitationServices {
   readonly workspaceInvitations: WorkspaceInvitations;
@@ -11,10 +10,7 @@ export interface WorkspaceInvitationServices {
 }
 
 /** How an org asks people into the workspaces of its app, also of production. */
-export function workspaceInvitationRoutes({
-  workspaceInvitations,
-  clock,
-}: WorkspaceInvitationServices): readonly ManagementRoute[] {
+export function workspaceInvitationRoutes({ workspaceInvitations }: WorkspaceInvitationServices): readonly AnyRoute[] {
   return [
     serve(workspaceInvitationsApi.listWorkspaceInvitations, async ({ params, query }, { org }) => {
       const { tenant_code: tenantCode } = params;
@@ -23,17 +19,17 @@ export function workspaceInvitationRoutes({
     serve(workspaceInvitationsApi.inviteToWorkspace, (request, caller) => {
       const { env, ...asked } = request.body;
       const place = { orgCode: caller.org.code, env, tenantCode: request.params.tenant_code };
-      return workspaceInvitations.invite({ ...place, auditContext: auditContextOf(clock, request, caller) }, asked);
+      return workspaceInvitations.invite({ ...place, auditContext: caller.command.auditContext }, asked);
     }),
     serve(workspaceInvitationsApi.resendWorkspaceInvitation, (request, caller) => {
       const { params, body } = request;
       const place = { orgCode: caller.org.code, env: body.env, tenantCode: params.tenant_code };
-      return workspaceInvitations.resend({ ...place, auditContext: auditContextOf(clock, request, caller) }, params.id);
+      return workspaceInvitations.resend({ ...place, auditContext: caller.command.auditContext }, params.id);
     }),
     serve(workspaceInvitationsApi.withdrawWorkspaceInvitation, async (request, caller) => {
       const { params, query } = request;
       const place = { orgCode: caller.org.code, env: query.env, tenantCode: params.tenant_code };
-      const auditContext = auditContextOf(clock, request, caller);
+      const auditContext = caller.command.auditContext;
       await workspaceInvitations.withdraw({ ...place, auditContext }, params.id);
     }),
   ];

@@ -1,14 +1,14 @@
 import { mailsOfAppApi } from '@freehold/contract/management/settings/mails';
-import type { MailDrafts, OrgCaller } from '../../../../identity/port.ts';
-import type { ManagementRoute } from '../../../routing/management-route.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
 import { serve } from '../../../../api/serve.ts';
+import type { MailDrafts, OrgCaller } from '../../../../identity/port.ts';
 
 export interface MailServices {
   readonly mailDrafts: MailDrafts;
 }
 
 /** The texts of an app's mails, before they are settings. */
-export function mailRoutes({ mailDrafts }: MailServices): readonly ManagementRoute[] {
+export function mailRoutes({ mailDrafts }: MailServices): readonly AnyRoute[] {
   return [
     serve(mailsOfAppApi.listAppMails, async ({ query }, caller) => ({
       items: await mailDrafts.list(builderOf(caller), query.env),

@@ -1,15 +1,15 @@
 import { providersApi } from '@freehold/contract/management/settings/providers';
 import type { InputError } from '@freehold/contract/problem';
-import type { ProviderTrials } from '../../../../identity/port.ts';
-import type { ManagementRoute } from '../../../routing/management-route.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
 import { serve } from '../../../../api/serve.ts';
+import type { ProviderTrials } from '../../../../identity/port.ts';
 
 export interface ProviderServices {
   readonly providerTrials: ProviderTrials;
 }
 
 /** What a builder finds out about a sign-in provider before the app trusts it. */
-export function providerRoutes({ providerTrials }: ProviderServices): readonly ManagementRoute[] {
+export function providerRoutes({ providerTrials }: ProviderServices): readonly AnyRoute[] {
   return [
     serve(providersApi.discoverProvider, ({ body }, { org }) => providerTrials.discover(org.code, body.issuer)),
     serve(

@@ -1,12 +1,11 @@
 import { workspaceTemplatesApi } from '@freehold/contract/management/settings/workspace-templates';
-import type { OrgCaller, TemplateApplications, WorkspaceDrifts } from '../../../../identity/port.ts';
+import type { RequestEnvelope } from '../../../../api/request.ts';
+import type { AnyRoute } from '../../../../api/route.ts';
+import { serve } from '../../../../api/serve.ts';
+import type { BuilderCaller, TemplateApplications, WorkspaceDrifts } from '../../../../identity/port.ts';
+import { requireProd } from '../../../../identity/port.ts';
 import type { Clock } from '../../../../lib/clock.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
-import { auditContextOf } from '../../../pipeline/audit-context.ts';
-import type { RequestEnvelope } from '../../../../api/request.ts';
-import { requireProd } from '../../../../identity/deploy-caller.ts';
-import type { ManagementRoute } from '../../../routing/management-route.ts';
-import { serve } from '../../../../api/serve.ts';
 
 export interface WorkspaceTemplateServices {
   readonly workspaceDrifts: WorkspaceDrifts;
@@ -22,15 +21,14 @@ interface EnvironmentRequest extends RequestEnvelope {
 export function workspaceTemplateRoutes({
   workspaceDrifts: drifts,
   templateApplications: applications,
-  clock,
-}: WorkspaceTemplateServices): readonly ManagementRoute[] {
-  const placeOf = ({ query: { env } }: EnvironmentRequest, caller: OrgCaller) => {
+}: WorkspaceTemplateServices): readonly AnyRoute[] {
+  const placeOf = ({ query: { env } }: EnvironmentRequest, caller: BuilderCaller) => {
     if (env === 'prod') requireProd(caller);
     return { env, orgCode: caller.org.code };
   };
-  const commandOf = (request: EnvironmentRequest, caller: OrgCaller) => ({
+  const commandOf = (request: EnvironmentRequest, caller: BuilderCaller) => ({
     ...placeOf(request, caller),
-    auditContext: auditContextOf(clock, request, caller),
+    auditContext: caller.command.auditContext,
   });
   return [
     serve(workspaceTemplatesApi.listWorkspaceDrift, ({ query }, { org }) => {

@@ -1,24 +1,43 @@
+/** Who calls the routes of builders and of apps about themselves, as their handlers get them. */
 import type { AuditActor, AuditContext } from '../audit/audit-entry.ts';
-import type { DeployKeyScope, KnownDeployKey, OrgCaller } from './port.ts';
-import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
-import { occasionBy } from '../gateway/pipeline/audit-context.ts';
-import type { RequestEnvelope } from '../api/request.ts';
+import type { DeployKeyScope, KnownDeployKey } from './keys/deploy-keys.ts';
+import type { AppCaller } from './sessions/app-sessions.ts';
+import type { OrgCaller } from './sessions/org-sessions.ts';
+
+/** What every change of an org takes: its code, and by whom, when and in answer to which request it is changed. */
+export interface OrgCommand {
+  readonly orgCode: string;
+  readonly auditContext: AuditContext;
+}
+
+export interface BuilderCaller extends OrgCaller {
+  readonly command: OrgCommand;
+}
 
 /** Who moves configuration: a builder, or a pipeline with a deploy key. */
 export interface DeployCaller extends Pick<OrgCaller, 'org' | 'role'> {
   readonly actor: AuditActor;
   /** Changes settings of the configuration of an app, beside what its role may. */
   readonly carriesSettings?: true;
+  readonly command: OrgCommand;
 }
 
-export interface AskedDeploy {
-  readonly orgCode: string;
+export interface OperatorCaller {
   readonly auditContext: AuditContext;
 }
 
-export function builderAsDeployer({ org, role, user }: OrgCaller): DeployCaller {
-  return { org, role, actor: { kind: 'org_user', id: user.id } };
+declare module '../api/route.ts' {
+  interface Callers {
+    readonly developer: BuilderCaller;
+    readonly org_admin: BuilderCaller;
+    readonly watch: DeployCaller;
+    readonly publish: DeployCaller;
+    readonly activate: DeployCaller;
+    readonly operator: OperatorCaller;
+    /** About the caller: a token is enough. */
+    readonly self: AppCaller;
+  }
 }
 
 /** Which role of an org user, and which scope of a key, a way of taking part in promotion needs. */
@@ -36,16 +55,23 @@ export function isDeployAccess(access: string): access is DeployAccess {
   return Object.hasOwn(deployAccess, access);
 }
 
+/** A caller before it is known what for. */
+type Deployer = Omit<DeployCaller, 'command'>;
+
+export function builderAsDeployer({ org, role, user }: OrgCaller): Deployer {
+  return { org, role, actor: { kind: 'org_user', id: user.id } };
+}
+
 /** What the key is to handlers that ask for a role beside the scope. */
-export function keyAsDeployer({ id, scope, org }: KnownDeployKey): DeployCaller {
+export function keyAsDeployer({ id, scope, org }: KnownDeployKey): Deployer {
   const role = scope === 'activate' ? 'org_admin' : 'developer';
   return { org, role, actor: { kind: 'deploy_key', id }, ...(scope === 'settings' && { carriesSettings: true }) };
 }
 
-/** An action that needs production. @throws Problem `conflict` where there is none yet. */
-export function askDeploy(clock: Clock, request: RequestEnvelope, caller: DeployCaller): AskedDeploy {
+/** A change that needs production. @throws Problem `conflict` where there is none yet. */
+export function deployCommand(caller: Pick<DeployCaller, 'org' | 'command'>): OrgCommand {
   requireProd(caller);
-  return { orgCode: caller.org.code, auditContext: occasionBy(clock, request, caller) };
+  return caller.command;
 }
 
 /** @throws Problem `conflict`. */
