@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readRaw } from '../gateway/testing/raw-request.ts';
+import { readRaw } from './testing/raw-request.ts';
 import { requireClientId } from './client-id.ts';
 
 const once = 'client_unknown: the header `client_id` must be sent once';

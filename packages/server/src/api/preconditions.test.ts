@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readRaw } from '../gateway/testing/raw-request.ts';
+import { readRaw } from './testing/raw-request.ts';
 import type { IfMatch } from '../records/writing/update-record.ts';
 import { conditional, isNoneMatch, readPreconditions, refuseTags } from './preconditions.ts';
 

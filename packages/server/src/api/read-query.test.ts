@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readRaw } from '../gateway/testing/raw-request.ts';
+import { readRaw } from './testing/raw-request.ts';
 import { readQuery, refuseParameters } from './read-query.ts';
 
 const invalid = { code: 'invalid_request' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readRaw } from '../gateway/testing/raw-request.ts';
+import { readRaw } from './testing/raw-request.ts';
 import { readAppToken, readBearerToken } from './read-token.ts';
 
 const missing = { refused: 'token_missing' };

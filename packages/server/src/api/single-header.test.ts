@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readRaw } from '../gateway/testing/raw-request.ts';
+import { readRaw } from './testing/raw-request.ts';
 import { singleHeader } from './single-header.ts';
 
 const readings: readonly (readonly [what: string, lines: readonly string[], value: string | undefined])[] = [

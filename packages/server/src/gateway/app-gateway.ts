@@ -19,25 +19,25 @@ import { keyHolderOf } from '../records/port.ts';
 import { answerOnce, type OnceAsked, type OnceServices } from './answer-once.ts';
 import type { CallTrace } from './call-trace.ts';
 import type { ErrorReplies } from './error-reply.ts';
-import { authzenRoutes } from './handlers/app/authzen.ts';
-import { batchRoutes } from './handlers/app/batch.ts';
-import { type DocsServices, docsRoutes } from './handlers/app/docs.ts';
-import { type HookServices, hookRoutes } from './handlers/app/hooks.ts';
-import { invitationRoutes } from './handlers/app/invitations.ts';
-import { jobRoutes } from './handlers/app/jobs.ts';
-import { logicBlockRoutes, ownRunRoutes } from './handlers/app/logicblocks.ts';
-import { mailRoutes } from './handlers/app/mails.ts';
-import { appDocumentRoutes } from './handlers/app/openapi.ts';
-import { recordRoutes } from './handlers/app/records.ts';
-import { selfRoutes } from './handlers/app/self.ts';
-import type { AppServices } from './handlers/app/services.ts';
-import { signInRoutes } from './handlers/app/sign-in.ts';
-import { transferRoutes } from './handlers/app/transfer.ts';
-import { workspaceRoutes } from './handlers/app/workspaces.ts';
-import { type Operations, sharedRoutes } from './handlers/shared.ts';
+import { authzenRoutes } from '../iam/routes/authzen.ts';
+import { batchRoutes } from '../records/routes/batch.ts';
+import { type DocsServices, docsRoutes } from './site/docs-routes.ts';
+import { type HookServices, hookRoutes } from '../automation/routes/hooks.ts';
+import { invitationRoutes } from '../identity/routes/invitations.ts';
+import { jobRoutes } from '../records/routes/jobs.ts';
+import { logicBlockRoutes, ownRunRoutes } from '../automation/routes/logicblocks.ts';
+import { mailRoutes } from '../identity/routes/mails.ts';
+import { appDocumentRoutes } from './openapi/app-document-routes.ts';
+import { recordRoutes } from '../records/routes/records.ts';
+import { selfRoutes } from '../identity/routes/self.ts';
+import type { AppServices } from './app-services.ts';
+import { signInRoutes } from '../identity/routes/sign-in.ts';
+import { transferRoutes } from '../transfer/routes.ts';
+import { workspaceRoutes } from '../identity/routes/workspaces.ts';
+import { type Operations, sharedRoutes } from './process-routes.ts';
 import type { ManagementOrigin } from './management-origin.ts';
 import { actorOf, authorize, authorizeAction, authorizeBody, requestAlone } from './pipeline/authorize.ts';
-import { readTarget } from './pipeline/canonical-path.ts';
+import { readTarget } from '../api/canonical-path.ts';
 import { withCors } from './pipeline/headers/cors.ts';
 import { mayRun } from './pipeline/may-run.ts';
 import { CallDecisions, type CallRecorder } from './pipeline/observed-decisions.ts';
@@ -53,7 +53,7 @@ import {
   runAction,
   workUserOf,
 } from './routing/app-route.ts';
-import { createRouter } from './routing/router.ts';
+import { createRouter } from '../api/router.ts';
 
 /** What a gateway does with one request. `errors` is for what fails in an answer that does not fail. */
 export type Gateway = (incoming: IncomingMessage, trace: CallTrace, errors: ErrorReplies) => Promise<Reply>;

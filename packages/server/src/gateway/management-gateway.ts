@@ -30,67 +30,67 @@ import { answerOnce, type OnceServices } from './answer-once.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { CallTrace } from './call-trace.ts';
 import { withSites } from './console/console-gateway.ts';
-import { type SecondFactorServices, secondFactorRoutes } from './handlers/management/account/second-factors.ts';
-import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
-import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
-import { type PolicyLabServices, policyLabRoutes } from './handlers/management/acl/policy-lab.ts';
-import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
-import { type AuditServices, auditRoutes } from './handlers/management/audit.ts';
-import { type DeliveryServices, deliveryRoutes } from './handlers/management/automation/deliveries.ts';
-import { type HookAdminServices, hookAdminRoutes } from './handlers/management/automation/hooks.ts';
-import { type RunServices, runRoutes } from './handlers/management/automation/runs.ts';
-import { type ScheduleServices, scheduleRoutes } from './handlers/management/automation/schedules.ts';
-import { type SecretServices, secretRoutes } from './handlers/management/automation/secrets.ts';
-import { type ConfigItemServices, configItemRoutes } from './handlers/management/config-items.ts';
-import { type ConsoleServices, consoleRoutes } from './handlers/management/console.ts';
-import { decisionRoutes } from './handlers/management/decisions.ts';
-import { type DeployServices, deployRoutes } from './handlers/management/deploy.ts';
-import { deployArchiveRoutes } from './handlers/management/deploy-archive.ts';
-import { type DeployKeyServices, deployKeyRoutes } from './handlers/management/deploy-keys.ts';
-import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
-import { type ImpersonationServices, impersonationRoutes } from './handlers/management/impersonation.ts';
-import { type InboxServices, inboxRoutes } from './handlers/management/inbox.ts';
-import { type ObservabilityServices, observabilityRoutes } from './handlers/management/observability.ts';
+import { type SecondFactorServices, secondFactorRoutes } from '../identity/routes/second-factors.ts';
+import { type AccountServices, accountRoutes } from '../identity/routes/accounts.ts';
+import { type AclServices, aclRoutes } from '../iam/routes/acl.ts';
+import { type PolicyLabServices, policyLabRoutes } from '../iam/routes/policy-lab.ts';
+import { type AlertWebhookServices, alertWebhookRoutes } from '../webhooks/routes.ts';
+import { type AuditServices, auditRoutes } from '../audit/routes.ts';
+import { type DeliveryServices, deliveryRoutes } from '../automation/routes/deliveries.ts';
+import { type HookAdminServices, hookAdminRoutes } from '../automation/routes/hook-admin.ts';
+import { type RunServices, runRoutes } from '../automation/routes/runs.ts';
+import { type ScheduleServices, scheduleRoutes } from '../automation/routes/schedules.ts';
+import { type SecretServices, secretRoutes } from '../automation/routes/secrets.ts';
+import { type ConfigItemServices, configItemRoutes } from '../promotion/routes/config-items.ts';
+import { type ConsoleServices, consoleRoutes } from '../identity/routes/console-config.ts';
+import { decisionRoutes } from '../iam/routes/decisions.ts';
+import { type DeployServices, deployRoutes } from '../promotion/routes/deploy.ts';
+import { deployArchiveRoutes } from '../promotion/routes/deploy-archive.ts';
+import { type DeployKeyServices, deployKeyRoutes } from '../identity/routes/deploy-keys.ts';
+import { type EntityServices, entityRoutes } from '../entities/routes.ts';
+import { type ImpersonationServices, impersonationRoutes } from '../identity/routes/impersonation.ts';
+import { type InboxServices, inboxRoutes } from '../mail/routes.ts';
+import { type ObservabilityServices, observabilityRoutes } from '../metering/routes/usage.ts';
 import {
   type AppDocumentServices,
   appReferenceRoutes,
   managementDocumentRoutes,
-} from './handlers/management/openapi.ts';
-import { type BackupServices, backupRoutes } from './handlers/management/operator/backups.ts';
-import { type PlatformDoctorServices, platformDoctorRoutes } from './handlers/management/operator/doctor.ts';
-import { type PlatformErrorServices, platformErrorRoutes } from './handlers/management/operator/errors.ts';
-import { type PlatformHealthServices, platformHealthRoutes } from './handlers/management/operator/health.ts';
-import { type PlatformOrgServices, platformOrgRoutes } from './handlers/management/operator/orgs.ts';
-import { orgRoutes } from './handlers/management/org.ts';
-import { type OverviewServices, orgJobRoutes, overviewRoutes } from './handlers/management/overview.ts';
-import { passwordRoutes } from './handlers/management/passwords.ts';
-import { type AppUserServices, appUserRoutes } from './handlers/management/people/app-users.ts';
-import { type PersonalDataServices, personalDataRoutes } from './handlers/management/people/personal-data.ts';
+} from './openapi/document-routes.ts';
+import { type BackupServices, backupRoutes } from '../backup/routes.ts';
+import { type PlatformDoctorServices, platformDoctorRoutes } from '../composition/operations/routes/doctor.ts';
+import { type PlatformErrorServices, platformErrorRoutes } from '../telemetry/error-routes.ts';
+import { type PlatformHealthServices, platformHealthRoutes } from '../composition/operations/routes/health.ts';
+import { type PlatformOrgServices, platformOrgRoutes } from '../composition/operations/routes/orgs.ts';
+import { orgRoutes } from '../identity/routes/org.ts';
+import { type OverviewServices, orgJobRoutes, overviewRoutes } from '../composition/operations/routes/overview.ts';
+import { passwordRoutes } from '../identity/routes/passwords.ts';
+import { type AppUserServices, appUserRoutes } from '../identity/routes/app-users.ts';
+import { type PersonalDataServices, personalDataRoutes } from '../identity/routes/personal-data.ts';
 import {
   type WorkspaceInvitationServices,
   workspaceInvitationRoutes,
-} from './handlers/management/people/workspace-invitations.ts';
-import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
-import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
-import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
-import { type MailServices, mailRoutes } from './handlers/management/settings/mails.ts';
-import { type ProviderServices, providerRoutes } from './handlers/management/settings/providers.ts';
+} from '../identity/routes/workspace-invitations.ts';
+import { type PlanServices, planRoutes } from '../metering/routes/plans.ts';
+import { metricsRoute, type PlatformServices, platformRoutes } from '../identity/routes/operator.ts';
+import { type ServiceKeyServices, serviceKeyRoutes } from '../identity/routes/service-keys.ts';
+import { type MailServices, mailRoutes } from '../identity/routes/mail-texts.ts';
+import { type ProviderServices, providerRoutes } from '../identity/routes/providers.ts';
 import {
   type WorkspaceTemplateServices,
   workspaceTemplateRoutes,
-} from './handlers/management/settings/workspace-templates.ts';
-import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
-import { type SuspendedAccountServices, suspendedAccountRoutes } from './handlers/management/suspended-accounts.ts';
-import { type UsageExportServices, usageExportRoutes } from './handlers/management/usage-export.ts';
-import { type OrgWorkspaceServices, orgWorkspaceRoutes } from './handlers/management/workspaces.ts';
-import { type Operations, sharedRoutes } from './handlers/shared.ts';
-import { readTarget } from './pipeline/canonical-path.ts';
+} from '../identity/routes/workspace-templates.ts';
+import { type SettingServices, settingRoutes } from '../identity/routes/settings.ts';
+import { type SuspendedAccountServices, suspendedAccountRoutes } from '../identity/routes/suspended-accounts.ts';
+import { type UsageExportServices, usageExportRoutes } from '../metering/routes/usage-export.ts';
+import { type OrgWorkspaceServices, orgWorkspaceRoutes } from '../identity/routes/org-workspaces.ts';
+import { type Operations, sharedRoutes } from './process-routes.ts';
+import { readTarget } from '../api/canonical-path.ts';
 import { orgMismatch } from './pipeline/headers/expected-org.ts';
 import { readRequest } from './pipeline/read-request.ts';
 import { withTimeSlice } from './pipeline/time-slice.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { recordRefusals } from './routing/record-refusals.ts';
-import { createRouter } from './routing/router.ts';
+import { createRouter } from '../api/router.ts';
 import type { ConsoleSource, DocsSource } from './site-source.ts';
 
 export interface ManagementGatewayDeps

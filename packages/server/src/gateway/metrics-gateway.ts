@@ -1,11 +1,11 @@
 import { platformApi } from '@freehold/contract/management/platform';
 import type { ServedRoute } from '../api/route.ts';
 import type { Gateway } from './app-gateway.ts';
-import { metricsReply, type PlatformServices } from './handlers/management/platform.ts';
-import { type Operations, sharedRoutes } from './handlers/shared.ts';
-import { readTarget } from './pipeline/canonical-path.ts';
+import { metricsReply, type PlatformServices } from '../identity/routes/operator.ts';
+import { type Operations, sharedRoutes } from './process-routes.ts';
+import { readTarget } from '../api/canonical-path.ts';
 import { readRequest } from './pipeline/read-request.ts';
-import { createRouter } from './routing/router.ts';
+import { createRouter } from '../api/router.ts';
 
 export interface MetricsGatewayDeps extends Operations, Pick<PlatformServices, 'metrics'> {}
 

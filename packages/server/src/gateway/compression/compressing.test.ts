@@ -6,7 +6,7 @@ import type { Route } from '@freehold/contract/route';
 import type { Reply } from '../../api/reply.ts';
 import { beginTrace } from '../call-trace.ts';
 import { createErrorReplies } from '../error-reply.ts';
-import { readRaw } from '../testing/raw-request.ts';
+import { readRaw } from '../../api/testing/raw-request.ts';
 import { compressing } from './compressing.ts';
 
 const errors = createErrorReplies({

@@ -5,7 +5,7 @@ import type { GatewayRequest, TakesBody } from '../../api/request.ts';
 import { checkSchema } from '../../lib/check-schema.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { Match } from '../routing/router.ts';
+import type { Match } from '../../api/router.ts';
 import { openBodyStream } from './body/body-stream.ts';
 import { hasBody } from './body/has-body.ts';
 import { readJsonBody, readSentBody, strangersBody } from './body/read-json-body.ts';

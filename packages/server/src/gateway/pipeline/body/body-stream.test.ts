@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { readRaw } from '../../testing/raw-request.ts';
+import { readRaw } from '../../../api/testing/raw-request.ts';
 import { readRequest } from '../read-request.ts';
 import { openBodyStream } from './body-stream.ts';
 

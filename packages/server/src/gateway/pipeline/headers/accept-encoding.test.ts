@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readRaw } from '../../testing/raw-request.ts';
+import { readRaw } from '../../../api/testing/raw-request.ts';
 import { codingFor, codings } from './accept-encoding.ts';
 
 const cases: readonly (readonly [header: string | undefined, coding: string | undefined])[] = [

@@ -9,7 +9,7 @@ import { openStore } from '../../../store/open-store.ts';
 import { beginTrace } from '../../call-trace.ts';
 import { createErrorReplies } from '../../error-reply.ts';
 import { createManagementOrigin } from '../../management-origin.ts';
-import { readRaw } from '../../testing/raw-request.ts';
+import { readRaw } from '../../../api/testing/raw-request.ts';
 import { withCors } from './cors.ts';
 
 const clock = { now: () => Date.parse('2026-01-31T12:00:00Z') };

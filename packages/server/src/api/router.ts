@@ -1,0 +1,117 @@
+import type { Route } from '@freehold/contract/route';
+import { notFound, Problem } from '../lib/problem.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** A route's pattern: segments that stand as they are, and `:name` for any one segment. */
+export interface RoutePattern {
+  /** Its description; a route of records is described for each entity. */
+  readonly route?: Route;
+  readonly method: Method;
+  readonly path: string;
+  /** It changes what has an entity tag, and reads what a caller says of that. */
+  readonly takesTags?: true;
+  readonly compressed?: Route['compressed'];
+}
+
+export interface Match<R> {
+  readonly route: R;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+interface Node<R> {
+  readonly literals: Map<string, Node<R>>;
+  parameter: { readonly name: string; readonly node: Node<R> } | undefined;
+  readonly routes: Map<string, R>;
+}
+
+/**
+ * Finds the route of a canonical path. Where a segment could be meant as it stands or as a parameter, the route in
+ * which it stands wins; the other is found by the methods that the first does not take.
+ */
+export function createRouter<R extends RoutePattern>(routes: readonly R[]) {
+  const root = newNode<R>();
+  for (const route of routes) insert(root, route);
+  return {
+    /** @throws Problem `not_found`, or `method_not_allowed` with what is allowed. */
+    match: (method: string, path: string): Match<R> => {
+      const params: Record<string, string> = {};
+      // A HEAD is a GET whose reply is sent without its body (RFC 9110, 9.3.2).
+      const wanted = method === 'HEAD' ? 'GET' : method;
+      const route = walk(root, path, params)?.routes.get(wanted);
+      if (route !== undefined) return { route, params };
+      const reached = [...walkAll(root, path.split('/').slice(1))];
+      for (const { node, params } of reached) {
+        const other = node.routes.get(wanted);
+        if (other !== undefined) return { route: other, params };
+      }
+      const methods = new Set(reached.flatMap(({ node }) => [...node.routes.keys()]));
+      if (methods.size === 0) throw notFound();
+      const allow = [...methods].map((one) => (one === 'GET' ? 'GET, HEAD' : one)).join(', ');
+      throw new Problem('method_not_allowed', `this route takes ${allow}`, { allow });
+    },
+  };
+}
+
+function newNode<R>(): Node<R> {
+  return { literals: new Map(), parameter: undefined, routes: new Map() };
+}
+
+function insert<R extends RoutePattern>(root: Node<R>, route: R): void {
+  let node = root;
+  for (const segment of route.path.split('/').slice(1)) node = child(node, segment);
+  if (node.routes.has(route.method)) throw new TypeError(`two routes for ${route.method} ${route.path}`);
+  node.routes.set(route.method, route);
+}
+
+function child<R>(node: Node<R>, segment: string): Node<R> {
+  if (segment.startsWith(':')) {
+    const name = segment.slice(1);
+    node.parameter ??= { name, node: newNode<R>() };
+    if (node.parameter.name !== name) throw new TypeError(`two names for one place: ${name}`);
+    return node.parameter.node;
+  }
+  const next = node.literals.get(segment) ?? newNode<R>();
+  node.literals.set(segment, next);
+  return next;
+}
+
+/** The quick way, which takes the first turn that fits and never goes back. */
+function walk<R>(root: Node<R>, path: string, params: Record<string, string>): Node<R> | undefined {
+  let node: Node<R> | undefined = root;
+  let start = 1;
+  while (node !== undefined && start <= path.length) {
+    const slash = path.indexOf('/', start);
+    const end = slash === -1 ? path.length : slash;
+    const segment = path.slice(start, end);
+    const literal: Node<R> | undefined = node.literals.size === 0 ? undefined : node.literals.get(segment);
+    if (literal === undefined && node.parameter !== undefined) {
+      params[node.parameter.name] = segment;
+      node = node.parameter.node;
+    } else node = literal;
+    start = end + 1;
+  }
+  return node;
+}
+
+interface Reached<R> {
+  readonly node: Node<R>;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Every place that a path may mean, those with more literal segments at the front first. */
+function* walkAll<R>(
+  node: Node<R>,
+  segments: readonly string[],
+  params: Reached<R>['params'] = {},
+): Generator<Reached<R>> {
+  const [segment, ...rest] = segments;
+  if (segment === undefined) {
+    yield { node, params };
+    return;
+  }
+  const literal = node.literals.get(segment);
+  if (literal !== undefined) yield* walkAll(literal, rest, params);
+  const { parameter } = node;
+  if (parameter !== undefined) yield* walkAll(parameter.node, rest, { ...params, [parameter.name]: segment });
+}

@@ -1,0 +1,29 @@
+import { hooksApi } from '@freehold/contract/management/automation/hooks';
+import type { AnyRoute } from '../../api/route.ts';
+import { serve } from '../../api/serve.ts';
+import type { Hooks } from '../port.ts';
+import { requireProd } from '../../identity/port.ts';
+import type { Clock } from '../../lib/clock.ts';
+
+export interface HookAdminServices {
+  readonly hooks: Pick<Hooks, 'list' | 'show' | 'set'>;
+  readonly clock: Clock;
+}
+
+/** What hooks say of an environment is no configuration, so production's are set here too. */
+export function hookAdminRoutes({ hooks }: HookAdminServices): readonly AnyRoute[] {
+  return [
+    serve(hooksApi.listHooks, async ({ query: { env } }, { org }) => {
+      return { items: await hooks.list({ env, orgCode: org.code }) };
+    }),
+    serve(hooksApi.readHook, ({ query: { env }, params }, { org }) =>
+      hooks.show({ env, orgCode: org.code, block: params.name }),
+    ),
+    serve(hooksApi.setHook, (request, caller) => {
+      const { env } = request.query;
+      if (env === 'prod') requireProd(caller);
+      const name = { env, orgCode: caller.org.code, block: request.params.name };
+      return hooks.set(name, request.body, caller.command.auditContext);
+    }),
+  ];
+}

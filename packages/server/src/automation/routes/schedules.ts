@@ -1,0 +1,38 @@
+import { schedulesApi } from '@freehold/contract/management/automation/schedules';
+import type { RequestEnvelope } from '../../api/request.ts';
+import type { AnyRoute } from '../../api/route.ts';
+import { serve } from '../../api/serve.ts';
+import type { ScheduleName, Schedules } from '../port.ts';
+import type { BuilderCaller } from '../../identity/port.ts';
+import { requireProd } from '../../identity/port.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Environment } from '../../tenancy/port.ts';
+
+export interface ScheduleServices {
+  readonly schedules: Schedules;
+  readonly clock: Clock;
+}
+
+interface ScheduleRequest extends RequestEnvelope {
+  readonly query: { readonly env: Environment };
+  readonly params: { readonly name: string };
+}
+
+/** Whether a schedule is paused is no configuration, so production's are paused here too: by its admins. */
+export function scheduleRoutes({ schedules }: ScheduleServices): readonly AnyRoute[] {
+  const changing = ({ query: { env }, params }: ScheduleRequest, caller: BuilderCaller): ScheduleName => {
+    if (env === 'prod') requireProd(caller);
+    return { env, orgCode: caller.org.code, block: params.name };
+  };
+  return [
+    serve(schedulesApi.listSchedules, async ({ query: { env } }, { org }) => {
+      return { items: await schedules.list({ env, orgCode: org.code }) };
+    }),
+    serve(schedulesApi.pauseSchedule, async (request, caller) => {
+      await schedules.pause(changing(request, caller), caller.command.auditContext);
+    }),
+    serve(schedulesApi.resumeSchedule, async (request, caller) => {
+      await schedules.resume(changing(request, caller), caller.command.auditContext);
+    }),
+  ];
+}

@@ -1,0 +1,13 @@
+import { platformDoctorApi } from '@freehold/contract/management/operator/doctor';
+import type { ReplyOf } from '@freehold/contract/route';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve } from '../../../api/serve.ts';
+
+export interface PlatformDoctorServices {
+  readonly diagnoses: { read(): Promise<ReplyOf<typeof platformDoctorApi.readDiagnosis>> };
+}
+
+/** What the doctor finds beside the running platform, for the operator. */
+export function platformDoctorRoutes({ diagnoses }: PlatformDoctorServices): readonly AnyRoute[] {
+  return [serve(platformDoctorApi.readDiagnosis, () => diagnoses.read())];
+}

@@ -1,0 +1,13 @@
+import { platformHealthApi } from '@freehold/contract/management/operator/health';
+import type { ReplyOf } from '@freehold/contract/route';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve } from '../../../api/serve.ts';
+
+export interface PlatformHealthServices {
+  readonly nodeHealth: { read(): Promise<ReplyOf<typeof platformHealthApi.readPlatformHealth>> };
+}
+
+/** How the node is, for the operator. */
+export function platformHealthRoutes({ nodeHealth }: PlatformHealthServices): readonly AnyRoute[] {
+  return [serve(platformHealthApi.readPlatformHealth, () => nodeHealth.read())];
+}

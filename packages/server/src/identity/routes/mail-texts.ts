@@ -1,0 +1,27 @@
+import { mailsOfAppApi } from '@freehold/contract/management/settings/mails';
+import type { AnyRoute } from '../../api/route.ts';
+import { serve } from '../../api/serve.ts';
+import type { MailDrafts, OrgCaller } from '../port.ts';
+
+export interface MailServices {
+  readonly mailDrafts: MailDrafts;
+}
+
+/** The texts of an app's mails, before they are settings. */
+export function mailRoutes({ mailDrafts }: MailServices): readonly AnyRoute[] {
+  return [
+    serve(mailsOfAppApi.listAppMails, async ({ query }, caller) => ({
+      items: await mailDrafts.list(builderOf(caller), query.env),
+    })),
+    serve(mailsOfAppApi.previewAppMail, ({ params, query, body }, caller) =>
+      mailDrafts.preview(builderOf(caller), { name: params.mail, env: query.env }, body),
+    ),
+    serve(mailsOfAppApi.sendTestMail, ({ params, body, ip }, caller) =>
+      mailDrafts.sendTest({ ...builderOf(caller), ip }, params.mail, body),
+    ),
+  ];
+}
+
+function builderOf({ org, user }: OrgCaller) {
+  return { org, email: user.email };
+}

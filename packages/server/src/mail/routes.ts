@@ -1,0 +1,32 @@
+import { inboxApi } from '@freehold/contract/management/inbox';
+import { askedType } from '../api/asked-type.ts';
+import type { ConsoleSite } from '../api/console-cookie.ts';
+import { json } from '../api/reply.ts';
+import type { AnyRoute } from '../api/route.ts';
+import { serveReply } from '../api/serve.ts';
+import { emailKey } from '../lib/formats/email-key.ts';
+import { notFound } from '../lib/problem.ts';
+import type { Inbox } from './inbox.ts';
+import { requireOwnHost } from '../api/host.ts';
+import { inboxPage } from './inbox-page.ts';
+
+export interface InboxServices {
+  /** Undefined where mails are sent, or none are. */
+  readonly inbox: Inbox | undefined;
+  readonly site: ConsoleSite;
+}
+
+/** The mails of a platform in development, for its developers. */
+export function inboxRoutes({ inbox, site }: InboxServices): readonly AnyRoute[] {
+  return [
+    serveReply(inboxApi.readInbox, async ({ head, query: { to } }) => {
+      if (inbox === undefined) throw notFound();
+      requireOwnHost(site, head);
+      const all = await inbox.read();
+      const items = to === undefined ? all : all.filter((mail) => emailKey(mail.to) === emailKey(to));
+      const asked = askedType(head, ['text/html', 'application/json']);
+      const reply = asked === 'text/html' ? inboxPage(items) : json(200, { items });
+      return { ...reply, headers: { ...reply.headers, Vary: 'Accept' } };
+    }),
+  ];
+}

@@ -1,0 +1,74 @@
+import { deployApi } from '@freehold/contract/management/deploy';
+import type { Reply } from '../../api/reply.ts';
+import type { BodyStream } from '../../api/request.ts';
+import { requireTest } from '../../api/require-test.ts';
+import type { AnyRoute } from '../../api/route.ts';
+import { type Received, serveReply } from '../../api/serve.ts';
+import type { ConfigItem } from '../../config/port.ts';
+import { type DeployCaller, requireProd } from '../../identity/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import { archiveBytesMax, traitsOf } from '../port.ts';
+import type { Environment } from '../../tenancy/port.ts';
+import { longJson } from '../../api/long-json.ts';
+import type { DeployServices } from './deploy.ts';
+
+const archiveType = 'application/x-tar';
+
+type ArchiveServices = Pick<DeployServices, 'promotion' | 'clock'>;
+
+/** A whole configuration as a folder of files, so that it can live in a repository. */
+export function deployArchiveRoutes(services: ArchiveServices): readonly AnyRoute[] {
+  return [
+    serveReply(deployApi.exportConfig, ({ query }, caller) => exportArchive(services, query.env, caller)),
+    serveReply(deployApi.importConfig, (request, caller) => importArchive(services, request, caller)),
+  ];
+}
+
+async function exportArchive({ promotion }: ArchiveServices, env: Environment, caller: DeployCaller): Promise<Reply> {
+  if (env === 'prod') requireProd(caller);
+  const { code } = caller.org;
+  const stream = cooperatively(await promotion.archive(code, env));
+  const headers = { 'Content-Disposition': `attachment; filename="${code}-${env}.tar"` };
+  return { status: 200, stream, contentType: archiveType, headers };
+}
+
+async function importArchive(
+  { promotion }: ArchiveServices,
+  request: Received<typeof deployApi.importConfig>,
+  caller: DeployCaller,
+): Promise<Reply> {
+  const { query, stream } = request;
+  const { env, base, remove, force } = query;
+  if (stream === undefined) throw new TypeError('the route takes a stream');
+  requireTest(env);
+  const asked = caller.command;
+  const options = {
+    base,
+    removes: remove,
+    force,
+    refusalOf: (item: ConfigItem) => refusalOf(caller, item),
+  };
+  return longJson(200, await promotion.importArchive(asked, await readWhole(stream), options));
+}
+
+function refusalOf({ role, carriesSettings }: DeployCaller, item: ConfigItem): Problem | undefined {
+  const { needsAdmin, singular } = traitsOf(item);
+  if (needsAdmin !== true || role === 'org_admin') return undefined;
+  if (carriesSettings === true && carriedSettings.test(item.name)) return undefined;
+  return new Problem('role_required', `changing the ${singular} \`${item.name}\` needs the role \`org_admin\``);
+}
+
+/** None of the groups `auth` and `acl`: these say who may sign in, and how strictly policies are held to. */
+const carriedSettings = /^(?:tenancy\.workspace_templates|mail\.[a-z_]+)$/;
+
+async function readWhole({ bytes }: BodyStream): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of bytes) {
+    size += piece.length;
+    if (size > archiveBytesMax) throw new Problem('body_too_large', `an archive has at most ${archiveBytesMax} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}

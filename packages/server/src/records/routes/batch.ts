@@ -1,0 +1,200 @@
+import { batchApi } from '@freehold/contract/app/batch';
+import type { Reply } from '../../api/reply.ts';
+import type { AnyRoute } from '../../api/route.ts';
+import { type Received, serveReply } from '../../api/serve.ts';
+import { Problem } from '../../lib/problem.ts';
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
+import type { AuthorizedCall, RecordOperation, RecordRuntime } from '../port.ts';
+import {
+  claimKey,
+  entityTag,
+  keyHolderOf,
+  type OnceRequest,
+  partOf,
+  presentationOf,
+  presentRecords,
+  readOnce,
+  replayedHeaders,
+  type StoredRecord,
+  shownTag,
+  writtenText,
+} from '../port.ts';
+import { laneOf } from '../../tenancy/port.ts';
+import { authorizeBody } from '../../gateway/pipeline/authorize.ts';
+import type { EachCaller } from '../../gateway/routing/app-route.ts';
+import { mayRefer, namesOf, type Referable, withIds } from './batch-references.ts';
+import { type BatchOperation, readBatch } from './read-batch.ts';
+import type { AppServices } from '../../gateway/app-services.ts';
+
+/** Several writes in one request. */
+export function batchRoutes(services: AppServices): readonly AnyRoute[] {
+  return [serveReply(batchApi.batch, (request, caller) => batch(services, request, caller))];
+}
+
+async function batch(
+  services: AppServices,
+  request: Received<typeof batchApi.batch>,
+  caller: EachCaller,
+): Promise<Reply> {
+  const { isAtomic, operations } = readBatch(request.body);
+  const once = readOnce(services.idempotency, request, keyHolderOf(caller.actor));
+  const run = isAtomic ? runTogether : runEach;
+  const { results, isReplayed } = await run(services.runtime, caller, { operations, once });
+  const headers = isReplayed ? replayedHeaders : {};
+  return { status: 200, body: `{"results":[${results.join(',')}]}`, headers };
+}
+
+interface BatchCommand {
+  readonly operations: readonly BatchOperation[];
+  readonly once: OnceRequest | undefined;
+}
+
+interface Results {
+  /** As JSON texts. */
+  readonly results: readonly string[];
+  readonly isReplayed: boolean;
+}
+
+/** @throws Problem of the operation that is refused. */
+async function runTogether(
+  runtime: RecordRuntime,
+  caller: EachCaller,
+  { operations, once }: BatchCommand,
+): Promise<Results> {
+  const refused = (index: number, problem: Problem) => atOperation(index, operations[index]?.action, problem);
+  const pause = createYielder(laneOf(caller.workspace));
+  const ids = operations.map((operation) => {
+    if (operation.action === 'create') return runtime.newId();
+    return operation.action === 'update' ? operation.id : undefined;
+  });
+  const referable: Referable = { names: namesOf(operations), idOf: (place) => ids[place] };
+  const allowed: Allowed[] = [];
+  for (const [place, operation] of operations.entries()) {
+    await pause();
+    const decided = await decide(caller, operation, place, referable);
+    if ('error' in decided) throw decided.error instanceof Problem ? refused(place, decided.error) : decided.error;
+    allowed.push(decided.action === 'create' ? { ...decided, id: ids[place] ?? runtime.newId() } : decided);
+  }
+  const { records, isReplayed } = await runtime.write(allowed, { once, refused });
+  const results: string[] = [];
+  const room = { left: recordsCharactersMax };
+  for (const [index, operation] of allowed.entries()) {
+    await pause();
+    results.push(await resultOf(operation, records[index], room));
+  }
+  return { results, isReplayed };
+}
+
+/** A refused operation is a result like any other. Of a request that is repeated, only what is missing is done. */
+async function runEach(
+  runtime: RecordRuntime,
+  caller: EachCaller,
+  { operations, once }: BatchCommand,
+): Promise<Results> {
+  const pause = createYielder(laneOf(caller.workspace));
+  const ids: (string | undefined)[] = [];
+  const referable: Referable = { names: namesOf(operations), idOf: (place) => ids[place] };
+  const decideAt = (operation: BatchOperation, place: number) => decide(caller, operation, place, referable);
+  // One that refers to others is decided by their ids: when they are done.
+  const decided: (Decided | 'later')[] = [];
+  for (const [place, operation] of operations.entries()) {
+    await pause();
+    decided.push(mayRefer(operation) ? 'later' : await decideAt(operation, place));
+  }
+  const isAnyAllowed = decided.some((one) => one !== 'later' && !('error' in one));
+  const claimed = once && isAnyAllowed ? await claimKey(caller.workspace.scope, once) : undefined;
+  const results: string[] = [];
+  const room = { left: recordsCharactersMax };
+  for (const [index, sent] of operations.entries()) {
+    await pause();
+    try {
+      const known = decided[index] ?? 'later';
+      const operation = known === 'later' ? await decideAt(sent, index) : known;
+      if ('error' in operation) throw operation.error;
+      const part = claimed === undefined ? undefined : partOf(claimed.request, index);
+      const { records } = await runtime.write([operation], { once: part });
+      ids[index] = records[0]?.data.id;
+      results.push(await resultOf(operation, records[0], room));
+    } catch (error) {
+      const shown = error instanceof Problem ? atOperation(index, sent.action, error) : error;
+      const { status, body = '{}' } = caller.refusal(shown);
+      results.push(`{"status":${status},"error":${body}}`);
+    }
+  }
+  return { results, isReplayed: claimed?.isRepeated === true };
+}
+
+type Allowed = RecordOperation & { readonly call: AuthorizedCall };
+type Decided = Allowed | { readonly error: unknown };
+
+/** Each operation is decided as the request would be that does it alone, with the ids of what it refers to. */
+async function decide(
+  caller: EachCaller,
+  operation: BatchOperation,
+  place: number,
+  referable: Referable,
+): Promise<Decided> {
+  const { action, entity: entityName } = operation;
+  try {
+    if (action === 'delete') {
+      const { id, ifMatch, force } = operation;
+      const input = { id, force, ...(ifMatch === undefined ? {} : { ifMatch }) };
+      return { action, call: await caller.authorize({ verb: action, entityName, id }), input };
+    }
+    const { data } = operation;
+    const asked = { verb: action, entityName, ...(action === 'update' ? { id: operation.id } : {}) };
+    const isOpen = mayRefer(operation);
+    const open = await caller.authorize(isOpen ? asked : { ...asked, body: data });
+    const body = isOpen ? withIds({ entity: open.entity, data }, place, referable) : data;
+    const call = isOpen ? authorizeBody(open, body) : open;
+    if (action === 'create') return { action, call, body };
+    const { id, ifMatch } = operation;
+    return { action, call, input: { id, body, ...(ifMatch === undefined ? {} : { ifMatch }) } };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Of the records that one reply shows. Records that do not fit are shown by id and tag only. */
+const recordsCharactersMax = 8 * 1024 * 1024;
+
+interface Room {
+  left: number;
+}
+
+async function resultOf(operation: Allowed, record: StoredRecord | undefined, room: Room): Promise<string> {
+  if (operation.action === 'delete') return JSON.stringify({ status: 204, id: operation.input.id });
+  if (record === undefined) throw new TypeError('the write leaves no record');
+  const { action, call } = operation;
+  const body = action === 'create' ? operation.body : operation.input.body;
+  const status = action === 'create' ? 201 : 200;
+  const { id } = record.data;
+  // Good for a write, and of no reply that was ever shown.
+  const alone = JSON.stringify({ status, id, etag: entityTag(record.version, 'none') });
+  if (room.left <= 0) return alone;
+  const presentation = presentationOf(call, action);
+  const written = writtenText(call, record, body);
+  const [text = ''] = await presentRecords(call, presentation, [written]);
+  room.left -= text.length;
+  if (room.left < 0) return alone;
+  const head = JSON.stringify({ status, id, etag: shownTag(presentation, written, text) });
+  return `${head.slice(0, -1)},"record":${text}}`;
+}
+
+/** The problem of an operation as one of the batch: its pointers lead to what is wrong from the body of the request. */
+function atOperation(index: number, action: BatchOperation['action'] | undefined, problem: Problem): Problem {
+  const { errors, ...details } = problem.details;
+  const place = `/operations/${index}`;
+  const { code, message } = problem;
+  const placed = errors?.map((error) => ({ ...error, pointer: `${place}/data${error.pointer}` })) ?? [
+    { pointer: `${place}/${memberAtFault(code, action)}`, code, message },
+  ];
+  return new Problem(code, message, { ...details, errors: placed }, problem.cause);
+}
+
+function memberAtFault(code: Problem['code'], action: BatchOperation['action'] | undefined): string {
+  if (code === 'access_denied') return 'action';
+  if (code === 'version_mismatch') return 'if_match';
+  if (action === 'create') return code === 'not_found' ? 'entity' : 'data';
+  return 'id';
+}

@@ -1,0 +1,33 @@
+import { alertWebhookApi } from '@freehold/contract/management/alert-webhook';
+import { type ConsoleSite, mailedUrl } from '../api/console-cookie.ts';
+import type { RequestEnvelope } from '../api/request.ts';
+import type { AnyRoute } from '../api/route.ts';
+import { serve } from '../api/serve.ts';
+import type { BuilderCaller } from '../identity/port.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { AlertWebhook, AskedWebhook } from './alert-webhook.ts';
+
+export interface AlertWebhookServices {
+  readonly alertWebhook: Omit<AlertWebhook, 'announce' | 'deliver' | 'close'>;
+  readonly clock: Clock;
+  readonly site: ConsoleSite;
+}
+
+/** Where an org wants its alerts sent. An address can hold a secret of its receiver, so an admin alone sees it. */
+export function alertWebhookRoutes({ alertWebhook, site }: AlertWebhookServices): readonly AnyRoute[] {
+  const askedBy = (request: RequestEnvelope, caller: BuilderCaller): AskedWebhook => ({
+    orgCode: caller.org.code,
+    auditContext: caller.command.auditContext,
+    managementUrl: mailedUrl(site, request.head),
+  });
+  return [
+    serve(alertWebhookApi.showAlertWebhook, (_request, { org }) => alertWebhook.show(org.code)),
+    serve(alertWebhookApi.setAlertWebhook, (request, caller) =>
+      alertWebhook.set(askedBy(request, caller), request.body),
+    ),
+    serve(alertWebhookApi.removeAlertWebhook, async (request, caller) => {
+      await alertWebhook.remove(askedBy(request, caller));
+    }),
+    serve(alertWebhookApi.testAlertWebhook, (_request, { org }) => alertWebhook.test(org.code)),
+  ];
+}
