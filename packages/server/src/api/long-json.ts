@@ -1,6 +1,6 @@
-import { json, type Reply } from './reply.ts';
 import { jsonPieces } from '../lib/formats/json-pieces.ts';
 import { cooperatively } from '../lib/scheduling/cooperatively.ts';
+import { json, type Reply } from './reply.ts';
 
 /** A reply of less is sent as one text, with its length. */
 const pieceCharacters = 64 * 1024;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readRaw } from './testing/raw-request.ts';
 import type { IfMatch } from '../records/writing/update-record.ts';
 import { conditional, isNoneMatch, readPreconditions, refuseTags } from './preconditions.ts';
+import { readRaw } from './testing/raw-request.ts';
 
 const ifMatchOf = (request: Parameters<typeof readPreconditions>[0]) => readPreconditions(request).ifMatch;
 

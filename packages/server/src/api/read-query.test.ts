@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readRaw } from './testing/raw-request.ts';
 import { readQuery, refuseParameters } from './read-query.ts';
+import { readRaw } from './testing/raw-request.ts';
 
 const invalid = { code: 'invalid_request' };
 

@@ -41,6 +41,16 @@ export interface ServedRoute<A extends Access = Access> {
   readonly handle: (request: GatewayRequest, caller: Callers[A]) => Reply | Promise<Reply>;
 }
 
+/** The body as policies see it. */
+export function bodyAsRead({ readTexts = {} }: Pick<ServedRoute, 'readTexts'>, body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const members = Object.entries(body).map(([name, value]) => {
+    const read = Object.hasOwn(readTexts, name) ? readTexts[name] : undefined;
+    return [name, read !== undefined && typeof value === 'string' ? read(value) : value];
+  });
+  return Object.fromEntries(members);
+}
+
 /** A route of one of these accesses. */
 export type RouteOf<A extends Access> = { readonly [One in A]: ServedRoute<One> }[A];
 

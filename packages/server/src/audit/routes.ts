@@ -2,21 +2,21 @@ import { auditApi } from '@freehold/contract/management/audit';
 import { fileReply, readFileFormat } from '../api/file-format.ts';
 import type { AnyRoute } from '../api/route.ts';
 import { type Received, serve, serveReply } from '../api/serve.ts';
-import { type AuditEntry, platformActor } from './audit-entry.ts';
-import type { AuditFilter, AuditLog, AuditQuery, AuditSlice } from './audit-log.ts';
-import type { VerifiedChains } from './verified-chains.ts';
 import { timestamp } from '../lib/clock.ts';
 import { csvLine } from '../lib/formats/csv-line.ts';
 import { Problem } from '../lib/problem.ts';
 import type { TransferFormat } from '../transfer/port.ts';
+import { type AuditEntry, platformActor } from './audit-entry.ts';
+import type { AuditFilter, AuditLog, AuditQuery, AuditSlice } from './audit-log.ts';
+import type { VerifiedChains } from './verified-chains.ts';
 
-export interface AuditServices {
+export interface AuditRouteDeps {
   readonly audit: AuditLog;
   readonly auditChains: VerifiedChains;
 }
 
 /** Who changed what. Who can do much sees what others did with it, so an admin reads it. */
-export function auditRoutes({ audit, auditChains }: AuditServices): readonly AnyRoute[] {
+export function auditRoutes({ audit, auditChains }: AuditRouteDeps): readonly AnyRoute[] {
   return [
     serve(auditApi.listAuditEntries, ({ query }, { org }) => audit.read(org.code, readAuditQuery(query))),
     serveReply(auditApi.exportAuditEntries, ({ query, head, requestId }, { org }) => {

@@ -1,8 +1,10 @@
 /** What an org has configured to happen by itself, and the secrets that it uses with other systems. */
+
 export { createTell, type Tell } from './alerts.ts';
 export type { BlockCaller } from './blocks/caller-effects.ts';
 export type { LogicBlocks } from './blocks/logic-blocks.ts';
 export { createStoredBlocks, type StoredBlocks } from './blocks/stored-blocks.ts';
+export type { RunCaller } from './callers.ts';
 export type { Drafts } from './drafts/draft-run.ts';
 export { askedAt } from './due.ts';
 export { createHookCallLog, type HookCallLog } from './hooks/hook-calls.ts';
@@ -13,6 +15,7 @@ export { type EventsDeps, type OpenedEvents, openEvents } from './open-events.ts
 export type { EventServices } from './outbox/event-services.ts';
 export { leaseOfDue } from './outbox/outbox-rows.ts';
 export type { RetentionOf } from './retention.ts';
+export { type AutomationRouteDeps, automationRoutes } from './routes/automation-routes.ts';
 export { forgetRunsOf } from './runs/close-run.ts';
 export type { RunName } from './runs/control-run.ts';
 export type { Runs } from './runs/open-runs.ts';

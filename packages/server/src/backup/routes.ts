@@ -5,13 +5,13 @@ import { serve, serveReply } from '../api/serve.ts';
 import type { OperatorLog } from '../audit/operator-log.ts';
 import type { Backups } from './backups.ts';
 
-export interface BackupServices {
+export interface BackupRouteDeps {
   readonly backups: Backups;
   readonly operatorLog: OperatorLog;
 }
 
 /** Backups of the platform as a whole, for the operator. */
-export function backupRoutes({ backups, operatorLog }: BackupServices): readonly AnyRoute[] {
+export function backupRoutes({ backups, operatorLog }: BackupRouteDeps): readonly AnyRoute[] {
   const recorded =
     ({ requestId, action }: { readonly requestId: string; readonly action: string }) =>
     (name: string) =>

@@ -5,7 +5,7 @@ import { openConfigs } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { openEntities } from '../entities/port.ts';
 import { createErrorReplies, type ErrorReplies } from '../gateway/error-reply.ts';
-import { createGateways, type Gateways } from '../gateway/gateways.ts';
+import type { Gateways } from '../gateway/gateways.ts';
 import { type ConsoleSource, type DocsSource, noConsole, noDocs } from '../gateway/site-source.ts';
 import {
   createFounderNote,
@@ -28,6 +28,7 @@ import type { FaultHandlers } from '../telemetry/note-errors.ts';
 import { countDead, countDenials, countLostMails } from '../telemetry/work-metrics.ts';
 import { composeBackups } from './backups/compose-backups.ts';
 import { automationParts, composeAutomation, composeEvents, whyNeverCalledBy } from './compose-automation.ts';
+import { composeGateways } from './compose-gateways.ts';
 import { composeIam } from './compose-iam.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import { capGates, composeMetering } from './compose-metering.ts';
@@ -128,7 +129,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached, counted });
 
   const operations = composeOperations(opened, { ...shared, measurement, onFault: within('nodes'), common, jobs });
-  const gateways = createGateways({
+  const gateways = composeGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, jobs, ...operations },
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
     ...{ secretVault: createSecretVault({ stores, sealer }), secretReferences: createSecretReferences(made) },

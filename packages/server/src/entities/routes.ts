@@ -1,27 +1,31 @@
 import { entitiesApi } from '@freehold/contract/management/entities';
+import { orgJobsApi } from '@freehold/contract/management/jobs';
+import type { ReplyOf } from '@freehold/contract/route';
 import { readPreconditions } from '../api/preconditions.ts';
 import { json, type Reply } from '../api/reply.ts';
 import { requireTest } from '../api/require-test.ts';
-import type { AnyRoute } from '../api/route.ts';
+import type { AnyRoute, Callers } from '../api/route.ts';
 import { type Received, serve, serveReply } from '../api/serve.ts';
 import type { AuditContext } from '../audit/audit-entry.ts';
-import { type EntityAdmin, underApiName } from './port.ts';
-import type { BuilderCaller } from '../identity/port.ts';
-import type { Clock } from '../lib/clock.ts';
-import { notFound } from '../lib/problem.ts';
+import { notFound, Problem } from '../lib/problem.ts';
 import type { Idempotency } from '../records/port.ts';
 import { entityTag, readOnce, replayedHeaders } from '../records/port.ts';
+import type { CompiledEntity } from '../schema/port.ts';
 import type { Environment } from '../tenancy/port.ts';
-import { entityEndpoints } from '../gateway/openapi/entity-endpoints.ts';
+import { underApiName } from './definition/api-names.ts';
+import type { EntityAdmin } from './entity-admin.ts';
 
-export interface EntityServices {
+type Endpoints = ReplyOf<typeof entitiesApi.readEntityEndpoints>['endpoints'];
+
+export interface EntityRouteDeps {
   readonly entities: (env: Environment, auditContext: AuditContext) => EntityAdmin;
   readonly idempotency: Idempotency;
-  readonly clock: Clock;
+  /** What an app can ask of an entity. */
+  readonly entityEndpoints: (orgCode: string, entity: CompiledEntity) => Endpoints;
 }
 
 /** Entity definitions. A builder changes `test`; reads take `?env=prod` too. */
-export function entityRoutes({ entities, idempotency }: EntityServices): readonly AnyRoute[] {
+export function entityRoutes({ entities, idempotency, entityEndpoints }: EntityRouteDeps): readonly AnyRoute[] {
   const adminOf: AdminOf = (env, caller) => entities(env, caller.command.auditContext);
   return [
     serveReply(entitiesApi.defineEntity, async (request, caller) => {
@@ -56,7 +60,31 @@ export function entityRoutes({ entities, idempotency }: EntityServices): readonl
   ];
 }
 
-type AdminOf = (env: Environment, caller: BuilderCaller) => EntityAdmin;
+/** The work on entities as jobs. */
+export function entityJobRoutes({ entities }: Pick<EntityRouteDeps, 'entities'>): readonly AnyRoute[] {
+  const { listEntityJobs, readEntityJob, cancelEntityJob } = orgJobsApi;
+  return [
+    serve(listEntityJobs, (request, caller) => {
+      const { env, pagesize: pageSize, nexttoken } = request.query;
+      const admin = entities(env, caller.command.auditContext);
+      return admin.jobs(caller.org.code, { pageSize, nexttoken });
+    }),
+    serve(readEntityJob, (request, caller) => {
+      const admin = entities(request.query.env, caller.command.auditContext);
+      return admin.job(caller.org.code, request.params.id);
+    }),
+    serve(cancelEntityJob, async (request, caller) => {
+      const { env } = request.query;
+      const admin = entities(env, caller.command.auditContext);
+      if (env === 'test') return admin.cancelJob(caller.org.code, request.params.id);
+      await admin.job(caller.org.code, request.params.id);
+      const message = 'production does what its release asks for: roll it back, or activate one without this work';
+      throw new Problem('conflict', message);
+    }),
+  ];
+}
+
+type AdminOf = (env: Environment, caller: Callers['developer']) => EntityAdmin;
 
 async function change(
   admin: EntityAdmin,

@@ -1,12 +1,22 @@
 import type { IncomingMessage } from 'node:http';
+import { readTarget } from '../api/canonical-path.ts';
 import { readClientId } from '../api/client-id.ts';
 import { conditional } from '../api/preconditions.ts';
 import { readAppToken } from '../api/read-token.ts';
-import { json, type Reply } from '../api/reply.ts';
+import type { Reply } from '../api/reply.ts';
 import type { GatewayRequest } from '../api/request.ts';
-import type { AnyRoute, ServedRoute } from '../api/route.ts';
+import { type AnyRoute, bodyAsRead, type ServedRoute } from '../api/route.ts';
+import { createRouter } from '../api/router.ts';
 import type { BlockCaller } from '../automation/port.ts';
-import { type AppCaller, type AppOrigins, environmentOfClient, requireWorkspace } from '../identity/port.ts';
+import { runAction } from '../iam/port.ts';
+import {
+  type AppCaller,
+  type AppOrigins,
+  type AppSessions,
+  environmentOfClient,
+  requireWorkspace,
+  workUserOf,
+} from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 import { networkKey } from '../lib/network/network-key.ts';
@@ -15,29 +25,13 @@ import { scheduler } from '../lib/scheduling/event-loop.ts';
 import type { Lane } from '../lib/scheduling/fair-scheduler.ts';
 import type { MeteredWorkspace } from '../metering/call-meter.ts';
 import type { Metering } from '../metering/metering.ts';
-import { keyHolderOf } from '../records/port.ts';
+import { authorizeBody, type EachCaller, keyHolderOf } from '../records/port.ts';
 import { answerOnce, type OnceAsked, type OnceServices } from './answer-once.ts';
 import type { CallTrace } from './call-trace.ts';
+import type { ClientAddress } from './client-address.ts';
 import type { ErrorReplies } from './error-reply.ts';
-import { authzenRoutes } from '../iam/routes/authzen.ts';
-import { batchRoutes } from '../records/routes/batch.ts';
-import { type DocsServices, docsRoutes } from './site/docs-routes.ts';
-import { type HookServices, hookRoutes } from '../automation/routes/hooks.ts';
-import { invitationRoutes } from '../identity/routes/invitations.ts';
-import { jobRoutes } from '../records/routes/jobs.ts';
-import { logicBlockRoutes, ownRunRoutes } from '../automation/routes/logicblocks.ts';
-import { mailRoutes } from '../identity/routes/mails.ts';
-import { appDocumentRoutes } from './openapi/app-document-routes.ts';
-import { recordRoutes } from '../records/routes/records.ts';
-import { selfRoutes } from '../identity/routes/self.ts';
-import type { AppServices } from './app-services.ts';
-import { signInRoutes } from '../identity/routes/sign-in.ts';
-import { transferRoutes } from '../transfer/routes.ts';
-import { workspaceRoutes } from '../identity/routes/workspaces.ts';
-import { type Operations, sharedRoutes } from './process-routes.ts';
 import type { ManagementOrigin } from './management-origin.ts';
-import { actorOf, authorize, authorizeAction, authorizeBody, requestAlone } from './pipeline/authorize.ts';
-import { readTarget } from '../api/canonical-path.ts';
+import { type AuthorizeDeps, actorOf, authorize, authorizeAction, requestAlone } from './pipeline/authorize.ts';
 import { withCors } from './pipeline/headers/cors.ts';
 import { mayRun } from './pipeline/may-run.ts';
 import { CallDecisions, type CallRecorder } from './pipeline/observed-decisions.ts';
@@ -45,25 +39,15 @@ import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
 import { rejectImpersonation } from './pipeline/reject-impersonation.ts';
 import { acquireSlice, withTimeSlice } from './pipeline/time-slice.ts';
 import type { RateLimits } from './rate-limits.ts';
-import {
-  bodyAsRead,
-  type EachCaller,
-  isRecordRoute,
-  isWorkspaceRoute,
-  runAction,
-  workUserOf,
-} from './routing/app-route.ts';
-import { createRouter } from '../api/router.ts';
+import { isRecordRoute, isWorkspaceRoute } from './routing/route-kinds.ts';
 
 /** What a gateway does with one request. `errors` is for what fails in an answer that does not fail. */
 export type Gateway = (incoming: IncomingMessage, trace: CallTrace, errors: ErrorReplies) => Promise<Reply>;
 
-export interface AppGatewayDeps
-  extends AppServices,
-    Operations,
-    OnceServices,
-    DocsServices,
-    Pick<HookServices, 'hooks'> {
+export interface AppGatewayDeps extends OnceServices, AuthorizeDeps {
+  readonly routes: readonly AnyRoute[];
+  readonly sessions: AppSessions;
+  readonly clientAddress: ClientAddress;
   readonly origins: AppOrigins;
   readonly managementOrigin: Pick<ManagementOrigin, 'is'>;
   readonly rateLimits: RateLimits;
@@ -71,15 +55,11 @@ export interface AppGatewayDeps
   readonly metering: Pick<Metering, 'meter' | 'gate'>;
   /** Of the decisions about calls. */
   readonly recorder: CallRecorder;
-  /** The public keys that app tokens are verified by (RFC 7517). */
-  readonly jwks: () => unknown;
-  /** What verifiers find by the issuer of app tokens. @throws Problem `not_found` where that is no address. */
-  readonly discovery: () => unknown;
 }
 
 /** The app gateway: who may read the reply, canonical path, route, authenticate, authorize, body, handler, in this order. */
 export function createAppGateway(parts: AppGatewayDeps): Gateway {
-  const router = createRouter(appRoutes(parts));
+  const router = createRouter(parts.routes);
   return (incoming, trace, errors) =>
     withCors(parts, { incoming, errors, trace }, async () => {
       const { path, query } = readTarget(incoming.url ?? '/');
@@ -244,40 +224,4 @@ function onceAsked(
   const { sub: userId, env, org, tenant_code: tenantCode } = caller.claims;
   const principal = keyHolderOf({ userId, claims: { ...caller.claims } });
   return { route, request, principal, scopes: () => onceScopes.ofAppUser({ env, org, tenantCode }) };
-}
-
-const forVerifiers = { 'Cache-Control': 'public, max-age=300' };
-
-/** Every route of the app gateway, in one table. */
-export function appRoutes(parts: AppGatewayDeps): readonly AnyRoute[] {
-  return [
-    ...recordRoutes(parts),
-    ...batchRoutes(parts),
-    ...authzenRoutes(parts),
-    ...transferRoutes(parts),
-    ...logicBlockRoutes(parts.logicBlocks),
-    ...hookRoutes(parts),
-    ...ownRunRoutes(parts.runs),
-    ...signInRoutes(parts.signIn),
-    ...workspaceRoutes(parts.workspaces),
-    ...invitationRoutes(parts.invitations),
-    ...selfRoutes(parts.self),
-    ...jobRoutes(parts),
-    ...mailRoutes(parts.mails),
-    ...appDocumentRoutes(parts.configs),
-    ...docsRoutes(parts),
-    {
-      method: 'GET',
-      path: '/.well-known/jwks.json',
-      access: 'public',
-      handle: () => json(200, parts.jwks(), forVerifiers),
-    },
-    {
-      method: 'GET',
-      path: '/.well-known/openid-configuration',
-      access: 'public',
-      handle: () => json(200, parts.discovery(), forVerifiers),
-    },
-    ...sharedRoutes(parts),
-  ];
 }

@@ -1,72 +1,46 @@
+import type { ConsoleSite } from '../api/console-cookie.ts';
+import type { AnyRoute } from '../api/route.ts';
 import type { Audit } from '../audit/open-audit.ts';
-import type { Automation, EventServices, SecretReferences, SecretVault } from '../automation/port.ts';
-import type { Backups } from '../backup/backups.ts';
-import type { ConfigReader } from '../config/port.ts';
-import type { Entities } from '../entities/port.ts';
+import type { ConfigReaders } from '../config/port.ts';
 import type { Iam } from '../iam/port.ts';
 import type { Identity } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { OpenedMail } from '../mail/open-mail.ts';
 import type { Metering } from '../metering/metering.ts';
-import type { PromotionModule } from '../promotion/port.ts';
 import type { Records } from '../records/port.ts';
-import type { Environment } from '../tenancy/port.ts';
-import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { OnceScopes } from './answer-once.ts';
-import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from './app-gateway.ts';
+import { createAppGateway, type Gateway } from './app-gateway.ts';
 import { createClientAddress } from './client-address.ts';
 import { compressing } from './compression/compressing.ts';
 import type { ProxyHeader } from './forwarded-entries.ts';
-import type { ObservabilityServices } from '../metering/routes/usage.ts';
-import type { PlatformDoctorServices } from '../composition/operations/routes/doctor.ts';
-import type { PlatformErrorServices } from '../telemetry/error-routes.ts';
-import type { PlatformHealthServices } from '../composition/operations/routes/health.ts';
-import type { OverviewServices } from '../composition/operations/routes/overview.ts';
-import type { PlatformServices } from '../identity/routes/operator.ts';
-import type { Operations } from './process-routes.ts';
 import { createManagementGateway } from './management-gateway.ts';
 import { createManagementOrigin, type ManagementOrigin } from './management-origin.ts';
-import { createMetricsGateway } from './metrics-gateway.ts';
-import { createRateLimits, type RateLimitSettings, type RateLimits } from './rate-limits.ts';
+import { createMetricsGateway, type MetricsText } from './metrics-gateway.ts';
+import type { Operations } from './process-routes.ts';
+import type { RateLimits } from './rate-limits.ts';
 import { answeringOptions } from './routing/options.ts';
 import type { ConsoleSource, DocsSource } from './site-source.ts';
 
-/** Every module that is served, and the few things that the gateways ask of the process. */
-export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
+/** What is served, and what decides who is. */
+export interface GatewaysDeps extends Operations {
+  readonly routes: { readonly app: readonly AnyRoute[]; readonly management: readonly AnyRoute[] };
   readonly clock: Clock;
-  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly configs: ConfigReaders;
   readonly onceScopes: OnceScopes;
-  readonly audit: Audit;
+  readonly audit: Pick<Audit, 'refusals'>;
   readonly identity: Identity;
-  readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'overview' | 'simulator' | 'recorder' | 'lab'>;
-  readonly records: Records;
-  readonly automation: Pick<Automation, 'drafts' | 'logicBlocks' | 'runs' | 'schedules' | 'hooks'>;
-  readonly entities: Entities;
-  readonly promotion: Pick<PromotionModule, 'promotion' | 'items'>;
-  readonly metering: Metering;
-  readonly backups: Backups;
-  readonly mail: Pick<OpenedMail, 'inbox'>;
-  readonly alertWebhook: AlertWebhook;
-  readonly events: EventServices;
-  readonly secretVault: SecretVault;
-  readonly secretReferences: SecretReferences;
-  readonly jobs: { readonly waiting: OverviewServices['waitingJobs'] };
-  readonly metrics: PlatformServices['metrics'];
-  readonly errorLog: PlatformErrorServices['errorLog'];
-  readonly nodeHealth: PlatformHealthServices['nodeHealth'];
-  readonly diagnoses: PlatformDoctorServices['diagnoses'];
-  /** Of all threads together; left out, this one counts alone. */
-  readonly rateLimits?: RateLimits | undefined;
-  readonly upgradeUrl: ObservabilityServices['upgradeUrl'];
+  readonly iam: Pick<Iam, 'decisions' | 'recorder'>;
+  readonly records: Pick<Records, 'idempotency' | 'repeats'>;
+  readonly metering: Pick<Metering, 'meter' | 'gate'>;
+  readonly metrics: MetricsText;
+  readonly rateLimits: RateLimits;
+  readonly site: ConsoleSite;
   readonly settings: GatewaySettings;
   readonly console: ConsoleSource;
   readonly docs: DocsSource;
 }
 
 export interface GatewaySettings {
-  readonly mode: 'development' | 'production';
   readonly managementUrl: string | undefined;
-  readonly rateLimits: RateLimitSettings;
   readonly trustedProxies: readonly string[];
   readonly proxyHeader: ProxyHeader;
 }
@@ -79,56 +53,23 @@ export interface Gateways {
 }
 
 export function createGateways(deps: GatewaysDeps): Gateways {
-  const { clock, configs, onceScopes, readiness, metering, metrics, settings } = deps;
-  const { identity, iam, records } = deps;
-  const { logicBlocks, runs, schedules, hooks } = deps.automation;
-  const { runtime, removals, idempotency, repeats } = records;
+  const { routes, settings, identity, iam, records, metrics, readiness, console, docs, site } = deps;
+  const { clock, configs, onceScopes, rateLimits, metering } = deps;
+  const { idempotency, repeats } = records;
   const managementOrigin = createManagementOrigin(settings.managementUrl);
   const clientAddress = createClientAddress(settings.trustedProxies, settings.proxyHeader);
-  const rateLimits = deps.rateLimits ?? createRateLimits(settings.rateLimits, clock);
-  const process = { clock, clientAddress, readiness, rateLimits, metering };
-  const once = { idempotency, repeats, onceScopes };
-  const shared = { ...process, ...once, configs, origins: identity.origins, decisions: iam.decisions };
-  const app: AppGatewayDeps = {
-    ...{ ...shared, ...identity.app, runtime, removals },
-    ...{ logicBlocks, runs, hooks, managementOrigin, docs: deps.docs, recorder: iam.recorder },
-  };
-  const isDevelopment = settings.mode === 'development';
+  const shared = { clock, clientAddress, rateLimits, idempotency, repeats, onceScopes };
+  const app = createAppGateway({
+    ...{ ...shared, routes: routes.app, sessions: identity.app.sessions, origins: identity.origins },
+    ...{ configs, decisions: iam.decisions, recorder: iam.recorder, metering, managementOrigin },
+  });
+  const { accounts, deployKeys, operator } = identity.management;
   const management = createManagementGateway({
-    ...shared,
-    ...deps.audit,
-    ...identity.management,
-    ...deps.promotion,
-    matrix: iam.matrix,
-    accessOverview: iam.overview,
-    simulator: iam.simulator,
-    policyLab: iam.lab,
-    appRoutes: appRoutes(app),
-    entities: deps.entities,
-    backups: deps.backups,
-    inbox: deps.mail.inbox,
-    alertWebhook: deps.alertWebhook,
-    runs,
-    drafts: deps.automation.drafts,
-    schedules,
-    hooks,
-    events: deps.events,
-    secretVault: deps.secretVault,
-    secretReferences: deps.secretReferences,
-    waitingJobs: deps.jobs.waiting,
-    console: deps.console,
-    docs: deps.docs,
-    metrics,
-    errorLog: deps.errorLog,
-    nodeHealth: deps.nodeHealth,
-    diagnoses: deps.diagnoses,
-    mode: settings.mode,
-    metricsAreOpen: isDevelopment,
-    site: { managementUrl: settings.managementUrl, isSecure: !isDevelopment },
-    upgradeUrl: deps.upgradeUrl,
+    ...{ ...shared, routes: routes.management, accounts, deployKeys, operator },
+    ...{ refusals: deps.audit.refusals, site, console, docs },
   });
   return {
-    app: answeringAll(createAppGateway(app)),
+    app: answeringAll(app),
     management: answeringAll(management),
     managementOrigin,
     metrics: answeringAll(createMetricsGateway({ metrics, readiness, clientAddress })),

@@ -1,157 +1,64 @@
 import type { IncomingMessage } from 'node:http';
-import { isCookieCall, readSession } from '../api/console-cookie.ts';
+import { readTarget } from '../api/canonical-path.ts';
+import { type ConsoleSite, isCookieCall, readSession } from '../api/console-cookie.ts';
 import { conditional } from '../api/preconditions.ts';
 import { readBearerToken } from '../api/read-token.ts';
 import type { Reply } from '../api/reply.ts';
 import type { GatewayRequest } from '../api/request.ts';
 import type { AnyRoute, RouteOf } from '../api/route.ts';
+import { createRouter } from '../api/router.ts';
 import type { AuditActor } from '../audit/audit-entry.ts';
 import { operatorActor } from '../audit/operator-log.ts';
 import type { RefusalLog } from '../audit/refusal-log.ts';
-import type { DecisionLog } from '../iam/port.ts';
-import type { DeployAccess, OrgCommand } from '../identity/port.ts';
 import {
   builderAsDeployer,
   clientWords,
+  type DeployAccess,
   type DeployCaller,
+  type DeployKeys,
   deployAccess,
   isDeployAccess,
   isDeployKey,
   keyAsDeployer,
   lacksSecondFactor,
   type OperatorAccess,
+  type OrgAccounts,
   type OrgCaller,
+  type OrgCommand,
 } from '../identity/port.ts';
-import { timestamp } from '../lib/clock.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { Lane } from '../lib/scheduling/fair-scheduler.ts';
-import type { Metering } from '../metering/metering.ts';
 import { answerOnce, type OnceServices } from './answer-once.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { CallTrace } from './call-trace.ts';
+import type { ClientAddress } from './client-address.ts';
 import { withSites } from './console/console-gateway.ts';
-import { type SecondFactorServices, secondFactorRoutes } from '../identity/routes/second-factors.ts';
-import { type AccountServices, accountRoutes } from '../identity/routes/accounts.ts';
-import { type AclServices, aclRoutes } from '../iam/routes/acl.ts';
-import { type PolicyLabServices, policyLabRoutes } from '../iam/routes/policy-lab.ts';
-import { type AlertWebhookServices, alertWebhookRoutes } from '../webhooks/routes.ts';
-import { type AuditServices, auditRoutes } from '../audit/routes.ts';
-import { type DeliveryServices, deliveryRoutes } from '../automation/routes/deliveries.ts';
-import { type HookAdminServices, hookAdminRoutes } from '../automation/routes/hook-admin.ts';
-import { type RunServices, runRoutes } from '../automation/routes/runs.ts';
-import { type ScheduleServices, scheduleRoutes } from '../automation/routes/schedules.ts';
-import { type SecretServices, secretRoutes } from '../automation/routes/secrets.ts';
-import { type ConfigItemServices, configItemRoutes } from '../promotion/routes/config-items.ts';
-import { type ConsoleServices, consoleRoutes } from '../identity/routes/console-config.ts';
-import { decisionRoutes } from '../iam/routes/decisions.ts';
-import { type DeployServices, deployRoutes } from '../promotion/routes/deploy.ts';
-import { deployArchiveRoutes } from '../promotion/routes/deploy-archive.ts';
-import { type DeployKeyServices, deployKeyRoutes } from '../identity/routes/deploy-keys.ts';
-import { type EntityServices, entityRoutes } from '../entities/routes.ts';
-import { type ImpersonationServices, impersonationRoutes } from '../identity/routes/impersonation.ts';
-import { type InboxServices, inboxRoutes } from '../mail/routes.ts';
-import { type ObservabilityServices, observabilityRoutes } from '../metering/routes/usage.ts';
-import {
-  type AppDocumentServices,
-  appReferenceRoutes,
-  managementDocumentRoutes,
-} from './openapi/document-routes.ts';
-import { type BackupServices, backupRoutes } from '../backup/routes.ts';
-import { type PlatformDoctorServices, platformDoctorRoutes } from '../composition/operations/routes/doctor.ts';
-import { type PlatformErrorServices, platformErrorRoutes } from '../telemetry/error-routes.ts';
-import { type PlatformHealthServices, platformHealthRoutes } from '../composition/operations/routes/health.ts';
-import { type PlatformOrgServices, platformOrgRoutes } from '../composition/operations/routes/orgs.ts';
-import { orgRoutes } from '../identity/routes/org.ts';
-import { type OverviewServices, orgJobRoutes, overviewRoutes } from '../composition/operations/routes/overview.ts';
-import { passwordRoutes } from '../identity/routes/passwords.ts';
-import { type AppUserServices, appUserRoutes } from '../identity/routes/app-users.ts';
-import { type PersonalDataServices, personalDataRoutes } from '../identity/routes/personal-data.ts';
-import {
-  type WorkspaceInvitationServices,
-  workspaceInvitationRoutes,
-} from '../identity/routes/workspace-invitations.ts';
-import { type PlanServices, planRoutes } from '../metering/routes/plans.ts';
-import { metricsRoute, type PlatformServices, platformRoutes } from '../identity/routes/operator.ts';
-import { type ServiceKeyServices, serviceKeyRoutes } from '../identity/routes/service-keys.ts';
-import { type MailServices, mailRoutes } from '../identity/routes/mail-texts.ts';
-import { type ProviderServices, providerRoutes } from '../identity/routes/providers.ts';
-import {
-  type WorkspaceTemplateServices,
-  workspaceTemplateRoutes,
-} from '../identity/routes/workspace-templates.ts';
-import { type SettingServices, settingRoutes } from '../identity/routes/settings.ts';
-import { type SuspendedAccountServices, suspendedAccountRoutes } from '../identity/routes/suspended-accounts.ts';
-import { type UsageExportServices, usageExportRoutes } from '../metering/routes/usage-export.ts';
-import { type OrgWorkspaceServices, orgWorkspaceRoutes } from '../identity/routes/org-workspaces.ts';
-import { type Operations, sharedRoutes } from './process-routes.ts';
-import { readTarget } from '../api/canonical-path.ts';
 import { orgMismatch } from './pipeline/headers/expected-org.ts';
 import { readRequest } from './pipeline/read-request.ts';
 import { withTimeSlice } from './pipeline/time-slice.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { recordRefusals } from './routing/record-refusals.ts';
-import { createRouter } from '../api/router.ts';
 import type { ConsoleSource, DocsSource } from './site-source.ts';
 
-export interface ManagementGatewayDeps
-  extends Operations,
-    OnceServices,
-    AccountServices,
-    AclServices,
-    AlertWebhookServices,
-    AuditServices,
-    BackupServices,
-    DeliveryServices,
-    DeployServices,
-    DeployKeyServices,
-    EntityServices,
-    AppDocumentServices,
-    ConfigItemServices,
-    ConsoleServices,
-    SettingServices,
-    MailServices,
-    RunServices,
-    ScheduleServices,
-    HookAdminServices,
-    SecondFactorServices,
-    SecretServices,
-    ServiceKeyServices,
-    AppUserServices,
-    SuspendedAccountServices,
-    PersonalDataServices,
-    ImpersonationServices,
-    OrgWorkspaceServices,
-    WorkspaceInvitationServices,
-    WorkspaceTemplateServices,
-    OverviewServices,
-    InboxServices,
-    ObservabilityServices,
-    UsageExportServices,
-    PlanServices,
-    PlatformServices,
-    PlatformDoctorServices,
-    PlatformErrorServices,
-    PlatformHealthServices,
-    PlatformOrgServices,
-    PolicyLabServices,
-    ProviderServices {
-  readonly metering: Pick<
-    Metering,
-    'plans' | 'alertPercents' | 'report' | 'caps' | 'parts' | 'today' | 'month' | 'usage'
-  >;
-  readonly decisions: DecisionLog;
+export interface ManagementGatewayDeps extends OnceServices {
+  readonly routes: readonly AnyRoute[];
+  readonly accounts: Pick<OrgAccounts, 'authenticate'>;
+  readonly deployKeys: Pick<DeployKeys, 'authenticate'>;
   /** Undefined where there is no operator key, and so no route for it. */
   readonly operator: OperatorAccess | undefined;
   readonly refusals: RefusalLog;
+  readonly clientAddress: ClientAddress;
   readonly rateLimits: RateLimits;
+  readonly clock: Clock;
+  readonly site: ConsoleSite;
   readonly console: ConsoleSource;
   readonly docs: DocsSource;
 }
 
 /** The management gateway: canonical path, route, authenticate, role, body, handler, in this order. */
 export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
-  const { operator } = deps;
-  const routes = managementRoutes(deps);
+  const { operator, routes } = deps;
   const router = createRouter(operator === undefined ? routes.filter(({ access }) => access !== 'operator') : routes);
   const answer = async (incoming: IncomingMessage, trace: CallTrace): Promise<Reply> => {
     const { path, query } = readTarget(incoming.url ?? '/');
@@ -216,60 +123,7 @@ function traceCaller(trace: CallTrace, { org, id }: KnownCaller): void {
   trace.principal = id;
 }
 
-/** Every route of the management gateway, in one table. */
-export function managementRoutes(deps: ManagementGatewayDeps): readonly AnyRoute[] {
-  return [
-    ...accountRoutes(deps),
-    ...passwordRoutes(deps),
-    ...secondFactorRoutes(deps),
-    ...orgRoutes(deps),
-    ...entityRoutes(deps),
-    ...appReferenceRoutes(deps),
-    ...configItemRoutes(deps),
-    ...observabilityRoutes(deps),
-    ...usageExportRoutes(deps),
-    ...alertWebhookRoutes(deps),
-    ...decisionRoutes(deps.decisions),
-    ...aclRoutes(deps),
-    ...policyLabRoutes(deps),
-    ...settingRoutes(deps),
-    ...mailRoutes(deps),
-    ...providerRoutes(deps),
-    ...deployRoutes(deps),
-    ...deployArchiveRoutes(deps),
-    ...deployKeyRoutes(deps),
-    ...runRoutes(deps),
-    ...scheduleRoutes(deps),
-    ...hookAdminRoutes(deps),
-    ...deliveryRoutes(deps),
-    ...secretRoutes(deps),
-    ...serviceKeyRoutes(deps),
-    ...appUserRoutes(deps),
-    ...suspendedAccountRoutes(deps),
-    ...personalDataRoutes(deps),
-    ...impersonationRoutes(deps),
-    ...orgWorkspaceRoutes(deps),
-    ...workspaceInvitationRoutes(deps),
-    ...workspaceTemplateRoutes(deps),
-    ...overviewRoutes(deps),
-    ...orgJobRoutes(deps),
-    ...inboxRoutes(deps),
-    ...consoleRoutes(deps),
-    ...auditRoutes(deps),
-    ...platformRoutes(deps),
-    ...backupRoutes(deps),
-    metricsRoute(deps),
-    ...planRoutes(deps),
-    ...platformOrgRoutes(deps),
-    ...platformErrorRoutes(deps),
-    ...platformHealthRoutes(deps),
-    ...platformDoctorRoutes(deps),
-    ...managementDocumentRoutes(deps),
-    ...sharedRoutes(deps, () => deps.docs.current().is !== 'off'),
-  ];
-}
-
-async function authenticate({ accounts, site }: AccountServices, incoming: IncomingMessage): Promise<OrgCaller> {
+async function authenticate({ accounts, site }: ManagementGatewayDeps, incoming: IncomingMessage): Promise<OrgCaller> {
   const client = clientWords(incoming.headers['user-agent']);
   const caller = await accounts.authenticate(readSession(site, incoming), client);
   if (caller === undefined) throw new Problem('token_invalid', 'the token is not valid');

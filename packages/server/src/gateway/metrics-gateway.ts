@@ -1,13 +1,23 @@
 import { platformApi } from '@freehold/contract/management/platform';
-import type { ServedRoute } from '../api/route.ts';
-import type { Gateway } from './app-gateway.ts';
-import { metricsReply, type PlatformServices } from '../identity/routes/operator.ts';
-import { type Operations, sharedRoutes } from './process-routes.ts';
 import { readTarget } from '../api/canonical-path.ts';
-import { readRequest } from './pipeline/read-request.ts';
+import type { Reply } from '../api/reply.ts';
+import type { ServedRoute } from '../api/route.ts';
 import { createRouter } from '../api/router.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
+import type { Gateway } from './app-gateway.ts';
+import type { ClientAddress } from './client-address.ts';
+import { readRequest } from './pipeline/read-request.ts';
+import { type Operations, sharedRoutes } from './process-routes.ts';
 
-export interface MetricsGatewayDeps extends Operations, Pick<PlatformServices, 'metrics'> {}
+/** Prometheus’ text of the platform. */
+export interface MetricsText {
+  text(): MaybePromise<string>;
+}
+
+export interface MetricsGatewayDeps extends Operations {
+  readonly metrics: MetricsText;
+  readonly clientAddress: ClientAddress;
+}
 
 /** The monitoring system asks here, at an address of its own, so no key is needed. */
 export function createMetricsGateway(deps: MetricsGatewayDeps): Gateway {
@@ -32,4 +42,9 @@ export function metricsRoutes(deps: MetricsGatewayDeps): readonly ServedRoute<'p
     handle: () => metricsReply(deps.metrics),
   };
   return [metrics, ...sharedRoutes(deps)];
+}
+
+/** Of the version that every scraper knows. */
+export async function metricsReply(metrics: MetricsText): Promise<Reply> {
+  return { status: 200, body: await metrics.text(), contentType: 'text/plain; version=0.0.4; charset=utf-8' };
 }

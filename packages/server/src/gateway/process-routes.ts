@@ -6,11 +6,9 @@ import { json, type Reply } from '../api/reply.ts';
 import type { ServedRoute } from '../api/route.ts';
 import { serve, serveReply } from '../api/serve.ts';
 import { notFound, Problem } from '../lib/problem.ts';
-import type { ClientAddress } from './client-address.ts';
 
 /** What both gateways answer about the process itself. */
 export interface Operations {
-  readonly clientAddress: ClientAddress;
   /** `notReady` says why the node cannot serve. */
   readonly readiness: () => Promise<{ readonly notReady: string | undefined; readonly store: ReadyStore }>;
 }

@@ -2,7 +2,7 @@
 
 export { auditCallerOf, auditEntryInWorkspace, type WorkspaceAuditContext } from './audited-changes.ts';
 export { builderAccess, builderPolicy, isBuilder, noAccess } from './builder-access.ts';
-export { actionParts, routeOfVerb } from './decisions/action-parts.ts';
+export { actionParts, routeOfVerb, runAction } from './decisions/action-parts.ts';
 export { asKept, createDecisionLog, type DecisionLog, type LoggedDecision } from './decisions/decision-log.ts';
 export { type DescribedDecision, describeDecision, overBudget } from './decisions/describe-decision.ts';
 export { explainCall } from './decisions/explain-call.ts';
@@ -54,6 +54,7 @@ export { type Access, type ResolvedAccess, resolveAccess } from './policies/reso
 export { type DecidedCall, recordedCall } from './recording/decision-buffer.ts';
 export type { DecisionRecorder, RecordedOrg } from './recording/decision-recorder.ts';
 export { recordDecisions } from './recording/record-setting.ts';
+export { authzenRoutes, type IamRouteDeps, iamRoutes } from './routes/iam-routes.ts';
 export type { PolicyNaming } from './rules/removal.ts';
 export type { AccessMatrix } from './simulation/matrix.ts';
 export { type Permissions, type PermissionsCaller, permissionsOf } from './simulation/permissions.ts';

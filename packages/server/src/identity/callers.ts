@@ -1,6 +1,7 @@
 /** Who calls the routes of builders and of apps about themselves, as their handlers get them. */
 import type { AuditActor, AuditContext } from '../audit/audit-entry.ts';
 import { Problem } from '../lib/problem.ts';
+import type { WriteContext } from '../records/port.ts';
 import type { DeployKeyScope, KnownDeployKey } from './keys/deploy-keys.ts';
 import type { AppCaller } from './sessions/app-sessions.ts';
 import type { OrgCaller } from './sessions/org-sessions.ts';
@@ -27,8 +28,26 @@ export interface OperatorCaller {
   readonly auditContext: AuditContext;
 }
 
+/** Where an action on the workspace itself takes place, and what else its caller may do there. */
+export interface ActionContext extends WriteContext {
+  /** Whether another action is allowed, asked for on the same resource; what its body would decide is not. */
+  allows(action: string): boolean;
+}
+
+export const workspaceActions = [
+  'updateworkspace',
+  'deleteworkspace',
+  'createinvitation',
+  'listinvitation',
+  'deleteinvitation',
+] as const;
+
+export type WorkspaceAction = (typeof workspaceActions)[number];
+
+type CallersOfWorkspaces = { readonly [A in WorkspaceAction]: ActionContext };
+
 declare module '../api/route.ts' {
-  interface Callers {
+  interface Callers extends CallersOfWorkspaces {
     readonly developer: BuilderCaller;
     readonly org_admin: BuilderCaller;
     readonly watch: DeployCaller;

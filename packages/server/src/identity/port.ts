@@ -1,10 +1,12 @@
 /** Who calls: org users and app users, their passwords, sessions and tokens, the keys of servers, and the workspaces that people are in. */
+
 export type { OrgAppUsers } from './app-users/administration/org-app-users.ts';
 export type { AppMails } from './app-users/app-mails.ts';
 export type { AppSelf } from './app-users/app-self.ts';
 export type { AppSignIn } from './app-users/app-sign-in.ts';
 export { appUserPartition } from './app-users/app-user.ts';
 export type { SuspendedAccounts } from './app-users/suspended-accounts.ts';
+export type { ActionContext, WorkspaceAction } from './callers.ts';
 export {
   type BuilderCaller,
   builderAsDeployer,
@@ -17,7 +19,9 @@ export {
   type OperatorCaller,
   type OrgCommand,
   requireProd,
+  workspaceActions,
 } from './callers.ts';
+export { type IdentityRouteDeps, identityRoutes } from './identity-routes.ts';
 export type { Invitations } from './invitations/invitations.ts';
 export { policyNaming } from './invitations/policy-naming.ts';
 export type { WorkspaceInvitations } from './invitations/workspace-invitations.ts';
@@ -60,7 +64,7 @@ export { clientWords } from './sessions/client-words.ts';
 export { tokensKeyOf } from './sessions/ended-tokens.ts';
 export type { Impersonate } from './sessions/impersonation.ts';
 export { lacksSecondFactor, sessionsKeyOf } from './sessions/org-sessions.ts';
-export { openWorkSession, type WorkSessionDeps, type WorkUser } from './sessions/work-session.ts';
+export { openWorkSession, type WorkSessionDeps, type WorkUser, workUserOf } from './sessions/work-session.ts';
 export { type AppOrigins, createRefusedOrigins, type RefusedOrigins } from './settings/app-origins.ts';
 export { httpHosts } from './settings/http-hosts.ts';
 export { namesOf, type OrgSettings, settingTypes } from './settings/org-settings.ts';

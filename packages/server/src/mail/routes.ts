@@ -1,23 +1,23 @@
 import { inboxApi } from '@freehold/contract/management/inbox';
 import { askedType } from '../api/asked-type.ts';
 import type { ConsoleSite } from '../api/console-cookie.ts';
+import { requireOwnHost } from '../api/host.ts';
 import { json } from '../api/reply.ts';
 import type { AnyRoute } from '../api/route.ts';
 import { serveReply } from '../api/serve.ts';
 import { emailKey } from '../lib/formats/email-key.ts';
 import { notFound } from '../lib/problem.ts';
 import type { Inbox } from './inbox.ts';
-import { requireOwnHost } from '../api/host.ts';
 import { inboxPage } from './inbox-page.ts';
 
-export interface InboxServices {
+export interface MailRouteDeps {
   /** Undefined where mails are sent, or none are. */
   readonly inbox: Inbox | undefined;
   readonly site: ConsoleSite;
 }
 
 /** The mails of a platform in development, for its developers. */
-export function inboxRoutes({ inbox, site }: InboxServices): readonly AnyRoute[] {
+export function mailRoutes({ inbox, site }: MailRouteDeps): readonly AnyRoute[] {
   return [
     serveReply(inboxApi.readInbox, async ({ head, query: { to } }) => {
       if (inbox === undefined) throw notFound();

@@ -1,4 +1,5 @@
 /** Configuration goes from test to production: compared, published, activated all at once, and taken back. */
+
 export { archiveBytesMax } from './archive/config-archive.ts';
 export type { ConfigItems } from './config-items.ts';
 export type { RecordTypes } from './config-kind.ts';
@@ -22,3 +23,4 @@ export { literalAddress } from './kinds/outside-steps.ts';
 export { openPromotion, type PromotionModule } from './open-promotion.ts';
 export type { Promotion } from './promotion.ts';
 export { publishMistakes } from './read-requests.ts';
+export { type PromotionRouteDeps, promotionRoutes } from './routes/promotion-routes.ts';

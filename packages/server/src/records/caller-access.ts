@@ -1,5 +1,6 @@
 import type { CompiledEntity } from '../schema/port.ts';
 import type { RecordPolicy } from './record-policy.ts';
+import { assertNotDenied } from './writing/checks/record-checks.ts';
 import type { RecordCall } from './writing/write-loop.ts';
 
 /** What the caller may do beside the call itself. Entities know that this is decided, not how. */
@@ -35,4 +36,10 @@ export interface AuthorizedCall extends RecordCall {
   readonly access: CallerAccess;
   /** The lists of which the caller may ask how they are read; left out, none. */
   readonly explains?: 'every_list' | 'lists_of_all' | undefined;
+}
+
+/** The same call, now that the body is read: what it says may decide. @throws Problem `access_denied`. */
+export function authorizeBody(call: AuthorizedCall, body: unknown): AuthorizedCall {
+  if (call.rows === undefined || body === undefined) return call;
+  return { ...call, rows: assertNotDenied(call.access.rowsOfBody(body)) };
 }

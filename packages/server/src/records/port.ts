@@ -3,6 +3,8 @@
 export { Overtaken, TooManyReads } from '../store/transaction/read-set.ts';
 export type { Actor } from './actor.ts';
 export type { AuthorizedCall, NamedPolicyRequest, RecordPolicyRequest } from './caller-access.ts';
+export { authorizeBody } from './caller-access.ts';
+export type { AskedRun, EachCaller } from './callers.ts';
 export { presentExpanded } from './expand/expand-records.ts';
 export { backwardName, type Expansion, readExpand } from './expand/expand-tree.ts';
 export {
@@ -63,6 +65,7 @@ export { type Job, removeRecordJob } from './removals/removal-row.ts';
 export { readRemoveRecordWork, runRemoval } from './removals/run-removal.ts';
 export type { LargeRemovals } from './removals/start-removal.ts';
 export { type MarkedScope, markingStore, type RepeatedRequests, runPartition } from './repeated-requests.ts';
+export { type RecordRouteDeps, recordRoutes } from './routes/record-routes.ts';
 export { countStoredRecords } from './stored-counts.ts';
 export type { RecordTransaction } from './transactions/record-transaction.ts';
 export { bodyAsRead } from './writing/body-as-read.ts';

@@ -3,7 +3,7 @@ import type { ReplyOf } from '@freehold/contract/route';
 import type { AnyRoute } from '../api/route.ts';
 import { serve } from '../api/serve.ts';
 
-export interface PlatformErrorServices {
+export interface ErrorRouteDeps {
   readonly errorLog: {
     /** @throws Problem `invalid_cursor`. */
     list(query: {
@@ -15,7 +15,7 @@ export interface PlatformErrorServices {
 }
 
 /** The last errors of the node, for the operator. */
-export function platformErrorRoutes({ errorLog }: PlatformErrorServices): readonly AnyRoute[] {
+export function errorRoutes({ errorLog }: ErrorRouteDeps): readonly AnyRoute[] {
   return [
     serve(platformErrorsApi.listErrors, ({ query: { request_id: requestId, pagesize: pageSize, nexttoken } }) =>
       errorLog.list({ requestId, pageSize, nexttoken }),

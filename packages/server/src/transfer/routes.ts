@@ -1,19 +1,28 @@
 import { recordRoutes as described } from '@freehold/contract/app/records';
-import type { Verb } from '../access/port.ts';
 import { askedType } from '../api/asked-type.ts';
 import { csvType, fileReply, jsonlType, jsonlTypes, readFileFormat } from '../api/file-format.ts';
 import { refuseParameters } from '../api/read-query.ts';
 import { json, type Reply } from '../api/reply.ts';
 import type { GatewayRequest } from '../api/request.ts';
-import type { ServedRoute } from '../api/route.ts';
+import type { RoutesOfModule, ServedRoute } from '../api/route.ts';
+import type { ConfigReaders } from '../config/port.ts';
 import { invalidInput, Problem } from '../lib/problem.ts';
-import type { AuthorizedCall } from '../records/port.ts';
+import type { AuthorizedCall, RecordRuntime } from '../records/port.ts';
 import { assertNotDenied, bothPolicies, presentationOf, scopeToCaller, withPlainNames } from '../records/port.ts';
-import { exportRecords, type Import, importRecords } from './port.ts';
-import type { AppServices } from '../gateway/app-services.ts';
+import { exportRecords } from './export-records.ts';
+import { type Import, importRecords } from './import-records.ts';
 
 /** The routes that take and give an entity's records as a file. */
-export function transferRoutes(services: TransferServices): readonly ServedRoute<Verb>[] {
+export interface TransferRouteDeps {
+  readonly runtime: RecordRuntime;
+  readonly configs: ConfigReaders;
+}
+
+export function transferRoutes(deps: TransferRouteDeps): RoutesOfModule {
+  return { app: fileRoutes(deps) };
+}
+
+function fileRoutes(services: TransferRouteDeps): readonly ServedRoute<'create' | 'list'>[] {
   return [
     {
       ...described.import,
@@ -28,10 +37,8 @@ export function transferRoutes(services: TransferServices): readonly ServedRoute
   ];
 }
 
-type TransferServices = Pick<AppServices, 'runtime' | 'configs'>;
-
 async function importFile(
-  { runtime, configs }: TransferServices,
+  { runtime, configs }: TransferRouteDeps,
   request: GatewayRequest,
   call: AuthorizedCall,
 ): Promise<Reply> {
@@ -79,7 +86,7 @@ async function* progressLines(run: Import): AsyncGenerator<string> {
 }
 
 async function exportFile(
-  { runtime, configs }: TransferServices,
+  { runtime, configs }: TransferRouteDeps,
   { query, head }: GatewayRequest,
   exported: AuthorizedCall,
 ): Promise<Reply> {

@@ -1,23 +1,19 @@
 import { alertWebhookApi } from '@freehold/contract/management/alert-webhook';
 import { type ConsoleSite, mailedUrl } from '../api/console-cookie.ts';
 import type { RequestEnvelope } from '../api/request.ts';
-import type { AnyRoute } from '../api/route.ts';
+import type { AnyRoute, Callers } from '../api/route.ts';
 import { serve } from '../api/serve.ts';
-import type { BuilderCaller } from '../identity/port.ts';
-import type { Clock } from '../lib/clock.ts';
 import type { AlertWebhook, AskedWebhook } from './alert-webhook.ts';
 
-export interface AlertWebhookServices {
+export interface AlertRouteDeps {
   readonly alertWebhook: Omit<AlertWebhook, 'announce' | 'deliver' | 'close'>;
-  readonly clock: Clock;
   readonly site: ConsoleSite;
 }
 
 /** Where an org wants its alerts sent. An address can hold a secret of its receiver, so an admin alone sees it. */
-export function alertWebhookRoutes({ alertWebhook, site }: AlertWebhookServices): readonly AnyRoute[] {
-  const askedBy = (request: RequestEnvelope, caller: BuilderCaller): AskedWebhook => ({
-    orgCode: caller.org.code,
-    auditContext: caller.command.auditContext,
+export function alertRoutes({ alertWebhook, site }: AlertRouteDeps): readonly AnyRoute[] {
+  const askedBy = (request: RequestEnvelope, { command }: Callers['org_admin']): AskedWebhook => ({
+    ...command,
     managementUrl: mailedUrl(site, request.head),
   });
   return [

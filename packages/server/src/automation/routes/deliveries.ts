@@ -3,23 +3,17 @@ import { json } from '../../api/reply.ts';
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';
-import type { EventServices } from '../port.ts';
 import type { BuilderCaller } from '../../identity/port.ts';
 import { requireProd } from '../../identity/port.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Environment } from '../../tenancy/port.ts';
-
-export interface DeliveryServices {
-  readonly events: EventServices;
-  readonly clock: Clock;
-}
+import type { AutomationRouteDeps } from './deps.ts';
 
 interface EventRequest extends RequestEnvelope {
   readonly query: { readonly env: Environment };
 }
 
 /** Deliveries are no configuration, so production's are sent again here too: by its admins. */
-export function deliveryRoutes({ events }: DeliveryServices): readonly AnyRoute[] {
+export function deliveryRoutes({ events }: AutomationRouteDeps): readonly AnyRoute[] {
   const placeOf = ({ query: { env } }: EventRequest, caller: BuilderCaller) => {
     if (env === 'prod') requireProd(caller);
     return { env, orgCode: caller.org.code };

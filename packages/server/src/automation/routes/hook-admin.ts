@@ -1,17 +1,11 @@
 import { hooksApi } from '@freehold/contract/management/automation/hooks';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { Hooks } from '../port.ts';
 import { requireProd } from '../../identity/port.ts';
-import type { Clock } from '../../lib/clock.ts';
-
-export interface HookAdminServices {
-  readonly hooks: Pick<Hooks, 'list' | 'show' | 'set'>;
-  readonly clock: Clock;
-}
+import type { AutomationRouteDeps } from './deps.ts';
 
 /** What hooks say of an environment is no configuration, so production's are set here too. */
-export function hookAdminRoutes({ hooks }: HookAdminServices): readonly AnyRoute[] {
+export function hookAdminRoutes({ hooks }: AutomationRouteDeps): readonly AnyRoute[] {
   return [
     serve(hooksApi.listHooks, async ({ query: { env } }, { org }) => {
       return { items: await hooks.list({ env, orgCode: org.code }) };

@@ -1,6 +1,6 @@
-import type { HookContent } from '../port.ts';
 import { decodeUtf8, parseStrictJson } from '../../lib/formats/strict-json.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
+import type { HookContent } from '../hooks/receive.ts';
 
 export interface HookBody {
   readonly mediaType: string;

@@ -3,20 +3,12 @@ import { json } from '../../api/reply.ts';
 import type { BodyStream } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serveReply } from '../../api/serve.ts';
-import type { Hooks } from '../port.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { Metering } from '../../metering/metering.ts';
-import type { LimitedCall, RateLimits } from '../../gateway/rate-limits.ts';
+import type { AutomationRouteDeps, HookCall } from './deps.ts';
 import { readHookContent } from './hook-content.ts';
 
-export interface HookServices {
-  readonly hooks: Pick<Hooks, 'recognize' | 'begin' | 'noteRefused'>;
-  readonly rateLimits: RateLimits;
-  readonly metering: Pick<Metering, 'meter' | 'gate'>;
-}
-
 /** Messages of other systems, which hold a secret of the org and no token. */
-export function hookRoutes({ hooks, rateLimits, metering }: HookServices): readonly AnyRoute[] {
+export function hookRoutes({ hooks, rateLimits, metering }: AutomationRouteDeps): readonly AnyRoute[] {
   return [
     serveReply(inboundHooksApi.receiveHook, async ({ head, params, query: { env }, stream }) => {
       const body = await readMessage(stream);
@@ -26,7 +18,7 @@ export function hookRoutes({ hooks, rateLimits, metering }: HookServices): reado
       };
       const message = await hooks.recognize({ env, orgCode: params.org, block: params.name, header, body });
       // The sender is known from here on: it is one of the org's callers.
-      const call: LimitedCall = {
+      const call: HookCall = {
         ...{ org: message.orgCode, env, principal: `hook ${message.block}` },
         ...{ builder: undefined, replyHeaders: undefined },
       };

@@ -2,11 +2,12 @@ import { logicBlocksApi } from '@freehold/contract/app/logicblocks';
 import { json } from '../../api/reply.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';
-import type { LogicBlocks, Runs } from '../port.ts';
-import { requireWorkspace } from '../../identity/port.ts';
+import { requireWorkspace, workUserOf } from '../../identity/port.ts';
 import { notFound } from '../../lib/problem.ts';
 import { mayBeId } from '../../records/port.ts';
-import { type RunCaller, workUserOf } from '../../gateway/routing/app-route.ts';
+import type { LogicBlocks } from '../blocks/logic-blocks.ts';
+import type { RunCaller } from '../callers.ts';
+import type { Runs } from '../runs/open-runs.ts';
 
 /** Logic blocks are run. */
 export function logicBlockRoutes(blocks: LogicBlocks): readonly AnyRoute[] {

@@ -2,21 +2,14 @@ import { runsApi } from '@freehold/contract/management/runs';
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { Drafts, RunName, Runs } from '../port.ts';
 import type { BuilderCaller } from '../../identity/port.ts';
 import { requireProd } from '../../identity/port.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { notFound } from '../../lib/problem.ts';
-import type { ConfigItems, LogicBlockContent } from '../../promotion/port.ts';
+import type { LogicBlockContent } from '../../promotion/port.ts';
 import { mayBeId } from '../../records/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-
-export interface RunServices {
-  readonly runs: Runs;
-  readonly drafts: Drafts;
-  readonly items: ConfigItems;
-  readonly clock: Clock;
-}
+import type { RunName } from '../runs/control-run.ts';
+import type { AutomationRouteDeps } from './deps.ts';
 
 interface RunRequest extends RequestEnvelope {
   readonly query: { readonly env: Environment };
@@ -24,7 +17,7 @@ interface RunRequest extends RequestEnvelope {
 }
 
 /** The runs of logic blocks, for builders. */
-export function runRoutes({ runs, drafts, items }: RunServices): readonly AnyRoute[] {
+export function runRoutes({ runs, drafts, items }: AutomationRouteDeps): readonly AnyRoute[] {
   return [
     serve(runsApi.listRuns, ({ query: { env, since, pagesize: pageSize, nexttoken, ...query } }, { org }) =>
       runs.list(

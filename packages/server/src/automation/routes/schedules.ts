@@ -2,16 +2,11 @@ import { schedulesApi } from '@freehold/contract/management/automation/schedules
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { ScheduleName, Schedules } from '../port.ts';
 import type { BuilderCaller } from '../../identity/port.ts';
 import { requireProd } from '../../identity/port.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Environment } from '../../tenancy/port.ts';
-
-export interface ScheduleServices {
-  readonly schedules: Schedules;
-  readonly clock: Clock;
-}
+import type { ScheduleName } from '../schedules/schedules.ts';
+import type { AutomationRouteDeps } from './deps.ts';
 
 interface ScheduleRequest extends RequestEnvelope {
   readonly query: { readonly env: Environment };
@@ -19,7 +14,7 @@ interface ScheduleRequest extends RequestEnvelope {
 }
 
 /** Whether a schedule is paused is no configuration, so production's are paused here too: by its admins. */
-export function scheduleRoutes({ schedules }: ScheduleServices): readonly AnyRoute[] {
+export function scheduleRoutes({ schedules }: AutomationRouteDeps): readonly AnyRoute[] {
   const changing = ({ query: { env }, params }: ScheduleRequest, caller: BuilderCaller): ScheduleName => {
     if (env === 'prod') requireProd(caller);
     return { env, orgCode: caller.org.code, block: params.name };

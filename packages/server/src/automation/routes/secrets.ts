@@ -2,17 +2,11 @@ import { secretsApi } from '@freehold/contract/management/secrets';
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { SecretCommand, SecretReferences, SecretVault } from '../port.ts';
 import type { BuilderCaller } from '../../identity/port.ts';
 import { requireProd } from '../../identity/port.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Environment } from '../../tenancy/port.ts';
-
-export interface SecretServices {
-  readonly secretVault: SecretVault;
-  readonly secretReferences: SecretReferences;
-  readonly clock: Clock;
-}
+import type { SecretCommand } from '../vault/secret-vault.ts';
+import type { AutomationRouteDeps } from './deps.ts';
 
 interface SecretRequest extends RequestEnvelope {
   readonly query: { readonly env: Environment };
@@ -20,7 +14,7 @@ interface SecretRequest extends RequestEnvelope {
 }
 
 /** Secrets belong to an environment and are no configuration, so production's are set here too. */
-export function secretRoutes({ secretVault, secretReferences }: SecretServices): readonly AnyRoute[] {
+export function secretRoutes({ secretVault, secretReferences }: AutomationRouteDeps): readonly AnyRoute[] {
   const commandOf = (request: SecretRequest, caller: BuilderCaller): SecretCommand => {
     const { env } = request.query;
     if (env === 'prod') requireProd(caller);

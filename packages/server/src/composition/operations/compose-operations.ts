@@ -1,14 +1,15 @@
 /** Puts together what the operator is shown of a running platform. */
-import type { GatewaysDeps } from '../../gateway/gateways.ts';
+
 import { addUpMetrics } from '../../telemetry/add-up.ts';
 import type { Measurement } from '../../telemetry/measurement.ts';
+import type { ComposeGatewaysDeps } from '../compose-gateways.ts';
 import type { ComposedSpaces } from '../compose-spaces.ts';
 import type { SharedParts } from '../workers/shared-parts.ts';
 import { createDiagnoses } from './diagnoses.ts';
 import { createNodeHealth, type NodeHealth, type NodeHealthDeps } from './node-health.ts';
 import { recordFacts, type ScrapedDeps } from './scraped-facts.ts';
 
-export interface Operations extends Pick<GatewaysDeps, 'metrics' | 'rateLimits' | 'errorLog' | 'diagnoses'> {
+export interface Operations extends Pick<ComposeGatewaysDeps, 'metrics' | 'rateLimits' | 'errorLog' | 'diagnoses'> {
   readonly nodeHealth: NodeHealth;
 }
 
@@ -40,7 +41,7 @@ function metricsOf(
   { metrics }: Measurement,
   readFacts: () => Promise<void>,
   shared: SharedParts | undefined,
-): GatewaysDeps['metrics'] {
+): ComposeGatewaysDeps['metrics'] {
   const text = async () => {
     await readFacts();
     return metrics.text();

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { Route } from '@freehold/contract/route';
 import type { Reply } from '../../api/reply.ts';
+import { readRaw } from '../../api/testing/raw-request.ts';
 import { beginTrace } from '../call-trace.ts';
 import { createErrorReplies } from '../error-reply.ts';
-import { readRaw } from '../../api/testing/raw-request.ts';
 import { compressing } from './compressing.ts';
 
 const errors = createErrorReplies({

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { Reply } from '../../api/reply.ts';
-import type { Gateway } from '../app-gateway.ts';
 import { readTarget } from '../../api/canonical-path.ts';
+import type { Reply } from '../../api/reply.ts';
 import type { RoutePattern } from '../../api/router.ts';
+import type { Gateway } from '../app-gateway.ts';
 import { docsReply } from '../site/docs-reply.ts';
 import type { ConsoleSource, DocsSource } from '../site-source.ts';
 import { consoleReply } from './console-reply.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { askedType } from '../../api/asked-type.ts';
-import type { Reply } from '../../api/reply.ts';
 import { readHost } from '../../api/host.ts';
+import type { Reply } from '../../api/reply.ts';
 import { keptReply } from '../site/file-reply.ts';
 import { htmlHeaders, noticeReply } from '../site/notice-reply.ts';
 import type { AppAddress, ConsoleSource } from '../site-source.ts';

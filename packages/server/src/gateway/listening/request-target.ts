@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '../../lib/problem.ts';
 import { type Host, readHost } from '../../api/host.ts';
+import { Problem } from '../../lib/problem.ts';
 
 /**
  * What is wrong with where a request says it is sent, if anything is: a request names one host, once or twice (RFC 9112, 3.2).

@@ -1,3 +1,4 @@
+import { selfApi } from '@freehold/contract/app/self';
 import { accountsApi } from '@freehold/contract/management/accounts';
 import { entitiesApi } from '@freehold/contract/management/entities';
 import type { AnyRoute } from '../../api/route.ts';
@@ -11,10 +12,10 @@ import { documentReply, documentText } from './document-reply.ts';
 import { type ManagementParts, managementDocument } from './management-document.ts';
 
 /** Each is undefined where the platform does without. */
-type DocumentedServices = Readonly<Record<'operator' | 'inbox' | 'signInLinks', unknown>>;
+type DocumentedParts = Readonly<Record<'operator' | 'inbox' | 'signInLinks', unknown>>;
 
 /** What the management gateway can be asked. It says nothing of any org. */
-export function managementDocumentRoutes({ operator, inbox, signInLinks }: DocumentedServices): readonly AnyRoute[] {
+export function managementDocumentRoutes({ operator, inbox, signInLinks }: DocumentedParts): readonly AnyRoute[] {
   const parts: ManagementParts = {
     hasOperator: operator !== undefined,
     hasInbox: inbox !== undefined,
@@ -24,12 +25,12 @@ export function managementDocumentRoutes({ operator, inbox, signInLinks }: Docum
   return [serveReply(accountsApi.readOpenapi, async ({ head }) => documentReply(head, await document))];
 }
 
-export interface AppDocumentServices {
+interface AppDocumentDeps {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
 }
 
 /** What apps can be asked, for builders, who have no token of an app. */
-export function appReferenceRoutes({ configs }: AppDocumentServices): readonly AnyRoute[] {
+export function appReferenceRoutes({ configs }: AppDocumentDeps): readonly AnyRoute[] {
   const documents = createAppDocuments(keptCharactersMax);
   return [
     serveReply(entitiesApi.readAppOpenapi, async ({ query: { env, entity, view }, head }, { org }) => {
@@ -43,3 +44,14 @@ export function appReferenceRoutes({ configs }: AppDocumentServices): readonly A
 
 /** A part is small, and made again in some milliseconds. */
 const keptCharactersMax = 8 * 1024 * 1024;
+
+/** What the org's app can be asked. It names the org's entities and fields, so it takes a token of the org. */
+export function appDocumentRoutes({ configs }: AppDocumentDeps): readonly AnyRoute[] {
+  const documents = createAppDocuments();
+  return [
+    serveReply(selfApi.readOpenapi, async ({ query: { view }, head }, { claims }) => {
+      const set = await configs[claims.env].current(claims.org);
+      return documentReply(head, await documents.of({ orgCode: claims.org, env: claims.env, view }, set));
+    }),
+  ];
+}

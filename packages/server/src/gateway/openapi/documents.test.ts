@@ -4,10 +4,9 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
+import { allRoutes, type RouteDeps } from '../../composition/routes.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { Problem } from '../../lib/problem.ts';
-import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
-import { type ManagementGatewayDeps, managementRoutes } from '../management-gateway.ts';
 import { appDocument } from './app-document.ts';
 import { type Document, entities, sampleDocuments } from './testing/sample-documents.ts';
 
@@ -143,12 +142,12 @@ test('a document by a view that no entity has is refused', async () => {
 });
 
 test('the management document tells of every route there is, and of no other', () => {
-  const routes = managementRoutes({} as ManagementGatewayDeps).map(({ method, path }) => told(method, path));
+  const routes = allRoutes({} as RouteDeps).management.map(({ method, path }) => told(method, path));
   assert.deepEqual(routesOf(management), routes.sort());
 });
 
 test('the app document tells of every route that the org has, for every entity, and of no other', () => {
-  const routes = appRoutes({} as AppGatewayDeps).flatMap(({ method, path }) => {
+  const routes = allRoutes({} as RouteDeps).app.flatMap(({ method, path }) => {
     const route = told(method, path.replace(':org', 'acme'));
     if (!route.includes('{entity}')) return [route];
     // A member is made by signing in, so no call that creates one succeeds.

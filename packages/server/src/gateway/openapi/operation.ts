@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@freehold/contract/problem';
-import { arrayOf, type JsonSchema, text } from '../../lib/json-schema.ts';
 import type { Method } from '../../api/router.ts';
+import { arrayOf, type JsonSchema, text } from '../../lib/json-schema.ts';
 import type { HeaderName } from './headers.ts';
 
 /** What a route takes and everything it may answer. */

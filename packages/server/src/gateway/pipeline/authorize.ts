@@ -13,6 +13,7 @@ import {
   rowsOfMany,
   withSecrets,
 } from '../../iam/port.ts';
+import type { ActionContext } from '../../identity/port.ts';
 import { type AppCaller, requireWorkspace } from '../../identity/port.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
@@ -26,7 +27,6 @@ import {
 } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import type { ActionContext } from '../routing/app-route.ts';
 import { type CallDecisions, LateDecision, type ObservedDecision } from './observed-decisions.ts';
 import { contextOf, type KnownRequest, type PolicyRequest, type PolicyRequestFacts } from './policy-context.ts';
 
@@ -93,12 +93,6 @@ export function authorize(
 function explainsOf({ kind, claims }: AppCaller): AuthorizedCall['explains'] {
   if (claims.act !== undefined) return 'every_list';
   return kind === 'service_key' ? 'lists_of_all' : undefined;
-}
-
-/** The same call, now that the body is read: what it says may decide. @throws Problem `access_denied`. */
-export function authorizeBody(call: AuthorizedCall, body: unknown): AuthorizedCall {
-  if (call.rows === undefined || body === undefined) return call;
-  return { ...call, rows: assertNotDenied(call.access.rowsOfBody(body)) };
 }
 
 /** What may be done that is about no record, as long as nothing is against it in the body, which is read later. */

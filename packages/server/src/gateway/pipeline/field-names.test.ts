@@ -10,13 +10,14 @@ import { andThen } from '../../lib/maybe-promise.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { AuthorizedCall } from '../../records/caller-access.ts';
 import { scopeToCaller } from '../../records/listing/list-scope.ts';
+import { authorizeBody } from '../../records/port.ts';
 import { presentationOf, presentRecords, writtenText } from '../../records/present-records.ts';
 import type { RecordData } from '../../records/record.ts';
 import { namingOf } from '../../schema/field-names.ts';
 import { listAll, listQuery, type Node, openBench, type RecordBench, user } from '../../testing/record-bench.ts';
 import { exportRecords } from '../../transfer/export-records.ts';
 import { importRecords } from '../../transfer/import-records.ts';
-import { authorize, authorizeBody, requestAlone } from './authorize.ts';
+import { authorize, requestAlone } from './authorize.ts';
 
 /** By its present name, and the names that it had. */
 const formerly = { text: ['body', 'note'], owner_id: ['author'], tags: ['labels'], ticket_id: ['about'] } as const;

@@ -1,6 +1,7 @@
 import { itemKey } from '../../config/port.ts';
+import { runAction } from '../../iam/port.ts';
 import { notFound } from '../../lib/problem.ts';
-import { type AskedRun, runAction } from '../routing/app-route.ts';
+import type { AskedRun } from '../../records/port.ts';
 import { type AuthorizationRequest, type AuthorizeDeps, authorizeAction } from './authorize.ts';
 
 /**

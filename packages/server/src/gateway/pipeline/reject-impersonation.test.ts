@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyRoute } from '../../api/route.ts';
+import { allRoutes, type RouteDeps } from '../../composition/routes.ts';
 import type { AppCaller } from '../../identity/sessions/app-sessions.ts';
 import { Problem } from '../../lib/problem.ts';
-import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
 import { rejectImpersonation } from './reject-impersonation.ts';
 
 /** No handler is called, so the table needs nothing to stand on. */
-const routes = appRoutes({} as AppGatewayDeps).filter(({ access }) => access !== 'public');
+const routes = allRoutes({} as RouteDeps).app.filter(({ access }) => access !== 'public');
 
 type Who = Pick<AppCaller, 'kind'> & {
   readonly env: 'test' | 'prod';

@@ -8,6 +8,7 @@ import { createDecisionLog } from '../../iam/decisions/decision-log.ts';
 import type { AppCaller } from '../../identity/sessions/app-sessions.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { NamedPolicyRequest } from '../../records/caller-access.ts';
+import { authorizeBody } from '../../records/port.ts';
 import { readCreate } from '../../records/record.ts';
 import { assertWriteAllowed } from '../../records/writing/checks/record-checks.ts';
 import { recordOfCreate } from '../../records/writing/record-to-be.ts';
@@ -18,7 +19,7 @@ import { newEntityState } from '../../schema/entity-state.ts';
 import { colTypes, fieldOf, valuesFor } from '../../schema/testing/any-registered-field.ts';
 import { thinned } from '../../store/testing/quick.ts';
 import type { Workspace } from '../../tenancy/workspace.ts';
-import { authorize, authorizeBody, requestAlone } from './authorize.ts';
+import { authorize, requestAlone } from './authorize.ts';
 
 const userId = '018bcfe5-0000-7000-8000-000000000001';
 const now = 1_800_000_000_000;

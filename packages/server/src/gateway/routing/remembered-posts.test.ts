@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
-import { type ManagementGatewayDeps, managementRoutes } from '../management-gateway.ts';
+import { allRoutes, type RouteDeps } from '../../composition/routes.ts';
 import { isRemembered } from './remembered-posts.ts';
 
-const posts = [...appRoutes({} as AppGatewayDeps), ...managementRoutes({} as ManagementGatewayDeps)].filter(
+const posts = [...allRoutes({} as RouteDeps).app, ...allRoutes({} as RouteDeps).management].filter(
   ({ method }) => method === 'POST',
 );
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
-import { type ManagementGatewayDeps, managementRoutes } from '../management-gateway.ts';
+import { allRoutes, type RouteDeps } from '../../composition/routes.ts';
 import { type MetricsGatewayDeps, metricsRoutes } from '../metrics-gateway.ts';
 
 interface Listed {
@@ -16,7 +15,7 @@ function inventory(routes: readonly Listed[]): readonly string[] {
 }
 
 test('B11: every route of the app gateway is known here with what it takes to get in', () => {
-  assert.deepEqual(inventory(appRoutes({} as AppGatewayDeps)), [
+  assert.deepEqual(inventory(allRoutes({} as RouteDeps).app), [
     'count GET /app/:org/count/:entity',
     'create POST /app/:org/create/:entity',
     'create POST /app/:org/import/:entity',
@@ -71,7 +70,7 @@ test('B11: every route of the app gateway is known here with what it takes to ge
 });
 
 test('every route that changes production, what signs its callers in, secrets, or a plan says what a refusal is called in the audit log', () => {
-  const routes = managementRoutes({} as ManagementGatewayDeps);
+  const routes = allRoutes({} as RouteDeps).management;
   const changing = routes.filter(
     ({ method, path }) =>
       method !== 'GET' &&
@@ -93,7 +92,7 @@ test('B11: the address for metrics has these routes alone', () => {
 });
 
 test('B11: every route of the management gateway is known here with the role it takes', () => {
-  assert.deepEqual(inventory(managementRoutes({} as ManagementGatewayDeps)), [
+  assert.deepEqual(inventory(allRoutes({} as RouteDeps).management), [
     'activate POST /deploy/activate',
     'activate POST /deploy/rollback',
     'developer DELETE /api/entity',

@@ -2,16 +2,16 @@ import { selfApi } from '@freehold/contract/app/self';
 import type { AnyRoute } from '../../api/route.ts';
 import { serveReply } from '../../api/serve.ts';
 import { notFound } from '../../lib/problem.ts';
+import type { DocsSource } from '../site-source.ts';
 import { appPageReply } from './docs-reply.ts';
 import { keptReply } from './file-reply.ts';
-import type { DocsSource } from '../site-source.ts';
 
-export interface DocsServices {
+interface DocsRouteDeps {
   readonly docs: DocsSource;
 }
 
 /** The page about an app's own API. It holds nothing of any app: it asks for the document as its visitor. */
-export function docsRoutes({ docs }: DocsServices): readonly AnyRoute[] {
+export function docsRoutes({ docs }: DocsRouteDeps): readonly AnyRoute[] {
   return [
     serveReply(selfApi.readDocs, () => {
       const reply = appPageReply(docs);

@@ -34,3 +34,8 @@ export function routeOfVerb(
       return { method: 'GET', resource: `/list/${entityName}` };
   }
 }
+
+/** What the policies are asked about a block. */
+export function runAction({ name = '' }: Readonly<Record<string, string>>): string {
+  return `run${name}`;
+}

@@ -2,24 +2,20 @@ import { accessApi } from '@freehold/contract/management/access';
 import { mayReadProduction } from '../../api/production-values.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { ConfigReader } from '../../config/port.ts';
-import type { AccessMatrix, AccessOverview, AccessSimulator } from '../port.ts';
-import { lintBlocks, lintEntities, lintStatements } from '../port.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { Environment } from '../../tenancy/port.ts';
+import { lintStatements } from '../lint/lint.ts';
+import { lintBlocks, lintEntities } from '../lint/lint-entities.ts';
+import type { IamRouteDeps } from './deps.ts';
 import { readSimulation, simulationMistakes } from './read-simulation.ts';
 
-export interface AclServices {
-  readonly configs: Readonly<Record<Environment, ConfigReader>>;
-  readonly matrix: AccessMatrix;
-  readonly accessOverview: AccessOverview;
-  readonly simulator: AccessSimulator;
-  /** Those of the app gateway: what a call would ask the policies is found in them. */
-  readonly appRoutes: readonly AnyRoute[];
-}
-
 /** Who may do what, asked by builders. Nothing here changes anything, so production may be asked about. */
-export function aclRoutes({ simulator, matrix, accessOverview, configs, appRoutes }: AclServices): readonly AnyRoute[] {
+export function aclRoutes({
+  simulator,
+  matrix,
+  overview: accessOverview,
+  configs,
+  appRoutes,
+}: IamRouteDeps): readonly AnyRoute[] {
   return [
     serve(
       accessApi.simulateAccess,

@@ -1,10 +1,11 @@
-import { readQuery } from '../../api/read-query.ts';
-import type { AnyRoute } from '../../api/route.ts';
-import { actionParts, routeOfVerb, type SentRequest } from '../port.ts';
-import { Problem } from '../../lib/problem.ts';
+import { verbs } from '../../access/port.ts';
 import { readTarget } from '../../api/canonical-path.ts';
-import { bodyAsRead, isWorkspaceRoute, runAction } from '../../gateway/routing/app-route.ts';
+import { readQuery } from '../../api/read-query.ts';
+import { type AnyRoute, bodyAsRead } from '../../api/route.ts';
 import { createRouter } from '../../api/router.ts';
+import { Problem } from '../../lib/problem.ts';
+import { actionParts, routeOfVerb, runAction } from '../decisions/action-parts.ts';
+import type { SentRequest } from '../decisions/request-values.ts';
 
 /** What an app call asks the policies. */
 export interface AskedAction {
@@ -42,9 +43,9 @@ export function askedByCall(
   }
   const { entity = '', id } = params;
   return {
-    ...(isWorkspaceRoute(route)
-      ? { action: route.access, bodyAsRead: (body) => bodyAsRead(route, body) }
-      : { action: route.access + entity }),
+    ...(verbs.some((verb) => verb === route.access)
+      ? { action: route.access + entity }
+      : { action: route.access, bodyAsRead: (body) => bodyAsRead(route, body) }),
     request: {
       ...sent,
       pathParameters: { ...(entity === '' ? {} : { entity }), ...(id === undefined ? {} : { id }) },

@@ -6,7 +6,7 @@ import { type Received, serveReply } from '../../api/serve.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import type { AuthorizedCall } from '../../records/port.ts';
+import type { AuthorizedCall, EachCaller } from '../../records/port.ts';
 import {
   assertFieldsAllowed,
   assertUpdateAllowed,
@@ -19,15 +19,10 @@ import {
   recordOfUpdate,
 } from '../../records/port.ts';
 import { laneOf } from '../../tenancy/port.ts';
-import type { EachCaller } from '../../gateway/routing/app-route.ts';
 import { type Evaluation, type ReadEvaluation, readEvaluation, readEvaluations } from './read-evaluation.ts';
 
-interface AuthzenServices {
-  readonly clock: Clock;
-}
-
 /** May the caller do this? After the AuthZEN Authorization API 1.0 (OpenID), sections 6 and 7. */
-export function authzenRoutes(services: AuthzenServices): readonly AnyRoute[] {
+export function authzenRoutes(services: { readonly clock: Clock }): readonly AnyRoute[] {
   return [
     serveReply(authzenApi.evaluateAccess, async (request, caller) => {
       return answer(request, await evaluate(services, caller, readEvaluation(request.body)));
@@ -42,7 +37,7 @@ interface Decision {
 }
 
 async function evaluateAll(
-  services: AuthzenServices,
+  services: { readonly clock: Clock },
   request: Received<typeof authzenApi.evaluateAccesses>,
   caller: EachCaller,
 ): Promise<Reply> {
@@ -68,7 +63,7 @@ function answer({ head }: RequestEnvelope, body: unknown): Reply {
 }
 
 function evaluateRead(
-  services: AuthzenServices,
+  services: { readonly clock: Clock },
   caller: EachCaller,
   read: ReadEvaluation,
 ): Decision | Promise<Decision> {
@@ -77,7 +72,7 @@ function evaluateRead(
   return { decision: false, context: { reason: 'invalid_request', error: { status: 400, message } } };
 }
 
-async function evaluate(services: AuthzenServices, caller: EachCaller, asked: Evaluation): Promise<Decision> {
+async function evaluate(services: { readonly clock: Clock }, caller: EachCaller, asked: Evaluation): Promise<Decision> {
   const { subject } = asked;
   // Only builders may ask what another user may do.
   if (subject.type !== 'user' || subject.id !== caller.actor.userId)
@@ -97,7 +92,7 @@ async function evaluate(services: AuthzenServices, caller: EachCaller, asked: Ev
 }
 
 /** @throws Problem `access_denied`, `not_found`. */
-async function decide(services: AuthzenServices, caller: EachCaller, asked: Evaluation): Promise<Decision> {
+async function decide(services: { readonly clock: Clock }, caller: EachCaller, asked: Evaluation): Promise<Decision> {
   const { verb, entityName, id, properties: body } = asked;
   // What could stand in no path is the name of nothing.
   if (!/^[a-z][a-z0-9_]{0,62}$/.test(entityName) || (id !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(id)))
@@ -131,7 +126,7 @@ async function decideRun(caller: EachCaller, { id: name, properties = {} }: Eval
   return outcome === 'allowed' ? { decision: true } : { decision: false, context: { reason: 'undecided' } };
 }
 
-function assertCreateAllowed({ clock }: AuthzenServices, call: AuthorizedCall, body: unknown): void {
+function assertCreateAllowed({ clock }: { readonly clock: Clock }, call: AuthorizedCall, body: unknown): void {
   const { entity, actor } = call;
   const data = recordOfCreate({ entity, userId: actor.userId, body, now: clock.now() });
   assertWriteAllowed(call, { data, body, states: { after: data } });
@@ -146,7 +141,7 @@ async function findVisible(call: AuthorizedCall, id: string, isRemoval: boolean)
 
 /** @throws Problem `not_found`, `access_denied`. */
 async function decideUpdate(
-  { clock }: AuthzenServices,
+  { clock }: { readonly clock: Clock },
   call: AuthorizedCall,
   { id, body }: { readonly id: string; readonly body: unknown },
 ): Promise<Decision> {

@@ -1,9 +1,9 @@
 import { accessApi } from '@freehold/contract/management/access';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { DecisionLog, LoggedDecision } from '../port.ts';
-import { type DescribedDecision, describeDecision } from '../port.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
+import type { DecisionLog, LoggedDecision } from '../decisions/decision-log.ts';
+import { type DescribedDecision, describeDecision } from '../decisions/describe-decision.ts';
 
 /** Why an app call was denied: what its caller only learns the id of. */
 export function decisionRoutes(decisions: DecisionLog): readonly AnyRoute[] {

@@ -3,15 +3,11 @@ import type { InputError } from '@freehold/contract/problem';
 import { parseStatements } from '../../access/port.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { PolicyLab } from '../port.ts';
 import { Problem } from '../../lib/problem.ts';
-
-export interface PolicyLabServices {
-  readonly policyLab: PolicyLab;
-}
+import type { IamRouteDeps } from './deps.ts';
 
 /** What recorded calls say of policies. Nothing here changes anything, so production may be asked about. */
-export function policyLabRoutes({ policyLab }: PolicyLabServices): readonly AnyRoute[] {
+export function policyLabRoutes({ lab: policyLab }: IamRouteDeps): readonly AnyRoute[] {
   return [
     serve(
       policyLabApi.replayAccess,

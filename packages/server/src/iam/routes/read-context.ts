@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { accessApi } from '@freehold/contract/management/access';
 import type { InputError } from '@freehold/contract/problem';
 import type { BodyOf } from '@freehold/contract/route';
-import type { SimulatedContext } from '../port.ts';
+import type { SimulatedContext } from '../simulation/simulate.ts';
 
 export interface GivenContext extends SimulatedContext {
   readonly queryParameters?: ReadonlyMap<string, string>;

@@ -2,9 +2,9 @@ import { type authzenApi, Evaluation as evaluationSchema } from '@freehold/contr
 import type { InputError } from '@freehold/contract/problem';
 import type { BodyOf } from '@freehold/contract/route';
 import type { Verb } from '../../access/port.ts';
-import { actionParts } from '../port.ts';
 import { checkSchema } from '../../lib/check-schema.ts';
 import { invalidBody } from '../../lib/problem.ts';
+import { actionParts } from '../decisions/action-parts.ts';
 
 /** One question of the AuthZEN Authorization API 1.0 (section 6). */
 export interface Evaluation {

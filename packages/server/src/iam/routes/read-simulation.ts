@@ -3,7 +3,7 @@ import type { InputError } from '@freehold/contract/problem';
 import type { BodyOf } from '@freehold/contract/route';
 import { parseStatements } from '../../access/port.ts';
 import type { AnyRoute } from '../../api/route.ts';
-import type { Simulation } from '../port.ts';
+import type { Simulation } from '../simulation/simulate.ts';
 import { type AskedAction, askedByAction, askedByCall } from './asked-action.ts';
 import { contextMistakes, readContext } from './read-context.ts';
 

@@ -1,32 +1,22 @@
 import { accountsApi } from '@freehold/contract/management/accounts';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
+import { passwordsApi } from '@freehold/contract/management/passwords';
 import { commandSignInsApi, signInLinksApi } from '@freehold/contract/management/sign-in-links';
-import { type ConsoleSite, isCookieCall, sessionCookie, siteUrl } from '../../api/console-cookie.ts';
+import { type ConsoleSite, isCookieCall, mailedUrl, sessionCookie, siteUrl } from '../../api/console-cookie.ts';
 import { json } from '../../api/reply.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';
-import { passkeySite } from '../passkey-site.ts';
-import {
-  type CommandSignIns,
-  clientWords,
-  type OrgAccounts,
-  type ShownSession,
-  type SignInLinks,
-  shownEnvironments,
-} from '../port.ts';
 import { notFound } from '../../lib/problem.ts';
+import type { ShownSession } from '../org-users/org-accounts.ts';
+import { shownEnvironments } from '../org-users/org-directory.ts';
+import type { SignInLinks } from '../org-users/sign-in-links.ts';
+import { passkeySite } from '../passkey-site.ts';
+import { clientWords } from '../sessions/client-words.ts';
+import type { IdentityRouteDeps } from './deps.ts';
 import { cookieReply, sessionOrStep, sessionReply } from './session-reply.ts';
 
-export interface AccountServices {
-  readonly accounts: OrgAccounts;
-  readonly commandSignIns: CommandSignIns;
-  /** Undefined in production. */
-  readonly signInLinks: SignInLinks | undefined;
-  readonly site: ConsoleSite;
-}
-
 /** The builder's own account, and his sessions. */
-export function accountRoutes({ accounts, commandSignIns, signInLinks, site }: AccountServices): readonly AnyRoute[] {
+export function accountRoutes({ accounts, commandSignIns, signInLinks, site }: IdentityRouteDeps): readonly AnyRoute[] {
   return [
     ...signInLinkRoutes({ signInLinks, site }),
     serve(commandSignInsApi.decideCommandSignIn, ({ body }, caller) => commandSignIns.decide(caller, body)),
@@ -78,7 +68,7 @@ export function accountRoutes({ accounts, commandSignIns, signInLinks, site }: A
 }
 
 /** For development: a link that is printed at a start signs in by itself. */
-function signInLinkRoutes({ signInLinks, site }: Pick<AccountServices, 'signInLinks' | 'site'>) {
+function signInLinkRoutes({ signInLinks, site }: Pick<IdentityRouteDeps, 'signInLinks' | 'site'>) {
   const links = (): SignInLinks => {
     if (signInLinks === undefined) throw notFound();
     return signInLinks;
@@ -96,4 +86,20 @@ function signInLinkRoutes({ signInLinks, site }: Pick<AccountServices, 'signInLi
 
 function cleared(site: ConsoleSite): Readonly<Record<string, string>> {
   return { 'Set-Cookie': sessionCookie(site, '', 0) };
+}
+
+/** The builder's own password. */
+export function passwordRoutes({ accounts, site }: IdentityRouteDeps): readonly AnyRoute[] {
+  return [
+    serve(passwordsApi.forgotPassword, ({ head, body, ip }) => {
+      accounts.forgotPassword(body, { ip, siteUrl: mailedUrl(site, head) });
+      return {};
+    }),
+    serve(passwordsApi.resetPassword, async ({ body, ip }) => {
+      await accounts.resetPassword({ body, ip });
+    }),
+    serve(passwordsApi.changePassword, async ({ body, ip }, caller) => {
+      await accounts.changePassword(caller, { body, ip });
+    }),
+  ];
 }

@@ -1,17 +1,12 @@
 import { appUsersApi } from '@freehold/contract/management/people/app-users';
+import { suspendedAccountsApi } from '@freehold/contract/management/suspended-accounts';
 import { requireTest } from '../../api/require-test.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { OrgAppUsers } from '../port.ts';
-import type { Clock } from '../../lib/clock.ts';
-
-export interface AppUserServices {
-  readonly appUsers: OrgAppUsers;
-  readonly clock: Clock;
-}
+import type { IdentityRouteDeps } from './deps.ts';
 
 /** The accounts of an app's users. They are people and no configuration, so production's are changed here too, but for new ones. */
-export function appUserRoutes({ appUsers }: AppUserServices): readonly AnyRoute[] {
+export function appUserRoutes({ appUsers }: IdentityRouteDeps): readonly AnyRoute[] {
   return [
     serve(appUsersApi.listAppUsers, ({ query }, { org }) => {
       const { env, q, state, pagesize: pageSize, nexttoken } = query;
@@ -39,6 +34,25 @@ export function appUserRoutes({ appUsers }: AppUserServices): readonly AnyRoute[
     serve(appUsersApi.revokeAppUserTokens, async (request, caller) => {
       const command = { orgCode: caller.org.code, env: request.body.env, id: request.params.id };
       await appUsers.revokeTokens({ ...command, auditContext: caller.command.auditContext });
+    }),
+  ];
+}
+
+/** Accounts that have no way to sign in. They are people and no configuration, so production's are here too. */
+export function suspendedAccountRoutes({ suspendedAccounts }: IdentityRouteDeps): readonly AnyRoute[] {
+  return [
+    serve(suspendedAccountsApi.listSuspendedAccounts, ({ query }, { org }) => {
+      const { env, pagesize: pageSize, nexttoken } = query;
+      return suspendedAccounts.list(org.code, { env, pageSize, nexttoken });
+    }),
+    serve(suspendedAccountsApi.mergeSuspendedAccount, (request, caller) => {
+      const auditContext = caller.command.auditContext;
+      const place = { orgCode: caller.org.code, id: request.params.id, auditContext };
+      return suspendedAccounts.merge(place);
+    }),
+    serve(suspendedAccountsApi.removeSuspendedAccount, async (request, caller) => {
+      const auditContext = caller.command.auditContext;
+      await suspendedAccounts.remove({ orgCode: caller.org.code, id: request.params.id, auditContext });
     }),
   ];
 }

@@ -1,17 +1,10 @@
 import { consoleApi } from '@freehold/contract/management/console';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { OrgAccounts } from '../port.ts';
-import type { Inbox } from '../../mail/inbox.ts';
-
-export interface ConsoleServices {
-  readonly accounts: OrgAccounts;
-  readonly mode: 'development' | 'production';
-  readonly inbox: Inbox | undefined;
-}
+import type { IdentityRouteDeps } from './deps.ts';
 
 /** What the console's pages need before their visitor has a session. */
-export function consoleRoutes({ accounts, mode, inbox }: ConsoleServices): readonly AnyRoute[] {
+export function consoleRoutes({ accounts, mode, inbox }: IdentityRouteDeps): readonly AnyRoute[] {
   return [
     serve(consoleApi.readConsoleConfig, async () => ({
       mode,

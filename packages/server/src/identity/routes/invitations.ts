@@ -1,8 +1,8 @@
 import { invitationsApi } from '@freehold/contract/app/invitations';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { Invitations } from '../port.ts';
 import { emailKey } from '../../lib/formats/email-key.ts';
+import type { Invitations } from '../invitations/invitations.ts';
 
 /** How people are asked into the workspace of the token, and come in. */
 export function invitationRoutes(invitations: Invitations): readonly AnyRoute[] {

@@ -1,14 +1,11 @@
 import { mailsOfAppApi } from '@freehold/contract/management/settings/mails';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { MailDrafts, OrgCaller } from '../port.ts';
-
-export interface MailServices {
-  readonly mailDrafts: MailDrafts;
-}
+import type { OrgCaller } from '../org-users/org-accounts.ts';
+import type { IdentityRouteDeps } from './deps.ts';
 
 /** The texts of an app's mails, before they are settings. */
-export function mailRoutes({ mailDrafts }: MailServices): readonly AnyRoute[] {
+export function mailTextRoutes({ mailDrafts }: IdentityRouteDeps): readonly AnyRoute[] {
   return [
     serve(mailsOfAppApi.listAppMails, async ({ query }, caller) => ({
       items: await mailDrafts.list(builderOf(caller), query.env),

@@ -1,7 +1,7 @@
 import { mailsApi } from '@freehold/contract/app/mails';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { AppMails } from '../port.ts';
+import type { AppMails } from '../app-users/app-mails.ts';
 import { clientId } from './sign-in.ts';
 
 /** What a person does by the codes in his mails, and how he has them sent. */

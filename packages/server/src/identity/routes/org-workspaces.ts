@@ -2,16 +2,10 @@ import { orgWorkspacesApi } from '@freehold/contract/management/workspaces';
 import { requireTest } from '../../api/require-test.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { OrgWorkspaces } from '../port.ts';
-import type { Clock } from '../../lib/clock.ts';
-
-export interface OrgWorkspaceServices {
-  readonly orgWorkspaces: OrgWorkspaces;
-  readonly clock: Clock;
-}
+import type { IdentityRouteDeps } from './deps.ts';
 
 /** The workspaces of an org as builders see them. */
-export function orgWorkspaceRoutes({ orgWorkspaces }: OrgWorkspaceServices): readonly AnyRoute[] {
+export function orgWorkspaceRoutes({ orgWorkspaces }: IdentityRouteDeps): readonly AnyRoute[] {
   return [
     serve(orgWorkspacesApi.listOrgWorkspaces, ({ query }, { org }) => {
       const { env, prefix, state, pagesize: pageSize, nexttoken } = query;

@@ -1,24 +1,24 @@
 import { accountsApi } from '@freehold/contract/management/accounts';
+import { deployApi } from '@freehold/contract/management/deploy';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
 import { mailedUrl, siteUrl } from '../../api/console-cookie.ts';
 import { json, type Reply } from '../../api/reply.ts';
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';
-import { type BuilderCaller, shownEnvironments } from '../port.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Metering } from '../../metering/metering.ts';
-import type { AccountServices } from './accounts.ts';
-
-export interface OrgServices extends AccountServices {
-  readonly metering: Pick<Metering, 'plans'>;
-  readonly clock: Clock;
-}
+import type { BuilderCaller } from '../callers.ts';
+import { shownEnvironments } from '../org-users/org-directory.ts';
+import type { IdentityRouteDeps } from './deps.ts';
 
 /** The org and who is in it. */
-export function orgRoutes({ accounts, site, metering }: OrgServices): readonly AnyRoute[] {
+export function orgRoutes({ accounts, site, metering }: IdentityRouteDeps): readonly AnyRoute[] {
   return [
     serveReply(accountsApi.readOrg, (_request, caller) => org({ metering, accounts }, caller)),
+    serve(deployApi.provisionProd, (request, caller) => {
+      const asked = caller.command;
+      const founderEmail = request.body?.founder_email;
+      return accounts.provisionProd({ ...asked, founderEmail, builderEmail: caller.user.email });
+    }),
     serve(orgUsersApi.rotateClientId, (request, caller) => {
       const asked = caller.command;
       return accounts.rotateClientId(asked, request.params.env);
@@ -52,7 +52,7 @@ function askedPlace(request: NamingRequest, caller: BuilderCaller) {
 }
 
 async function org(
-  { metering, accounts }: Pick<OrgServices, 'metering' | 'accounts'>,
+  { metering, accounts }: Pick<IdentityRouteDeps, 'metering' | 'accounts'>,
   { org }: BuilderCaller,
 ): Promise<Reply> {
   const { name: plan } = await metering.plans.of(org.code);

@@ -2,16 +2,10 @@ import { personJobsApi } from '@freehold/contract/management/people/person-jobs'
 import { fileReply } from '../../api/file-format.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';
-import type { PersonalData } from '../port.ts';
-import type { Clock } from '../../lib/clock.ts';
-
-export interface PersonalDataServices {
-  readonly personalData: PersonalData;
-  readonly clock: Clock;
-}
+import type { IdentityRouteDeps } from './deps.ts';
 
 /** All that an org has of one of its app's users. People are no configuration, so production's are here too. */
-export function personalDataRoutes({ personalData }: PersonalDataServices): readonly AnyRoute[] {
+export function personalDataRoutes({ personalData }: IdentityRouteDeps): readonly AnyRoute[] {
   return [
     serve(personJobsApi.eraseAppUser, (request, caller) => {
       const { params, query, body } = request;

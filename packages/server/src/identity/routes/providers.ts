@@ -2,14 +2,10 @@ import { providersApi } from '@freehold/contract/management/settings/providers';
 import type { InputError } from '@freehold/contract/problem';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { ProviderTrials } from '../port.ts';
-
-export interface ProviderServices {
-  readonly providerTrials: ProviderTrials;
-}
+import type { IdentityRouteDeps } from './deps.ts';
 
 /** What a builder finds out about a sign-in provider before the app trusts it. */
-export function providerRoutes({ providerTrials }: ProviderServices): readonly AnyRoute[] {
+export function providerRoutes({ providerTrials }: IdentityRouteDeps): readonly AnyRoute[] {
   return [
     serve(providersApi.discoverProvider, ({ body }, { org }) => providerTrials.discover(org.code, body.issuer)),
     serve(

@@ -1,25 +1,18 @@
 import { secondFactorsApi } from '@freehold/contract/management/account/second-factors';
-import type { ConsoleSite } from '../../api/console-cookie.ts';
 import type { RequestEnvelope, RequestHead } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';
+import type { BuilderCaller } from '../callers.ts';
 import { passkeySite } from '../passkey-site.ts';
-import type { BuilderCaller, SecondFactors } from '../port.ts';
-import type { Clock } from '../../lib/clock.ts';
+import type { IdentityRouteDeps } from './deps.ts';
 import { sessionReply } from './session-reply.ts';
 
-export interface SecondFactorServices {
-  readonly secondFactors: SecondFactors;
-  readonly clock: Clock;
-  readonly site: ConsoleSite;
-}
-
 /** Second factors of builders: how they sign in by them, and how they keep them. */
-export function secondFactorRoutes(services: SecondFactorServices): readonly AnyRoute[] {
+export function secondFactorRoutes(services: IdentityRouteDeps): readonly AnyRoute[] {
   return [...signInRoutes(services), ...ownRoutes(services), ...adminRoutes(services)];
 }
 
-function signInRoutes({ secondFactors, site }: SecondFactorServices): readonly AnyRoute[] {
+function signInRoutes({ secondFactors, site }: IdentityRouteDeps): readonly AnyRoute[] {
   const sourceOf = ({ head, ip, requestId }: RequestEnvelope) => {
     return { ip, requestId, site: passkeySite(site, head) };
   };
@@ -39,7 +32,7 @@ interface OwnEnvelope extends RequestEnvelope {
   readonly ip: string;
 }
 
-function ownRoutes({ secondFactors, site }: SecondFactorServices): readonly AnyRoute[] {
+function ownRoutes({ secondFactors, site }: IdentityRouteDeps): readonly AnyRoute[] {
   const own = (request: OwnEnvelope, caller: BuilderCaller) => ({
     caller,
     auditContext: caller.command.auditContext,
@@ -71,7 +64,7 @@ function ownRoutes({ secondFactors, site }: SecondFactorServices): readonly AnyR
   ];
 }
 
-function adminRoutes({ secondFactors }: SecondFactorServices): readonly AnyRoute[] {
+function adminRoutes({ secondFactors }: IdentityRouteDeps): readonly AnyRoute[] {
   return [
     serve(secondFactorsApi.changeOrgSecurity, (request, caller) => {
       const auditContext = caller.command.auditContext;

@@ -1,7 +1,7 @@
 import { selfApi } from '@freehold/contract/app/self';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';
-import type { AppSelf } from '../port.ts';
+import type { AppSelf } from '../app-users/app-self.ts';
 import { tokenReply } from './sign-in.ts';
 
 /** The routes about the person who calls: a token is enough, and none of them names anybody else. */

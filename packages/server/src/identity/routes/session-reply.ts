@@ -1,7 +1,7 @@
 import { type ConsoleSite, sessionCookie } from '../../api/console-cookie.ts';
 import { json, type Reply } from '../../api/reply.ts';
 import type { RequestHead } from '../../api/request.ts';
-import { sessionSeconds } from '../port.ts';
+import { sessionSeconds } from '../org-users/org-accounts.ts';
 
 interface GivenSession {
   readonly token: string;

@@ -2,19 +2,10 @@ import { settingsApi } from '@freehold/contract/management/settings';
 import { requireTest } from '../../api/require-test.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { AuditContext } from '../../audit/audit-entry.ts';
-import type { AppOrigins, OrgSettings } from '../port.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Environment } from '../../tenancy/port.ts';
-
-export interface SettingServices {
-  readonly settings: (env: Environment, auditContext: AuditContext) => OrgSettings;
-  readonly origins: AppOrigins;
-  readonly clock: Clock;
-}
+import type { IdentityRouteDeps } from './deps.ts';
 
 /** What an org has settled. Every group of settings that there is decides who gets in, so an admin changes them. */
-export function settingRoutes({ settings, origins }: SettingServices): readonly AnyRoute[] {
+export function settingRoutes({ settings, origins }: IdentityRouteDeps): readonly AnyRoute[] {
   return [
     serve(settingsApi.listSettings, async (request, caller) => {
       const shown = settings(request.query.env, caller.command.auditContext);

@@ -5,8 +5,9 @@ import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { type Received, serve, serveReply } from '../../api/serve.ts';
 import { singleHeader } from '../../api/single-header.ts';
-import type { AppSignIn, ExchangedToken } from '../port.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { AppSignIn } from '../app-users/app-sign-in.ts';
+import type { ExchangedToken } from '../tokens/token-exchange.ts';
 
 /** The routes by which a person comes in. */
 export function signInRoutes(signIn: AppSignIn): readonly AnyRoute[] {

@@ -1,16 +1,10 @@
 import { workspaceInvitationsApi } from '@freehold/contract/management/people/workspace-invitations';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { WorkspaceInvitations } from '../port.ts';
-import type { Clock } from '../../lib/clock.ts';
-
-export interface WorkspaceInvitationServices {
-  readonly workspaceInvitations: WorkspaceInvitations;
-  readonly clock: Clock;
-}
+import type { IdentityRouteDeps } from './deps.ts';
 
 /** How an org asks people into the workspaces of its app, also of production. */
-export function workspaceInvitationRoutes({ workspaceInvitations }: WorkspaceInvitationServices): readonly AnyRoute[] {
+export function workspaceInvitationRoutes({ workspaceInvitations }: IdentityRouteDeps): readonly AnyRoute[] {
   return [
     serve(workspaceInvitationsApi.listWorkspaceInvitations, async ({ params, query }, { org }) => {
       const { tenant_code: tenantCode } = params;

@@ -2,16 +2,9 @@ import { workspaceTemplatesApi } from '@freehold/contract/management/settings/wo
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { BuilderCaller, TemplateApplications, WorkspaceDrifts } from '../port.ts';
-import { requireProd } from '../port.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { Environment } from '../../tenancy/port.ts';
-
-export interface WorkspaceTemplateServices {
-  readonly workspaceDrifts: WorkspaceDrifts;
-  readonly templateApplications: TemplateApplications;
-  readonly clock: Clock;
-}
+import { type BuilderCaller, requireProd } from '../callers.ts';
+import type { IdentityRouteDeps } from './deps.ts';
 
 interface EnvironmentRequest extends RequestEnvelope {
   readonly query: { readonly env: Environment };
@@ -21,7 +14,7 @@ interface EnvironmentRequest extends RequestEnvelope {
 export function workspaceTemplateRoutes({
   workspaceDrifts: drifts,
   templateApplications: applications,
-}: WorkspaceTemplateServices): readonly AnyRoute[] {
+}: IdentityRouteDeps): readonly AnyRoute[] {
   const placeOf = ({ query: { env } }: EnvironmentRequest, caller: BuilderCaller) => {
     if (env === 'prod') requireProd(caller);
     return { env, orgCode: caller.org.code };

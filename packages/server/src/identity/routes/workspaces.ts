@@ -1,7 +1,7 @@
 import { workspacesApi } from '@freehold/contract/app/workspaces';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { Workspaces } from '../port.ts';
+import type { Workspaces } from '../workspaces/workspaces.ts';
 
 /** The workspaces that a person is in, and the one that the token is of. */
 export function workspaceRoutes(workspaces: Workspaces): readonly AnyRoute[] {

@@ -19,6 +19,11 @@ export interface WorkUser {
   readonly act?: string | undefined;
 }
 
+/** The caller of a request, for work that outlives it. */
+export function workUserOf({ kind, claims: { sub: id, act } }: AppCaller): WorkUser {
+  return { id, kind, ...(act === undefined ? {} : { act: act.sub }) };
+}
+
 export interface WorkSessionDeps {
   readonly platform: Scope;
   readonly stores: Readonly<Record<Environment, Store>>;

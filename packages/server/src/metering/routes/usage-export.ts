@@ -4,17 +4,13 @@ import type { AnyRoute } from '../../api/route.ts';
 import { type Received, serveReply } from '../../api/serve.ts';
 import { csvLine } from '../../lib/formats/csv-line.ts';
 import { invalidInput } from '../../lib/problem.ts';
-import { type Day, firstOfMonth } from '../calendar.ts';
-import type { Metering } from '../metering.ts';
-import type { UsageEntry } from '../usage-export.ts';
 import type { TransferFormat } from '../../transfer/port.ts';
-
-export interface UsageExportServices {
-  readonly metering: Pick<Metering, 'parts' | 'today'>;
-}
+import { type Day, firstOfMonth } from '../calendar.ts';
+import type { UsageEntry } from '../usage-export.ts';
+import type { MeteringRouteDeps } from './deps.ts';
 
 /** What an org uses, in all its parts, as a file. */
-export function usageExportRoutes({ metering }: UsageExportServices): readonly AnyRoute[] {
+export function usageExportRoutes({ metering }: MeteringRouteDeps): readonly AnyRoute[] {
   return [
     serveReply(usageApi.exportUsage, ({ query, head }, { org }) => {
       const format = readFileFormat(query.format, head);

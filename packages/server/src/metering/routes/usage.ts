@@ -1,21 +1,12 @@
 import { usageApi } from '@freehold/contract/management/usage';
 import type { InputError } from '@freehold/contract/problem';
-import { type ConsoleSite, siteUrl } from '../../api/console-cookie.ts';
+import { siteUrl } from '../../api/console-cookie.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Metering } from '../metering.ts';
-
-export interface ObservabilityServices {
-  readonly metering: Pick<Metering, 'report' | 'plans' | 'caps' | 'alertPercents'>;
-  readonly clock: Clock;
-  readonly site: ConsoleSite;
-  /** Where an org gets more. @param base the address of this gateway. */
-  readonly upgradeUrl: (base: string) => string;
-}
+import type { MeteringRouteDeps } from './deps.ts';
 
 /** What an org uses of its plan. */
-export function observabilityRoutes(services: ObservabilityServices): readonly AnyRoute[] {
+export function observabilityRoutes(services: MeteringRouteDeps): readonly AnyRoute[] {
   const { metering, site, upgradeUrl } = services;
   return [
     serve(usageApi.showUsage, async ({ query, head }, { org }) => {

@@ -7,23 +7,18 @@ import type { AnyRoute } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';
 import { type ConfigItem, type ConfigItemKind, configItemKinds } from '../../config/port.ts';
 import type { BuilderCaller } from '../../identity/port.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import { type ConfigItems, traitsOf } from '../port.ts';
 import { entityTag } from '../../records/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-
-export interface ConfigItemServices {
-  readonly items: ConfigItems;
-  readonly clock: Clock;
-}
+import { traitsOf } from '../config-kinds.ts';
+import type { PromotionRouteDeps } from './deps.ts';
 
 /** Config items of every kind, by kind and name. Reads take `?env=prod` too; a builder changes `test`. */
-export function configItemRoutes(services: ConfigItemServices): readonly AnyRoute[] {
+export function configItemRoutes(services: PromotionRouteDeps): readonly AnyRoute[] {
   return [...readingRoutes(services), ...versionRoutes(services), ...writingRoutes(services)];
 }
 
-function readingRoutes({ items }: ConfigItemServices): readonly AnyRoute[] {
+function readingRoutes({ items }: PromotionRouteDeps): readonly AnyRoute[] {
   return [
     serve(configItemsApi.listConfigKinds, async ({ query }, { org }) => {
       return { items: await items.kinds(query.env, org.code) };
@@ -42,7 +37,7 @@ function readingRoutes({ items }: ConfigItemServices): readonly AnyRoute[] {
 }
 
 /** Earlier versions of items of test; those of production are in its releases. */
-function versionRoutes({ items }: ConfigItemServices): readonly AnyRoute[] {
+function versionRoutes({ items }: PromotionRouteDeps): readonly AnyRoute[] {
   return [
     serve(configItemsApi.listItemVersions, ({ params, query }, { org }) => {
       const { env, pagesize: pageSize, nexttoken } = query;
@@ -58,7 +53,7 @@ function versionRoutes({ items }: ConfigItemServices): readonly AnyRoute[] {
   ];
 }
 
-function writingRoutes({ items }: ConfigItemServices): readonly AnyRoute[] {
+function writingRoutes({ items }: PromotionRouteDeps): readonly AnyRoute[] {
   const writing = (request: WritingRequest, caller: BuilderCaller) => {
     const { query, params, head } = request;
     requireTest(query.env);

@@ -1,4 +1,5 @@
 import { deployApi } from '@freehold/contract/management/deploy';
+import { longJson } from '../../api/long-json.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { BodyStream } from '../../api/request.ts';
 import { requireTest } from '../../api/require-test.ts';
@@ -8,24 +9,26 @@ import type { ConfigItem } from '../../config/port.ts';
 import { type DeployCaller, requireProd } from '../../identity/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
-import { archiveBytesMax, traitsOf } from '../port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { longJson } from '../../api/long-json.ts';
-import type { DeployServices } from './deploy.ts';
+import { archiveBytesMax } from '../archive/config-archive.ts';
+import { traitsOf } from '../config-kinds.ts';
+import type { PromotionRouteDeps } from './deps.ts';
 
 const archiveType = 'application/x-tar';
 
-type ArchiveServices = Pick<DeployServices, 'promotion' | 'clock'>;
-
 /** A whole configuration as a folder of files, so that it can live in a repository. */
-export function deployArchiveRoutes(services: ArchiveServices): readonly AnyRoute[] {
+export function deployArchiveRoutes(services: PromotionRouteDeps): readonly AnyRoute[] {
   return [
     serveReply(deployApi.exportConfig, ({ query }, caller) => exportArchive(services, query.env, caller)),
     serveReply(deployApi.importConfig, (request, caller) => importArchive(services, request, caller)),
   ];
 }
 
-async function exportArchive({ promotion }: ArchiveServices, env: Environment, caller: DeployCaller): Promise<Reply> {
+async function exportArchive(
+  { promotion }: PromotionRouteDeps,
+  env: Environment,
+  caller: DeployCaller,
+): Promise<Reply> {
   if (env === 'prod') requireProd(caller);
   const { code } = caller.org;
   const stream = cooperatively(await promotion.archive(code, env));
@@ -34,7 +37,7 @@ async function exportArchive({ promotion }: ArchiveServices, env: Environment, c
 }
 
 async function importArchive(
-  { promotion }: ArchiveServices,
+  { promotion }: PromotionRouteDeps,
   request: Received<typeof deployApi.importConfig>,
   caller: DeployCaller,
 ): Promise<Reply> {

@@ -1,35 +1,23 @@
 import { deployApi } from '@freehold/contract/management/deploy';
+import { longJson } from '../../api/long-json.ts';
 import { mayReadProduction } from '../../api/production-values.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';
 import { configItemKinds } from '../../config/port.ts';
-import type { TemplateApplications } from '../../identity/port.ts';
 import { type DeployCaller, deployCommand, type OrgCommand } from '../../identity/port.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import { type Promotion, publishMistakes } from '../port.ts';
-import { longJson } from '../../api/long-json.ts';
-import type { AccountServices } from '../../identity/routes/accounts.ts';
-
-export interface DeployServices extends AccountServices {
-  readonly promotion: Promotion;
-  readonly templateApplications: TemplateApplications;
-  readonly clock: Clock;
-}
+import type { Promotion } from '../promotion.ts';
+import { publishMistakes } from '../read-requests.ts';
+import type { PromotionRouteDeps } from './deps.ts';
 
 /** The way of configuration from test to production, and back. */
-export function deployRoutes(services: DeployServices): readonly AnyRoute[] {
+export function deployRoutes(services: PromotionRouteDeps): readonly AnyRoute[] {
   return [...stagingRoutes(services), ...releaseRoutes(services), ...retiredRoutes(services)];
 }
 
 /** Production, and what is on its way there. */
-function stagingRoutes({ accounts, promotion }: DeployServices): readonly AnyRoute[] {
+function stagingRoutes({ promotion }: PromotionRouteDeps): readonly AnyRoute[] {
   return [
-    serve(deployApi.provisionProd, (request, caller) => {
-      const asked = caller.command;
-      const founderEmail = request.body?.founder_email;
-      return accounts.provisionProd({ ...asked, founderEmail, builderEmail: caller.user.email });
-    }),
     serveReply(deployApi.readDiff, async (_request, caller) =>
       longJson(200, { items: await promotion.diff(deployCommand(caller).orgCode) }),
     ),
@@ -55,7 +43,7 @@ function stagingRoutes({ accounts, promotion }: DeployServices): readonly AnyRou
 }
 
 /** What is live in production, and was. */
-function releaseRoutes(services: DeployServices): readonly AnyRoute[] {
+function releaseRoutes(services: PromotionRouteDeps): readonly AnyRoute[] {
   const { promotion } = services;
   return [
     serve(deployApi.activate, async (request, caller) => {
@@ -88,7 +76,7 @@ function requireAdmin({ actor, role }: DeployCaller): void {
 
 /** The release is live by now, so a refusal is a check beside it. */
 async function applyTemplates(
-  { templateApplications }: DeployServices,
+  { templateApplications }: PromotionRouteDeps,
   asked: OrgCommand,
   activated: Awaited<ReturnType<Promotion['activate']>>,
 ) {
@@ -104,7 +92,7 @@ async function applyTemplates(
 }
 
 /** What production keeps of entities that it serves no more. */
-function retiredRoutes({ promotion }: DeployServices): readonly AnyRoute[] {
+function retiredRoutes({ promotion }: PromotionRouteDeps): readonly AnyRoute[] {
   return [
     serve(deployApi.listRetired, async (_request, caller) => ({
       items: await promotion.retired(deployCommand(caller).orgCode),

@@ -4,35 +4,26 @@ import type { AnyRoute } from '../../api/route.ts';
 import { type Received, serveReply } from '../../api/serve.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import type { AuthorizedCall, RecordOperation, RecordRuntime } from '../port.ts';
-import {
-  claimKey,
-  entityTag,
-  keyHolderOf,
-  type OnceRequest,
-  partOf,
-  presentationOf,
-  presentRecords,
-  readOnce,
-  replayedHeaders,
-  type StoredRecord,
-  shownTag,
-  writtenText,
-} from '../port.ts';
 import { laneOf } from '../../tenancy/port.ts';
-import { authorizeBody } from '../../gateway/pipeline/authorize.ts';
-import type { EachCaller } from '../../gateway/routing/app-route.ts';
+import { type AuthorizedCall, authorizeBody } from '../caller-access.ts';
+import type { EachCaller } from '../callers.ts';
+import { claimKey, type OnceRequest, partOf } from '../idempotency.ts';
+import { keyHolderOf, readOnce, replayedHeaders } from '../idempotency-key.ts';
+import { presentationOf, presentRecords, shownTag, writtenText } from '../present-records.ts';
+import { entityTag, type StoredRecord } from '../record.ts';
+import type { RecordRuntime } from '../record-runtime.ts';
+import type { RecordOperation } from '../writing/write-records.ts';
 import { mayRefer, namesOf, type Referable, withIds } from './batch-references.ts';
 import { type BatchOperation, readBatch } from './read-batch.ts';
-import type { AppServices } from '../../gateway/app-services.ts';
+import type { RecordRouteDeps } from './record-routes.ts';
 
 /** Several writes in one request. */
-export function batchRoutes(services: AppServices): readonly AnyRoute[] {
+export function batchRoutes(services: RecordRouteDeps): readonly AnyRoute[] {
   return [serveReply(batchApi.batch, (request, caller) => batch(services, request, caller))];
 }
 
 async function batch(
-  services: AppServices,
+  services: RecordRouteDeps,
   request: Received<typeof batchApi.batch>,
   caller: EachCaller,
 ): Promise<Reply> {

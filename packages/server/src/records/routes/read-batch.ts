@@ -4,8 +4,8 @@ import type { BodyOf } from '@freehold/contract/route';
 import { forcedEntityNames } from '@freehold/contract/system-entities';
 import { parseIfMatch } from '../../api/preconditions.ts';
 import { invalidBody } from '../../lib/problem.ts';
-import type { IfMatch } from '../port.ts';
 import { systemEntityNames } from '../../schema/port.ts';
+import type { IfMatch } from '../writing/update-record.ts';
 
 export interface Batch {
   /** All operations or none; else each for itself, one after the other. */

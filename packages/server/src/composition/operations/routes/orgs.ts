@@ -7,7 +7,7 @@ import type { PlatformOrgs } from '../../../identity/port.ts';
 import type { Metering } from '../../../metering/metering.ts';
 import type { Promotion } from '../../../promotion/port.ts';
 
-export interface PlatformOrgServices {
+export interface OrgRouteDeps {
   readonly platformOrgs: PlatformOrgs;
   readonly metering: Pick<Metering, 'plans' | 'month' | 'usage'>;
   readonly promotion: Promotion;
@@ -17,7 +17,7 @@ type ShownOrg = ReplyOf<typeof platformOrgsApi.listPlatformOrgs>['items'][number
 type OrgDetails = ReplyOf<typeof platformOrgsApi.readPlatformOrg>;
 
 /** The orgs of the platform, for the operator: names and numbers, and nothing that an org stores. */
-export function platformOrgRoutes(services: PlatformOrgServices): readonly AnyRoute[] {
+export function operatorOrgRoutes(services: OrgRouteDeps): readonly AnyRoute[] {
   const { platformOrgs } = services;
   return [
     serve(platformOrgsApi.listPlatformOrgs, async ({ query }) => {
@@ -38,7 +38,7 @@ export function platformOrgRoutes(services: PlatformOrgServices): readonly AnyRo
 type FoundOrg = Awaited<ReturnType<PlatformOrgs['find']>>;
 
 async function shownOrg(
-  { platformOrgs, metering }: PlatformOrgServices,
+  { platformOrgs, metering }: OrgRouteDeps,
   { code, name, created_at, environments }: FoundOrg,
 ): Promise<ShownOrg> {
   const [plan, usage, org_users] = await Promise.all([
@@ -49,10 +49,7 @@ async function shownOrg(
   return { code, name, created_at, plan, usage, org_users, has_prod: environments.prod !== null };
 }
 
-async function orgDetails(
-  { platformOrgs, metering, promotion }: PlatformOrgServices,
-  orgCode: string,
-): Promise<OrgDetails> {
+async function orgDetails({ platformOrgs, metering, promotion }: OrgRouteDeps, orgCode: string): Promise<OrgDetails> {
   const { code, name, created_at, environments, second_factor } = await platformOrgs.find(orgCode);
   const hasProd = environments.prod !== null;
   const [usage, org_users, release] = await Promise.all([

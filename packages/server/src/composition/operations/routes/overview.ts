@@ -1,4 +1,3 @@
-import { orgJobsApi } from '@freehold/contract/management/jobs';
 import { overviewApi } from '@freehold/contract/management/overview';
 import type { ReplyOf } from '@freehold/contract/route';
 import type { AnyRoute } from '../../../api/route.ts';
@@ -6,21 +5,20 @@ import { serve } from '../../../api/serve.ts';
 import type { AuditContext } from '../../../audit/audit-entry.ts';
 import type { EntityAdmin } from '../../../entities/port.ts';
 import type { AccessOverview, DecisionLog, LoggedDecision } from '../../../iam/port.ts';
-import type { Clock } from '../../../lib/clock.ts';
+import type { OrgWorkspaces } from '../../../identity/port.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Promotion } from '../../../promotion/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
-import type { AlertWebhookServices } from '../../../webhooks/routes.ts';
-import type { OrgWorkspaceServices } from '../../../identity/routes/org-workspaces.ts';
+import type { AlertWebhook } from '../../../webhooks/alert-webhook.ts';
 
-export interface OverviewServices extends OrgWorkspaceServices {
+export interface OverviewRouteDeps {
+  readonly orgWorkspaces: Pick<OrgWorkspaces, 'list'>;
   readonly entities: (env: Environment, auditContext: AuditContext) => EntityAdmin;
   readonly waitingJobs: (env: Environment, orgCode: string) => Promise<Overview['jobs']>;
-  readonly alertWebhook: AlertWebhookServices['alertWebhook'];
+  readonly alertWebhook: Pick<AlertWebhook, 'show'>;
   readonly decisions: DecisionLog;
   readonly promotion: Promotion;
-  readonly accessOverview: AccessOverview;
-  readonly clock: Clock;
+  readonly overview: AccessOverview;
 }
 
 type Overview = ReplyOf<typeof overviewApi.showOverview>;
@@ -28,8 +26,8 @@ type Overview = ReplyOf<typeof overviewApi.showOverview>;
 const shownMax = 5;
 
 /** What a builder looks at first. It is made of what the modules keep anyway, and reads no records. */
-export function overviewRoutes(services: OverviewServices): readonly AnyRoute[] {
-  const { entities, waitingJobs, decisions, promotion, accessOverview } = services;
+export function overviewRoutes(services: OverviewRouteDeps): readonly AnyRoute[] {
+  const { entities, waitingJobs, decisions, promotion, overview: accessOverview } = services;
   return [
     serve(overviewApi.showOverview, async (request, caller) => {
       const { env, workspaces, first_steps: asksFirstSteps } = request.query;
@@ -47,32 +45,8 @@ export function overviewRoutes(services: OverviewServices): readonly AnyRoute[] 
   ];
 }
 
-/** The work on entities as jobs. */
-export function orgJobRoutes({ entities }: Pick<OverviewServices, 'entities' | 'clock'>) {
-  const { listEntityJobs, readEntityJob, cancelEntityJob } = orgJobsApi;
-  return [
-    serve(listEntityJobs, (request, caller) => {
-      const { env, pagesize: pageSize, nexttoken } = request.query;
-      const admin = entities(env, caller.command.auditContext);
-      return admin.jobs(caller.org.code, { pageSize, nexttoken });
-    }),
-    serve(readEntityJob, (request, caller) => {
-      const admin = entities(request.query.env, caller.command.auditContext);
-      return admin.job(caller.org.code, request.params.id);
-    }),
-    serve(cancelEntityJob, async (request, caller) => {
-      const { env } = request.query;
-      const admin = entities(env, caller.command.auditContext);
-      if (env === 'test') return admin.cancelJob(caller.org.code, request.params.id);
-      await admin.job(caller.org.code, request.params.id);
-      const message = 'production does what its release asks for: roll it back, or activate one without this work';
-      throw new Problem('conflict', message);
-    }),
-  ];
-}
-
 async function firstWorkspaces(
-  { orgWorkspaces }: OverviewServices,
+  { orgWorkspaces }: OverviewRouteDeps,
   orgCode: string,
   { env, workspaces: pageSize }: { readonly env: Environment; readonly workspaces: number },
 ): Promise<Overview['workspaces']> {
@@ -87,7 +61,7 @@ async function firstWorkspaces(
 }
 
 /** Its address is for admins alone. */
-async function webhookOf({ alertWebhook }: OverviewServices, orgCode: string): Promise<Overview['webhook']> {
+async function webhookOf({ alertWebhook }: OverviewRouteDeps, orgCode: string): Promise<Overview['webhook']> {
   const webhook = await alertWebhook.show(orgCode).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'not_found') return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Problem } from '../../../lib/problem.ts';
 import { readRaw } from '../../../api/testing/raw-request.ts';
+import type { Problem } from '../../../lib/problem.ts';
 import { readRequest } from '../read-request.ts';
 import { bodyBytesMax, readJsonBody } from './read-json-body.ts';
 

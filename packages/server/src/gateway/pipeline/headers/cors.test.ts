@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Reply } from '../../../api/reply.ts';
+import { readRaw } from '../../../api/testing/raw-request.ts';
 import { createConfigReader } from '../../../config/config-reader.ts';
 import { orgs } from '../../../identity/org-users/org-directory.ts';
 import { createAppOrigins } from '../../../identity/settings/app-origins.ts';
@@ -9,7 +10,6 @@ import { openStore } from '../../../store/open-store.ts';
 import { beginTrace } from '../../call-trace.ts';
 import { createErrorReplies } from '../../error-reply.ts';
 import { createManagementOrigin } from '../../management-origin.ts';
-import { readRaw } from '../../../api/testing/raw-request.ts';
 import { withCors } from './cors.ts';
 
 const clock = { now: () => Date.parse('2026-01-31T12:00:00Z') };

@@ -1,8 +1,8 @@
 /** All routes, and the table of what is largest of each. */
-import { type AppGatewayDeps, appRoutes } from '../../../gateway/app-gateway.ts';
-import { type ManagementGatewayDeps, managementRoutes } from '../../../gateway/management-gateway.ts';
-import { type MetricsGatewayDeps, metricsRoutes } from '../../../gateway/metrics-gateway.ts';
+
 import type { TakesBody } from '../../../api/request.ts';
+import { allRoutes, type RouteDeps } from '../../../composition/routes.ts';
+import { type MetricsGatewayDeps, metricsRoutes } from '../../../gateway/metrics-gateway.ts';
 import type { Place } from '../exercise.ts';
 import type { Rows } from '../worst-case.ts';
 import { appRows } from './app-rows.ts';
@@ -20,8 +20,8 @@ export type GatewayName = 'app' | 'management' | 'metrics';
 
 /** No handler is called, so the tables need nothing to stand on. */
 export const routesOf: Readonly<Record<GatewayName, readonly Listed[]>> = {
-  app: appRoutes({} as AppGatewayDeps),
-  management: managementRoutes({} as ManagementGatewayDeps),
+  app: allRoutes({} as RouteDeps).app,
+  management: allRoutes({} as RouteDeps).management,
   metrics: metricsRoutes({} as MetricsGatewayDeps),
 };
 

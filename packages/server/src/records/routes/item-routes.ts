@@ -1,35 +1,26 @@
 import { recordRoutes as described } from '@freehold/contract/app/records';
 import { forcedEntityNames } from '@freehold/contract/system-entities';
-import type { Verb } from '../../access/port.ts';
 import { isNoneMatch, readPreconditions } from '../../api/preconditions.ts';
 import { refuseParameters } from '../../api/read-query.ts';
 import { json, type Reply } from '../../api/reply.ts';
 import type { GatewayRequest } from '../../api/request.ts';
 import type { ServedRoute } from '../../api/route.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import type { AuthorizedCall, Expansion, ReadableText, RecordRuntime } from '../port.ts';
-import {
-  entityTag,
-  keyHolderOf,
-  type Presentation,
-  partTag,
-  presentationOf,
-  presentExpanded,
-  presentRecords,
-  readExpand,
-  readOnce,
-  recordText,
-  replayedHeaders,
-  type StoredText,
-  scopeToCaller,
-  shownTag,
-  withPlainNames,
-  writtenText,
-} from '../port.ts';
-import type { AppServices } from '../../gateway/app-services.ts';
+import type { AuthorizedCall } from '../caller-access.ts';
+import type { RecordVerb } from '../callers.ts';
+import { presentExpanded } from '../expand/expand-records.ts';
+import { type Expansion, readExpand } from '../expand/expand-tree.ts';
+import { keyHolderOf, readOnce, replayedHeaders } from '../idempotency-key.ts';
+import { withPlainNames } from '../listing/list-parameters.ts';
+import { scopeToCaller } from '../listing/list-scope.ts';
+import { type Presentation, presentationOf, presentRecords, shownTag, writtenText } from '../present-records.ts';
+import { entityTag, partTag, recordText, type StoredText } from '../record.ts';
+import type { ReadableText } from '../record-policy.ts';
+import type { RecordRuntime } from '../record-runtime.ts';
+import type { RecordRouteDeps } from './record-routes.ts';
 
 /** The routes that serve the records of every entity. */
-export function recordRoutes({ runtime, idempotency }: AppServices): readonly ServedRoute<Verb>[] {
+export function itemRoutes({ runtime, idempotency }: RecordRouteDeps): readonly ServedRoute<RecordVerb>[] {
   return [
     {
       ...described.create,
@@ -65,7 +56,7 @@ export function recordRoutes({ runtime, idempotency }: AppServices): readonly Se
 }
 
 async function create(
-  { runtime, idempotency }: Pick<AppServices, 'runtime' | 'idempotency'>,
+  { runtime, idempotency }: RecordRouteDeps,
   request: GatewayRequest,
   call: AuthorizedCall,
 ): Promise<Reply> {
