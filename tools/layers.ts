@@ -41,6 +41,7 @@ const storePort: readonly string[] = ['store/port.ts', 'store/walk.ts', 'store/t
 const modules: Readonly<Record<string, readonly string[]>> = {
   gateway: [
     'lib',
+    'api',
     'audit',
     'access',
     'iam',
@@ -61,8 +62,10 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   ],
   automation: [
     'lib',
+    'api',
     ...storePort,
     'audit',
+    'identity',
     'access',
     'tenancy',
     'schema',
@@ -73,12 +76,14 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'expressions',
     'mail',
   ],
-  metering: ['lib', ...storePort, 'audit', 'tenancy'],
-  webhooks: ['lib', ...storePort, 'audit'],
+  metering: ['lib', 'api', ...storePort, 'audit', 'tenancy'],
+  webhooks: ['lib', 'api', ...storePort, 'audit'],
   promotion: [
     'lib',
+    'api',
     ...storePort,
     'audit',
+    'identity',
     'access',
     'tenancy',
     'expressions',
@@ -90,6 +95,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   ],
   identity: [
     'lib',
+    'api',
     ...storePort,
     'audit',
     'tenancy',
@@ -102,18 +108,18 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'mail',
     'expressions',
   ],
-  iam: ['lib', ...storePort, 'audit', 'access', 'tenancy', 'schema', 'config', 'records', 'entities'],
-  entities: ['lib', ...storePort, 'audit', 'access', 'tenancy', 'schema', 'config', 'records', 'maintenance'],
+  iam: ['lib', 'api', ...storePort, 'audit', 'access', 'tenancy', 'schema', 'config', 'records', 'entities'],
+  entities: ['lib', 'api', ...storePort, 'audit', 'access', 'tenancy', 'schema', 'config', 'records', 'maintenance'],
   maintenance: ['lib', ...storePort, 'store/lost-head.ts', 'audit', 'tenancy', 'schema', 'config', 'records'],
-  transfer: ['lib', ...storePort, 'tenancy', 'schema', 'config', 'records'],
-  records: ['lib', ...storePort, 'store/transaction', 'audit', 'tenancy', 'schema', 'config', 'expressions'],
+  transfer: ['lib', 'api', ...storePort, 'tenancy', 'schema', 'config', 'records'],
+  records: ['lib', 'api', ...storePort, 'store/transaction', 'audit', 'tenancy', 'schema', 'config', 'expressions'],
   config: ['lib', ...storePort, 'audit', 'tenancy', 'schema'],
   schema: ['lib', ...storePort, 'tenancy', 'expressions'],
   expressions: ['lib'],
-  audit: ['lib', ...storePort, 'store/chain.ts', 'store/lost-head.ts', 'tenancy'],
+  audit: ['lib', 'api', ...storePort, 'store/chain.ts', 'store/lost-head.ts', 'tenancy'],
   tenancy: ['lib', ...storePort],
   upgrade: ['lib', ...storePort, 'store/chain.ts', 'store/data-version.ts', 'store/lost-head.ts', 'audit', 'identity'],
-  backup: ['lib', 'store/online-copy.ts', 'store/data-version.ts', 'store/unfinished-restore.ts'],
+  backup: ['lib', 'api', 'audit', 'store/online-copy.ts', 'store/data-version.ts', 'store/unfinished-restore.ts'],
   copy: ['lib', ...storePort, 'store/copy-store.ts', 'identity'],
   jobs: ['lib', ...storePort],
   signals: ['lib', 'store/port.ts', 'store/signal-channel.ts'],
@@ -127,15 +133,20 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'doctor',
   ],
   doctor: ['lib', 'backup', 'store/postgres/ask-server.ts', 'store/sqlite/ask-file.ts'],
-  mail: ['lib'],
+  mail: ['lib', 'api'],
   // A client of the platform's own gateways.
   demo: ['lib'],
   access: ['lib'],
   store: ['lib'],
   // Sees what the others do, and none of them knows it.
-  telemetry: ['lib', ...storePort, 'store/intercepted-store.ts', 'gateway'],
+  telemetry: ['lib', 'api', ...storePort, 'store/intercepted-store.ts', 'gateway'],
+  /** How a module describes its routes, and what a handler gets of a request. */
+  api: ['lib'],
   lib: [],
 };
+
+/** Modules of which every file may be imported, those of their folders too. */
+const openModules: readonly string[] = ['lib', 'api'];
 
 /** Modules that are entered through their `port.ts` alone. */
 const modulesWithPort: readonly string[] = [
@@ -263,7 +274,7 @@ function againstModules(path: string, target: string): string | undefined {
   const inside = target.slice(serverSource.length);
   if (isForTests(path) && testMayImport(module, inside)) return undefined;
   if (module === '')
-    return inside.split('/').length <= 2 || covers('lib', inside)
+    return inside.split('/').length <= 2 || openModules.some((one) => covers(one, inside))
       ? undefined
       : 'a module is entered through its port or its top-level files';
   const mayImport = modules[module] ?? [];
@@ -277,7 +288,7 @@ function againstModules(path: string, target: string): string | undefined {
  * and its folder.
  */
 function covers(entry: string, inside: string): boolean {
-  if (entry === inside || (entry === 'lib' && inside.startsWith('lib/'))) return true;
+  if (entry === inside || (openModules.includes(entry) && inside.startsWith(`${entry}/`))) return true;
   if (modulesWithPort.includes(entry)) return inside === `${entry}/port.ts`;
   return entry in modules
     ? posix.dirname(inside) === entry

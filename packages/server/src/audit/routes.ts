@@ -1,11 +1,10 @@
 import { auditApi } from '@freehold/contract/management/audit';
-import { fileReply, readFileFormat } from '../api/file-format.ts';
+import { type FileFormat, fileReply, readFileFormat } from '../api/headers/file-format.ts';
 import type { AnyRoute } from '../api/route.ts';
 import { type Received, serve, serveReply } from '../api/serve.ts';
 import { timestamp } from '../lib/clock.ts';
 import { csvLine } from '../lib/formats/csv-line.ts';
 import { Problem } from '../lib/problem.ts';
-import type { TransferFormat } from '../transfer/port.ts';
 import { type AuditEntry, platformActor } from './audit-entry.ts';
 import type { AuditFilter, AuditLog, AuditQuery, AuditSlice } from './audit-log.ts';
 import type { VerifiedChains } from './verified-chains.ts';
@@ -90,7 +89,7 @@ const columns = [
   'detail',
 ] as const;
 
-async function* textOf(format: TransferFormat, entries: AsyncIterable<readonly AuditEntry[]>): AsyncGenerator<string> {
+async function* textOf(format: FileFormat, entries: AsyncIterable<readonly AuditEntry[]>): AsyncGenerator<string> {
   if (format === 'csv') yield csvLine(columns);
   for await (const some of entries)
     yield some.map((entry) => (format === 'csv' ? csvLineOf(entry) : `${JSON.stringify(entry)}\n`)).join('');

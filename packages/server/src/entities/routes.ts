@@ -1,7 +1,7 @@
 import { entitiesApi } from '@freehold/contract/management/entities';
 import { orgJobsApi } from '@freehold/contract/management/jobs';
 import type { ReplyOf } from '@freehold/contract/route';
-import { readPreconditions } from '../api/preconditions.ts';
+import { readPreconditions } from '../api/headers/preconditions.ts';
 import { json, type Reply } from '../api/reply.ts';
 import { requireTest } from '../api/require-test.ts';
 import type { AnyRoute, Callers } from '../api/route.ts';

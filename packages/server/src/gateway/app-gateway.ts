@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { readTarget } from '../api/canonical-path.ts';
-import { readClientId } from '../api/client-id.ts';
-import { conditional } from '../api/preconditions.ts';
-import { readAppToken } from '../api/read-token.ts';
+import { readClientId } from '../api/headers/client-id.ts';
+import { conditional } from '../api/headers/preconditions.ts';
+import { readAppToken } from '../api/headers/read-token.ts';
 import type { Reply } from '../api/reply.ts';
 import type { GatewayRequest } from '../api/request.ts';
 import { type AnyRoute, bodyAsRead, type ServedRoute } from '../api/route.ts';

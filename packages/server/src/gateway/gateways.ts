@@ -1,4 +1,4 @@
-import type { ConsoleSite } from '../api/console-cookie.ts';
+import type { ConsoleSite } from '../api/headers/console-cookie.ts';
 import type { AnyRoute } from '../api/route.ts';
 import type { Audit } from '../audit/open-audit.ts';
 import type { ConfigReaders } from '../config/port.ts';
@@ -15,9 +15,9 @@ import type { ProxyHeader } from './forwarded-entries.ts';
 import { createManagementGateway } from './management-gateway.ts';
 import { createManagementOrigin, type ManagementOrigin } from './management-origin.ts';
 import { createMetricsGateway, type MetricsText } from './metrics-gateway.ts';
-import type { Operations } from './process-routes.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { answeringOptions } from './routing/options.ts';
+import type { Operations } from './routing/process-routes.ts';
 import type { ConsoleSource, DocsSource } from './site-source.ts';
 
 /** What is served, and what decides who is. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { readTarget } from '../api/canonical-path.ts';
-import { type ConsoleSite, isCookieCall, readSession } from '../api/console-cookie.ts';
-import { conditional } from '../api/preconditions.ts';
-import { readBearerToken } from '../api/read-token.ts';
+import { type ConsoleSite, isCookieCall, readSession } from '../api/headers/console-cookie.ts';
+import { conditional } from '../api/headers/preconditions.ts';
+import { readBearerToken } from '../api/headers/read-token.ts';
 import type { Reply } from '../api/reply.ts';
 import type { GatewayRequest } from '../api/request.ts';
 import type { AnyRoute, RouteOf } from '../api/route.ts';

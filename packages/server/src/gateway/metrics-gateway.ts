@@ -7,7 +7,7 @@ import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { ClientAddress } from './client-address.ts';
 import { readRequest } from './pipeline/read-request.ts';
-import { type Operations, sharedRoutes } from './process-routes.ts';
+import { type Operations, sharedRoutes } from './routing/process-routes.ts';
 
 /** Prometheus’ text of the platform. */
 export interface MetricsText {

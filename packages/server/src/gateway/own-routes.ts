@@ -1,10 +1,12 @@
 /** The routes of the gateways themselves: documents, the page about an app, and the state of the process. */
 import type { AnyRoute } from '../api/route.ts';
 import type { ConfigReaders } from '../config/port.ts';
-import { appDocumentRoutes, appReferenceRoutes, managementDocumentRoutes } from './openapi/document-routes.ts';
-import { type Operations, sharedRoutes } from './process-routes.ts';
+import { appDocumentRoutes, appReferenceRoutes, managementDocumentRoutes } from './routing/document-routes.ts';
+import { type Operations, sharedRoutes } from './routing/process-routes.ts';
 import { docsRoutes } from './site/docs-routes.ts';
 import type { DocsSource } from './site-source.ts';
+
+export type { Operations };
 
 export interface OwnRouteDeps extends Operations {
   readonly configs: ConfigReaders;

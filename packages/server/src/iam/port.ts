@@ -2,9 +2,9 @@
 
 export { auditCallerOf, auditEntryInWorkspace, type WorkspaceAuditContext } from './audited-changes.ts';
 export { builderAccess, builderPolicy, isBuilder, noAccess } from './builder-access.ts';
-export { actionParts, routeOfVerb, runAction } from './decisions/action-parts.ts';
+export { routeOfVerb, runAction } from './decisions/action-parts.ts';
 export { asKept, createDecisionLog, type DecisionLog, type LoggedDecision } from './decisions/decision-log.ts';
-export { type DescribedDecision, describeDecision, overBudget } from './decisions/describe-decision.ts';
+export { type DescribedDecision, overBudget } from './decisions/describe-decision.ts';
 export { explainCall } from './decisions/explain-call.ts';
 export { type RequestSubject, type SentRequest, valuesAsRead } from './decisions/request-values.ts';
 export { secretFields, withSecrets } from './decisions/secret-fields.ts';
@@ -14,8 +14,6 @@ export { workspaceTemplates } from './founding/templates-setting.ts';
 export type { WorkspaceTemplates } from './founding/workspace-templates.ts';
 export { findMember, removedMemberKey } from './iam-rules.ts';
 export type { PolicyLab } from './lab/lab.ts';
-export { lintStatements } from './lint/lint.ts';
-export { lintBlocks, lintEntities } from './lint/lint-entities.ts';
 export { founderGrants } from './members/founder-grants.ts';
 export {
   type AccountChange,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import type { ConsoleSite } from '../api/console-cookie.ts';
+import type { ConsoleSite } from '../api/headers/console-cookie.ts';
 import type { RequestHead } from '../api/request.ts';
-import type { PasskeySite } from './port.ts';
+import type { PasskeySite } from './second-factors/passkeys.ts';
 
 /**
  * Where browsers make and use passkeys: at a host name over https, or on the machine itself. Undefined where the console

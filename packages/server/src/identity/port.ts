@@ -40,14 +40,8 @@ export type { ServiceKeys } from './keys/service-keys.ts';
 export type { MailDrafts } from './mails/mail-drafts.ts';
 export { type Identity, openIdentity } from './open-identity.ts';
 export type { CommandSignIns } from './org-users/command-sign-ins.ts';
-export { type OrgAccounts, type OrgCaller, type ShownSession, sessionSeconds } from './org-users/org-accounts.ts';
-export {
-  environmentOfClient,
-  findOrg,
-  orgCodes,
-  platformScopeName,
-  shownEnvironments,
-} from './org-users/org-directory.ts';
+export type { OrgAccounts, OrgCaller, ShownSession } from './org-users/org-accounts.ts';
+export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
 export type { PlatformOrgs } from './org-users/platform-orgs.ts';
 export type { SignInLinks } from './org-users/sign-in-links.ts';
 export { AddressCollisions, type AddressRow, addressPartitions } from './people/colliding-addresses.ts';

@@ -1,7 +1,7 @@
 import { inboxApi } from '@freehold/contract/management/inbox';
-import { askedType } from '../api/asked-type.ts';
-import type { ConsoleSite } from '../api/console-cookie.ts';
-import { requireOwnHost } from '../api/host.ts';
+import { askedType } from '../api/headers/asked-type.ts';
+import type { ConsoleSite } from '../api/headers/console-cookie.ts';
+import { requireOwnHost } from '../api/headers/host.ts';
 import { json } from '../api/reply.ts';
 import type { AnyRoute } from '../api/route.ts';
 import { serveReply } from '../api/serve.ts';

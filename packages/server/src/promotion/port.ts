@@ -3,7 +3,7 @@
 export { archiveBytesMax } from './archive/config-archive.ts';
 export type { ConfigItems } from './config-items.ts';
 export type { RecordTypes } from './config-kind.ts';
-export { createConfigKinds, traitsOf } from './config-kinds.ts';
+export { createConfigKinds } from './config-kinds.ts';
 export type { BlockHook, BlockSchedule, BlockStarts, HmacForm } from './kinds/block-starts.ts';
 export { inputType, stepType, withError } from './kinds/block-templates.ts';
 export type { EventContent } from './kinds/events/event-content.ts';
@@ -22,5 +22,4 @@ export {
 export { literalAddress } from './kinds/outside-steps.ts';
 export { openPromotion, type PromotionModule } from './open-promotion.ts';
 export type { Promotion } from './promotion.ts';
-export { publishMistakes } from './read-requests.ts';
 export { type PromotionRouteDeps, promotionRoutes } from './routes/promotion-routes.ts';

@@ -1,5 +1,5 @@
+import { singleHeader } from '../api/headers/single-header.ts';
 import type { RequestEnvelope, RequestHead } from '../api/request.ts';
-import { singleHeader } from '../api/single-header.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Actor } from './actor.ts';
 import type { Idempotency, OnceRequest } from './idempotency.ts';

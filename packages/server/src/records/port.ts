@@ -5,16 +5,8 @@ export type { Actor } from './actor.ts';
 export type { AuthorizedCall, NamedPolicyRequest, RecordPolicyRequest } from './caller-access.ts';
 export { authorizeBody } from './caller-access.ts';
 export type { AskedRun, EachCaller } from './callers.ts';
-export { presentExpanded } from './expand/expand-records.ts';
-export { backwardName, type Expansion, readExpand } from './expand/expand-tree.ts';
-export {
-  claimKey,
-  type Idempotency,
-  keepAnswer,
-  type OnceRequest,
-  once,
-  partOf,
-} from './idempotency.ts';
+export { backwardName, type Expansion } from './expand/expand-tree.ts';
+export { type Idempotency, keepAnswer, type OnceRequest, once } from './idempotency.ts';
 export { keyHolderOf, readOnce, replayedHeaders } from './idempotency-key.ts';
 export { type Derived, type Deriving, derive, recordCounter, sealedKey, sentinelKey } from './indexes/derive.ts';
 export { type Cursors, createCursors } from './listing/cursor.ts';
@@ -29,16 +21,14 @@ export { type ListPlan, planList } from './listing/planning/list-plan.ts';
 export { openWalk } from './listing/walking/list-walk.ts';
 export { openRecords, type Records } from './open-records.ts';
 export { policiesOfOrg } from './policies-of-org.ts';
-export { type Presentation, presentationOf, presentRecords, shownTag, writtenText } from './present-records.ts';
+export { type Presentation, presentationOf, presentRecords, writtenText } from './present-records.ts';
 export {
   dataOf,
   entityTag,
-  partTag,
   type RecordData,
   readCreate,
   readRecord,
   readUpdate,
-  recordText,
   renewedRecord,
   type StoredRecord,
   type StoredText,
@@ -103,7 +93,7 @@ export {
   type Sealer,
   type SealingKey,
 } from './writing/sealed-values.ts';
-export { holdsFor, type IfMatch, type Preconditions, planUpdate, type UpdatePlan } from './writing/update-record.ts';
+export { holdsFor, planUpdate, type UpdatePlan } from './writing/update-record.ts';
 export {
   type BeforeSpent,
   callAt,

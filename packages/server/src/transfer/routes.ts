@@ -1,6 +1,6 @@
 import { recordRoutes as described } from '@freehold/contract/app/records';
-import { askedType } from '../api/asked-type.ts';
-import { csvType, fileReply, jsonlType, jsonlTypes, readFileFormat } from '../api/file-format.ts';
+import { askedType } from '../api/headers/asked-type.ts';
+import { csvType, fileReply, jsonlType, jsonlTypes, readFileFormat } from '../api/headers/file-format.ts';
 import { refuseParameters } from '../api/read-query.ts';
 import { json, type Reply } from '../api/reply.ts';
 import type { GatewayRequest } from '../api/request.ts';

@@ -1,5 +1,5 @@
 import { alertWebhookApi } from '@freehold/contract/management/alert-webhook';
-import { type ConsoleSite, mailedUrl } from '../api/console-cookie.ts';
+import { type ConsoleSite, mailedUrl } from '../api/headers/console-cookie.ts';
 import type { RequestEnvelope } from '../api/request.ts';
 import type { AnyRoute, Callers } from '../api/route.ts';
 import { serve } from '../api/serve.ts';

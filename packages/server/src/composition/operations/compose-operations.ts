@@ -2,8 +2,8 @@
 
 import { addUpMetrics } from '../../telemetry/add-up.ts';
 import type { Measurement } from '../../telemetry/measurement.ts';
-import type { ComposeGatewaysDeps } from '../compose-gateways.ts';
 import type { ComposedSpaces } from '../compose-spaces.ts';
+import type { ComposeGatewaysDeps } from '../routes/compose-gateways.ts';
 import type { SharedParts } from '../workers/shared-parts.ts';
 import { createDiagnoses } from './diagnoses.ts';
 import { createNodeHealth, type NodeHealth, type NodeHealthDeps } from './node-health.ts';

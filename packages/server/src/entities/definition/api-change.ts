@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
+import type { Preconditions } from '../../api/headers/preconditions.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
-import { entityTag, holdsFor, type Preconditions } from '../../records/port.ts';
+import { entityTag, holdsFor } from '../../records/port.ts';
 import { isObject } from '../../schema/port.ts';
 import type { ShownConfig } from '../config-bodies.ts';
 import type { ShownBuilds } from '../showing/show-builds.ts';

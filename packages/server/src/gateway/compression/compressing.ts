@@ -1,7 +1,7 @@
 /** Large replies are compressed for clients that take it, where the description of the route says so. */
 import type { IncomingMessage } from 'node:http';
-import { isCookieCall } from '../../api/console-cookie.ts';
-import { gzipTag, isCopyCompressed } from '../../api/preconditions.ts';
+import { isCookieCall } from '../../api/headers/console-cookie.ts';
+import { gzipTag, isCopyCompressed } from '../../api/headers/preconditions.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { Gateway } from '../app-gateway.ts';
 import { codingFor } from '../pipeline/headers/accept-encoding.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { askedType } from '../../api/asked-type.ts';
-import { readHost } from '../../api/host.ts';
+import { askedType } from '../../api/headers/asked-type.ts';
+import { readHost } from '../../api/headers/host.ts';
 import type { Reply } from '../../api/reply.ts';
 import { keptReply } from '../site/file-reply.ts';
 import { htmlHeaders, noticeReply } from '../site/notice-reply.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Host, readHost } from '../../api/host.ts';
+import { type Host, readHost } from '../../api/headers/host.ts';
 import { Problem } from '../../lib/problem.ts';
 
 /**

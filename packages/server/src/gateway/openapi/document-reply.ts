@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isNoneMatch } from '../../api/preconditions.ts';
+import { isNoneMatch } from '../../api/headers/preconditions.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { RequestHead } from '../../api/request.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { refuseTags } from '../../api/preconditions.ts';
+import { refuseTags } from '../../api/headers/preconditions.ts';
 import { readQuery } from '../../api/read-query.ts';
 import type { GatewayRequest, TakesBody } from '../../api/request.ts';
 import type { Match } from '../../api/router.ts';

@@ -1,4 +1,4 @@
-import { conditional } from '../../api/preconditions.ts';
+import { conditional } from '../../api/headers/preconditions.ts';
 import type { Reply } from '../../api/reply.ts';
 import type { RequestHead } from '../../api/request.ts';
 import { codingFor, codings } from '../pipeline/headers/accept-encoding.ts';

@@ -42,10 +42,11 @@ export function askedByCall(
     return { action: runAction(params), request: { ...sent, pathParameters } };
   }
   const { entity = '', id } = params;
+  const access: string = route.access;
   return {
-    ...(verbs.some((verb) => verb === route.access)
-      ? { action: route.access + entity }
-      : { action: route.access, bodyAsRead: (body) => bodyAsRead(route, body) }),
+    ...(verbs.some((verb) => verb === access)
+      ? { action: access + entity }
+      : { action: access, bodyAsRead: (body) => bodyAsRead(route, body) }),
     request: {
       ...sent,
       pathParameters: { ...(entity === '' ? {} : { entity }), ...(id === undefined ? {} : { id }) },

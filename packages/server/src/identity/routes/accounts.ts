@@ -2,7 +2,7 @@ import { accountsApi } from '@freehold/contract/management/accounts';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
 import { passwordsApi } from '@freehold/contract/management/passwords';
 import { commandSignInsApi, signInLinksApi } from '@freehold/contract/management/sign-in-links';
-import { type ConsoleSite, isCookieCall, mailedUrl, sessionCookie, siteUrl } from '../../api/console-cookie.ts';
+import { type ConsoleSite, isCookieCall, mailedUrl, sessionCookie, siteUrl } from '../../api/headers/console-cookie.ts';
 import { json } from '../../api/reply.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';

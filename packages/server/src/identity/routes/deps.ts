@@ -1,4 +1,4 @@
-import type { ConsoleSite } from '../../api/console-cookie.ts';
+import type { ConsoleSite } from '../../api/headers/console-cookie.ts';
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { OperatorLog } from '../../audit/operator-log.ts';
 import type { LargeRemovals } from '../../records/port.ts';

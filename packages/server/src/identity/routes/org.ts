@@ -1,7 +1,7 @@
 import { accountsApi } from '@freehold/contract/management/accounts';
 import { deployApi } from '@freehold/contract/management/deploy';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
-import { mailedUrl, siteUrl } from '../../api/console-cookie.ts';
+import { mailedUrl, siteUrl } from '../../api/headers/console-cookie.ts';
 import { json, type Reply } from '../../api/reply.ts';
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';

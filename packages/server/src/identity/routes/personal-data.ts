@@ -1,5 +1,5 @@
 import { personJobsApi } from '@freehold/contract/management/people/person-jobs';
-import { fileReply } from '../../api/file-format.ts';
+import { fileReply } from '../../api/headers/file-format.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve, serveReply } from '../../api/serve.ts';
 import type { IdentityRouteDeps } from './deps.ts';

@@ -1,4 +1,4 @@
-import { type ConsoleSite, sessionCookie } from '../../api/console-cookie.ts';
+import { type ConsoleSite, sessionCookie } from '../../api/headers/console-cookie.ts';
 import { json, type Reply } from '../../api/reply.ts';
 import type { RequestHead } from '../../api/request.ts';
 import { sessionSeconds } from '../org-users/org-accounts.ts';

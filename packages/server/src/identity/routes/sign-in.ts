@@ -1,10 +1,10 @@
 import { signInApi } from '@freehold/contract/app/sign-in';
-import { requireClientId } from '../../api/client-id.ts';
+import { requireClientId } from '../../api/headers/client-id.ts';
+import { singleHeader } from '../../api/headers/single-header.ts';
 import { json, type Reply } from '../../api/reply.ts';
 import type { RequestEnvelope } from '../../api/request.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { type Received, serve, serveReply } from '../../api/serve.ts';
-import { singleHeader } from '../../api/single-header.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { AppSignIn } from '../app-users/app-sign-in.ts';
 import type { ExchangedToken } from '../tokens/token-exchange.ts';

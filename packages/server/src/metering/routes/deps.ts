@@ -1,4 +1,4 @@
-import type { ConsoleSite } from '../../api/console-cookie.ts';
+import type { ConsoleSite } from '../../api/headers/console-cookie.ts';
 import type { Metering } from '../metering.ts';
 
 export interface MeteringRouteDeps {

@@ -1,10 +1,9 @@
 import { usageApi } from '@freehold/contract/management/usage';
-import { fileReply, readFileFormat } from '../../api/file-format.ts';
+import { type FileFormat, fileReply, readFileFormat } from '../../api/headers/file-format.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { type Received, serveReply } from '../../api/serve.ts';
 import { csvLine } from '../../lib/formats/csv-line.ts';
 import { invalidInput } from '../../lib/problem.ts';
-import type { TransferFormat } from '../../transfer/port.ts';
 import { type Day, firstOfMonth } from '../calendar.ts';
 import type { UsageEntry } from '../usage-export.ts';
 import type { MeteringRouteDeps } from './deps.ts';
@@ -40,12 +39,12 @@ const columns = [
   'value',
 ] as const satisfies readonly (keyof UsageEntry)[];
 
-async function* textOf(format: TransferFormat, entries: AsyncIterable<readonly UsageEntry[]>): AsyncGenerator<string> {
+async function* textOf(format: FileFormat, entries: AsyncIterable<readonly UsageEntry[]>): AsyncGenerator<string> {
   if (format === 'csv') yield csvLine(columns);
   for await (const some of entries) yield some.map((one) => lineOf(format, one)).join('');
 }
 
 /** No cell can begin a formula: codes, names and days begin with a letter or a digit, and no count is negative. */
-function lineOf(format: TransferFormat, entry: UsageEntry): string {
+function lineOf(format: FileFormat, entry: UsageEntry): string {
   return format === 'csv' ? csvLine(columns.map((name) => String(entry[name] ?? ''))) : `${JSON.stringify(entry)}\n`;
 }

@@ -1,6 +1,6 @@
 import { usageApi } from '@freehold/contract/management/usage';
 import type { InputError } from '@freehold/contract/problem';
-import { siteUrl } from '../../api/console-cookie.ts';
+import { siteUrl } from '../../api/headers/console-cookie.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { serve } from '../../api/serve.ts';
 import type { MeteringRouteDeps } from './deps.ts';

@@ -1,6 +1,7 @@
+import type { Preconditions } from '../../api/headers/preconditions.ts';
 import type { ConfigItem, ConfigSet } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import { entityTag, holdsFor, type Preconditions } from '../../records/port.ts';
+import { entityTag, holdsFor } from '../../records/port.ts';
 import { traitsOf } from '../config-kinds.ts';
 import { itemOf } from '../differences/compare.ts';
 import type { PromotionCommand, PromotionDeps } from '../promotion-deps.ts';

@@ -1,5 +1,5 @@
 import { configItemsApi } from '@freehold/contract/management/config-items';
-import { readPreconditions } from '../../api/preconditions.ts';
+import { readPreconditions } from '../../api/headers/preconditions.ts';
 import { json, type Reply } from '../../api/reply.ts';
 import type { RequestEnvelope } from '../../api/request.ts';
 import { requireTest } from '../../api/require-test.ts';

@@ -14,8 +14,8 @@ import { entityTag, type StoredRecord } from '../record.ts';
 import type { RecordRuntime } from '../record-runtime.ts';
 import type { RecordOperation } from '../writing/write-records.ts';
 import { mayRefer, namesOf, type Referable, withIds } from './batch-references.ts';
+import type { RecordRouteDeps } from './deps.ts';
 import { type BatchOperation, readBatch } from './read-batch.ts';
-import type { RecordRouteDeps } from './record-routes.ts';
 
 /** Several writes in one request. */
 export function batchRoutes(services: RecordRouteDeps): readonly AnyRoute[] {

@@ -1,6 +1,6 @@
 import { recordRoutes as described } from '@freehold/contract/app/records';
 import { forcedEntityNames } from '@freehold/contract/system-entities';
-import { isNoneMatch, readPreconditions } from '../../api/preconditions.ts';
+import { isNoneMatch, readPreconditions } from '../../api/headers/preconditions.ts';
 import { refuseParameters } from '../../api/read-query.ts';
 import { json, type Reply } from '../../api/reply.ts';
 import type { GatewayRequest } from '../../api/request.ts';
@@ -17,7 +17,7 @@ import { type Presentation, presentationOf, presentRecords, shownTag, writtenTex
 import { entityTag, partTag, recordText, type StoredText } from '../record.ts';
 import type { ReadableText } from '../record-policy.ts';
 import type { RecordRuntime } from '../record-runtime.ts';
-import type { RecordRouteDeps } from './record-routes.ts';
+import type { RecordRouteDeps } from './deps.ts';
 
 /** The routes that serve the records of every entity. */
 export function itemRoutes({ runtime, idempotency }: RecordRouteDeps): readonly ServedRoute<RecordVerb>[] {

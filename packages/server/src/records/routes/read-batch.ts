@@ -2,10 +2,10 @@ import type { batchApi } from '@freehold/contract/app/batch';
 import type { InputError } from '@freehold/contract/problem';
 import type { BodyOf } from '@freehold/contract/route';
 import { forcedEntityNames } from '@freehold/contract/system-entities';
-import { parseIfMatch } from '../../api/preconditions.ts';
+import type { IfMatch } from '../../api/headers/preconditions.ts';
+import { parseIfMatch } from '../../api/headers/preconditions.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import { systemEntityNames } from '../../schema/port.ts';
-import type { IfMatch } from '../writing/update-record.ts';
 
 export interface Batch {
   /** All operations or none; else each for itself, one after the other. */

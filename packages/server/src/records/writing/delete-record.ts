@@ -1,3 +1,4 @@
+import type { Preconditions } from '../../api/headers/preconditions.ts';
 import { notFound } from '../../lib/problem.ts';
 import { findRecord } from '../listing/find-record.ts';
 import type { StoredRecord } from '../record.ts';
@@ -6,7 +7,7 @@ import type { RecordWrite } from './entity-rules.ts';
 import { askBeforeRemoval } from './events/before-events.ts';
 import type { PlannedChange } from './planned-change.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
-import { type Preconditions, requireMatch } from './update-record.ts';
+import { requireMatch } from './update-record.ts';
 import type { RecordCall } from './write-loop.ts';
 
 export interface DeleteInput extends Preconditions {

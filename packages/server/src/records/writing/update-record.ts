@@ -1,3 +1,4 @@
+import type { Preconditions } from '../../api/headers/preconditions.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
 import { sealedKey } from '../indexes/derive.ts';
@@ -18,15 +19,6 @@ export interface UpdateInput extends Preconditions {
   readonly id: string;
   readonly body: unknown;
 }
-
-/** What a caller holds to be current, or not to be, for a change to be made. */
-export interface Preconditions {
-  readonly ifMatch?: IfMatch | undefined;
-  readonly ifNoneMatch?: IfMatch | undefined;
-}
-
-/** Entity tags; `*` is any. */
-export type IfMatch = '*' | readonly string[];
 
 /** A record as it is to be, the record as it was, and the changes between them. */
 export type UpdatePlan = StoredRecord & WritePlan & { readonly before: StoredRecord };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allRoutes, type RouteDeps } from '../../composition/routes.ts';
+import { allRoutes, type RouteDeps } from '../../composition/routes/all-routes.ts';
 import { everyFlow } from './flows/every-flow.ts';
 
 /** They take a body and change nothing. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { readAppToken } from '../../../api/read-token.ts';
+import { readAppToken } from '../../../api/headers/read-token.ts';
 import type { Reply } from '../../../api/reply.ts';
 import { type AppOrigins, unverifiedActor } from '../../../identity/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';

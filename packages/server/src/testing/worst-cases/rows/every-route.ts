@@ -1,7 +1,7 @@
 /** All routes, and the table of what is largest of each. */
 
 import type { TakesBody } from '../../../api/request.ts';
-import { allRoutes, type RouteDeps } from '../../../composition/routes.ts';
+import { allRoutes, type RouteDeps } from '../../../composition/routes/all-routes.ts';
 import { type MetricsGatewayDeps, metricsRoutes } from '../../../gateway/metrics-gateway.ts';
 import type { Place } from '../exercise.ts';
 import type { Rows } from '../worst-case.ts';

@@ -5,12 +5,12 @@ import { appApi } from '@freehold/contract/app';
 import { managementApi } from '@freehold/contract/management';
 import { type BodyOf, type ParamsOf, type QueryOf, type Route, reply, route } from '@freehold/contract/route';
 import { closed, oneOf, Type, text } from '@freehold/contract/schema';
-import { describedOperations } from '../gateway/openapi/described-operations.ts';
-import { checkSchema } from '../lib/check-schema.ts';
-import type { JsonSchema } from '../lib/json-schema.ts';
-import { Problem } from '../lib/problem.ts';
-import type { GatewayRequest } from './request.ts';
-import { serve } from './serve.ts';
+import type { GatewayRequest } from '../../api/request.ts';
+import { serve } from '../../api/serve.ts';
+import { checkSchema } from '../../lib/check-schema.ts';
+import type { JsonSchema } from '../../lib/json-schema.ts';
+import { Problem } from '../../lib/problem.ts';
+import { describedOperations } from '../openapi/described-operations.ts';
 
 const planted = route({
   method: 'POST',

@@ -1,4 +1,4 @@
-import type { RequestHead } from './request.ts';
+import type { RequestHead } from '../request.ts';
 
 /**
  * The value of a header that must come exactly once, or undefined where it is missing, empty or doubled. Node joins

@@ -4,11 +4,11 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
-import { allRoutes, type RouteDeps } from '../../composition/routes.ts';
+import { allRoutes, type RouteDeps } from '../../composition/routes/all-routes.ts';
+import { appDocument } from '../../gateway/openapi/app-document.ts';
+import { type Document, entities, sampleDocuments } from '../../gateway/openapi/testing/sample-documents.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { Problem } from '../../lib/problem.ts';
-import { appDocument } from './app-document.ts';
-import { type Document, entities, sampleDocuments } from './testing/sample-documents.ts';
 
 const { app, bareManagement, management, summary } = await sampleDocuments();
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readRaw } from '../testing/raw-request.ts';
 import { readSession } from './console-cookie.ts';
-import { readRaw } from './testing/raw-request.ts';
 
 const site = { managementUrl: undefined, isSecure: false };
 

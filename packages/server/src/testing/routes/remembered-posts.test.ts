@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allRoutes, type RouteDeps } from '../../composition/routes.ts';
-import { isRemembered } from './remembered-posts.ts';
+import { allRoutes, type RouteDeps } from '../../composition/routes/all-routes.ts';
+import { isRemembered } from '../../gateway/routing/remembered-posts.ts';
 
 const posts = [...allRoutes({} as RouteDeps).app, ...allRoutes({} as RouteDeps).management].filter(
   ({ method }) => method === 'POST',

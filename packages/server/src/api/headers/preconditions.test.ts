@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { IfMatch } from '../records/writing/update-record.ts';
-import { conditional, isNoneMatch, readPreconditions, refuseTags } from './preconditions.ts';
-import { readRaw } from './testing/raw-request.ts';
+import { readRaw } from '../testing/raw-request.ts';
+import { conditional, type IfMatch, isNoneMatch, readPreconditions, refuseTags } from './preconditions.ts';
 
 const ifMatchOf = (request: Parameters<typeof readPreconditions>[0]) => readPreconditions(request).ifMatch;
 

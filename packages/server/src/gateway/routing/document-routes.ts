@@ -7,9 +7,9 @@ import type { ConfigReader } from '../../config/port.ts';
 import { notFound } from '../../lib/problem.ts';
 import { systemEntities } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { createAppDocuments } from './app-documents.ts';
-import { documentReply, documentText } from './document-reply.ts';
-import { type ManagementParts, managementDocument } from './management-document.ts';
+import { createAppDocuments } from '../openapi/app-documents.ts';
+import { documentReply, documentText } from '../openapi/document-reply.ts';
+import { type ManagementParts, managementDocument } from '../openapi/management-document.ts';
 
 /** Each is undefined where the platform does without. */
 type DocumentedParts = Readonly<Record<'operator' | 'inbox' | 'signInLinks', unknown>>;

@@ -1,7 +1,7 @@
 import { platformErrorsApi } from '@freehold/contract/management/operator/errors';
 import type { ReplyOf } from '@freehold/contract/route';
-import type { AnyRoute } from '../api/route.ts';
-import { serve } from '../api/serve.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serve } from '../../../api/serve.ts';
 
 export interface ErrorRouteDeps {
   readonly errorLog: {

@@ -1,26 +1,25 @@
 /** Puts the routes of all modules behind the gateways. */
-import type { Audit } from '../audit/open-audit.ts';
-import type { Automation, EventServices, SecretReferences, SecretVault } from '../automation/port.ts';
-import type { Backups } from '../backup/backups.ts';
-import type { ConfigReaders } from '../config/port.ts';
-import type { Entities } from '../entities/port.ts';
-import type { OnceScopes } from '../gateway/answer-once.ts';
-import { createGateways, type GatewaySettings, type Gateways } from '../gateway/gateways.ts';
-import { entityEndpoints } from '../gateway/openapi/entity-endpoints.ts';
-import { type AuthorizeDeps, authorizeAction } from '../gateway/pipeline/authorize.ts';
-import type { Operations } from '../gateway/process-routes.ts';
-import { createRateLimits, type RateLimitSettings, type RateLimits } from '../gateway/rate-limits.ts';
-import type { ConsoleSource, DocsSource } from '../gateway/site-source.ts';
-import type { Iam } from '../iam/port.ts';
-import type { Identity } from '../identity/port.ts';
-import type { Clock } from '../lib/clock.ts';
-import { Problem } from '../lib/problem.ts';
-import type { OpenedMail } from '../mail/open-mail.ts';
-import type { Metering } from '../metering/metering.ts';
-import type { PromotionModule } from '../promotion/port.ts';
-import type { Records } from '../records/port.ts';
-import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
-import { allRoutes, type RouteDeps } from './routes.ts';
+import type { Audit } from '../../audit/open-audit.ts';
+import type { Automation, EventServices, SecretReferences, SecretVault } from '../../automation/port.ts';
+import type { Backups } from '../../backup/backups.ts';
+import type { ConfigReaders } from '../../config/port.ts';
+import type { Entities } from '../../entities/port.ts';
+import type { OnceScopes } from '../../gateway/answer-once.ts';
+import { entityEndpoints } from '../../gateway/entity-endpoints.ts';
+import { createGateways, type GatewaySettings, type Gateways } from '../../gateway/gateways.ts';
+import { createMayAct } from '../../gateway/may-act.ts';
+import type { Operations } from '../../gateway/own-routes.ts';
+import { createRateLimits, type RateLimitSettings, type RateLimits } from '../../gateway/rate-limits.ts';
+import type { ConsoleSource, DocsSource } from '../../gateway/site-source.ts';
+import type { Iam } from '../../iam/port.ts';
+import type { Identity } from '../../identity/port.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { OpenedMail } from '../../mail/open-mail.ts';
+import type { Metering } from '../../metering/metering.ts';
+import type { PromotionModule } from '../../promotion/port.ts';
+import type { Records } from '../../records/port.ts';
+import type { AlertWebhook } from '../../webhooks/alert-webhook.ts';
+import { allRoutes, type RouteDeps } from './all-routes.ts';
 
 /** Every module that is served, and the few things that the gateways ask of the process. */
 export interface ComposeGatewaysDeps
@@ -66,19 +65,4 @@ export function composeGateways(deps: ComposeGatewaysDeps): Gateways {
     ...{ entityEndpoints, mayAct: createMayAct({ configs: deps.configs, decisions: iam.decisions, clock }) },
   });
   return createGateways({ ...deps, routes, rateLimits, site });
-}
-
-/** Decides as the call that it stands for: `PUT /user/workspace`. */
-function createMayAct(deps: AuthorizeDeps & { readonly clock: Clock }): RouteDeps['mayAct'] {
-  return async (caller, { requestId, ip, head }, action) => {
-    const asking = { caller, requestId, ip, origin: head.headers.origin, time: deps.clock.now() };
-    const asked = { method: 'PUT', resource: '/user/workspace', params: {}, query: '', takesBody: false };
-    try {
-      await authorizeAction(deps, asking, { action, ...asked });
-      return true;
-    } catch (error) {
-      if (error instanceof Problem && error.code === 'access_denied') return false;
-      throw error;
-    }
-  };
 }

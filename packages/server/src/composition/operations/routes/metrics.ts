@@ -1,9 +1,9 @@
 import { platformApi } from '@freehold/contract/management/platform';
-import type { ConsoleSite } from '../api/console-cookie.ts';
-import { requireOwnHost } from '../api/host.ts';
-import type { AnyRoute } from '../api/route.ts';
-import { serveReply } from '../api/serve.ts';
-import { type MetricsText, metricsReply } from '../gateway/metrics-gateway.ts';
+import type { ConsoleSite } from '../../../api/headers/console-cookie.ts';
+import { requireOwnHost } from '../../../api/headers/host.ts';
+import type { AnyRoute } from '../../../api/route.ts';
+import { serveReply } from '../../../api/serve.ts';
+import { type MetricsText, metricsReply } from '../../../gateway/metrics-gateway.ts';
 
 export interface MetricsRouteDeps {
   readonly metrics: MetricsText;

@@ -1,5 +1,5 @@
-import { Problem } from '../lib/problem.ts';
-import type { RequestHead } from './request.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { RequestHead } from '../request.ts';
 import { singleHeader } from './single-header.ts';
 
 /**

@@ -2,10 +2,10 @@ import type { ProblemCode } from '@freehold/contract/problem';
 import { problemStatus } from '@freehold/contract/problem';
 import { problemTitles } from '@freehold/contract/problem-titles';
 import { sharedApi } from '@freehold/contract/shared';
-import { json, type Reply } from '../api/reply.ts';
-import type { ServedRoute } from '../api/route.ts';
-import { serve, serveReply } from '../api/serve.ts';
-import { notFound, Problem } from '../lib/problem.ts';
+import { json, type Reply } from '../../api/reply.ts';
+import type { ServedRoute } from '../../api/route.ts';
+import { serve, serveReply } from '../../api/serve.ts';
+import { notFound, Problem } from '../../lib/problem.ts';
 
 /** What both gateways answer about the process itself. */
 export interface Operations {

@@ -1,4 +1,4 @@
-import type { RequestHead } from './request.ts';
+import type { RequestHead } from '../request.ts';
 
 /**
  * Which of these media types a request asks for by its name (RFC 9110, 12.5.1): of several the preferred one, undefined

@@ -1,7 +1,7 @@
 import { recordRoutes } from '@freehold/contract/app/records';
 import type { entitiesApi } from '@freehold/contract/management/entities';
 import type { ReplyOf } from '@freehold/contract/route';
-import type { JsonSchema } from '../../lib/json-schema.ts';
+import type { JsonSchema } from '../lib/json-schema.ts';
 import {
   apiName,
   type CompiledEntity,
@@ -9,15 +9,15 @@ import {
   type FieldDefinition,
   fieldTypeOf,
   isPlatformMade,
-} from '../../schema/port.ts';
-import type { EntityOperation } from './entity-operation.ts';
-import { entityOperations } from './entity-operations.ts';
-import { isNeeded } from './entity-schemas.ts';
-import { filterOperator, filterSchemas } from './list-parameters.ts';
-import type { Parameter } from './operation.ts';
-import { platformFieldSchemas } from './record-fields.ts';
-import { pathParameters, templatedPath } from './render-operation.ts';
-import { typeNames } from './type-names.ts';
+} from '../schema/port.ts';
+import type { EntityOperation } from './openapi/entity-operation.ts';
+import { entityOperations } from './openapi/entity-operations.ts';
+import { isNeeded } from './openapi/entity-schemas.ts';
+import { filterOperator, filterSchemas } from './openapi/list-parameters.ts';
+import type { Parameter } from './openapi/operation.ts';
+import { platformFieldSchemas } from './openapi/record-fields.ts';
+import { pathParameters, templatedPath } from './openapi/render-operation.ts';
+import { typeNames } from './openapi/type-names.ts';
 
 type EntityEndpoint = ReplyOf<typeof entitiesApi.readEntityEndpoints>['endpoints'][number];
 type EndpointParameter = EntityEndpoint['params'][number];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readRaw } from '../testing/raw-request.ts';
 import { readAppToken, readBearerToken } from './read-token.ts';
-import { readRaw } from './testing/raw-request.ts';
 
 const missing = { refused: 'token_missing' };
 const invalid = { refused: 'token_invalid' };

@@ -1,6 +1,6 @@
-import { Problem } from '../lib/problem.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { RequestHead } from '../request.ts';
 import { readBearerToken, twoCredentials } from './read-token.ts';
-import type { RequestHead } from './request.ts';
 
 /** Where the management gateway is reached, as far as it is known beforehand. */
 export interface ConsoleSite {

@@ -1,7 +1,15 @@
-import { Problem } from '../lib/problem.ts';
-import type { IfMatch, Preconditions } from '../records/port.ts';
-import type { Reply } from './reply.ts';
-import type { RequestHead } from './request.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Reply } from '../reply.ts';
+import type { RequestHead } from '../request.ts';
+
+/** What a caller holds to be current, or not to be, for a change to be made. */
+export interface Preconditions {
+  readonly ifMatch?: IfMatch | undefined;
+  readonly ifNoneMatch?: IfMatch | undefined;
+}
+
+/** Entity tags; `*` is any. */
+export type IfMatch = '*' | readonly string[];
 
 /** `If-Match` and `If-None-Match` of a change (RFC 9110, 13.1). @throws Problem `invalid_request`. */
 export function readPreconditions({ headers }: RequestHead): Preconditions {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readRaw } from '../testing/raw-request.ts';
 import { readHost, requireOwnHost } from './host.ts';
-import { readRaw } from './testing/raw-request.ts';
 
 const read: readonly (readonly [string, readonly [string, string] | undefined])[] = [
   ['localhost:4000', ['localhost', '4000']],

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readCreate } from '../../records/record.ts';
-import { compileEntity } from '../../schema/compile-entity.ts';
-import type { FieldDefinition } from '../../schema/definition.ts';
+import { readCreate } from '../records/record.ts';
+import { compileEntity } from '../schema/compile-entity.ts';
+import type { FieldDefinition } from '../schema/definition.ts';
 import { entityEndpoints } from './entity-endpoints.ts';
 
 const fields: readonly FieldDefinition[] = [

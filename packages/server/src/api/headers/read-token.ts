@@ -1,5 +1,5 @@
-import { Problem } from '../lib/problem.ts';
-import type { RequestHead } from './request.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { RequestHead } from '../request.ts';
 
 /** `Authorization: Bearer <token>`. @throws Problem `invalid_request`, `token_missing`, `token_invalid`. */
 export function readBearerToken(request: RequestHead): string {

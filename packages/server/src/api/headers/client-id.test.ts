@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readRaw } from '../testing/raw-request.ts';
 import { requireClientId } from './client-id.ts';
-import { readRaw } from './testing/raw-request.ts';
 
 const once = 'client_unknown: the header `client_id` must be sent once';
 const viaProxy = 'and a word about proxies';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyRoute } from '../../api/route.ts';
-import { allRoutes, type RouteDeps } from '../../composition/routes.ts';
+import { allRoutes, type RouteDeps } from '../../composition/routes/all-routes.ts';
+import { rejectImpersonation } from '../../gateway/pipeline/reject-impersonation.ts';
 import type { AppCaller } from '../../identity/sessions/app-sessions.ts';
 import { Problem } from '../../lib/problem.ts';
-import { rejectImpersonation } from './reject-impersonation.ts';
 
 /** No handler is called, so the table needs nothing to stand on. */
 const routes = allRoutes({} as RouteDeps).app.filter(({ access }) => access !== 'public');

@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
-import { Problem } from '../lib/problem.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { RequestHead } from '../request.ts';
 import type { ConsoleSite } from './console-cookie.ts';
-import type { RequestHead } from './request.ts';
 
 /** Where a request was sent to, by its own words. The name is in lower case, of IPv6 without brackets. */
 export interface Host {

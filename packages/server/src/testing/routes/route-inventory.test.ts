@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allRoutes, type RouteDeps } from '../../composition/routes.ts';
-import { type MetricsGatewayDeps, metricsRoutes } from '../metrics-gateway.ts';
+import { allRoutes, type RouteDeps } from '../../composition/routes/all-routes.ts';
+import { type MetricsGatewayDeps, metricsRoutes } from '../../gateway/metrics-gateway.ts';
 
 interface Listed {
   readonly method: string;
