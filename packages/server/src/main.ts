@@ -1,7 +1,6 @@
 /** Runs the platform in the foreground: reads the settings, opens the listeners, drains on SIGTERM, SIGINT and SIGHUP. */
 import { type Command, runCommand } from './command-line.ts';
 import { type ServingPlatform, servePlatform } from './composition/serve-platform.ts';
-import { serveWithWorkers } from './composition/workers/serve-with-workers.ts';
 import { type Config, helpText, readConfig } from './config.ts';
 import { showDemo } from './demo/show-demo.ts';
 import { descriptorsMax } from './lib/descriptors.ts';
@@ -42,8 +41,7 @@ async function run(config: Config): Promise<void> {
   };
   process.on('uncaughtException', (error) => die(error, 'an uncaught error'));
   const onFatal = (error: unknown) => die(error, 'the store failed: shutting down, so that the next start recovers it');
-  const serve = config.workers === 1 ? servePlatform : serveWithWorkers;
-  const platform = await serve({ config, opened, onFatal });
+  const platform = await servePlatform({ config, opened, onFatal });
   const { app, management, metrics } = platform.urls;
   if (metrics !== undefined) log.info(`metrics are served at ${metrics}/metrics`);
   let isDraining = false;

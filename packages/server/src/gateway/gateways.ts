@@ -27,7 +27,7 @@ import type { Operations } from './handlers/shared.ts';
 import { createManagementGateway } from './management-gateway.ts';
 import { createManagementOrigin, type ManagementOrigin } from './management-origin.ts';
 import { createMetricsGateway } from './metrics-gateway.ts';
-import { createRateLimits, type RateLimitSettings, type RateLimits } from './rate-limits.ts';
+import { createRateLimits, type RateLimitSettings } from './rate-limits.ts';
 import { answeringOptions } from './routing/options.ts';
 import type { ConsoleSource, DocsSource } from './site-source.ts';
 
@@ -55,8 +55,6 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly errorLog: PlatformErrorServices['errorLog'];
   readonly nodeHealth: PlatformHealthServices['nodeHealth'];
   readonly diagnoses: PlatformDoctorServices['diagnoses'];
-  /** Of all threads together; left out, this one counts alone. */
-  readonly rateLimits?: RateLimits | undefined;
   readonly upgradeUrl: ObservabilityServices['upgradeUrl'];
   readonly settings: GatewaySettings;
   readonly console: ConsoleSource;
@@ -85,7 +83,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
   const { runtime, removals, idempotency, repeats } = records;
   const managementOrigin = createManagementOrigin(settings.managementUrl);
   const clientAddress = createClientAddress(settings.trustedProxies, settings.proxyHeader);
-  const rateLimits = deps.rateLimits ?? createRateLimits(settings.rateLimits, clock);
+  const rateLimits = createRateLimits(settings.rateLimits, clock);
   const process = { clock, clientAddress, readiness, rateLimits, metering };
   const once = { idempotency, repeats, onceScopes };
   const shared = { ...process, ...once, configs, origins: identity.origins, decisions: iam.decisions };

@@ -5,8 +5,7 @@ import type { Gateway } from './app-gateway.ts';
 import { type CallWatch, unwatched } from './call-watch.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { createAnswer } from './listening/answer.ts';
-import { claimPort, portError } from './listening/check-free.ts';
-import { type ConnectionCounts, createConnectionCounts, createConnectionLimit } from './listening/connection-limit.ts';
+import { createConnectionLimit } from './listening/connection-limit.ts';
 import { continueWhenRead } from './listening/continue-when-read.ts';
 import { createDescriptorLimit } from './listening/descriptor-limit.ts';
 import { createIdleConnections, type IdleConnections } from './listening/idle-connections.ts';
@@ -15,8 +14,6 @@ import { createPipeliningQueue } from './listening/pipelining-queue.ts';
 import { createRequestIds } from './listening/request-id.ts';
 import { faultOfTarget } from './listening/request-target.ts';
 import { isStreamed } from './pipeline/body/body-stream.ts';
-
-export { type ConnectionCounts, claimPort, createConnectionCounts };
 
 /** A gateway that listens. */
 export interface Listener {
@@ -38,10 +35,8 @@ export interface ListenOptions {
   readonly lingering?: LingeringLimits;
   /** How many connections one address may have; undefined for as many as there may be at all. */
   readonly perAddressMax?: number | undefined;
-  /** Left out, this listener counts its connections alone. */
-  readonly connections?: ConnectionCounts | undefined;
-  /** Among how many listeners the connections to the port are divided; each is in a thread of its own. */
-  readonly sharers?: number | undefined;
+  /** How many connections there may be at all. */
+  readonly allMax?: number;
 }
 
 /** Against slow and greedy clients. */
@@ -75,14 +70,14 @@ export const connectionsMax = 10_000;
 
 /** @throws Error with a sentence for the operator, such as that the port is taken. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { gateway, errors, watch = unwatched, lingering = lingeringLimits, sharers = 1 } = options;
+  const { gateway, errors, watch = unwatched, lingering = lingeringLimits, allMax = connectionsMax } = options;
   const limits = { ...timeLimits, ...options.limits };
   const nextRequestId = createRequestIds();
   const underWay = new Set<IncomingMessage>();
   const idle = Promise.withResolvers<void>();
   let isDraining = false;
   const linger = (socket: Socket, lastText?: string): void =>
-    closeLingering(socket, { limits: lingering, sharers, ...(lastText === undefined ? {} : { lastText }) });
+    closeLingering(socket, { limits: lingering, ...(lastText === undefined ? {} : { lastText }) });
   const answer = createAnswer({
     gateway,
     errors,
@@ -94,7 +89,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
 
   const turns = createPipeliningQueue();
-  const idleConnections = createIdleConnections(connectionsMax / sharers);
+  const idleConnections = createIdleConnections(allMax);
   const take = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem): void => {
     turns.take(incoming, response, () => {
       if (!isDraining) underWay.add(incoming);
@@ -146,14 +141,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 /** Refuses connections that the process, or one address, has no room for. */
 function limitConnections(
   server: Server,
-  { perAddressMax, connections = createConnectionCounts(), sharers = 1 }: ListenOptions,
+  { perAddressMax, allMax = connectionsMax }: ListenOptions,
   { watch, idleConnections }: { readonly watch: CallWatch; readonly idleConnections: IdleConnections },
 ): void {
   const refuse = (code: 'too_many_connections' | 'no_descriptors') => () => watch.refused(code);
-  server.maxConnections = Math.ceil(connectionsMax / sharers);
+  server.maxConnections = allMax;
   if (perAddressMax !== undefined) {
     const rules = { endLongest: idleConnections.endLongest, onRefused: refuse('too_many_connections') };
-    server.on('connection', createConnectionLimit({ perAddressMax, connections }, rules));
+    server.on('connection', createConnectionLimit(perAddressMax, rules));
   }
   server.on('connection', createDescriptorLimit(refuse('no_descriptors')));
   server.on('connection', idleConnections.opened);
@@ -165,10 +160,13 @@ function isArriving(request: IncomingMessage | undefined): boolean {
   return request !== undefined && isStreamed(request) && !request.complete;
 }
 
-function bind(server: Server, { host, port, sharers = 1 }: ListenOptions): Promise<void> {
+function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(portError({ host, port }, error)));
-    server.listen({ port, host, reusePort: sharers > 1 }, resolve);
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${error.code})`;
+      reject(new Error(`port ${port} on ${host} ${why}`, { cause: error }));
+    });
+    server.listen({ port, host }, resolve);
   });
 }
 
