@@ -24,15 +24,15 @@ async function begin(words: readonly string[]): Promise<number | undefined> {
     process.stderr.write(`${mistakes.join('\n')}\n`);
     return 2;
   }
-  await run(read.config);
+  await run(read.config, read.warnings);
   return undefined;
 }
 
-async function run(config: Config): Promise<void> {
+async function run(config: Config, warnings: readonly string[]): Promise<void> {
   const opened = openLog(config.logLevel, config.logFormat);
   const { log } = opened;
   process.on('exit', opened.flush);
-  for (const warning of warnOfApiCopies()) log.warn(warning);
+  for (const warning of [...warnings, ...warnOfApiCopies()]) log.warn(warning);
   const tooFew = config.mode === 'production' ? tooFewDescriptors(descriptorsMax()) : undefined;
   if (tooFew !== undefined) log.warn(tooFew);
   const die = (error: unknown, why: string): never => {
