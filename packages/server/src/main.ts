@@ -63,7 +63,7 @@ async function run(config: Config, warnings: readonly string[]): Promise<void> {
 async function demoText({ urls, isEmpty, consoleState }: ServingPlatform, config: Config): Promise<string> {
   const { app, management } = urls;
   if (!config.demo || app === undefined || management === undefined) return '';
-  return showDemo({ dataDir: config.dataDir, urls: { app, management }, consoleState: await consoleState(), isEmpty });
+  return showDemo({ dataDir: config.dataDir, urls: { app, management }, consoleState: consoleState(), isEmpty });
 }
 
 /** The first signal drains; what comes during the drain changes nothing. */

@@ -15,7 +15,7 @@ export interface ServingPlatform {
   /** Whether there is no account yet. */
   isEmpty(): Promise<boolean>;
   /** Whether there is a console to sign in to. */
-  consoleState(): Promise<SiteState<unknown>['is']>;
+  consoleState(): SiteState<unknown>['is'];
   /** Builds the console and the documentation in the background, where that is needed. */
   buildSites(): void;
   /** Answers what is under way, for so long, and closes everything. */
@@ -53,7 +53,7 @@ export async function servePlatform({ config, opened, onFatal }: ServeOptions): 
   return {
     urls,
     isEmpty: platform.isEmpty,
-    consoleState: async () => managementConsole.current().is,
+    consoleState: () => managementConsole.current().is,
     buildSites: () => {
       // One after the other: a machine may have a single core.
       managementConsole.build(() => docs.build());
