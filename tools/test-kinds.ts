@@ -191,7 +191,7 @@ const slowUnit: readonly string[] = [
   `${server}/records/listing/list-paging.test.ts`,
   `${server}/records/removals/removal-marks.test.ts`,
   `${server}/records/search/words.test.ts`,
-  `${server}/store/sqlite/sharing/attached.test.ts`,
+  `${server}/store/sqlite/reading/attached.test.ts`,
   `${server}/testing/faults/!(access-audited|audited|every-writing-route|turns).test.ts`,
   `${server}/testing/worst-cases/{app,management}-work.test.ts`,
   'tools/deploy.test.ts',
