@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
 import { type CallWatch, unwatched } from './call-watch.ts';
@@ -21,7 +22,10 @@ export interface Listener {
   readonly url: string;
   /** Answers 503 from now on. Resolves when the requests that were under way have ended. */
   refuseNew(): Promise<void>;
-  /** Takes no more connections and ends those that are open, by force after so long. */
+  /**
+   * Takes no more connections and ends those that are open, by force after so long. One that waits for its next request
+   * ends a second after its last answer.
+   */
   close(milliseconds: number): Promise<void>;
 }
 
@@ -84,7 +88,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     watch,
     nextRequestId,
     isDraining: () => isDraining,
-    endIdle: () => server.closeIdleConnections(),
     linger,
   });
 
@@ -130,11 +133,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     refuseNew: () => {
       isDraining = true;
-      server.closeIdleConnections();
       if (underWay.size === 0) idle.resolve();
       return idle.promise;
     },
-    close: (milliseconds) => close(server, milliseconds),
+    close: (milliseconds) => close(server, idleConnections, milliseconds),
   };
 }
 
@@ -170,15 +172,53 @@ function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
   });
 }
 
-function close(server: Server, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), milliseconds);
-    server.close(() => {
+async function close(server: Server, idleConnections: IdleConnections, milliseconds: number): Promise<void> {
+  const end = performance.now() + milliseconds;
+  await quietTurn(server, Math.min(milliseconds, idleMilliseconds));
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), Math.max(0, end - performance.now()));
+    // `close` of node:http resets idle connections, and with them a request that is on its way.
+    NetServer.prototype.close.call(server, () => {
       clearTimeout(timer);
-      resolve();
+      server.close(() => resolve());
     });
-    server.closeIdleConnections();
+    idleConnections.endAfter(idleMilliseconds, endIdle);
   });
+}
+
+/**
+ * Resolves in a turn of the event loop in which nothing came, or after so long. Connections that the system has made and the
+ * listener has not taken are reset with it, and each turn takes one.
+ */
+async function quietTurn(server: Server, milliseconds: number): Promise<void> {
+  const end = performance.now() + milliseconds;
+  let isQuiet = false;
+  const came = (): void => {
+    isQuiet = false;
+  };
+  const events = ['connection', 'drop', 'request'];
+  for (const event of events) server.on(event, came);
+  // The turn that it is called in may be over but for this.
+  await nextTurn();
+  while (!isQuiet && performance.now() < end) {
+    isQuiet = true;
+    await nextTurn();
+  }
+  for (const event of events) server.off(event, came);
+}
+
+/**
+ * For how long a connection stays idle before a listener that closes ends it. Nothing can be answered behind that end, and
+ * a proxy under load sends its next request sooner.
+ */
+const idleMilliseconds = 1_000;
+/** For how long its client may leave its own side open. */
+const halfClosedMilliseconds = 200;
+
+/** A request that crosses is lost, but no answer before it, as by a reset. */
+function endIdle(socket: Socket): void {
+  socket.end();
+  socket.setTimeout(halfClosedMilliseconds);
 }
 
 /** What does not parse as HTTP gets a problem too, written by hand because there is no response to write it with. */
