@@ -96,6 +96,23 @@ test('a body is shown with the members of its members, their types, bounds and w
   );
 });
 
+test('a route is called with the example of its document, and shows the reply that it has there', () => {
+  const [, text = ''] =
+    /<section class="route" id="createOrder"([\s\S]*?)<\/section>/.exec(pageOf('api/app/records.html')) ?? [];
+  const words = text.replaceAll(/<[^>]*>/g, '');
+  assert.match(words, /\.create\(\{\n {2}title: &#39;text&#39;,\n {2}amount: 0,\n {2}status: &#39;open&#39;,\n\}\);/);
+  assert.match(words, /201 Reply\{\n {2}&quot;id&quot;: &quot;01900000-[\s\S]*&quot;title&quot;: &quot;text&quot;,/);
+});
+
+test('a reply that is long is shown when it is opened', () => {
+  const [, text = ''] =
+    /<section class="route" id="readEntity"([\s\S]*?)<\/section>/.exec(pageOf('api/management/entity.html')) ?? [];
+  assert.match(
+    text,
+    /<details><summary><span class="status">200<\/span> Reply, \d+ lines<\/summary><div class="code reply">/,
+  );
+});
+
 test('every problem code has an anchor', () => {
   const html = pageOf('problems.html');
   for (const code of Object.keys(problemStatus)) assert.ok(html.includes(` id="${code}"`), code);
