@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { usePlace } from '../api/session.ts';
+import { counted } from '../components/counted.ts';
 import { CheckIcon, ChevronIcon } from '../components/icons.tsx';
 import { LineSkeletons } from '../components/loaded.tsx';
 import { ProblemAlert } from '../components/problem-alert.tsx';
@@ -87,7 +88,7 @@ export function Workspaces({ close, isOneNeeded }: WorkspacesProps) {
         <Choice
           key={code}
           name={code}
-          description={`${records} records, ${members} members`}
+          description={`${counted(records, 'record')}, ${counted(members, 'member')}`}
           isChosen={code === workspace}
           onClick={() => choose(code)}
         />

@@ -4,6 +4,7 @@ import { Badge, Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
+import { counted } from '../../components/counted.ts';
 import { type Explained, isExplained, reasonsHidden } from '../../components/decision/explained.ts';
 import { StatementList } from '../../components/decision/statement-list.tsx';
 import { LineSkeletons } from '../../components/loaded.tsx';
@@ -109,7 +110,7 @@ function Statements({ decision, workspace, isAskedAgain }: StatementsProps) {
       )}
       <StatementList decision={decision.decision} matched={matched} workspace={workspace} />
       <Text size="xs" c="dimmed">
-        {considered} {considered === 1 ? 'statement was' : 'statements were'} considered
+        {counted(considered, 'statement was', 'statements were')} considered
         {isAskedAgain ? ', when the same call was asked about again after it' : ''}.
       </Text>
     </Stack>

@@ -1,5 +1,6 @@
 import { Badge, Button, Checkbox, Group, Pagination, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { counted } from '../../components/counted.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SearchIcon } from '../../components/icons.tsx';
 import { Sentence } from '../../components/sentence.tsx';
@@ -48,7 +49,7 @@ export function Differences({ items, chosen, onChoose }: Props) {
         )}
         <Text size="sm" c="dimmed" role="status">
           {found.length === items.length ? '' : `${found.length} of `}
-          {items.length} {items.length === 1 ? 'item differs' : 'items differ'}
+          {counted(items.length, 'item differs', 'items differ')}
         </Text>
       </Group>
       {found.length === 0 ? (

@@ -2,6 +2,7 @@ import { Alert, Anchor, Group, Paper, Progress, Stack, Text } from '@mantine/cor
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
+import { counted } from '../../components/counted.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { type Build, isAtWork, productionWorkQuery } from './queries.ts';
 
@@ -59,7 +60,7 @@ function WorkProgress({ build }: { readonly build: Build }) {
         aria-label={`Progress of ${build.entity}`}
       />
       <Text size="xs" c="dimmed">
-        {figures.format(done)} of {figures.format(total)} records
+        {figures.format(done)} of {counted(total, 'record')}
       </Text>
     </Group>
   );

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { meQuery, usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
+import { counted } from '../../components/counted.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { LineSkeletons } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
@@ -118,7 +119,7 @@ function ReleaseRow({ release, latest, onRestore }: RowProps) {
             {note !== undefined && <Text size="sm">{note}</Text>}
           </Group>
           <Text size="sm" c="dimmed" component="div">
-            {items.length} {items.length === 1 ? 'item' : 'items'}, <When at={at} />, by <Actor actor={release.actor} />
+            {counted(items.length, 'item')}, <When at={at} />, by <Actor actor={release.actor} />
           </Text>
         </div>
         <Group gap="xs">

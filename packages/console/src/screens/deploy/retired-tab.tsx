@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
+import { counted } from '../../components/counted.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
@@ -102,8 +103,8 @@ function RemoveRecords({ name, records, close }: RemoveProps) {
       onClose={close}
     >
       <Text size="sm">
-        {figures.format(records)} {records === 1 ? 'record' : 'records'} of production, in all workspaces, are removed
-        in the background. No rollback brings them back.
+        {counted(records, 'record')} of production, in all workspaces, are removed in the background. No rollback brings
+        them back.
       </Text>
     </TypedConfirmation>
   );

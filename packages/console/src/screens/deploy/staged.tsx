@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
+import { counted } from '../../components/counted.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
@@ -65,7 +66,7 @@ function StagedList({ staged: { items, checks }, onActivate }: ListProps) {
     <Paper withBorder>
       <Group justify="space-between" className={classes.item}>
         <Text size="sm" c="dimmed">
-          {items.length} {items.length === 1 ? 'item' : 'items'}
+          {counted(items.length, 'item')}
         </Text>
         <Group gap="xs">
           <Button variant="default" size="xs" loading={withdrawAll.isPending} onClick={() => withdrawAll.mutate()}>

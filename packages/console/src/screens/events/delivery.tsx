@@ -6,6 +6,7 @@ import { ApiProblem } from '../../api/problem.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
+import { counted } from '../../components/counted.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
@@ -91,7 +92,7 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
       <dd>{tenant_code}</dd>
       <dt>Sent</dt>
       <dd>
-        {count} {count === 1 ? 'time' : 'times'}
+        {counted(count, 'time')}
         <NextAttempt at={next_at} />
       </dd>
       {hasRun && (

@@ -1,9 +1,9 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
+import { counted } from '../../components/counted.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import type { Replayed } from './queries.ts';
-import { counted } from './words.ts';
 
 type BasisProps = Pick<Replayed, 'since' | 'decisions' | 'stands_for' | 'not_recorded' | 'truncated'>;
 

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { memberQuery } from '../../api/members.ts';
 import { usePlace } from '../../api/session.ts';
+import { counted } from '../../components/counted.ts';
 import { JsonBlock } from '../../components/json-block.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import { groupQuery, policyQuery } from '../policies/queries.ts';
@@ -12,7 +13,6 @@ import { keepDraft, type Principal } from './kept-draft.ts';
 import classes from './policy-lab.module.css';
 import type { Suggested, Suggestion } from './queries.ts';
 import { StatementLines } from './statement-lines.tsx';
-import { counted } from './words.ts';
 
 interface Props {
   readonly workspace: string;

@@ -3,6 +3,7 @@ import { Button, Chip, Code, Collapse, Group, MultiSelect, Stack, TagsInput, Tex
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { usePlace } from '../../../api/session.ts';
+import { counted } from '../../../components/counted.ts';
 import { blockNamesQuery } from '../../config/queries.ts';
 import type { Finding } from '../queries.ts';
 import { actionsOf, matches, patternsOf, type Verb, verbs, workspaceActions } from './action-patterns.ts';
@@ -163,7 +164,7 @@ function Matched({
       <Button variant="transparent" size="compact-xs" px={0} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
         {found.length === all.length
           ? `Matches every action (${all.length})`
-          : `Matches ${found.length} ${found.length === 1 ? 'action' : 'actions'}`}
+          : `Matches ${counted(found.length, 'action')}`}
       </Button>
       <Collapse expanded={isOpen}>
         {isOpen && (

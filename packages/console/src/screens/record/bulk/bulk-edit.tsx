@@ -1,5 +1,6 @@
 import { Button, CloseButton, Group, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { counted } from '../../../components/counted.ts';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
 import type { Field } from '../../entities/definition.ts';
 import type { OnList } from '../../records/on-list.ts';
@@ -85,7 +86,7 @@ export function BulkEdit({ list, onClose }: Props) {
           reason={chosen.length === 0 ? 'Choose a field first.' : reason}
           onClick={() => run.start(operations)}
         >
-          {`Change ${selected.length} ${selected.length === 1 ? 'record' : 'records'}`}
+          {`Change ${counted(selected.length, 'record')}`}
         </ReasonedButton>
       </Group>
     </Stack>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { usePlace } from '../../../api/session.ts';
+import { counted } from '../../../components/counted.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
@@ -12,7 +13,7 @@ import { Screen } from '../../../components/screen.tsx';
 import { Sentence } from '../../../components/sentence.tsx';
 import { StateBadge } from './application-list.tsx';
 import { AppliedWorkspaces } from './applied-workspaces.tsx';
-import { type Application, applicationQuery, counted, templatesKey } from './queries.ts';
+import { type Application, applicationQuery, templatesKey } from './queries.ts';
 import { StartDialog } from './start-dialog.tsx';
 import classes from './templates.module.css';
 

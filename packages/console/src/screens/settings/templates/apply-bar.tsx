@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import { usePlace } from '../../../api/session.ts';
+import { counted } from '../../../components/counted.ts';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
-import { counted } from './queries.ts';
 
 interface Props {
   readonly chosen: number;

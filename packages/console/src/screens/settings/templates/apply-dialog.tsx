@@ -5,9 +5,10 @@ import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { usePlace } from '../../../api/session.ts';
+import { counted } from '../../../components/counted.ts';
 import { Dialog } from '../../../components/dialog/dialog.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
-import { counted, templatesKey } from './queries.ts';
+import { templatesKey } from './queries.ts';
 
 interface Props {
   /** Their codes; left out, all. */
