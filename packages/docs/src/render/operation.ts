@@ -1,5 +1,12 @@
 import { type ExampleReply, exampleReplyOf, textOf } from '../openapi/example.ts';
-import { bodyOf, type OpenapiDocument, type Operation, type Parameter, repliesOf } from '../openapi/openapi.ts';
+import {
+  bodyOf,
+  type OpenapiDocument,
+  type Operation,
+  type Parameter,
+  repliesOf,
+  type Schema,
+} from '../openapi/openapi.ts';
 import { highlighted } from './highlight.ts';
 import { type SchemaLink, schemaTree, typeTree } from './schema.ts';
 import { type Child, h, sentence } from './tree.ts';
@@ -61,7 +68,13 @@ function parametersTree(parameters: readonly Parameter[], link: SchemaLink): rea
       {},
       h('code', { class: 'member' }, parameter.name),
       ' ',
-      h('span', { class: 'type' }, `${parameter.in}, `, ...typeTree(parameter.schema, link), ...boundsIn(parameter)),
+      h(
+        'span',
+        { class: 'type' },
+        `${parameter.in}, `,
+        ...typeTree(choicesOf(parameter), link),
+        ...boundsIn(parameter),
+      ),
       ...(parameter.required === true ? [' ', h('span', { class: 'needed' }, 'required')] : []),
       ...(parameter.deprecated === true ? [' ', h('span', { class: 'flag' }, 'deprecated')] : []),
       h('div', { class: 'about' }, ...sentence(parameter.description)),
@@ -74,6 +87,11 @@ function parametersTree(parameters: readonly Parameter[], link: SchemaLink): rea
 }
 
 const parametersShown = 12;
+
+/** All views that a call may name, not the described one alone. */
+function choicesOf({ schema, 'x-views': views }: Parameter): Schema {
+  return views === undefined ? schema : { ...schema, enum: views };
+}
 
 function boundsIn({ schema }: Parameter): readonly Child[] {
   return schema.default === undefined ? [] : [`, default ${JSON.stringify(schema.default)}`];
