@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { usePlace } from '../api/session.ts';
-import { counted } from '../components/counted.ts';
+import { counted } from '../components/words/counted.ts';
 import { CheckIcon, ChevronIcon } from '../components/icons.tsx';
 import { LineSkeletons } from '../components/loaded.tsx';
 import { ProblemAlert } from '../components/problem-alert.tsx';

@@ -1,4 +1,4 @@
-import { counted } from '../counted.ts';
+import { counted } from '../words/counted.ts';
 
 /** How many of a list a search leaves, such as `1 entity` or `2 of 7 entities`. */
 export function foundText(found: number, all: number, [one, many]: readonly [string, string]): string {

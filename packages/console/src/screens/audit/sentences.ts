@@ -1,4 +1,4 @@
-import { counted } from '../../components/counted.ts';
+import { counted } from '../../components/words/counted.ts';
 
 /**
  * What each action of the audit log is called in a sentence: `Ada published 3 items to production`. A test compares the list

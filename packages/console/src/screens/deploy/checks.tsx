@@ -1,6 +1,6 @@
 import { Alert, List, Text } from '@mantine/core';
 import { CopyId } from '../../components/copy-id.tsx';
-import { counted } from '../../components/counted.ts';
+import { counted } from '../../components/words/counted.ts';
 import { Sentence } from '../../components/sentence.tsx';
 import classes from './deploy.module.css';
 import type { Check } from './queries.ts';

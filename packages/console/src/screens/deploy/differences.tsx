@@ -1,6 +1,6 @@
 import { Badge, Button, Checkbox, Group, Pagination, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { counted } from '../../components/counted.ts';
+import { counted } from '../../components/words/counted.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SearchIcon } from '../../components/icons.tsx';
 import { Sentence } from '../../components/sentence.tsx';

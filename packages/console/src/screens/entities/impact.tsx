@@ -1,6 +1,6 @@
 import { Alert, Badge, Checkbox, Group, List, Stack, Text, TextInput } from '@mantine/core';
 import { CopyId } from '../../components/copy-id.tsx';
-import { counted } from '../../components/counted.ts';
+import { counted } from '../../components/words/counted.ts';
 import { Sentence } from '../../components/sentence.tsx';
 import classes from './entities.module.css';
 import type { Plan } from './queries.ts';

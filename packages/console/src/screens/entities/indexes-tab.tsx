@@ -1,6 +1,6 @@
 import { Alert, Badge, Group, List, Paper, Progress, Stack, Table, Text, Title } from '@mantine/core';
 import { CopyId } from '../../components/copy-id.tsx';
-import { counted } from '../../components/counted.ts';
+import { counted } from '../../components/words/counted.ts';
 import classes from './entities.module.css';
 import type { Entity } from './queries.ts';
 

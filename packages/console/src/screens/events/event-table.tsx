@@ -1,7 +1,7 @@
 import { Anchor, Badge, Paper, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
-import { counted } from '../../components/counted.ts';
+import { counted } from '../../components/words/counted.ts';
 import { When } from '../../components/when.tsx';
 import classes from './events.module.css';
 import type { EventState, ListedEvent } from './queries.ts';

@@ -1,6 +1,6 @@
 /** What events and their deliveries are, in words. */
 
-import { counted } from '../../components/counted.ts';
+import { counted } from '../../components/words/counted.ts';
 import type { Delivery, ListedEvent } from './queries.ts';
 
 const done = { create: 'created', update: 'updated', delete: 'deleted' } as const;

@@ -1,4 +1,4 @@
-import { counted } from '../../components/counted.ts';
+import { counted } from '../../components/words/counted.ts';
 
 interface Props {
   readonly days: readonly { readonly date: string; readonly count: number }[];

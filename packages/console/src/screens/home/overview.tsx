@@ -8,9 +8,9 @@ import { call } from '../../api/call.ts';
 import { overviewInput } from '../../api/inputs.ts';
 import { type Environment, usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
-import { counted } from '../../components/counted.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { When } from '../../components/when.tsx';
+import { counted } from '../../components/words/counted.ts';
 
 type Overview = ReplyOf<typeof overviewApi.showOverview>;
 

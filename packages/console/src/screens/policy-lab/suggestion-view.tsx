@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { memberQuery } from '../../api/members.ts';
 import { usePlace } from '../../api/session.ts';
-import { counted } from '../../components/counted.ts';
+import { counted } from '../../components/words/counted.ts';
 import { JsonBlock } from '../../components/json-block.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import { groupQuery, policyQuery } from '../policies/queries.ts';

@@ -1,4 +1,4 @@
-import { counted } from '../../components/counted.ts';
+import { counted } from '../../components/words/counted.ts';
 
 /** What a statement that is only reported would have done. */
 export function wouldOf(denied: number, allowed: number): string {

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { type Actor, callApp } from '../../api/app.ts';
 import { CopyId } from '../../components/copy-id.tsx';
-import { counted } from '../../components/counted.ts';
+import { counted } from '../../components/words/counted.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import type { Job } from './record-queries.ts';
 

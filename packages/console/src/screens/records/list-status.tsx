@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
-import { counted } from '../../components/counted.ts';
+import { counted } from '../../components/words/counted.ts';
 import classes from './grid.module.css';
 import { type PagesState, type RecordPages, recordsMax } from './list/record-pages.ts';
 import { selectionMax } from './use-selection.ts';

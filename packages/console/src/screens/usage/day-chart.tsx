@@ -1,5 +1,5 @@
 import { Paper, Table, Text, Title } from '@mantine/core';
-import { counted } from '../../components/counted.ts';
+import { counted } from '../../components/words/counted.ts';
 import classes from './usage.module.css';
 
 export interface DayCount {

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { callWhole } from '../../../api/call.ts';
 import { type Environment, usePlace } from '../../../api/session.ts';
 import { CopyId } from '../../../components/copy-id.tsx';
-import { counted } from '../../../components/counted.ts';
+import { counted } from '../../../components/words/counted.ts';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { When } from '../../../components/when.tsx';
 import { download } from '../../record/save-file.ts';

@@ -1,4 +1,4 @@
-import { counted } from '../../../components/counted.ts';
+import { counted } from '../../../components/words/counted.ts';
 import type { Health, Job, Lease, Node, Queue, Server, Store, Worker } from './queries.ts';
 
 export interface StateWords {

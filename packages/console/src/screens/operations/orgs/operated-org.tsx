@@ -1,7 +1,7 @@
 import { Paper, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ApiProblem } from '../../../api/problem.ts';
-import { counted } from '../../../components/counted.ts';
+import { counted } from '../../../components/words/counted.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Screen } from '../../../components/screen.tsx';

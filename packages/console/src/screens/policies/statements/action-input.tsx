@@ -3,7 +3,7 @@ import { Button, Chip, Code, Collapse, Fieldset, Group, MultiSelect, Stack, Tags
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { usePlace } from '../../../api/session.ts';
-import { counted } from '../../../components/counted.ts';
+import { counted } from '../../../components/words/counted.ts';
 import { blockNamesQuery } from '../../config/queries.ts';
 import type { Finding } from '../queries.ts';
 import { actionsOf, matches, patternsOf, type Verb, verbs, workspaceActions } from './action-patterns.ts';

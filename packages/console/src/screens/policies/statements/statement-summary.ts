@@ -1,4 +1,4 @@
-import { counted } from '../../../components/counted.ts';
+import { counted } from '../../../components/words/counted.ts';
 import type { StatementForm } from './statement-form.ts';
 
 /** A statement in a line. */

@@ -1,6 +1,6 @@
 import { Button, CloseButton, Group, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { counted } from '../../../components/counted.ts';
+import { counted } from '../../../components/words/counted.ts';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
 import type { Field } from '../../entities/definition.ts';
 import type { OnList } from '../../records/on-list.ts';

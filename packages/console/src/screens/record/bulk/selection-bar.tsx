@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Paper, Text } from '@mantine/core';
 import { useState } from 'react';
-import { counted } from '../../../components/counted.ts';
+import { counted } from '../../../components/words/counted.ts';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
 import type { OnList } from '../../records/on-list.ts';
 import { readOnlyRecords } from '../permissions.ts';

@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { usePlace } from '../../../api/session.ts';
-import { counted } from '../../../components/counted.ts';
+import { counted } from '../../../components/words/counted.ts';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
 
 interface Props {
