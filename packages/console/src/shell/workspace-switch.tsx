@@ -5,10 +5,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/call.ts';
 import { usePlace } from '../api/session.ts';
-import { counted } from '../components/words/counted.ts';
 import { CheckIcon, ChevronIcon } from '../components/icons.tsx';
 import { LineSkeletons } from '../components/loaded.tsx';
 import { ProblemAlert } from '../components/problem-alert.tsx';
+import { counted } from '../components/words/counted.ts';
 import classes from './shell.module.css';
 
 /** Chooses the workspace that screens are about. It stands in the address, so each tab has one of its own. */

@@ -4,12 +4,12 @@ import { Badge, Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
-import { counted } from '../../components/words/counted.ts';
 import { type Explained, isExplained, reasonsHidden } from '../../components/decision/explained.ts';
 import { StatementList } from '../../components/decision/statement-list.tsx';
 import { LineSkeletons } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { Sentence } from '../../components/sentence.tsx';
+import { counted } from '../../components/words/counted.ts';
 import type { Answered } from './answered.ts';
 
 type Found = Read<typeof Decision> | Read<typeof Simulated>;

@@ -4,11 +4,11 @@ import { useRef, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { CopyId } from '../../components/copy-id.tsx';
-import { counted } from '../../components/words/counted.ts';
 import { CheckIcon } from '../../components/icons.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { When } from '../../components/when.tsx';
+import { counted } from '../../components/words/counted.ts';
 import { type Chain, chainsQuery } from './queries.ts';
 
 const figures = new Intl.NumberFormat('en');

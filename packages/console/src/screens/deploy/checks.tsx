@@ -1,7 +1,7 @@
 import { Alert, List, Text } from '@mantine/core';
 import { CopyId } from '../../components/copy-id.tsx';
-import { counted } from '../../components/words/counted.ts';
 import { Sentence } from '../../components/sentence.tsx';
+import { counted } from '../../components/words/counted.ts';
 import classes from './deploy.module.css';
 import type { Check } from './queries.ts';
 

@@ -1,9 +1,9 @@
 import { Badge, Button, Checkbox, Group, Pagination, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { counted } from '../../components/words/counted.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SearchIcon } from '../../components/icons.tsx';
 import { Sentence } from '../../components/sentence.tsx';
+import { counted } from '../../components/words/counted.ts';
 import classes from './deploy.module.css';
 import { ChangeBadge, ItemName } from './item-name.tsx';
 import { comesAlong, keyOf, kindNames, mayBePublished, missingFor } from './items.ts';

@@ -2,8 +2,8 @@ import { Alert, Anchor, Group, Paper, Progress, Stack, Text } from '@mantine/cor
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
-import { counted } from '../../components/words/counted.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
+import { counted } from '../../components/words/counted.ts';
 import { type Build, isAtWork, productionWorkQuery } from './queries.ts';
 
 const figures = new Intl.NumberFormat('en');

@@ -1,7 +1,7 @@
 import { Alert, Badge, Checkbox, Group, List, Stack, Text, TextInput } from '@mantine/core';
 import { CopyId } from '../../components/copy-id.tsx';
-import { counted } from '../../components/words/counted.ts';
 import { Sentence } from '../../components/sentence.tsx';
+import { counted } from '../../components/words/counted.ts';
 import classes from './entities.module.css';
 import type { Plan } from './queries.ts';
 

@@ -1,8 +1,8 @@
 import { Anchor, Badge, Paper, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
-import { counted } from '../../components/words/counted.ts';
 import { When } from '../../components/when.tsx';
+import { counted } from '../../components/words/counted.ts';
 import classes from './events.module.css';
 import type { EventState, ListedEvent } from './queries.ts';
 import { actionOf, conditionOf, occasionOf, stateWords, waitingText } from './words.ts';

@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { usePlace } from '../../api/session.ts';
-import { counted } from '../../components/words/counted.ts';
 import { LineSkeletons, Loaded } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { When } from '../../components/when.tsx';
+import { counted } from '../../components/words/counted.ts';
 import type { DeliverySearch } from './delivery-search.ts';
 import { eventsKey, useActingReason } from './queries.ts';
 

@@ -1,8 +1,8 @@
 import { Anchor, Badge, Group, List, Paper, Stack, Table, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
-import { counted } from '../../components/words/counted.ts';
 import { Sentence } from '../../components/sentence.tsx';
+import { counted } from '../../components/words/counted.ts';
 import classes from '../policies/policies.module.css';
 import { Basis, NothingRecorded } from './basis.tsx';
 import type { Replayed, ReplayedGroup } from './queries.ts';

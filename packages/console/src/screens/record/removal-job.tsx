@@ -3,8 +3,8 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { type Actor, callApp } from '../../api/app.ts';
 import { CopyId } from '../../components/copy-id.tsx';
-import { counted } from '../../components/words/counted.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
+import { counted } from '../../components/words/counted.ts';
 import type { Job } from './record-queries.ts';
 
 interface Props {

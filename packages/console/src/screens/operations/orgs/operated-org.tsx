@@ -1,11 +1,11 @@
 import { Paper, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ApiProblem } from '../../../api/problem.ts';
-import { counted } from '../../../components/words/counted.ts';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Screen } from '../../../components/screen.tsx';
 import { When } from '../../../components/when.tsx';
+import { counted } from '../../../components/words/counted.ts';
 import { OperationsLink } from '../operations-link.tsx';
 import { usersMax } from './org-words.ts';
 import classes from './orgs.module.css';

@@ -1,7 +1,7 @@
 import { Button, CloseButton, Group, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { counted } from '../../../components/words/counted.ts';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
+import { counted } from '../../../components/words/counted.ts';
 import type { Field } from '../../entities/definition.ts';
 import type { OnList } from '../../records/on-list.ts';
 import { FieldInput } from '../form/field-input.tsx';

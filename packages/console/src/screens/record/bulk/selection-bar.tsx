@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Paper, Text } from '@mantine/core';
 import { useState } from 'react';
-import { counted } from '../../../components/words/counted.ts';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
+import { counted } from '../../../components/words/counted.ts';
 import type { OnList } from '../../records/on-list.ts';
 import { readOnlyRecords } from '../permissions.ts';
 import classes from '../record.module.css';

@@ -1,8 +1,8 @@
 import { Anchor, Badge, Paper, Stack, Table, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../../api/session.ts';
-import { counted } from '../../../components/words/counted.ts';
 import { When } from '../../../components/when.tsx';
+import { counted } from '../../../components/words/counted.ts';
 import type { Application } from './queries.ts';
 import classes from './templates.module.css';
 

@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { usePlace } from '../../../api/session.ts';
-import { counted } from '../../../components/words/counted.ts';
 import { Dialog } from '../../../components/dialog/dialog.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
+import { counted } from '../../../components/words/counted.ts';
 import { templatesKey } from './queries.ts';
 
 interface Props {

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { usePlace } from '../../../api/session.ts';
-import { counted } from '../../../components/words/counted.ts';
 import { TypedConfirmation } from '../../../components/typed-confirmation.tsx';
+import { counted } from '../../../components/words/counted.ts';
 import { type Application, templatesKey } from './queries.ts';
 
 interface Props {
