@@ -1,3 +1,4 @@
+import { counted } from '../../../components/words/counted.ts';
 import type { Health, Job, Lease, Node, Queue, Server, Store } from './queries.ts';
 
 export interface StateWords {
@@ -171,7 +172,7 @@ export function queueSentence({ due, more }: Pick<Queue, 'due' | 'more'>): strin
   if (due === 0) return 'Nothing waits.';
   return more
     ? `More than ${due} pieces of work wait.`
-    : `${counted(due, 'piece')} of work ${due === 1 ? 'waits' : 'wait'}.`;
+    : `${counted(due, 'piece of work waits', 'pieces of work wait')}.`;
 }
 
 /** What a kind of work in the background is; an unknown kind is called by its name. */
@@ -222,10 +223,6 @@ interface Failure {
 export function failureSentence({ name, code, message }: Failure): string {
   const named = code === null ? name : `${name} ${code}`;
   return message === null ? `${named}; the log of the node has its sentence` : `${named}: ${message}`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function isOrAre(count: number): string {
