@@ -123,15 +123,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   copy: ['lib', ...storePort, 'store/copy-store.ts', 'identity'],
   jobs: ['lib', ...storePort],
   signals: ['lib', 'store/port.ts', 'store/signal-channel.ts'],
-  engines: [
-    'lib',
-    ...storePort,
-    'store/attached-store.ts',
-    'store/signal-channel.ts',
-    'store/sqlite',
-    'store/postgres',
-    'doctor',
-  ],
+  engines: ['lib', ...storePort, 'store/signal-channel.ts', 'store/sqlite', 'store/postgres', 'doctor'],
   doctor: ['lib', 'backup', 'store/postgres/ask-server.ts', 'store/sqlite/ask-file.ts'],
   mail: ['lib', 'api'],
   // A client of the platform's own gateways.

@@ -191,7 +191,7 @@ const slowUnit: readonly string[] = [
   `${server}/records/listing/list-paging.test.ts`,
   `${server}/records/removals/removal-marks.test.ts`,
   `${server}/records/search/words.test.ts`,
-  `${server}/store/sqlite/sharing/attached.test.ts`,
+  `${server}/store/sqlite/reading/attached.test.ts`,
   `${server}/testing/faults/!(access-audited|audited|every-writing-route|turns).test.ts`,
   `${server}/testing/worst-cases/{app,management}-work.test.ts`,
   'tools/deploy.test.ts',
@@ -207,7 +207,7 @@ const nightly: readonly string[] = [
 
 /** What takes a minute or more: it begins first, in processes of its own, so that no core waits for it at the end. */
 export const longest: readonly string[] = [
-  ...acceptance('event-crash', 'workers'),
+  ...acceptance('event-crash'),
   'packages/acceptance/src/nodes.postgres.test.ts',
   `${server}/records/removals/removal-model.test.ts`,
   `${server}/testing/worst-cases/app-work.test.ts`,

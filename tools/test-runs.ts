@@ -37,12 +37,6 @@ export const testRuns: Readonly<Record<string, TestRun>> = {
     flags: together,
   },
   citus: { files: ['citus', 'stored', races], inside: [cluster] },
-  workers: {
-    files: ['acceptance', 'slow-acceptance'],
-    inside: [platform],
-    environment: { FREEHOLD_TEST_WORKERS: '2' },
-    flags: together,
-  },
   image: { files: ['image'], flags: ['--minutes', '30'] },
   release: { files: ['release'], flags: ['--minutes', '20'] },
   load: { files: ['load'], flags: ['--minutes', '30'] },

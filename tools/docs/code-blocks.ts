@@ -41,7 +41,7 @@ const reasons: Readonly<Record<string, string>> = {
   'docs/operate.md ': 'what such a command prints',
   'docs/operate.md yaml': 'settings of Prometheus',
   'docs/operate.md nginx': 'settings of nginx',
-  'docs/verify-tokens.md ts': 'an excerpt of a service of the reader; a test verifies a token so',
+  'docs/verify-tokens.md ts': 'an excerpt of a service of the reader; a test verifies tokens by it',
   'docs/verify-tokens.md yaml': 'settings of Envoy',
   'docs/verify-tokens.md nginx': 'settings of nginx',
   'docs/promotion.md sh': 'a pipeline with keys of its own; a test runs the script',

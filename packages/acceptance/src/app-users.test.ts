@@ -32,6 +32,20 @@ after(() => provider.close());
 const missing = '01890000-0000-7000-8000-000000000000';
 const reason = 'Reported by two other users.';
 
+test('a log-in that does not sign up refuses a new email as it does a wrong password', async () => {
+  const org = await signUp(gateways);
+  const email = newEmail('user');
+  const ask = (body: object) =>
+    call('POST', `${org.app}/app/${org.code}/login`, { headers: { client_id: org.clientId }, body });
+  const refused = await ask({ email, password: 'a long password', signup: false });
+  assertProblem(refused, 'credentials_invalid');
+  assert.deepEqual((await page(org, { q: email })).items, []);
+  const wrong = { email: (await signIn(org)).email, password: 'a wrong password' };
+  assertProblem(await ask(wrong), 'credentials_invalid');
+  assert.equal((await ask({ email, password: 'a long password', signup: true })).status, 200);
+  assert.equal((await ask({ email, password: 'a long password', signup: false })).status, 200);
+});
+
 interface Account {
   readonly id: string;
   readonly email: string;

@@ -4,7 +4,6 @@ import { assertProblem } from './assert-problem.ts';
 import { testOnOneDay as test } from './on-one-day.ts';
 import { act, create, defineEntity, definition, foundedOrg, manage } from './org.ts';
 import { askPlan, withOperator } from './plans.ts';
-import { whyOneWorker } from './platform.ts';
 import { platformOfFile } from './platform-for-tests.ts';
 
 const gateways = await platformOfFile(withOperator);
@@ -34,9 +33,7 @@ interface Shown {
   readonly alerts: readonly { metric: string; percent: number; message: string }[];
 }
 
-test('beyond its limit of runs an org runs no block, and its records are written and read as before', {
-  skip: whyOneWorker,
-}, async () => {
+test('beyond its limit of runs an org runs no block, and its records are written and read as before', async () => {
   const { org, founder } = await orgWith({ runs_per_day: 2 });
   const run = () => act(founder, 'POST', '/logicblocks/plain', { body: {} });
   for (let times = 0; times < 2; times++) assert.equal((await run()).status, 200);

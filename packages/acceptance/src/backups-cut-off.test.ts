@@ -14,12 +14,12 @@ import { smallDisk, whyNoDisk } from './small-disk.ts';
 const skip = whyNoDataDir;
 
 /** A platform whose backups wait before their last step until they are let go. */
-async function startHeld(t: TestContext, env: Readonly<Record<string, string>> = {}) {
+async function startHeld(t: TestContext) {
   const parent = temporaryDirectory();
   const held = join(parent, 'held');
   writeFileSync(held, '');
   t.after(() => rmSync(held, { force: true }));
-  const settings = { ...backupSettings(parent, held), ...env };
+  const settings = backupSettings(parent, held);
   const platform = await platformOf(t, { env: settings });
   return {
     platform,
@@ -30,32 +30,31 @@ async function startHeld(t: TestContext, env: Readonly<Record<string, string>> =
   };
 }
 
-for (const workers of ['1', '2'])
-  test(`with ${workers === '1' ? 'one thread' : 'two workers'} one backup is made at a time, and what is being made is left alone`, {
-    skip,
-  }, async (t) => {
-    const { platform, letGo } = await startHeld(t, { FREEHOLD_WORKERS: workers });
-    const replies = await Promise.all(Array.from({ length: 6 }, () => operate(platform, 'POST')));
-    assert.deepEqual(replies.map(({ status }) => status).sort(), [202, 409, 409, 409, 409, 409]);
-    const name = replies.find(({ status }) => status === 202)?.body.name ?? '';
-    const refusal = replies.find(({ status }) => status === 409) ?? assert.fail();
-    assert.match(assertProblem(refusal, 'conflict').detail, /a backup is running .*one runs at a time/);
-    const running = await whenBackup(platform, ({ percent }) => percent === 99);
-    assert.deepEqual([running.name, running.state, running.bytes], [name, 'running', null]);
-    for (const [method, more] of [
-      ['GET', ''],
-      ['DELETE', ''],
-      ['POST', '/test'],
-    ] as const)
-      assertProblem(await operate(platform, method, `/${name}${more}`), 'conflict');
-    letGo();
-    await whenBackup(platform, ({ state }) => state === 'complete');
-    const again = await madeBackup(platform);
-    assert.deepEqual(
-      (await backupsOf(platform)).items.map((backup) => backup.name),
-      [again.name, name],
-    );
-  });
+test('one backup is made at a time, and what is being made is left alone', {
+  skip,
+}, async (t) => {
+  const { platform, letGo } = await startHeld(t);
+  const replies = await Promise.all(Array.from({ length: 6 }, () => operate(platform, 'POST')));
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [202, 409, 409, 409, 409, 409]);
+  const name = replies.find(({ status }) => status === 202)?.body.name ?? '';
+  const refusal = replies.find(({ status }) => status === 409) ?? assert.fail();
+  assert.match(assertProblem(refusal, 'conflict').detail, /a backup is running .*one runs at a time/);
+  const running = await whenBackup(platform, ({ percent }) => percent === 99);
+  assert.deepEqual([running.name, running.state, running.bytes], [name, 'running', null]);
+  for (const [method, more] of [
+    ['GET', ''],
+    ['DELETE', ''],
+    ['POST', '/test'],
+  ] as const)
+    assertProblem(await operate(platform, method, `/${name}${more}`), 'conflict');
+  letGo();
+  await whenBackup(platform, ({ state }) => state === 'complete');
+  const again = await madeBackup(platform);
+  assert.deepEqual(
+    (await backupsOf(platform)).items.map((backup) => backup.name),
+    [again.name, name],
+  );
+});
 
 test('a platform that is killed in the middle leaves a part, which the next start calls failed and removes', {
   skip,
@@ -146,8 +145,7 @@ test('a time of the schedule that was missed is made up for, tested, and removes
   assert.equal(new Date(shown.schedule?.next_at ?? '').getUTCHours(), hour);
   await second.terminate();
   assert.deepEqual(readdirSync(folder).sort(), ['by-hand.backup', made.name, `${made.name}.json`].sort());
-  const several = { FREEHOLD_WORKERS: '2' };
-  const third = await platformOf(t, { dataDir: first.dataDir, env: { ...settings, ...schedule, ...several } });
+  const third = await platformOf(t, { dataDir: first.dataDir, env: { ...settings, ...schedule } });
   const { text } = await call('GET', `${third.management}/metrics`, { token: operatorKey });
   const age = Number(/^freehold_backup_age_seconds (\S+)$/m.exec(text)?.[1]);
   assert.ok(age >= 0 && age < 86_400, text);

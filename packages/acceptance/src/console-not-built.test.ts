@@ -13,17 +13,16 @@ const clone = copySources(['contract', 'client', 'server', 'cli', 'console'], ['
 const launcher = join(clone, 'packages', 'server', 'bin', 'freehold.mjs');
 const sentence = /console is not built: `npm ci && npm run build` /;
 
-for (const workers of ['1', '2'])
-  test(`a first start prints no link to it, and says in a sentence how to get one (FREEHOLD_WORKERS=${workers})`, async (t) => {
-    const env = { ...demo, FREEHOLD_CONSOLE: 'on', FREEHOLD_WORKERS: workers };
-    const platform = await platformOf(t, { byWords: [process.execPath, launcher, 'start'], env });
-    await demoIsShown(platform);
-    assert.match(platform.stdout(), sentence);
-    assert.doesNotMatch(platform.stdout(), /sign-in\/link|signs you in/);
-    const page = await call('GET', `${platform.management}/`, { headers: { accept: 'text/html' } });
-    assert.deepEqual([page.status, page.headers.get('retry-after')], [503, null]);
-    assert.match(page.text, /npm ci &amp;&amp; npm run build</);
-  });
+test('a first start prints no link to it, and says in a sentence how to get one', async (t) => {
+  const env = { ...demo, FREEHOLD_CONSOLE: 'on' };
+  const platform = await platformOf(t, { byWords: [process.execPath, launcher, 'start'], env });
+  await demoIsShown(platform);
+  assert.match(platform.stdout(), sentence);
+  assert.doesNotMatch(platform.stdout(), /sign-in\/link|signs you in/);
+  const page = await call('GET', `${platform.management}/`, { headers: { accept: 'text/html' } });
+  assert.deepEqual([page.status, page.headers.get('retry-after')], [503, null]);
+  assert.match(page.text, /npm ci &amp;&amp; npm run build</);
+});
 
 test('`freehold dev` prints no link to it, and says the same', async () => {
   const cwd = folderWith({});

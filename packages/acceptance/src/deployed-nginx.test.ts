@@ -184,8 +184,8 @@ function makeCertificate(folder: string): string {
 
 function settingsFor(platform: Platform, folder: string, ports: Site['ports']): string {
   const replaced: readonly (readonly [string, string])[] = [
-    ['server 127.0.0.1:4000;', `server ${new URL(platform.app).host};`],
-    ['server 127.0.0.1:4001;', `server ${new URL(platform.management).host};`],
+    ['server 127.0.0.1:4000 ', `server ${new URL(platform.app).host} `],
+    ['server 127.0.0.1:4001 ', `server ${new URL(platform.management).host} `],
     ['listen 443 ssl;', `listen 127.0.0.1:${ports.secure} ssl;`],
     ['listen 80;', `listen 127.0.0.1:${ports.plain};`],
     ['/etc/nginx/freehold', folder],

@@ -15,7 +15,6 @@ import {
   signIn,
   signUp,
 } from './org.ts';
-import { whyOneWorker } from './platform.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { change, provision } from './promotion.ts';
 import { founderOf, multiOrg } from './workspaces.ts';
@@ -126,7 +125,7 @@ for (const [what, { send, body, other, count }] of Object.entries(makings))
   });
 
 for (const [what, { send, body, count }] of Object.entries(makings))
-  test(`of ${what} that is asked for many times at once one is made`, { skip: whyOneWorker }, async () => {
+  test(`of ${what} that is asked for many times at once one is made`, async () => {
     const [key, wanted, before] = [`many of ${what}`, body(), await count()];
     const replies = await Promise.all(Array.from({ length: 6 }, () => send(key, wanted)));
     assert.deepEqual(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size, 1, String(replies[0]?.text));

@@ -15,7 +15,7 @@ import {
   memberWith,
   random,
 } from './org.ts';
-import { type Platform, startPlatform, whyOneWorker } from './platform.ts';
+import { type Platform, startPlatform } from './platform.ts';
 import { leftOfHeapIn } from './soak/left-of-heap.ts';
 
 /** What a work leaves that it does not have to keep is a few hundred bytes at least. */
@@ -73,7 +73,7 @@ const works: readonly (readonly [name: string, status: number, work: Work])[] = 
 ];
 
 for (const [name, status, work] of works)
-  it(`keeps nothing of ${turns.measured} ${name}`, { skip: whyOneWorker }, async (test) => {
+  it(`keeps nothing of ${turns.measured} ${name}`, async (test) => {
     const repeat = (times: number) =>
       repeatedly(times, async () => {
         const reply = await work();

@@ -7,14 +7,11 @@ import { testOnOneDay as test } from './on-one-day.ts';
 import { act, appUrl, create, defineEntity, definition, foundedOrg, joinOrg, manage } from './org.ts';
 import { auditOf, givePlan, type Observability, observe, type ShownUsage, withOperator } from './plans.ts';
 import type { Gateways } from './platform.ts';
-import { whyOneWorker } from './platform.ts';
 import { platformForTests, platformOf } from './platform-for-tests.ts';
 
 const order = definition('order', [{ name: 'title', colType: 'string' }]);
 
-test('every call of a route with a token counts, whatever comes of it, and so does signing in; nothing else does', {
-  skip: whyOneWorker,
-}, async () => {
+test('every call of a route with a token counts, whatever comes of it, and so does signing in; nothing else does', async () => {
   const { org, founder } = await foundedOrg(await platformForTests());
   await defineEntity(org, order);
   const before = (await observe(org)).usage.api_calls.today;
@@ -53,9 +50,7 @@ test('every call of a route with a token counts, whatever comes of it, and so do
   );
 });
 
-test('records are reported by entity and workspace as they are counted, without those of access control', {
-  skip: whyOneWorker,
-}, async () => {
+test('records are reported by entity and workspace as they are counted, without those of access control', async () => {
   const { org, founder } = await foundedOrg(await platformForTests());
   for (const name of ['order', 'item']) await defineEntity(org, { ...order, ...definition(name, [{ name: 'title' }]) });
   const { id } = await create(founder, 'order', { title: 'One' });

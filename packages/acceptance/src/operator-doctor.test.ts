@@ -28,36 +28,34 @@ function withoutNumbers({ kind, says }: Finding): string {
   return `${kind} ${says.replaceAll(/\d+/g, '0')}`;
 }
 
-for (const workers of ['1', '2'])
-  test(`the doctor finds beside the platform what the command finds (FREEHOLD_WORKERS=${workers})`, {
-    skip: whyNoDataDir,
-  }, async (t) => {
-    const env = { ...embedded, FREEHOLD_WORKERS: workers };
-    const platform = await platformOf(t, { env });
-    const { founder } = await foundedOrg(platform);
-    const { dataDir } = platform;
-    const diagnosis = await shown<Diagnosis>(platform, '/doctor');
-    assert.deepEqual([diagnosis.complete, diagnosis.faults], [true, 0], JSON.stringify(diagnosis.items));
-    assert.deepEqual(await shown<Diagnosis>(platform, '/doctor'), diagnosis, 'the result is kept');
-    const command = await commandToEnd(['doctor', '--running', '--json'], { dataDir, env });
-    assert.deepEqual([command.code, command.stderr], [0, '']);
-    const lines = command.stdout.trim().split('\n');
-    assert.deepEqual(
-      diagnosis.items.map(withoutNumbers),
-      lines.map((line) => withoutNumbers(JSON.parse(line) as Finding)),
-    );
-    const told = diagnosis.items.map(({ says }) => says).join('\n');
-    assert.match(told, /the secrets can be read/);
-    assert.doesNotMatch(told, /port \d+|end it before another one/);
-    const plain = await commandToEnd(['doctor'], { dataDir, env });
-    assert.match(plain.stdout, /end it before another one is started on it/);
-    // The platform has its files and its locks as before.
-    assert.equal((await act(founder, 'GET', '/user/me')).status, 200);
-    assert.equal((await act(founder, 'POST', '/create/group', { body: { name: 'g', acl_policies: [] } })).status, 201);
-    const second = await commandToEnd(['start'], { dataDir, env });
-    assert.notEqual(second.code, 0);
-    assert.match(second.stderr + second.stdout, /open|process|platform/);
-  });
+test('the doctor finds beside the platform what the command finds', {
+  skip: whyNoDataDir,
+}, async (t) => {
+  const platform = await platformOf(t, { env: embedded });
+  const { founder } = await foundedOrg(platform);
+  const { dataDir } = platform;
+  const diagnosis = await shown<Diagnosis>(platform, '/doctor');
+  assert.deepEqual([diagnosis.complete, diagnosis.faults], [true, 0], JSON.stringify(diagnosis.items));
+  assert.deepEqual(await shown<Diagnosis>(platform, '/doctor'), diagnosis, 'the result is kept');
+  const command = await commandToEnd(['doctor', '--running', '--json'], { dataDir, env: embedded });
+  assert.deepEqual([command.code, command.stderr], [0, '']);
+  const lines = command.stdout.trim().split('\n');
+  assert.deepEqual(
+    diagnosis.items.map(withoutNumbers),
+    lines.map((line) => withoutNumbers(JSON.parse(line) as Finding)),
+  );
+  const told = diagnosis.items.map(({ says }) => says).join('\n');
+  assert.match(told, /the secrets can be read/);
+  assert.doesNotMatch(told, /port \d+|end it before another one/);
+  const plain = await commandToEnd(['doctor'], { dataDir, env: embedded });
+  assert.match(plain.stdout, /end it before another one is started on it/);
+  // The platform has its files and its locks as before.
+  assert.equal((await act(founder, 'GET', '/user/me')).status, 200);
+  assert.equal((await act(founder, 'POST', '/create/group', { body: { name: 'g', acl_policies: [] } })).status, 201);
+  const second = await commandToEnd(['start'], { dataDir, env: embedded });
+  assert.notEqual(second.code, 0);
+  assert.match(second.stderr + second.stdout, /open|process|platform/);
+});
 
 test('a fault is told with what to do about it', { skip: whyNoDataDir }, async (t) => {
   const platform = await platformOf(t, { env: embedded });

@@ -36,10 +36,7 @@ const canary = `canary-${random()}`;
 const embedded = { FREEHOLD_STORE: 'sqlite:', ...withOperator.env };
 
 /** A platform that cannot read the plan of its org: the row holds what is no JSON. */
-async function damagedPlatform(
-  t: TestContext,
-  more: Readonly<Record<string, string>> = {},
-): Promise<{ readonly platform: Platform; readonly org: Org }> {
+async function damagedPlatform(t: TestContext): Promise<{ readonly platform: Platform; readonly org: Org }> {
   const dataDir = temporaryDirectory();
   const before = await platformOf(t, { dataDir, env: embedded });
   const { org } = await foundedOrg(before);
@@ -51,7 +48,7 @@ async function damagedPlatform(
     .run(`{"name": "${canary}@example.com", ${canary}`, org.code);
   assert.equal(changes, 1);
   database.close();
-  const platform = await platformOf(t, { dataDir, env: { ...embedded, ...more } });
+  const platform = await platformOf(t, { dataDir, env: embedded });
   return { platform, org: { ...org, app: platform.app, management: platform.management } };
 }
 
@@ -130,15 +127,6 @@ test('errors come page by page, the latest first, and a call that succeeds or is
     next = `&nexttoken=${page.nexttoken}`;
   }
   assert.deepEqual(found, ids);
-});
-
-test('with several workers an error is found by every one of them', { skip: whyNoDataDir }, async (t) => {
-  const { org } = await damagedPlatform(t, { FREEHOLD_WORKERS: '2' });
-  for (let count = 0; count < 6; count++) {
-    const failed = await failingCall(org);
-    assertProblem(failed, 'internal_error');
-    for (let asked = 0; asked < 4; asked++) assert.equal((await foundBy(org, failed)).length, 1);
-  }
 });
 
 const gateways = await platformOfFile(withOperator);

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { documentedManagement } from './documented-gateway.ts';
 import { eventually } from './eventually.ts';
 import { assertForOperatorAlone, operate, shown } from './operator.ts';
 import { create, defineEntity, definition, foundedOrg, manage } from './org.ts';
 import { operatorKey, withOperator } from './plans.ts';
-import { temporaryDirectory, whyNoDataDir } from './platform.ts';
+import { whyNoDataDir } from './platform.ts';
 import { platformOf, platformOfFile } from './platform-for-tests.ts';
 
 interface Health {
@@ -63,6 +61,9 @@ test('a platform that is well says so, with its stores and their sizes', { skip:
   assert.match(node.version, /^\d+\.\d+\.\d+/);
   assert.equal(node.node_version, process.versions.node);
   assert.ok(Date.parse(node.started_at) <= Date.now() && node.resident_bytes > 1_000_000);
+  const [thread, ...others] = node.workers;
+  assert.deepEqual([thread?.name, thread?.state, thread?.failures, others], ['main', 'serving', 0, []]);
+  assert.ok((thread?.event_loop_delay?.max_ms ?? -1) >= 0 && (thread?.heap_used_bytes ?? 0) > 1_000_000);
   assert.deepEqual(
     stores.map(({ space, state, synchronous, last_failure }) => [space, state, synchronous, last_failure]),
     ['platform', 'test', 'prod'].map((space) => [space, 'ok', 'full', null]),
@@ -99,54 +100,6 @@ test('work in the background is told by its kind, with its last run', async () =
       jobs.some((job) => job.queue === queue),
       queue,
     );
-});
-
-test('each worker is told with its state, and one that has failed by its number of failures', {
-  skip: whyNoDataDir,
-}, async (t) => {
-  const file = join(temporaryDirectory(), 'fail');
-  const platform = await platformOf(t, {
-    env: { ...embedded, FREEHOLD_WORKERS: '2', FREEHOLD_TEST_FAIL_FILE: file },
-    nodeFlags: ['--import', new URL('./fail-on-demand.ts', import.meta.url).href],
-  });
-  const ids = new Set<string>();
-  const workersOf = async () => {
-    const { node, nodes } = await shown<Health>(platform, '/health');
-    ids.add(node.id);
-    assert.deepEqual(
-      nodes.map(({ id }) => id),
-      [node.id],
-    );
-    return node.workers;
-  };
-  const both = await workersOf();
-  assert.deepEqual(both.map(({ name, state, failures }) => [name, state, failures]).sort(), [
-    ['worker 1', 'serving', 0],
-    ['worker 2', 'serving', 0],
-  ]);
-  for (const { event_loop_delay, heap_used_bytes } of both) {
-    assert.ok((event_loop_delay?.max_ms ?? -1) >= 0);
-    assert.ok((heap_used_bytes ?? 0) > 1_000_000);
-  }
-  writeFileSync(file, '');
-  await eventually('another worker', async () => {
-    await operate(platform, '/health').catch(() => undefined);
-    return platform.stderr().includes('a worker was replaced');
-  });
-  const replaced = await workersOf();
-  assert.deepEqual(replaced.map(({ name, state, failures }) => [name, state, failures]).sort(), [
-    ['worker 1', 'serving', 0],
-    ['worker 2', 'serving', 1],
-  ]);
-  assert.equal(ids.size, 1, 'the workers of a process are one node');
-  const { items } = await shown<{ readonly items: readonly { readonly kind: string; readonly fault: object }[] }>(
-    platform,
-    '/errors',
-  );
-  assert.deepEqual(
-    items.map(({ kind, fault }) => [kind, fault]),
-    [['background', { name: 'Error', code: null, message: null, place: null }]],
-  );
 });
 
 test('the health of the platform is for the operator alone, and shows no setting or place', async () => {

@@ -8,7 +8,6 @@ import { testOnOneDay as test } from './on-one-day.ts';
 import { assertForOperatorAlone, operate, shown } from './operator.ts';
 import { create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org, random, signUp } from './org.ts';
 import { givePlan, observe, operatorKey, type ShownPlan, withOperator } from './plans.ts';
-import { whyOneWorker } from './platform.ts';
 import { platformOfFile } from './platform-for-tests.ts';
 import { deploy, prodFounder, provision, rollback } from './promotion.ts';
 
@@ -132,9 +131,7 @@ test('the operator finds an org by a part of its name or code, in any case, page
   assert.deepEqual(await foundBy(`part=${word}%25`), []);
 });
 
-test('an org has its plan, its usage of this month and the number of its builders', {
-  skip: whyOneWorker,
-}, async () => {
+test('an org has its plan, its usage of this month and the number of its builders', async () => {
   const { org, founder } = await foundedOrg(gateways);
   await defineEntity(org, definition('order', [{ name: 'title' }]));
   for (const title of ['One', 'Two', 'Three']) await create(founder, 'order', { title });
@@ -154,7 +151,7 @@ test('an org has its plan, its usage of this month and the number of its builder
   assert.ok(month.api_calls.today >= 4, `${month.api_calls.today} calls`);
 });
 
-test('the details of an org say how much of each limit is used', { skip: whyOneWorker }, async () => {
+test('the details of an org say how much of each limit is used', async () => {
   const { org, founder } = await foundedOrg(gateways);
   await defineEntity(org, definition('order', [{ name: 'title' }]));
   for (const title of ['One', 'Two', 'Three']) await create(founder, 'order', { title });

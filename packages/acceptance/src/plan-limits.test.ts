@@ -20,7 +20,7 @@ import {
   signIn,
 } from './org.ts';
 import { askPlan, auditOf, givePlan, observe, operatorKey, type ShownPlan, withOperator } from './plans.ts';
-import { commandToEnd, whyOneWorker } from './platform.ts';
+import { commandToEnd } from './platform.ts';
 import { platformForTests, platformOfFile } from './platform-for-tests.ts';
 
 const order = {
@@ -51,9 +51,7 @@ function importRows(user: AppUser, titles: readonly string[], query = '') {
 
 const flags = { apiLimitExceeded: false, dailyLimitExceeded: false, recordLimitExceeded: false };
 
-test('D11: of 64 who write at once exactly as many make a record as the plan has room for', {
-  skip: whyOneWorker,
-}, async () => {
+test('D11: of 64 who write at once exactly as many make a record as the plan has room for', async () => {
   const { org, founder } = await orgWithOrders();
   await givePlan(org, { records: 10 });
   const replies = await Promise.all(Array.from({ length: 64 }, (_, index) => add(founder, `Order ${index}`)));
@@ -109,9 +107,7 @@ test('a refused write names the metric, the usage, the limit, the window and the
   assert.match(String(monthly.resets_at), /-01T00:00:00\.000Z$/);
 });
 
-test('the call after the last that the plan has is refused, if it writes; at once after another plan it is not', {
-  skip: whyOneWorker,
-}, async () => {
+test('the call after the last that the plan has is refused, if it writes; at once after another plan it is not', async () => {
   const { org, founder } = await orgWithOrders();
   const { today } = (await observe(org)).usage.api_calls;
   await givePlan(org, { api_calls_per_day: today + 3 });
@@ -229,7 +225,7 @@ test('a request that is sent again is answered as the first time, also when its 
   assert.equal(again.headers.get('idempotency-replayed'), 'true');
 });
 
-test('the workspaces of an org share its limit', { skip: whyOneWorker }, async () => {
+test('the workspaces of an org share its limit', async () => {
   const { org, founder } = await orgWithOrders();
   await manage(org, 'PUT', '/org/settings', { body: { group: 'tenancy', name: 'tenancy_type', value: 'multi' } });
   const made = await act(founder, 'POST', '/user/workspace', { body: { name: 'Second', code: 'second' } });

@@ -55,13 +55,6 @@ const startMilliseconds = netMilliseconds;
 const root = join(import.meta.dirname, '..', '..', '..');
 const fastPasswords = new URL('./fast-passwords.ts', import.meta.url).href;
 
-/** How many threads the platforms of the tests take requests with. */
-const testWorkers = process.env.FREEHOLD_TEST_WORKERS;
-
-/** Why a test is not run whose subject each worker has for itself, such as usage of the last second. */
-export const whyOneWorker: string | false =
-  testWorkers !== undefined && 'not run: each of several workers has this for itself, as a node does';
-
 /** Starts a platform on free ports and waits until it says that it is ready. */
 export async function startPlatform(options: StartOptions = {}): Promise<Platform> {
   const dataDir = options.dataDir ?? temporaryDirectory();
@@ -177,7 +170,6 @@ function platformSettings(dataDir: string): Record<string, string> {
     FREEHOLD_DEMO: 'off',
     FREEHOLD_CONSOLE: 'off',
     FREEHOLD_DOCS: 'off',
-    ...(testWorkers === undefined ? {} : { FREEHOLD_WORKERS: testWorkers }),
     ...(testStore === undefined ? {} : { FREEHOLD_STORE: storeOf(dataDir, testStore) }),
   };
 }

@@ -14,7 +14,6 @@ import {
   startIdentityProvider,
 } from './identity-provider.ts';
 import { appUrl, exchangeToken, foundedOrg, list, logIn, newEmail, type Org, password, signUp } from './org.ts';
-import { whyOneWorker } from './platform.ts';
 import { platformOfFile } from './platform-for-tests.ts';
 import { tenantsOf } from './workspaces.ts';
 
@@ -184,9 +183,7 @@ test('A17: a token for one app is none for another, also where that one trusts t
   assertProblem(await call('GET', appUrl(other, '/token'), mixed), 'client_unknown');
 });
 
-test('A40: a thousand tokens with unknown keys ask the provider once, and while it is down its people come in', {
-  skip: whyOneWorker,
-}, async () => {
+test('A40: a thousand tokens with unknown keys ask the provider once, and while it is down its people come in', async () => {
   const own = await startIdentityProvider();
   const { org: of } = await foundedOrg(gateways);
   await allowIssuers(of, [{ issuer: own.issuer, audiences: [client] }]);

@@ -13,8 +13,8 @@ import { temporaryDirectory } from './platform.ts';
 export interface Proxy {
   /** Why no test with it is run; false where one is. */
   readonly skip: string | false;
-  /** Runs it in front of an app gateway, until the tests of this file have ended. Gives its address. */
-  start(app: string): Promise<string>;
+  /** Runs it in front of an app gateway, nginx also of several, until the tests of this file have ended. Gives its address. */
+  start(app: string, ...others: readonly string[]): Promise<string>;
 }
 
 interface Started {
@@ -94,10 +94,12 @@ function proxyOf(
 }
 
 /** `deploy/nginx.conf` without TLS, which `deployed-nginx.test.ts` looks at. */
-async function startNginx(app: string): Promise<string> {
+async function startNginx(...apps: readonly string[]): Promise<string> {
   const port = await freePort();
   const settings = readFileSync(join(deploy, 'nginx.conf'), 'utf8')
-    .replaceAll('server 127.0.0.1:4000;', `server ${new URL(app).host};`)
+    .replace(/^ *server 127\.0\.0\.1:4000 .*$/m, (line) =>
+      apps.map((app) => line.replace('127.0.0.1:4000', new URL(app).host)).join('\n'),
+    )
     .replaceAll('listen 443 ssl;', `listen 127.0.0.1:${port};`)
     .replaceAll('listen 80;', `listen unix:${temporaryDirectory()}/plain.sock;`)
     .replaceAll(/^ *ssl_.*$/gm, '');

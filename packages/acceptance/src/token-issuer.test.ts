@@ -1,22 +1,18 @@
 /** What a service that is not of the platform verifies an app token by. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
+import { createRemoteJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose';
 import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
+import { root } from './guide-shell.ts';
 import { foundedOrg, manage } from './org.ts';
 import { platformForTests, platformOf, platformOfFile } from './platform-for-tests.ts';
 
 const path = '/.well-known/openid-configuration';
-const audience = 'freehold-app-test';
-
-interface Discovered {
-  readonly issuer: string;
-  readonly jwks_uri: string;
-  readonly id_token_signing_alg_values_supported: string[];
-}
 
 /** A proxy that serves a platform below a path, as an address of many services does. */
 const below = '/base/of/apps';
@@ -33,19 +29,48 @@ const { founder } = await foundedOrg(platform);
 const withoutAddress = await platformForTests();
 const elsewhere = await foundedOrg(withoutAddress);
 
-/** As libraries do that are given an issuer and an audience (OpenID Connect Discovery 1.0, section 4). */
-async function verify(token: string, expected: string) {
-  const { body } = await call<Discovered>('GET', issuer + path);
-  assert.equal(body.issuer, issuer);
-  const keys = createRemoteJWKSet(new URL(body.jwks_uri));
-  const algorithms = body.id_token_signing_alg_values_supported;
-  return jwtVerify(token, keys, { issuer, audience: expected, algorithms });
+const guide = readFileSync(join(root, 'docs/verify-tokens.md'), 'utf8');
+const [byDiscovery = '', byKeys = ''] = Array.from(
+  guide.matchAll(/```ts\n([\s\S]*?)```/g),
+  ([, sample = '']) => sample,
+);
+const [, discovered = '', verified = ''] = byDiscovery.split('\n\n');
+type Verify = (keysOf: typeof createRemoteJWKSet, by: typeof jwtVerify, token: string) => Promise<JWTPayload>;
+
+/** The sample of the guide, with other values in the place of its own. */
+function sampleWith(
+  values: Readonly<Record<string, string>>,
+  begin = discovered,
+): (token: string) => Promise<JWTPayload> {
+  const sample = `${begin}\n${verified}`;
+  for (const value of Object.keys(values)) assert.ok(sample.includes(value), value);
+  const program = Object.entries(values).reduce((text, [value, other]) => text.replaceAll(value, other), sample);
+  const run = new Function(
+    'createRemoteJWKSet',
+    'jwtVerify',
+    'token',
+    `return (async () => {${program}return payload;})()`,
+  );
+  return (token) => (run as Verify)(createRemoteJWKSet, jwtVerify, token);
 }
 
-test('an app token is verified by its issuer and audience, and nothing else', async () => {
-  assert.equal((await verify(founder.token, audience)).payload.sub, founder.id);
-  await assert.rejects(verify(founder.token, 'freehold-app-prod'), /unexpected "aud"/);
-  await assert.rejects(verify(elsewhere.founder.token, audience), /no applicable key found/);
+test('the sample of the guide verifies a token by its issuer, audience and org, and nothing else', async () => {
+  const values = { 'https://api.example.com': issuer, acme: founder.org.code };
+  const verify = sampleWith(values);
+  assert.equal((await verify(founder.token)).sub, founder.id);
+  await assert.rejects(verify(elsewhere.founder.token), /no applicable key found/);
+  await assert.rejects(verify((await foundedOrg(platform)).founder.token), /the token is of another app/);
+  const ofProduction = sampleWith({ ...values, 'freehold-app-test': 'freehold-app-prod' });
+  await assert.rejects(ofProduction(founder.token), /unexpected "aud"/);
+});
+
+test('the sample for an issuer that is no address verifies by the keys that it names', async () => {
+  const { iss = '' } = decodeJwt(elsewhere.founder.token);
+  const [example = ''] = /urn:uuid:[0-9a-f-]+/.exec(byKeys) ?? [];
+  const values = { 'https://api.example.com': withoutAddress.app, [example]: iss, acme: elsewhere.org.code };
+  const verify = sampleWith(values, byKeys);
+  assert.equal((await verify(elsewhere.founder.token)).sub, elsewhere.founder.id);
+  await assert.rejects(verify(founder.token), /no applicable key found/);
 });
 
 test('another platform finds the keys by the issuer', async () => {

@@ -6,7 +6,6 @@ import { documentedManagement } from './documented-gateway.ts';
 import { testOnOneDay as test } from './on-one-day.ts';
 import { act, create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org } from './org.ts';
 import { observe } from './plans.ts';
-import { whyOneWorker } from './platform.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
 const gateways = await platformForTests();
@@ -43,9 +42,7 @@ async function usedOrg() {
   return { org, founder };
 }
 
-test('the parts of an export come to what the report says, by day, workspace and entity', {
-  skip: whyOneWorker,
-}, async () => {
+test('the parts of an export come to what the report says, by day, workspace and entity', async () => {
   const { org, founder } = await usedOrg();
   const parts = await exported(org);
   const { usage } = await observe(org);
@@ -70,7 +67,7 @@ test('the parts of an export come to what the report says, by day, workspace and
   assert.deepEqual(await exported(org, '?metric=api_calls&from=2001-01-01&to=2001-12-31'), []);
 });
 
-test('as CSV it has a line for each part, and is a file', { skip: whyOneWorker }, async () => {
+test('as CSV it has a line for each part, and is a file', async () => {
   const { org, founder } = await usedOrg();
   const [{ date } = { date: '' }] = await exported(org);
   const lines = [
@@ -92,7 +89,7 @@ test('as CSV it has a line for each part, and is a file', { skip: whyOneWorker }
   }
 });
 
-test('only builders of the org get it, and it shows no other org', { skip: whyOneWorker }, async () => {
+test('only builders of the org get it, and it shows no other org', async () => {
   const { org, founder } = await usedOrg();
   const { org: other } = await foundedOrg(gateways);
   const { token } = await joinOrg(org, 'developer');

@@ -9,6 +9,8 @@ import { send, type Transport } from './transport.ts';
 export interface Credentials {
   readonly email: string;
   readonly password: string;
+  /** `false` makes no account of a new email: it is refused as a wrong password is. */
+  readonly signup?: boolean;
 }
 
 export interface SignIn {

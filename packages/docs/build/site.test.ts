@@ -6,7 +6,8 @@ import { recordRoutes } from '@freehold/contract/app/records';
 import { managementApi } from '@freehold/contract/management';
 import { problemStatus } from '@freehold/contract/problem';
 import MiniSearch from 'minisearch';
-import { type Found, searchOptions } from '../src/client/search-options.ts';
+import { type Found, searched, searchOptions } from '../src/client/search-options.ts';
+import { searchIndexText } from '../src/site/search-index.ts';
 import { brokenLinks } from './broken-links.ts';
 import { buildSite } from './site.ts';
 
@@ -96,6 +97,23 @@ test('a body is shown with the members of its members, their types, bounds and w
   );
 });
 
+test('a route is called with the example of its document, and shows the reply that it has there', () => {
+  const [, text = ''] =
+    /<section class="route" id="createOrder"([\s\S]*?)<\/section>/.exec(pageOf('api/app/records.html')) ?? [];
+  const words = text.replaceAll(/<[^>]*>/g, '');
+  assert.match(words, /\.create\(\{\n {2}title: &#39;text&#39;,\n {2}amount: 0,\n {2}status: &#39;open&#39;,\n\}\);/);
+  assert.match(words, /201 Reply\{\n {2}&quot;id&quot;: &quot;01900000-[\s\S]*&quot;title&quot;: &quot;text&quot;,/);
+});
+
+test('a reply that is long is shown when it is opened', () => {
+  const [, text = ''] =
+    /<section class="route" id="readEntity"([\s\S]*?)<\/section>/.exec(pageOf('api/management/entity.html')) ?? [];
+  assert.match(
+    text,
+    /<details><summary><span class="status">200<\/span> Reply, \d+ lines<\/summary><div class="code reply">/,
+  );
+});
+
 test('every problem code has an anchor', () => {
   const html = pageOf('problems.html');
   for (const code of Object.keys(problemStatus)) assert.ok(html.includes(` id="${code}"`), code);
@@ -135,7 +153,7 @@ test('the page of an app holds nothing of an app, and no link but to its files',
 test('a sentence is searched for without the words that are on every page, and operators are words', () => {
   const [text = ''] = [...files].filter(([path]) => path.startsWith('assets/search-')).map(([, index]) => index);
   const index = MiniSearch.loadJSON<Found>(text, searchOptions);
-  const idsOf = (query: string) => index.search(query).map(({ id }) => String(id));
+  const idsOf = (query: string) => searched(index, query).map(({ id }) => id);
   const found = idsOf('The pause of an event');
   assert.ok(
     found.some((id) => id.startsWith('guides/events')),
@@ -143,6 +161,27 @@ test('a sentence is searched for without the words that are on every page, and o
   );
   assert.deepEqual(found, idsOf('pause event'));
   for (const operator of ['or', 'and', 'not', 'in', 'if']) assert.ok(idsOf(operator).length > 0, operator);
+});
+
+test('words that are spread over a page find it, behind the places that have them all', () => {
+  const section = (id: string, text: string) => ({ id, heading: id, text });
+  const page = (path: string, ...texts: readonly string[]) => ({
+    ...{ path, title: path, html: '', headings: [] },
+    sections: texts.map((text, place) => section(place === 0 ? '' : `part-${place}`, text)),
+  });
+  const pages = [
+    page('a.html', 'lamps are blue', 'chairs are old'),
+    page('b.html', 'lamps and chairs', 'tables'),
+    page('c.html', 'lamps', 'tables'),
+    page('d.html', 'chairs'),
+  ];
+  const index = MiniSearch.loadJSON<Found>(searchIndexText(pages), searchOptions);
+  const idsOf = (query: string) => searched(index, query).map(({ id }) => id);
+  assert.deepEqual(idsOf('lamps chairs'), ['b.html', 'a.html']);
+  assert.deepEqual(idsOf('the blue chair'), ['a.html']);
+  assert.deepEqual(idsOf('blue tables'), []);
+  assert.deepEqual(idsOf('lamps').toSorted(), ['a.html', 'b.html', 'c.html']);
+  assert.deepEqual(idsOf(''), []);
 });
 
 test('a search for a feature that there is not leads to the way around it', () => {
@@ -159,10 +198,9 @@ test('a search for a feature that there is not leads to the way around it', () =
     ['double booking', 'double-booking'],
     ['SAML', 'saml-scim-and-ldap'],
   ] as const) {
-    const found = index
-      .search(query)
+    const found = searched(index, query)
       .slice(0, 3)
-      .map(({ id }) => String(id));
+      .map(({ id }) => id);
     assert.ok(found.includes(`guides/not-there-yet.html#${place}`), `${query}: ${found.join(' ')}`);
   }
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { type Config, helpText, readConfig } from './config.ts';
@@ -50,7 +50,6 @@ test('nothing needs to be set', () => {
     rateLimits: { principal: undefined, org: undefined },
     connectionsPerAddressMax: undefined,
     keepAlive: 75,
-    workers: 1,
     storeCacheMegabytes: undefined,
     recordCacheMegabytes: undefined,
     logLevel: 'info',
@@ -359,17 +358,16 @@ test('connections wait for the next request for 1 to 3,600 s', () => {
     ]);
 });
 
-test('workers are a number from 1 to 64, or as many as there are cores, and for the embedded store alone', () => {
-  assert.equal(configOf({ FREEHOLD_WORKERS: '64' }).workers, 64);
-  assert.equal(configOf({ FREEHOLD_WORKERS: 'auto' }).workers, Math.min(64, availableParallelism()));
-  for (const value of ['0', '65', '-1', '1.5', 'all', '01'])
-    assert.deepEqual(mistakesOf({ FREEHOLD_WORKERS: value }), [
-      `FREEHOLD_WORKERS must be a number from 1 to 64 or \`auto\`, not \`${value}\``,
-    ]);
-  const postgres = { FREEHOLD_STORE: 'postgres://user:password@host/database' };
-  for (const value of ['2', 'auto'])
-    assert.deepEqual(mistakesOf({ ...postgres, FREEHOLD_WORKERS: value }), [
-      'FREEHOLD_WORKERS is for the embedded store: on PostgreSQL start several nodes instead',
-    ]);
-  assert.equal(configOf({ ...postgres, FREEHOLD_WORKERS: '1' }).workers, 1);
+test('a setting of an earlier release is taken with a sentence, whatever it says', () => {
+  const sentence =
+    'FREEHOLD_WORKERS has no effect any more: remove it, and to use several cores run several nodes on one PostgreSQL';
+  for (const value of ['1', '4', 'auto', 'all']) {
+    const read = readConfig({ FREEHOLD_WORKERS: value });
+    assert.deepEqual('warnings' in read && read.warnings, [sentence]);
+  }
+  for (const environment of [{}, { FREEHOLD_WORKERS: '' }]) {
+    const read = readConfig(environment);
+    assert.deepEqual('warnings' in read && read.warnings, []);
+  }
+  assert.doesNotMatch(helpText(), /FREEHOLD_WORKERS/);
 });

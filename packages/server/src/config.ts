@@ -1,7 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type BackupSettings, readBackupSettings } from './backup/backup-settings.ts';
 import { engineOf } from './engines/registry.ts';
@@ -13,7 +12,7 @@ import { type MasterKeyUse, masterKeyFault, operatorKeyDigest, operatorKeyFault 
 import { isEmailAddress } from './lib/formats/email-address.ts';
 import type { SmtpSettings } from './mail/smtp-delivery.ts';
 import { readSmtpServer } from './mail/smtp-server.ts';
-import { type LogLevel, logLevels, settings } from './settings.ts';
+import { formerSettings, type LogLevel, logLevels, settings } from './settings.ts';
 
 /** Everything that is set from outside, read once at start and never changed. */
 export interface Config extends StoreAddresses, BackupSettings {
@@ -48,8 +47,6 @@ export interface Config extends StoreAddresses, BackupSettings {
   readonly connectionsPerAddressMax: number | undefined;
   /** How long a connection waits for its next request, in seconds. */
   readonly keepAlive: number;
-  /** How many threads take requests, on the embedded store; 1 is the main thread alone. */
-  readonly workers: number;
   /** Undefined for what the store has by itself. */
   readonly storeCacheMegabytes: number | undefined;
   readonly recordCacheMegabytes: number | undefined;
@@ -64,7 +61,13 @@ export interface Config extends StoreAddresses, BackupSettings {
   readonly docs: boolean;
 }
 
-export type ReadConfig = { readonly config: Config } | { readonly mistakes: readonly string[] };
+export type ReadConfig = ReadSettings | { readonly mistakes: readonly string[] };
+
+interface ReadSettings {
+  readonly config: Config;
+  /** Sentences for the operator, about settings that have no effect. */
+  readonly warnings: readonly string[];
+}
 
 /**
  * Reads the environment, and a file where it names one. All mistakes are reported together.
@@ -114,7 +117,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       principal: readQuota('FREEHOLD_RATE_LIMIT_PRINCIPAL', get('FREEHOLD_RATE_LIMIT_PRINCIPAL'), mistakes),
       org: readQuota('FREEHOLD_RATE_LIMIT_ORG', get('FREEHOLD_RATE_LIMIT_ORG'), mistakes),
     },
-    workers: readWorkers(get('FREEHOLD_WORKERS'), isLocal, mistakes),
     storeCacheMegabytes: count('FREEHOLD_STORE_CACHE_MB'),
     recordCacheMegabytes: count('FREEHOLD_RECORD_CACHE_MB', 0),
     connectionsPerAddressMax: count('FREEHOLD_CONNECTIONS_PER_ADDRESS'),
@@ -131,7 +133,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (isProduction && config.smtp !== undefined && config.managementPort !== undefined && !config.managementUrl)
     mistakes.push('FREEHOLD_MANAGEMENT_URL must be set where mail is: links in mails to builders begin with it');
   if (config.demo) mistakes.push(...whyNoDemo(isProduction, addresses));
-  return mistakes.length > 0 ? { mistakes } : { config: Object.freeze(config) };
+  if (mistakes.length > 0) return { mistakes };
+  const warnings = formerSettings.flatMap(({ name, sentence }) => (get(name) === undefined ? [] : [sentence]));
+  return { config: Object.freeze(config), warnings };
 }
 
 function logFormatFor(mode: Config['mode'], isTerminal: boolean): Config['logFormat'] {
@@ -185,7 +189,7 @@ export function helpText(): string {
 
 function isKnown(name: string): boolean {
   if (!name.startsWith('FREEHOLD_') || name.startsWith('FREEHOLD_TEST_')) return true;
-  return settings.some((setting) => setting.name === name);
+  return [...settings, ...formerSettings].some((setting) => setting.name === name);
 }
 
 function readMasterKey(text: string | undefined, use: MasterKeyUse, mistakes: string[]): KeyObject | undefined {
@@ -226,19 +230,6 @@ function readCount(name: string, value: string | undefined, mistakes: string[], 
   if (!/^(0|[1-9]\d{0,4})$/.test(value) || Number(value) < least)
     mistakes.push(`${name} must be a number from ${least} to 99999, not \`${value}\``);
   return Number(value);
-}
-
-const workersMax = 64;
-
-/** Elsewhere nodes share the store, each a process of its own. */
-function readWorkers(value: string | undefined, isLocal: boolean, mistakes: string[]): number {
-  const workers = value === 'auto' ? Math.min(workersMax, availableParallelism()) : Number(value ?? 1);
-  const isNumber = value === undefined || value === 'auto' || /^[1-9]\d?$/.test(value);
-  if (!isNumber || workers > workersMax)
-    mistakes.push(`FREEHOLD_WORKERS must be a number from 1 to ${workersMax} or \`auto\`, not \`${value}\``);
-  else if (value !== undefined && value !== '1' && !isLocal)
-    mistakes.push('FREEHOLD_WORKERS is for the embedded store: on PostgreSQL start several nodes instead');
-  return workers;
 }
 
 function readDays(name: string, value: string, mistakes: string[]): number {

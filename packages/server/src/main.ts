@@ -1,7 +1,6 @@
 /** Runs the platform in the foreground: reads the settings, opens the listeners, drains on SIGTERM, SIGINT and SIGHUP. */
 import { type Command, runCommand } from './command-line.ts';
 import { type ServingPlatform, servePlatform } from './composition/serve-platform.ts';
-import { serveWithWorkers } from './composition/workers/serve-with-workers.ts';
 import { type Config, helpText, readConfig } from './config.ts';
 import { showDemo } from './demo/show-demo.ts';
 import { descriptorsMax } from './lib/descriptors.ts';
@@ -25,15 +24,15 @@ async function begin(words: readonly string[]): Promise<number | undefined> {
     process.stderr.write(`${mistakes.join('\n')}\n`);
     return 2;
   }
-  await run(read.config);
+  await run(read.config, read.warnings);
   return undefined;
 }
 
-async function run(config: Config): Promise<void> {
+async function run(config: Config, warnings: readonly string[]): Promise<void> {
   const opened = openLog(config.logLevel, config.logFormat);
   const { log } = opened;
   process.on('exit', opened.flush);
-  for (const warning of warnOfApiCopies()) log.warn(warning);
+  for (const warning of [...warnings, ...warnOfApiCopies()]) log.warn(warning);
   const tooFew = config.mode === 'production' ? tooFewDescriptors(descriptorsMax()) : undefined;
   if (tooFew !== undefined) log.warn(tooFew);
   const die = (error: unknown, why: string): never => {
@@ -42,8 +41,7 @@ async function run(config: Config): Promise<void> {
   };
   process.on('uncaughtException', (error) => die(error, 'an uncaught error'));
   const onFatal = (error: unknown) => die(error, 'the store failed: shutting down, so that the next start recovers it');
-  const serve = config.workers === 1 ? servePlatform : serveWithWorkers;
-  const platform = await serve({ config, opened, onFatal });
+  const platform = await servePlatform({ config, opened, onFatal });
   const { app, management, metrics } = platform.urls;
   if (metrics !== undefined) log.info(`metrics are served at ${metrics}/metrics`);
   let isDraining = false;
@@ -65,7 +63,7 @@ async function run(config: Config): Promise<void> {
 async function demoText({ urls, isEmpty, consoleState }: ServingPlatform, config: Config): Promise<string> {
   const { app, management } = urls;
   if (!config.demo || app === undefined || management === undefined) return '';
-  return showDemo({ dataDir: config.dataDir, urls: { app, management }, consoleState: await consoleState(), isEmpty });
+  return showDemo({ dataDir: config.dataDir, urls: { app, management }, consoleState: consoleState(), isEmpty });
 }
 
 /** The first signal drains; what comes during the drain changes nothing. */

@@ -56,11 +56,6 @@ export const settings: readonly Setting[] = [
     help: 'scheduled backups whose restore test passed that are kept, from 1 to 999; older ones are removed',
   },
   {
-    name: 'FREEHOLD_WORKERS',
-    fallback: '1',
-    help: 'threads that take requests on the embedded store, from 1 to 64; `auto`: as many as there are cores',
-  },
-  {
     name: 'FREEHOLD_MASTER_KEY',
     fallback: 'none',
     help: 'encrypts the secrets in PostgreSQL: 64 hex digits, the same for every node; in production they must be random',
@@ -162,5 +157,14 @@ export const settings: readonly Setting[] = [
     name: 'FREEHOLD_CONFIG_FILE',
     fallback: 'none',
     help: 'a file of lines `NAME=value`; the environment takes precedence',
+  },
+];
+
+/** Of earlier releases: a platform that has one starts, and says why it has no effect. */
+export const formerSettings: readonly { readonly name: string; readonly sentence: string }[] = [
+  {
+    name: 'FREEHOLD_WORKERS',
+    sentence:
+      'FREEHOLD_WORKERS has no effect any more: remove it, and to use several cores run several nodes on one PostgreSQL',
   },
 ];

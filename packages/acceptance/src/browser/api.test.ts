@@ -69,6 +69,8 @@ test('a route is read, called from a shell, and run as a user with the decision 
     await page.getByRole('combobox', { name: 'view', exact: true }).click();
     await page.getByRole('option', { name: view, exact: true }).click();
     await assertBecomes(() => replies.getByText('created_by', { exact: true }).count(), members, view);
+    const example = replies.getByRole('region', { name: 'Example of the reply' });
+    await assertBecomes(async () => /"created_by": "/.test((await example.textContent()) ?? ''), members === 1, view);
   }
   await page.goto(address);
   await page.getByRole('textbox', { name: 'pagesize' }).fill('1');
@@ -127,6 +129,9 @@ test('a body is edited and sent, and the refusal shows what is wrong with it', {
   await assertBecomes(() => runOf(page).getAttribute('aria-description'), 'Choose a workspace to run it in.');
   await page.goto(`/o/${org.code}/test/api?entity=order&op=createOrder&w=${founder.tenantCode}`);
   const body = page.getByRole('textbox', { name: 'Body in JSON' });
+  // It begins with the example of the document, which can be sent as it is.
+  await runOf(page).click();
+  await answerOf(page).getByText('201', { exact: true }).waitFor();
   await retype(body, '{"title": 7}');
   await runOf(page).click();
   await answerOf(page).getByText('400', { exact: true }).waitFor();

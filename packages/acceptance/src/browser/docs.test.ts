@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { call } from '../call.ts';
 import { assertBecomes } from '../eventually.ts';
-import { type AppUser, defineEntity, foundedOrg } from '../org.ts';
+import { type AppUser, defineEntity, foundedOrg, manage } from '../org.ts';
 import { assertAccessible } from './accessibility.ts';
 import { consolePlatform, openBrowser, skip } from './browser.ts';
 
@@ -45,6 +45,17 @@ for (const path of ['index', 'guides/access', 'api/index', 'api/app/signing-in',
     await page.setViewportSize({ width: 390, height: 800 });
     assert.equal(await page.evaluate(fits), true);
   });
+
+test('a name in a table is on one line, also on a narrow screen', { skip }, async (context) => {
+  const page = await (await openBrowser(context, platform, { viewport: { width: 390, height: 800 } })).newPage();
+  await page.goto('/docs/guides/identity.html');
+  const broken = await page.evaluate<readonly string[]>(
+    "[...document.querySelectorAll('td code')].filter((code) => /^\\w+$/.test(code.textContent) && code.getClientRects().length > 1).map((code) => code.textContent)",
+  );
+  assert.deepEqual(broken, []);
+  await assertBecomes(async () => (await page.locator('td code').count()) > 20, true);
+  assert.equal(await page.evaluate(fits), true);
+});
 
 test('colours are chosen once for all pages', { skip }, async (context) => {
   const page = await (await openBrowser(context, platform, { colorScheme: 'light' })).newPage();
@@ -201,6 +212,47 @@ test('N12: an app’s own API is shown to its user, and what its builder wrote i
   await page.getByRole('button', { name: 'Forget the token' }).click();
   await page.getByRole('heading', { name: 'The API of this app' }).waitFor();
   await assertBecomes(() => page.getByText(canary).count(), 0);
+});
+
+test('an address that no user has is refused, and gets no account', { skip }, async (context) => {
+  const { org, founder } = await foundedOrg(platform);
+  const page = await (await openBrowser(context, platform)).newPage();
+  await page.goto(`${platform.app}/app/${org.code}/docs`);
+  const mistyped = `x${founder.email}`;
+  await page.getByLabel('Client id').fill(org.clientId);
+  await page.getByLabel('Email').fill(mistyped);
+  await page.getByLabel('Password').fill(founder.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').getByText('credentials_invalid').waitFor();
+  const found = await manage<{ readonly items: readonly unknown[] }>(
+    org,
+    'GET',
+    `/org/app-users?env=test&q=${mistyped}`,
+  );
+  assert.deepEqual(found.body.items, []);
+});
+
+test('the views of an entity are named, and a chosen one shows its replies', { skip }, async (context) => {
+  const { org, founder } = await foundedOrg(platform);
+  await defineEntity(org, {
+    entityName: 'order',
+    UpdateParams: [{ name: 'title', validate: true }],
+    Views: { short: { fields: [{ name: 'title', as: 'label' }] } },
+  });
+  const page = await (await openBrowser(context, platform)).newPage();
+  await signInOn(page, founder);
+  const call = page.getByRole('region', { name: 'Creates a record' });
+  await call.getByText('query, "default" or "compact" or "short"').waitFor();
+  const reply = call.locator('[data-example=reply]');
+  const shows = async (member: string) => ((await reply.textContent()) ?? '').includes(`"${member}": "`);
+  await assertBecomes(() => shows('title'), true);
+  await page.getByRole('link', { name: 'Creates a record' }).click();
+  await page.getByLabel('Replies by the view').selectOption('short');
+  await assertBecomes(() => shows('label'), true);
+  await call.getByText('/create/order?view=short').first().waitFor();
+  await assertAccessible(page);
+  await page.getByLabel('Replies by the view').selectOption('default');
+  await assertBecomes(() => shows('title'), true);
 });
 
 test('a pasted token shows the same, and a refusal says why and shows nothing', { skip }, async (context) => {

@@ -30,7 +30,7 @@ test('the first steps tick themselves, and a workspace is chosen in the address'
   await defineGreeting(org);
   assert.equal((await act(founder, 'POST', '/logicblocks/greet')).status, 200);
   await page.reload();
-  await page.getByRole('region', { name: 'Automation' }).getByRole('img', { name: '1 runs in 21 days' }).waitFor();
+  await page.getByRole('region', { name: 'Automation' }).getByRole('img', { name: '1 run in 21 days' }).waitFor();
   await page.getByRole('link', { name: 'Write a policy' }).waitFor();
   await page.getByText('New members get the policy that the settings of the org name: vieweracl').waitFor();
   await page.getByRole('link', { name: 'Add a member' }).waitFor();

@@ -75,6 +75,11 @@ test('a policy begins with a job, is given to a member, and what was denied is a
   await page.getByRole('tab', { name: 'Statements' }).click();
   const card = statementOf(page, 1);
   await card.getByRole('button', { name: 'Choose actions' }).click();
+  // Its border is that of the design, in each colour scheme.
+  const chooser = card.getByRole('group', { name: 'Choose actions' });
+  await chooser.waitFor();
+  const border = 'getComputedStyle(document.querySelector(\'fieldset[aria-label="Choose actions"]\')).borderTopStyle';
+  assert.equal(await page.evaluate(border), 'solid');
   await card.getByText('create', { exact: true }).click();
   await card.getByRole('combobox', { name: 'Entities' }).click();
   await page.getByRole('option', { name: 'order', exact: true }).click();
@@ -228,6 +233,7 @@ test('a group gets a policy and members, another name, and goes', { skip }, asyn
   await ofPolicy.getByRole('textbox', { name: 'Type readers to confirm it' }).fill('readers');
   await ofPolicy.getByRole('button', { name: 'Delete the policy', exact: true }).click();
   await ofPolicy.getByRole('alert').getByText('1 group holds it').waitFor();
+  await ofPolicy.getByRole('alert').getByRole('code').getByText('force', { exact: true }).waitFor();
   await ofPolicy.getByRole('button', { name: 'Cancel' }).click();
   await page.goBack();
   await page.getByRole('heading', { name: 'sellers', level: 1 }).waitFor();

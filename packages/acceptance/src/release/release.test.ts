@@ -175,14 +175,6 @@ describe('the platform of a release', () => {
       assert.deepEqual([restore.code, restore.stdout.trim().split('\n').at(-1)], [0, 'nothing has drifted']);
     });
 
-  test('serves with two workers', async (t) => {
-    const platform = await started(carried, { FREEHOLD_WORKERS: '2' });
-    t.after(() => platform.kill());
-    await assertSites(platform);
-    await assertWork(platform);
-    await assertDrains(platform);
-  });
-
   test('makes the demo of a first start in development, and prints a link to its console', async (t) => {
     const platform = await started(carried, { FREEHOLD_MODE: 'development', FREEHOLD_DEMO: 'on' });
     t.after(() => platform.kill());
@@ -200,11 +192,11 @@ describe('the platform of a release', () => {
     assert.match(stdout, /^ {2}freehold dev [\s\S]*^ {2}freehold start /m);
   });
 
-  test('passes the acceptance tests of its commands, backups, scripts, workers and errors', {
+  test('passes the acceptance tests of its commands, backups, scripts and errors', {
     timeout: 1_200_000,
   }, async () => {
     const names = ['command', 'command-each', 'cli-config', 'cli-dev', 'backups', 'scripts'];
-    const more = ['workers', 'operator-doctor', 'operator-errors', 'platform-keys'];
+    const more = ['operator-doctor', 'operator-errors', 'platform-keys'];
     const files = [...names, ...more].map((name) => `packages/acceptance/src/${name}.test.ts`);
     const words = [carried, join(root, 'tools', 'run-tests.ts'), ...files.map((file) => join(root, file))];
     const { stdout } = await run(words, { FREEHOLD_TEST_LAUNCHER: launcher });

@@ -1,6 +1,7 @@
 import { Alert, Group, List, Text } from '@mantine/core';
 import { ApiProblem } from '../api/problem.ts';
 import { CopyId } from './copy-id.tsx';
+import { Sentence } from './sentence.tsx';
 
 interface Props {
   readonly error: unknown;
@@ -21,13 +22,13 @@ export function ProblemAlert({ error, shownAtFields = [], placeOf = (pointer) =>
     );
   const others = error.errors.filter(({ pointer }) => !shownAtFields.includes(pointer));
   return (
-    <Alert color="red" role="alert" title={sentence(error.message)}>
+    <Alert color="red" role="alert" title={<Sentence text={error.message} />}>
       {others.length > 0 && (
         <List size="sm">
           {others.map(({ pointer, message }) => (
             <List.Item key={pointer + message}>
               {pointer === '' ? '' : `${placeOf(pointer)}: `}
-              {message}
+              <Sentence text={message} />
             </List.Item>
           ))}
         </List>
@@ -40,9 +41,4 @@ export function ProblemAlert({ error, shownAtFields = [], placeOf = (pointer) =>
       )}
     </Alert>
   );
-}
-
-function sentence(text: string): string {
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(first) ? first : `${first}.`;
 }

@@ -8,6 +8,7 @@ import { usePlace } from '../api/session.ts';
 import { CheckIcon, ChevronIcon } from '../components/icons.tsx';
 import { LineSkeletons } from '../components/loaded.tsx';
 import { ProblemAlert } from '../components/problem-alert.tsx';
+import { counted } from '../components/words/counted.ts';
 import classes from './shell.module.css';
 
 /** Chooses the workspace that screens are about. It stands in the address, so each tab has one of its own. */
@@ -87,7 +88,7 @@ export function Workspaces({ close, isOneNeeded }: WorkspacesProps) {
         <Choice
           key={code}
           name={code}
-          description={`${records} records, ${members} members`}
+          description={`${counted(records, 'record')}, ${counted(members, 'member')}`}
           isChosen={code === workspace}
           onClick={() => choose(code)}
         />

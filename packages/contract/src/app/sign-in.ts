@@ -29,6 +29,9 @@ export const signInApi = {
     body: closed({
       email: Type.String({ format: 'email', maxLength: 254 }),
       password: Type.String({ format: 'password', minLength: 1, description: 'A new one has at least 10 characters.' }),
+      signup: Type.Optional(
+        Type.Boolean({ description: '`false` makes no account of a new email: it is refused as a wrong password is.' }),
+      ),
     }),
     replies: { 200: reply('Logged in.', LoginToken) },
     problems: ['client_unknown', 'credentials_invalid', 'account_disabled', 'not_found', 'rate_limited'],

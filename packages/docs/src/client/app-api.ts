@@ -22,15 +22,17 @@ export async function signIn(base: string, { clientId, email, password }: Creden
   const login = await answerOf(base, '/login', {
     method: 'POST',
     headers: { client_id: clientId, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ email, password }),
+    body: JSON.stringify({ email, password, signup: false }),
   });
   const app = await answerOf(base, '/token', { headers: { client_id: clientId, oauthtoken: tokenIn(login) } });
   return tokenIn(app);
 }
 
-/** @throws Refusal. */
-export async function readDocument(base: string, token: string): Promise<OpenapiDocument> {
-  const document = await answerOf(base, '/openapi.json', { headers: { Authorization: `Bearer ${token}` } });
+/** @param view by which it describes replies. @throws Refusal. */
+export async function readDocument(base: string, token: string, view: string): Promise<OpenapiDocument> {
+  const document = await answerOf(base, `/openapi.json?${new URLSearchParams({ view })}`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
   return document as OpenapiDocument;
 }
 

@@ -26,6 +26,9 @@ interface Parts {
 class AppDocs {
   readonly #parts: Parts;
   #document: OpenapiDocument | undefined;
+  #token = '';
+  /** The group that is shown. */
+  #tag = '';
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -51,9 +54,9 @@ class AppDocs {
               });
         said?.replaceChildren();
         token
-          .then((known) => readDocument(base, known))
-          .then((read) => {
-            this.#document = read;
+          .then(async (known) => {
+            this.#document = await readDocument(base, known, usualView);
+            this.#token = known;
             this.#showPages();
             this.#show();
           })
@@ -82,6 +85,7 @@ class AppDocs {
     });
     pages.querySelector('button')?.addEventListener('click', () => {
       this.#document = undefined;
+      this.#token = '';
       pages.replaceChildren();
       this.askForToken();
     });
@@ -90,24 +94,50 @@ class AppDocs {
   /** Shows the group that the address names after `#tag=`; other anchors lie within the group that is shown. */
   #show(): void {
     const read = this.#document;
-    const { content, pages, base } = this.#parts;
+    const { content } = this.#parts;
     if (read === undefined) return;
     const isShown = content.querySelector('.route') !== null;
     if (isShown && !location.hash.startsWith(tagMark)) return;
-    const wanted = location.hash.startsWith(tagMark) ? decoded(location.hash.slice(tagMark.length)) : undefined;
+    this.#showGroup(read);
+    scrollTo(0, 0);
+    content.querySelector('h1')?.focus();
+  }
+
+  #showGroup(read: OpenapiDocument): void {
+    const { content, pages, base } = this.#parts;
+    const wanted = location.hash.startsWith(tagMark) ? decoded(location.hash.slice(tagMark.length)) : this.#tag;
     const groups = this.#groups;
     const tag = groups.find(({ name }) => name === wanted) ?? groups[0];
     if (tag === undefined) return;
+    this.#tag = tag.name;
     const operations = operationsOf(read).filter((operation) => operation.tag === tag.name);
     content.replaceChildren(...elementsOf(groupTree(read, { ...tag, operations, base })));
     for (const link of pages.querySelectorAll('a'))
       if (link.textContent === tag.name) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
     addCopyButtons(content);
-    scrollTo(0, 0);
-    content.querySelector('h1')?.focus();
+    content.querySelector('select')?.addEventListener('change', ({ currentTarget }) => {
+      void this.#showView((currentTarget as HTMLSelectElement).value);
+    });
+  }
+
+  /** Shows the group again, with the replies as a call with the view has them. */
+  async #showView(view: string): Promise<void> {
+    const { content, base } = this.#parts;
+    const before = this.#document;
+    const read = await readDocument(base, this.#token, view).catch((error: unknown) => messageOf(error));
+    if (this.#document !== before || before === undefined) return;
+    if (typeof read === 'string') {
+      content.querySelector('[role="alert"]')?.replaceChildren(read);
+      return;
+    }
+    this.#document = read;
+    this.#showGroup(read);
+    content.querySelector('select')?.focus();
   }
 }
+
+const usualView = 'default';
 
 const tagMark = '#tag=';
 
@@ -180,6 +210,7 @@ function groupTree(read: OpenapiDocument, { name, description, operations, base 
   return [
     h('h1', { tabindex: '-1' }, name),
     h('p', {}, ...sentence(description)),
+    ...viewTree(operations),
     h(
       'ul',
       { class: 'routes' },
@@ -204,5 +235,20 @@ function groupTree(read: OpenapiDocument, { name, description, operations, base 
     ),
     ...(names.length === 0 ? [] : [h('h2', { id: 'schemas' }, 'Schemas')]),
     ...names.map((one) => namedSchemaTree(read, one, link)),
+  ];
+}
+
+/** A choice of the views that the calls of the group take. */
+function viewTree(operations: readonly Operation[]): readonly Child[] {
+  const parameters = operations.flatMap((operation) =>
+    operation.parameters.filter((one) => one['x-views'] !== undefined),
+  );
+  const views = [...new Set(parameters.flatMap((one) => one['x-views'] ?? []))];
+  if (views.length === 0) return [];
+  const shown = parameters.find(({ required }) => required === true)?.schema.enum?.[0] ?? usualView;
+  const options = views.map((view) => h('option', view === shown ? { selected: '' } : {}, view));
+  return [
+    h('form', {}, h('label', { for: 'view' }, 'Replies by the view'), h('select', { id: 'view' }, ...options)),
+    h('p', { role: 'alert', class: 'refusal' }),
   ];
 }

@@ -1,4 +1,4 @@
-import type { Options } from 'minisearch';
+import MiniSearch, { type Options, type SearchResult } from 'minisearch';
 
 /** A place that a search leads to. Its id is its address from the root of the site. */
 export interface Found {
@@ -29,3 +29,30 @@ export const searchOptions: Options = {
     combineWith: 'AND',
   },
 };
+
+/** Places that have all the words, and behind them pages whose places have them together. The best come first. */
+export function searched(index: MiniSearch<Found>, words: string): readonly Found[] {
+  const places = index.search(words).map(foundOf);
+  const listed = new Set(places.map(({ id }) => pageOf(id)));
+  const pages = Map.groupBy(index.search(words, { combineWith: 'OR', fuzzy: false }), ({ id }) => pageOf(String(id)));
+  const terms = termsOf(words);
+  const together = [...pages].filter(([page, results]) => !listed.has(page) && hasAll(results, terms));
+  return [...places, ...together.map(([id, [first]]) => ({ id, title: String(first?.title), heading: '' }))];
+}
+
+function foundOf({ id, title, heading }: SearchResult): Found {
+  return { id: String(id), title: String(title), heading: String(heading) };
+}
+
+function pageOf(id: string): string {
+  return id.split('#')[0] ?? id;
+}
+
+function hasAll(results: readonly SearchResult[], terms: readonly string[]): boolean {
+  return terms.every((term) => results.some(({ queryTerms }) => queryTerms.includes(term)));
+}
+
+function termsOf(words: string): readonly string[] {
+  const tokens = MiniSearch.getDefault('tokenize')(words);
+  return tokens.flatMap((token: string) => searchOptions.processTerm?.(token) || []);
+}

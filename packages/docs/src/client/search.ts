@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch';
-import { type Found, searchOptions } from './search-options.ts';
+import { type Found, searched, searchOptions } from './search-options.ts';
 
 const foundMax = 12;
 
@@ -74,7 +74,7 @@ class Search {
     const words = input.value.trim();
     const index = await this.load();
     if (words !== input.value.trim()) return;
-    const found = words === '' ? [] : (index?.search(words).slice(0, foundMax) ?? []);
+    const found = words === '' || index === undefined ? [] : searched(index, words).slice(0, foundMax);
     this.#at = -1;
     input.removeAttribute('aria-activedescendant');
     list.replaceChildren(

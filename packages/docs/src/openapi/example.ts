@@ -1,75 +1,59 @@
-import { bodyOf, isJson, type OpenapiDocument, type Operation, resolved, type Schema } from './openapi.ts';
+import { bodyOf, isJson, type OpenapiDocument, type Operation, repliesOf, resolved, type Schema } from './openapi.ts';
 
-const depthMax = 4;
-const optionalMax = 5;
-
-/** The text of a body to begin with; empty where the body is a file. */
+/** The text of a body to begin with: the example of the document, or what its schema requires. Empty where the body is a file. */
 export function exampleTextOf(document: OpenapiDocument, operation: Operation): string {
   const body = bodyOf(operation);
   if (body === undefined || !isJson(body.type)) return '';
-  const schema = resolved(document, body.schema);
-  const made = madeByPlatform(document, operation);
-  const sent = Object.entries(schema.properties ?? {}).filter(([name]) => !made.has(name));
-  const example = schema.properties === undefined ? schema : { ...schema, properties: Object.fromEntries(sent) };
-  return JSON.stringify(exampleOf(document, example), null, 2);
+  return textOf(body.example ?? requiredOf(document, body.schema));
 }
 
-/** Members that are read only in a reply, and may all the same be sent as they were read. */
-function madeByPlatform(document: OpenapiDocument, { responses }: Operation): ReadonlySet<string> {
-  const answered = responses['200']?.content?.['application/json']?.schema ?? {};
-  const { properties = {} } = resolved(document, answered.anyOf?.[0] ?? answered);
-  return new Set(Object.keys(properties).filter((name) => properties[name]?.readOnly === true));
+export interface ExampleReply {
+  readonly status: number;
+  readonly value: unknown;
 }
 
-/** A value that the schema takes, as short as it can be: what is needed, or else a few members. */
-export function exampleOf(document: OpenapiDocument, given: Schema, depth = 0): unknown {
+/** What a plain call is answered that succeeds: it makes or gives something, before it is a dry run or work that goes on. */
+export function exampleReplyOf(document: OpenapiDocument, operation: Operation): ExampleReply | undefined {
+  const replies = repliesOf(document, operation).toSorted((one, other) => rankOf(one.status) - rankOf(other.status));
+  const [first] = replies;
+  const value = first?.content['application/json']?.example;
+  return first === undefined || value === undefined ? undefined : { status: first.status, value };
+}
+
+function rankOf(status: number): number {
+  const rank = plainFirst.indexOf(status);
+  return rank === -1 ? plainFirst.length : rank;
+}
+
+const plainFirst: readonly number[] = [201, 200, 204, 202];
+
+export function textOf(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
+/** A value of about the form that the schema takes, with required members alone. */
+function requiredOf(document: OpenapiDocument, given: Schema): unknown {
   const schema = resolved(document, given);
-  if (schema.default !== undefined) return schema.default;
-  if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
-  const choices = schema.anyOf ?? schema.oneOf;
-  if (choices?.[0] !== undefined) return exampleOf(document, choices[0], depth);
-  switch (typeof schema.type === 'string' ? schema.type : schema.type?.[0]) {
+  if (schema.anyOf?.[0] !== undefined) return requiredOf(document, schema.anyOf[0]);
+  switch (schema.type) {
     case 'string':
-      return textOf(schema);
+      return wordOf(schema);
     case 'integer':
     case 'number':
       return numberOf(schema);
     case 'boolean':
       return true;
     case 'array':
-      return schema.items === undefined || depth >= depthMax ? [] : [exampleOf(document, schema.items, depth + 1)];
-    case 'null':
-      return null;
-    default:
-      return objectOf(document, schema, depth);
+      return [];
+    default: {
+      const { properties = {}, required = [] } = schema;
+      return Object.fromEntries(required.map((name) => [name, requiredOf(document, properties[name] ?? {})]));
+    }
   }
 }
 
-function objectOf(document: OpenapiDocument, { properties = {}, required = [] }: Schema, depth: number): object {
-  if (depth >= depthMax) return {};
-  const members = Object.entries(properties).filter(([, member]) => !isPlatformMade(document, member));
-  const needed = members.filter(([name]) => required.includes(name));
-  const shown = needed.length > 0 || depth > 0 ? needed : members.filter(([, member]) => isPlain(document, member));
-  return Object.fromEntries(
-    shown
-      .slice(0, Math.max(needed.length, optionalMax))
-      .map(([name, member]) => [name, exampleOf(document, member, depth + 1)]),
-  );
-}
-
-function isPlatformMade(document: OpenapiDocument, member: Schema): boolean {
-  return resolved(document, member).readOnly === true || member.deprecated === true;
-}
-
-/** Ids lead somewhere only if they are real, so a member that may be left out and is an id is no example. */
-function isPlain(document: OpenapiDocument, member: Schema): boolean {
-  const [first = member] = member.anyOf ?? [];
-  const { format, items, type } = resolved(document, first);
-  return format !== 'uuid' && items === undefined && type !== 'object';
-}
-
-function textOf({ format, minLength = 0, maxLength }: Schema): string {
+function wordOf({ format, minLength = 0, maxLength }: Schema): string {
   const text = format === undefined ? 'text' : (formats[format] ?? 'text');
   return text.padEnd(minLength, 'x').slice(0, maxLength);
 }
@@ -77,10 +61,8 @@ function textOf({ format, minLength = 0, maxLength }: Schema): string {
 const formats: Readonly<Record<string, string>> = {
   date: '2026-01-31',
   'date-time': '2026-01-31T09:00:00Z',
-  email: 'name@example.com',
-  uri: 'https://example.com',
+  email: 'ann@example.com',
   uuid: '00000000-0000-0000-0000-000000000000',
-  password: 'a long password',
 };
 
 function numberOf({ minimum, maximum }: Schema): number {

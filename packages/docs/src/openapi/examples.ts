@@ -1,6 +1,6 @@
 /** Calls of a route with values that it takes. */
-import { exampleOf, exampleTextOf } from './example.ts';
-import { bodyOf, isJson, type OpenapiDocument, type Operation } from './openapi.ts';
+import { exampleReplyOf, exampleTextOf } from './example.ts';
+import { bodyOf, type OpenapiDocument, type Operation, type Parameter } from './openapi.ts';
 import { type Filled, headersOf, keyOf, targetOf } from './request.ts';
 import { sdkOf } from './sdk-snippets.ts';
 import { curlOf } from './snippets.ts';
@@ -20,12 +20,14 @@ export interface ExampleCall {
 
 /** The call for a shell, and for a program with the client where it has one. */
 export function callExamples({ document, operation, url }: ExampleOf): readonly ExampleCall[] {
-  const filled = { ...filledOf(document, operation), text: exampleTextOf(document, operation) };
+  const text = exampleTextOf(document, operation);
+  const filled = { values: neededValues(document, operation), text };
+  const body = bodyOf(operation);
   const request = {
     method: operation.method,
     url: `${url}${targetOf(operation, filled)}`,
     headers: headersOf(operation, filled),
-    ...bodyPart(document, operation),
+    ...(body === undefined ? {} : { body: { type: body.type, text } }),
     takesToken: operation.takesToken,
   };
   const program = sdkOf({ operation, filled, gateway: url });
@@ -35,23 +37,17 @@ export function callExamples({ document, operation, url }: ExampleOf): readonly 
   ];
 }
 
-function bodyPart(document: OpenapiDocument, operation: Operation) {
-  const body = bodyOf(operation);
-  if (body === undefined) return {};
-  return { body: { type: body.type, text: isJson(body.type) ? exampleTextOf(document, operation) : '' } };
-}
-
-/** The parameters that a call needs. */
-function filledOf(document: OpenapiDocument, operation: Operation): Filled {
+/** Of the parameters that a call needs. */
+function neededValues(document: OpenapiDocument, operation: Operation): Filled['values'] {
+  const { value } = exampleReplyOf(document, operation) ?? {};
   const needed = operation.parameters.filter((parameter) => parameter.required === true);
-  const values = Object.fromEntries(
-    needed.map((parameter) => [keyOf(parameter), sampleOf(parameter.name, exampleOf(document, parameter.schema))]),
-  );
-  return { values, text: '' };
+  return Object.fromEntries(needed.map((parameter) => [keyOf(parameter), sampleOf(parameter, Object(value))]));
 }
 
-function sampleOf(name: string, made: unknown): string {
-  return samples[name] ?? String(made);
+/** A reply that says the parameter's value is of a call with that value. */
+function sampleOf({ name, schema }: Parameter, reply: Readonly<Record<string, unknown>>): string {
+  const { [name]: said = samples[name] ?? schema.enum?.[0] ?? 'text' } = reply;
+  return String(said);
 }
 
 /** Values of the names that parameters have, by which an example reads well. */
@@ -62,8 +58,9 @@ const samples: Readonly<Record<string, string>> = {
   entity: 'order',
   entityName: 'order',
   entityname: 'order',
-  apiname: 'create-order',
+  apiname: 'create-visit',
   kind: 'logicblock',
+  mail: 'verify_email',
   name: 'welcome',
   path: 'today',
   version: '1',

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exampleOf, exampleTextOf } from './example.ts';
-import { boundsOf, type OpenapiDocument, operationsOf, repliesOf, type Schema, typeOf } from './openapi.ts';
+import { exampleReplyOf, exampleTextOf } from './example.ts';
+import { callExamples } from './examples.ts';
+import {
+  boundsOf,
+  type OpenapiDocument,
+  type Operation,
+  operationsOf,
+  repliesOf,
+  type Schema,
+  typeOf,
+} from './openapi.ts';
 import { headersOf, missingOf, targetOf } from './request.ts';
 
 const refused = (...codes: readonly string[]) => ({
@@ -83,32 +92,52 @@ for (const [schema, type, bounds] of words)
     assert.deepEqual([typeOf(schema), boundsOf(schema)], [type, bounds]);
   });
 
-test('an example has what is needed; where nothing is, a few plain members; and none that the platform makes', () => {
+const json = (schema: Schema, example?: unknown) => ({
+  content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
+});
+
+test('a body begins with the example of the document', () => {
+  assert.ok(update !== undefined);
+  const requestBody = { required: true, ...json({ type: 'object', required: ['title'] }, { amount: 5 }) };
+  assert.deepEqual(JSON.parse(exampleTextOf(document, { ...update, requestBody })), { amount: 5 });
+});
+
+test('where the document has no example, a body begins with what is required', () => {
+  assert.ok(update !== undefined);
   const properties: Readonly<Record<string, Schema>> = {
-    id: { type: 'string', format: 'uuid', readOnly: true },
-    title: { type: 'string' },
+    title: { type: 'string', minLength: 6 },
     customer_id: { anyOf: [{ type: 'string', format: 'uuid' }, { type: 'null' }] },
     amount: { type: 'integer', minimum: 5 },
+    status: { type: 'string', enum: ['open', 'paid'] },
   };
-  assert.deepEqual(exampleOf(document, { type: 'object', properties }), { title: 'text', amount: 5 });
-  const needed = { type: 'object', properties, required: ['amount', 'id'] };
-  assert.deepEqual(exampleOf(document, needed), { amount: 5 });
-});
-
-test('the example of an update leaves out what the platform makes, by what it answers', () => {
-  assert.ok(update !== undefined);
-  const members = { number: { type: 'integer' }, title: { type: 'string' } };
-  const answered = { properties: { ...members, number: { type: 'integer', readOnly: true } } };
-  const operation = {
-    ...update,
-    requestBody: { required: true, content: { 'application/json': { schema: { properties: members } } } },
-    responses: { 200: { content: { 'application/json': { schema: { anyOf: [answered, {}] } } } } },
-  };
-  assert.deepEqual(JSON.parse(exampleTextOf(document, operation)), { title: 'text' });
-});
-
-test('an example of a schema that leads back to itself ends', () => {
-  assert.deepEqual(exampleOf(document, { $ref: '#/components/schemas/Order' }), {
-    next: { next: { next: { next: {} } } },
+  const schema = { type: 'object', properties, required: ['title', 'amount', 'status'] };
+  const requestBody = { required: true, ...json(schema) };
+  assert.deepEqual(JSON.parse(exampleTextOf(document, { ...update, requestBody })), {
+    title: 'textxx',
+    amount: 5,
+    status: 'open',
   });
+});
+
+test('the example of a reply is that of a plain call that succeeds', () => {
+  assert.ok(update !== undefined);
+  const reply = (example?: unknown) => ({ description: '', ...(example === undefined ? {} : json({}, example)) });
+  const shown = (responses: Operation['responses']) => exampleReplyOf(document, { ...update, responses });
+  const [job, record] = [reply({ state: 'waiting' }), reply({ id: 1 })];
+  assert.deepEqual(shown({ 200: reply({ dry: true }), 201: record, 202: job }), { status: 201, value: { id: 1 } });
+  assert.deepEqual(shown({ 200: record, 202: job, 304: reply() }), { status: 200, value: { id: 1 } });
+  assert.deepEqual(shown({ 202: job }), { status: 202, value: { state: 'waiting' } });
+  assert.equal(shown({ 202: job, 204: reply() }), undefined);
+});
+
+test('a call has the values that its reply names', () => {
+  const read: Operation = {
+    ...(update ?? assert.fail()),
+    method: 'GET',
+    path: '/config/{name}/{kid}',
+    parameters: ['name', 'kid'].map((name) => ({ name, in: 'path', required: true, description: '', schema: {} })),
+    responses: { 200: { description: '', ...json({}, { name: 'greet' }) } },
+  };
+  const [curl] = callExamples({ document, operation: read, url: 'http://a.example' });
+  assert.match(curl?.text ?? '', /'http:\/\/a\.example\/config\/greet\/key-1'/);
 });

@@ -35,7 +35,7 @@ export interface Parameter {
   readonly 'x-views'?: readonly string[];
 }
 
-type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+type Content = Readonly<Record<string, { readonly schema?: Schema; readonly example?: unknown }>>;
 
 interface Reply {
   readonly $ref?: string;
@@ -153,10 +153,16 @@ function codesOf(content: Content): readonly string[] {
   return parts.flatMap(({ properties }) => properties?.code?.enum ?? properties?.code?.const ?? []).map(String);
 }
 
-/** The media type and the schema of the body that is sent. */
-export function bodyOf({ requestBody }: Operation): { readonly type: string; readonly schema: Schema } | undefined {
+interface Body {
+  readonly type: string;
+  readonly schema: Schema;
+  readonly example?: unknown;
+}
+
+/** The body that is sent, in the first of its media types. */
+export function bodyOf({ requestBody }: Operation): Body | undefined {
   const [first] = Object.entries(requestBody?.content ?? {});
-  return first && { type: first[0], schema: first[1].schema ?? {} };
+  return first && { schema: {}, ...first[1], type: first[0] };
 }
 
 export function isJson(type: string): boolean {

@@ -18,6 +18,12 @@ function lastLineOf(call: Operation, values: Readonly<Record<string, string>> = 
   return program.split('\n').find((line) => /await (app\.(?!signIn)|management\.)/.test(line)) ?? '';
 }
 
+/** The call alone, which may have several lines. */
+function callOf(operation: Operation, text: string): string {
+  const program = sdkOf({ operation, filled: { values: {}, text }, gateway }) ?? '';
+  return program.slice(program.indexOf('app.entity('), program.indexOf('\nconsole.log'));
+}
+
 const query = ['amount', 'amount_op', 'status', 'sortby', 'sortdir', 'pagesize', 'expand', '$view', '$filter'];
 const list = operation('GET', '/app/acme/list/order', { parameters: query.map((name) => parameter('query', name)) });
 
@@ -83,6 +89,23 @@ test('another route of the app is a request, and one of the management API a cal
   );
 });
 
+test('a body that is too long for a line has its members on lines of their own', () => {
+  const create = operation('POST', '/app/acme/create/order', { requestBody: json });
+  const text = JSON.stringify({ title: 'Lamps for the hall', lines: [{ amount: 2 }, { note: 'x'.repeat(80) }] });
+  assert.equal(
+    callOf(create, text),
+    `app.entity('order').create({
+  title: 'Lamps for the hall',
+  lines: [
+    { amount: 2 },
+    {
+      note: '${'x'.repeat(80)}',
+    },
+  ],
+});`,
+  );
+});
+
 test('there is no program for a route without a token, and for a body that is no JSON', () => {
   const file = { required: true, content: { 'text/csv': { schema: {} } } };
   for (const one of [
@@ -95,10 +118,7 @@ test('there is no program for a route without a token, and for a body that is no
 test('whatever is filled in stays within its text', () => {
   const hostile = `'); process.exit(1); // \\ " \u2028 \${x} \``;
   const create = operation('POST', '/app/acme/create/order', { requestBody: json });
-  const line = lastLineOf(create, {}, JSON.stringify({ title: hostile, __proto__x: 1 })).replace(
-    /^const result = await /,
-    '',
-  );
+  const line = callOf(create, JSON.stringify({ title: hostile, __proto__x: 1 }));
   const sent: unknown[] = [];
   const app = { entity: () => ({ create: (data: unknown) => sent.push(data) }) };
   new Function('app', line)(app);

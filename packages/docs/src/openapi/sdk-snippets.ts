@@ -189,10 +189,24 @@ class Raw {
 /** JSON is an expression; what is none is shown as a text, by which the platform says what is wrong with it. */
 function jsonText(text: string): string {
   try {
-    return valueText(JSON.parse(text));
+    return linesText(JSON.parse(text));
   } catch {
     return literal(text);
   }
+}
+
+/** How long a value on one line is at most: behind the beginning of a call, and on a line of its own. */
+const [columnsOfCall, columnsOfLine] = [40, 80];
+
+/** A value over several lines where it is too long for one. */
+function linesText(value: unknown, columns = columnsOfCall, indent = ''): string {
+  const line = valueText(value);
+  if (indent.length + line.length <= columns || typeof value !== 'object' || value === null) return line;
+  const inner = `${indent}  `;
+  const of = (member: unknown) => linesText(member, columnsOfLine, inner);
+  if (Array.isArray(value)) return `[\n${value.map((member) => `${inner}${of(member)},\n`).join('')}${indent}]`;
+  const members = Object.entries(value).map(([name, member]) => `${inner}${nameText(name)}: ${of(member)},\n`);
+  return `{\n${members.join('')}${indent}}`;
 }
 
 function objectText(options: Options): string {

@@ -1,4 +1,12 @@
-import { bodyOf, type OpenapiDocument, type Operation, type Parameter, repliesOf } from '../openapi/openapi.ts';
+import { type ExampleReply, exampleReplyOf, textOf } from '../openapi/example.ts';
+import {
+  bodyOf,
+  type OpenapiDocument,
+  type Operation,
+  type Parameter,
+  repliesOf,
+  type Schema,
+} from '../openapi/openapi.ts';
 import { highlighted } from './highlight.ts';
 import { type SchemaLink, schemaTree, typeTree } from './schema.ts';
 import { type Child, h, sentence } from './tree.ts';
@@ -24,7 +32,7 @@ export interface OperationContext {
 /** All that there is to know of a route, under an anchor that is its name. */
 export function operationTree(operation: Operation, context: OperationContext): Child {
   const { operationId, method, path, summary, description, parameters } = operation;
-  const { access, examples } = context;
+  const { access, document, examples } = context;
   return h(
     'section',
     { class: 'route', id: operationId, 'aria-labelledby': `${operationId}-title` },
@@ -41,7 +49,9 @@ export function operationTree(operation: Operation, context: OperationContext): 
     ...parametersTree(parameters, context.link),
     ...bodyTree(operation, context.link),
     ...repliesTree(operation, context),
-    ...(examples.length === 0 ? [] : [h('h3', {}, 'Example'), ...examples.map(exampleTree)]),
+    h('h3', {}, 'Example'),
+    ...examples.map(exampleTree),
+    ...exampleReplyTree(exampleReplyOf(document, operation)),
   );
 }
 
@@ -58,7 +68,13 @@ function parametersTree(parameters: readonly Parameter[], link: SchemaLink): rea
       {},
       h('code', { class: 'member' }, parameter.name),
       ' ',
-      h('span', { class: 'type' }, `${parameter.in}, `, ...typeTree(parameter.schema, link), ...boundsIn(parameter)),
+      h(
+        'span',
+        { class: 'type' },
+        `${parameter.in}, `,
+        ...typeTree(choicesOf(parameter), link),
+        ...boundsIn(parameter),
+      ),
       ...(parameter.required === true ? [' ', h('span', { class: 'needed' }, 'required')] : []),
       ...(parameter.deprecated === true ? [' ', h('span', { class: 'flag' }, 'deprecated')] : []),
       h('div', { class: 'about' }, ...sentence(parameter.description)),
@@ -71,6 +87,11 @@ function parametersTree(parameters: readonly Parameter[], link: SchemaLink): rea
 }
 
 const parametersShown = 12;
+
+/** All views that a call may name, not the described one alone. */
+function choicesOf({ schema, 'x-views': views }: Parameter): Schema {
+  return views === undefined ? schema : { ...schema, enum: views };
+}
 
 function boundsIn({ schema }: Parameter): readonly Child[] {
   return schema.default === undefined ? [] : [`, default ${JSON.stringify(schema.default)}`];
@@ -137,6 +158,18 @@ function listed(children: readonly Child[]): readonly Child[] {
 function exampleTree({ title, language, text }: Example): Child {
   return h('div', { class: 'code' }, codeTreeOf(text, language, { 'data-example': title }));
 }
+
+function exampleReplyTree(reply: ExampleReply | undefined): readonly Child[] {
+  if (reply === undefined) return [];
+  const text = textOf(reply.value);
+  const lines = text.split('\n').length;
+  const code = h('div', { class: 'code reply' }, codeTreeOf(text, 'json', { 'data-example': 'reply' }));
+  const status = h('span', { class: 'status' }, String(reply.status));
+  if (lines <= linesShown) return [h('p', { class: 'reply' }, status, ' Reply'), code];
+  return [h('details', {}, h('summary', {}, status, ` Reply, ${lines} lines`), code)];
+}
+
+const linesShown = 24;
 
 /** A block of code, which a keyboard can scroll. */
 export function codeTreeOf(text: string, language: string, attributes: Readonly<Record<string, string>> = {}): Child {

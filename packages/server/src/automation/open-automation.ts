@@ -7,7 +7,7 @@ import type { Environment } from '../tenancy/port.ts';
 import { createLogicBlocks, type LogicBlocks } from './blocks/logic-blocks.ts';
 import { createDrafts, type Drafts } from './drafts/draft-run.ts';
 import { type DueHandler, DueRunner, type DueRunnerOptions } from './due.ts';
-import { createHookCallLog, type HookCallLog } from './hooks/hook-calls.ts';
+import { createHookCallLog } from './hooks/hook-calls.ts';
 import { type Hooks, openHooks } from './hooks/hooks.ts';
 import { createOutsideHttp, type OutsideHttpDeps } from './http/outside-http.ts';
 import type { OpenedEvents } from './open-events.ts';
@@ -39,8 +39,6 @@ export interface AutomationDeps
   readonly outside: Pick<OutsideHttpDeps, 'request' | 'secrets' | 'hosts'>;
   /** Sees each visit of what is due. */
   readonly watchDue: (handlers: ReadonlyMap<string, DueHandler>) => ReadonlyMap<string, DueHandler>;
-  /** Where several workers remember them together. */
-  readonly hookCalls?: HookCallLog | undefined;
 }
 
 export interface Automation {
@@ -94,7 +92,7 @@ export function openAutomation({ sealer, ...given }: AutomationDeps): Automation
     schedules: openSchedules(deps),
     hooks: openHooks({
       ...{ ...deps, secrets: deps.outside.secrets, chain: deps.events.chain, start },
-      calls: deps.hookCalls ?? createHookCallLog(deps.clock),
+      calls: createHookCallLog(deps.clock),
     }),
     work: { runtime: deps.runtime, callers: deps.callers, mail: deps.mail, chain: deps.events.chain, start },
     close: async () => {

@@ -7,7 +7,6 @@ export { createStoredBlocks, type StoredBlocks } from './blocks/stored-blocks.ts
 export type { RunCaller } from './callers.ts';
 export type { Drafts } from './drafts/draft-run.ts';
 export { askedAt } from './due.ts';
-export { createHookCallLog, type HookCallLog } from './hooks/hook-calls.ts';
 export type { Hooks } from './hooks/hooks.ts';
 export type { HookContent } from './hooks/receive.ts';
 export { type Automation, openAutomation } from './open-automation.ts';

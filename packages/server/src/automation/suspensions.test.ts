@@ -61,7 +61,7 @@ test('only the suspended workspace rests, in its org and environment alone, and 
   assert.equal(await one.restsUntil(main), undefined);
 });
 
-test('a mark of another thread is seen before the second is over', async (t) => {
+test('a change that is heard of is seen before the second is over', async (t) => {
   const bench = await openBench(t, 'memory');
   const { store } = bench.opened;
   let changes = 0;

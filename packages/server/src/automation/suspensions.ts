@@ -1,7 +1,7 @@
 /** While a workspace is suspended its automation rests: what is due there waits, and is looked at again from time to time. */
 import type { Clock } from '../lib/clock.ts';
-import type { Key, ScopeName, Store } from '../store/port.ts';
-import { type Environment, orgScopeName, workspaceRowKey, workspaceTable } from '../tenancy/port.ts';
+import type { ScopeName, Store } from '../store/port.ts';
+import { type Environment, orgScopeName, workspaceTable } from '../tenancy/port.ts';
 import { RestCache } from './rest-cache.ts';
 
 export interface SuspensionPlace {
@@ -21,8 +21,8 @@ export interface Suspensions {
 export interface SuspensionsDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly clock: Clock;
-  /** Another number after a commit that wrote the item was answered, where other threads commit too. */
-  readonly changesOf?: Readonly<Record<Environment, (scope: ScopeName, key: Key) => number>> | undefined;
+  /** Another number once this node has heard of a change in the scope, where other nodes commit too. */
+  readonly changesOf?: Readonly<Record<Environment, (scope: ScopeName) => number>> | undefined;
 }
 
 /** When what is due in a suspended workspace is looked at again. */
@@ -34,7 +34,7 @@ export function createSuspensions({ stores, clock, changesOf }: SuspensionsDeps)
     restsUntil: async ({ env, orgCode, tenantCode }) => {
       const key = `${env} ${orgCode} ${tenantCode}`;
       const orgScope = stores[env].scope(orgScopeName(orgCode));
-      const changes = changesOf?.[env](orgScope.name, workspaceRowKey(tenantCode)) ?? 0;
+      const changes = changesOf?.[env](orgScope.name) ?? 0;
       const isSuspended = async () => (await workspaceTable.read(orgScope, tenantCode))?.value.suspended !== undefined;
       return (await cache.rests({ key, changes }, isSuspended)) ? clock.now() + restMilliseconds : undefined;
     },

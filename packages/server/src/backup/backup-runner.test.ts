@@ -167,7 +167,7 @@ test('a removal that a restore test keeps from being done is refused before it i
   const { runner, folder, commands } = runnerOf(context);
   const clock = { now: () => now };
   const settings = { backupSchedule: undefined, backupKeep: 1 };
-  const backups = createBackups({ folder, dataDir: folder, settings, desk: runner, clock });
+  const backups = createBackups({ folder, dataDir: folder, settings, runner, clock });
   writeFileSync(join(folder, name), 'no archive');
   const recorded: string[] = [];
   const remove = () =>

@@ -1,4 +1,4 @@
-/** Makes, tests and removes the backups of a platform, one after the other, in the one thread that does so. */
+/** Makes, tests and removes the backups of a platform, one after the other. */
 import { existsSync, rmSync } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,19 +20,6 @@ import { outcomeOf, problemOf } from './command-outcome.ts';
 import { readBackupFile } from './restore-backup.ts';
 import { expiredBackups, expiredFailures, lastOfSchedule, lastPassed } from './retention.ts';
 import type { CommandEnd, CommandRun, RunCommand } from './run-command.ts';
-
-/** What the threads that take requests ask for. Each call throws a Problem at once where it cannot be done now. */
-export interface BackupDesk {
-  /** Whether a backup or a test may be begun now. */
-  check(): void;
-  begin(name: string, by: BackupMaker): void;
-  /** @param file what was found under the name: a complete backup. */
-  test(name: string, file: BackupFile): void;
-  /** Whether the backup may be removed now. */
-  checkRemoval(name: string): void;
-  remove(name: string): void;
-  standing(): BackupStanding;
-}
 
 /** What monitoring asks about backups. */
 export interface BackupStanding {
@@ -66,7 +53,8 @@ interface Work {
   done: Promise<void>;
 }
 
-export class BackupRunner implements BackupDesk {
+/** What is asked for throws a Problem at once where it cannot be done now. */
+export class BackupRunner {
   readonly #deps: RunnerDeps;
   #work: Work | undefined;
   #isClosing = false;
@@ -101,6 +89,7 @@ export class BackupRunner implements BackupDesk {
     return { passedAt, failures: { ...this.#failures } };
   }
 
+  /** Whether a backup or a test may be begun now. */
   check(): void {
     if (this.#isClosing) throw new Problem('unavailable', 'the platform is shutting down');
     if (this.#work !== undefined)
@@ -117,12 +106,14 @@ export class BackupRunner implements BackupDesk {
     this.#start({ name, is: 'backup' }, (work) => this.#make(facts, work));
   }
 
+  /** @param file what was found under the name: a complete backup. */
   test(name: string, file: BackupFile): void {
     this.check();
     if (!existsSync(join(this.#deps.folder, name))) throw notFound();
     this.#start({ name, is: 'restore test' }, (work) => this.#test(name, file, work));
   }
 
+  /** Whether the backup may be removed now. */
   checkRemoval(name: string): void {
     if (this.#work?.name === name) throw new Problem('conflict', `a ${this.#work.is} of \`${name}\` is running`);
   }

@@ -1,4 +1,4 @@
-/** What the operator does with backups, from any thread that takes requests. */
+/** What the operator does with backups. */
 import { join } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
 import { notFound, Problem } from '../lib/problem.ts';
@@ -17,7 +17,7 @@ import {
   roomForBackup,
   roomForTest,
 } from './backup-folder.ts';
-import type { BackupDesk } from './backup-runner.ts';
+import type { BackupRunner } from './backup-runner.ts';
 import { type BackupSettings, utc } from './backup-settings.ts';
 
 /** Each write records first what it is about to do, by the name of the backup. */
@@ -47,11 +47,11 @@ export interface BackupPage {
 
 export interface BackupsDeps extends BackupPlaces {
   readonly settings: Pick<BackupSettings, 'backupSchedule' | 'backupKeep'>;
-  readonly desk: BackupDesk;
+  readonly runner: BackupRunner;
   readonly clock: Clock;
 }
 
-export function createBackups({ settings, desk, clock, ...places }: BackupsDeps): Backups {
+export function createBackups({ settings, runner, clock, ...places }: BackupsDeps): Backups {
   const { folder } = places;
   const complete = async (name: string): Promise<ListedBackup> => {
     const found = await findBackup(places, name);
@@ -66,29 +66,29 @@ export function createBackups({ settings, desk, clock, ...places }: BackupsDeps)
       room: await roomForBackup(places),
     }),
     begin: async (record) => {
-      desk.check();
+      runner.check();
       await prepareFolder(folder);
       await requireRoom(folder, (await roomForBackup(places))?.needed_bytes ?? 0, 'a backup');
       const name = newBackupName(clock.now());
       await record(name);
-      desk.begin(name, 'operator');
+      runner.begin(name, 'operator');
       return findBackup(places, name);
     },
     test: async (name, record) => {
       const found = await complete(name);
-      desk.check();
+      runner.check();
       await prepareFolder(folder);
       await requireRoom(folder, roomForTest(found), 'a restore test');
       await record(name);
-      desk.test(name, { bytes: found.bytes ?? 0, created_at: found.made_at });
+      runner.test(name, { bytes: found.bytes ?? 0, created_at: found.made_at });
       return findBackup(places, name);
     },
     remove: async (name, record) => {
       const { state } = await findBackup(places, name);
       if (state === 'running') throw new Problem('conflict', 'the backup is being made');
-      desk.checkRemoval(name);
+      runner.checkRemoval(name);
       await record(name);
-      desk.remove(name);
+      runner.remove(name);
     },
     download: async (name, record) => {
       const { bytes } = await complete(name);

@@ -20,11 +20,9 @@ export interface BuiltSite<Files> {
   current(): SiteState<Files>;
   /**
    * Builds the site in the background, in development and where that is needed.
-   * @param ended is called when nothing is built any more, with whether there are new files.
+   * @param ended is called when nothing is built any more.
    */
-  build(ended?: (isNew: boolean) => void): void;
-  /** Another thread has built it. */
-  readAgain(): void;
+  build(ended?: () => void): void;
 }
 
 export interface SiteOptions<Files> {
@@ -61,22 +59,19 @@ export function openBuiltSite<Files>(options: SiteOptions<Files>): BuiltSite<Fil
   if (state.is === 'missing' && mode === 'production') log.warn(notBuilt);
   return {
     current: () => state,
-    readAgain: () => {
-      if (state.is !== 'off') state = read();
-    },
     build: (ended) => {
       const isCurrent = () => state.is === 'built' && isNewerThanSources(options);
-      if (state.is === 'off' || mode === 'production' || isCurrent()) return ended?.(false);
+      if (state.is === 'off' || mode === 'production' || isCurrent()) return ended?.();
       if (builder === undefined) {
         if (state.is === 'missing') log.warn(notBuilt);
-        return ended?.(false);
+        return ended?.();
       }
       log.info(`building ${name}, which takes a few seconds`);
       const end = (fault: string | undefined) => {
         if (fault === undefined) log.info(`${name} ${verb} built`);
         else log.warn(`${name} could not be built: ${fault}`);
         state = read();
-        ended?.(true);
+        ended?.();
       };
       try {
         runBuilder(builder, end);

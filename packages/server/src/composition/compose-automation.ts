@@ -27,7 +27,6 @@ import type { Scope } from '../store/port.ts';
 import type { WorkFacts } from '../telemetry/work-facts.ts';
 import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { Spaces } from './open-spaces.ts';
-import type { CountedParts } from './workers/shared-parts.ts';
 
 /** What events and the rest of automation have in common. */
 export type AutomationParts = Pick<EventsDeps, 'blocks' | 'meter' | 'retentionOf' | 'tell'>;
@@ -67,14 +66,13 @@ export interface ComposeAutomationDeps extends WorkSessionDeps, AutomationParts 
   readonly config: Config;
   readonly sealer: Sealer;
   readonly onError: (error: unknown) => void;
-  readonly counted: Pick<CountedParts, 'hookCalls'> | undefined;
   readonly workFacts: WorkFacts;
 }
 
 export function composeAutomation({ test, prod }: Spaces, deps: ComposeAutomationDeps): Automation {
-  const { config, configs, counted } = deps;
+  const { config, configs } = deps;
   return openAutomation({
-    ...{ ...deps, hookCalls: counted?.hookCalls },
+    ...deps,
     watchDue: deps.workFacts.watch('automation'),
     outside: {
       request: createGuardedRequest(callRules(config)),
@@ -104,26 +102,17 @@ export interface ComposeEventsDeps
     Pick<EventsDeps, 'stores' | 'configs' | 'clock' | 'newId' | 'cursors' | 'onError' | 'changesOf'> {
   readonly config: Config;
   readonly nodeId: string;
-  /** Of the worker, where the process has several. */
-  readonly worker: string | undefined;
   readonly secrets: Secrets;
   /** Is there before the first write. */
   readonly automation: () => Automation;
 }
 
-export function composeEvents({
-  config,
-  nodeId,
-  worker,
-  secrets,
-  automation,
-  ...deps
-}: ComposeEventsDeps): OpenedEvents {
+export function composeEvents({ config, nodeId, secrets, automation, ...deps }: ComposeEventsDeps): OpenedEvents {
   return openEvents({
     ...deps,
     random: Math.random,
     // One process has a folder, so what one before it had in hand is this one's at once.
-    node: config.store.folder === undefined ? nodeId : (worker ?? 'the only one'),
+    node: config.store.folder === undefined ? nodeId : 'the only one',
     signingRoot: derivedKey(secrets, 'event-webhook'),
     chainKey: derivedKey(secrets, 'event-chain'),
     work: () => automation().work,

@@ -1,4 +1,5 @@
 /** Opens the data spaces, watched and marked, and cuts them into the scopes that modules work on. */
+import { randomUUID } from 'node:crypto';
 import { ToldChanges } from '../config/told-changes.ts';
 import type { Config } from '../config.ts';
 import type { OnceScopes } from '../gateway/answer-once.ts';
@@ -10,9 +11,7 @@ import type { Health, OpenedStore, Scope, Store } from '../store/port.ts';
 import type { Measurement } from '../telemetry/measurement.ts';
 import { type Environment, type OrgScopes, orgScopeName, workspaceScopeName } from '../tenancy/port.ts';
 import { openSpaces, type Spaces } from './open-spaces.ts';
-import { nodeIdOf } from './operations/nodes/node-id.ts';
 import { createNodeSignals, type NodeSignals } from './signals/compose-signals.ts';
-import type { SharedParts } from './workers/shared-parts.ts';
 
 export interface ComposedSpaces {
   readonly spaces: Spaces;
@@ -25,8 +24,9 @@ export interface ComposedSpaces {
   /** Where what a request does may come to lie. */
   readonly onceScopes: OnceScopes;
   readonly readiness: GatewaysDeps['readiness'];
-  /** Of configurations, where no other thread or process writes the stores. */
+  /** Of configurations, where no other process writes the stores. */
   readonly told: Readonly<Record<Environment, ToldChanges>> | undefined;
+  /** Names the process from its start to its end. */
   readonly nodeId: string;
   /** Where several nodes share the stores. */
   readonly signals: NodeSignals | undefined;
@@ -41,22 +41,20 @@ type WatchedStores = Pick<Measurement, 'watchStore' | 'storeFacts'>;
 
 interface SpacesUse {
   readonly measurement: WatchedStores;
-  /** Where the platform is one of several workers of a process. */
-  readonly common: SharedParts | undefined;
   readonly onError: (error: unknown) => void;
 }
 
 export async function composeSpaces(
   config: OpenOptions[0] & Pick<Config, 'publicUrl'>,
   options: OpenOptions[1],
-  { measurement, common, onError }: SpacesUse,
+  { measurement, onError }: SpacesUse,
 ): Promise<ComposedSpaces> {
   const { watchStore, storeFacts } = measurement;
   const opened = await openSpaces(config, { ...options, onServer: storeFacts.noting(options.onServer) });
   // One process has a folder.
-  const isAlone = common === undefined && config.store.folder !== undefined && config.storeProd.folder !== undefined;
-  const nodeId = nodeIdOf(common);
-  // Stores that were opened elsewhere, as for workers, are not at the address.
+  const isAlone = config.store.folder !== undefined && config.storeProd.folder !== undefined;
+  const nodeId = randomUUID();
+  // Stores that were opened elsewhere, as in tests, are not at the address.
   const signals = options.openSpace === undefined ? createNodeSignals({ config, nodeId, onError }) : undefined;
   const told = isAlone ? { test: new ToldChanges(), prod: new ToldChanges() } : undefined;
   const watched = (space: keyof Spaces, store: Store): Store => {

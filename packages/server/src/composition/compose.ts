@@ -18,7 +18,7 @@ import {
 } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
-import { type OpenedMail, openMail } from '../mail/open-mail.ts';
+import { openMail } from '../mail/open-mail.ts';
 import { openPromotion } from '../promotion/port.ts';
 import { createCursors, createSealer, openRecords } from '../records/port.ts';
 import { explainStoreFailure } from '../store/explain-failure.ts';
@@ -37,7 +37,6 @@ import { composeOperations } from './operations/compose-operations.ts';
 import { composeGateways } from './routes/compose-gateways.ts';
 import type { ServedUrls } from './served-urls.ts';
 import { createUpgradePage, type UpgradePage } from './upgrade-page.ts';
-import type { SharedParts } from './workers/shared-parts.ts';
 
 /** The platform, ready to be given listeners. */
 export interface Platform extends Gateways {
@@ -69,25 +68,23 @@ export interface ComposeOptions {
   readonly docs?: DocsSource;
   /** What a new password hash costs: tests that are not about it take less. */
   readonly passwordCost?: PasswordCost;
-  /** Where the platform is one of several workers of a process. */
-  readonly shared?: SharedParts | undefined;
 }
 
 export async function compose(options: ComposeOptions): Promise<Platform> {
-  const { config, clock, shared: common } = options;
+  const { config, clock } = options;
   const newId = uuidv7Source(clock);
-  const measurement = startMeasurement(clock, common?.counted.errorLog);
+  const measurement = startMeasurement(clock);
   const { metrics, tallies, workFacts, watchJobs: watch, errors } = measurement;
   const { onFault, within } = errors.handlers(options.onFault);
 
-  const opened = await composeSpaces(config, options, { measurement, common, onError: within('signals') });
+  const opened = await composeSpaces(config, options, { measurement, onError: within('signals') });
   const { spaces, stores, platform, onceScopes, readiness, nodeId, signals } = opened;
   const { secrets, signingKeys, cursors, backups } = await openSecrets(opened, options, { metrics, within });
-  const { counted } = common ?? {};
-  const { epochs, changesOf } = common ?? signals ?? {};
+  const { epochs, changesOf } = signals ?? {};
   const configs = openConfigs(stores, { clock, tally: tallies.config, events: () => events }, changesOf, opened.told);
 
-  const mail = openSharedMail({ ...options, onFault: countLostMails(metrics, within('mail')) });
+  const isDevelopment = config.mode === 'development';
+  const mail = openMail({ smtp: config.smtp, isDevelopment, clock, onFault: countLostMails(metrics, within('mail')) });
   const made = { config, platform, stores, configs, clock, newId, cursors, nodeId, watch, workFacts };
   const { address: upgradeUrl, ...upgradePage } = createUpgradePage(config);
   const alerts = startAlerts(spaces, { ...made, onFault: within('alerts'), secrets, upgradeUrl });
@@ -95,11 +92,11 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const metering = composeMetering(opened, { ...made, announce, onError: within('usage'), planChanges: epochs?.plans });
   const parts = countDead(metrics, automationParts({ ...made, announce, metering }));
   const events = composeEvents({
-    ...{ ...made, ...parts, secrets, onError: within('automation'), changesOf, worker: common?.name },
+    ...{ ...made, ...parts, secrets, onError: within('automation'), changesOf },
     automation: () => automation,
   });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
-  const iam = composeIam(opened, { ...made, metrics, onFault: within('decisions'), common, epochs: epochs?.access });
+  const iam = composeIam(opened, { ...made, metrics, onFault: within('decisions'), epochs: epochs?.access });
   const jobs = startJobs(spaces, { ...made, onFault: within('jobs'), events, metering, iam, foundingGate });
 
   const shared = { ...made, signingKeys, wake: jobs.wake };
@@ -121,14 +118,14 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     ...{ epochs: iam.epochs, operatorLog: audit.operatorLog, tokenTally: tallies.token, beginJobs: jobs.begin },
     ...{ foundingGate, workspaceRemoved: metering.gate.workspaceRemoved, removals: records.removals },
     ...{ onError: within('signing-keys'), settings: config, passwordCost: options.passwordCost },
-    ...{ throttles: counted?.throttles, refusedOrigins: counted?.refusedOrigins, revocations: epochs?.revocations },
+    revocations: epochs?.revocations,
   });
 
   const decisions = countDenials(metrics, iam.decisions);
   const reached = { runtime: records.runtime, mail: mail.out, sealer, decisions, onError: within('automation') };
-  const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached, counted });
+  const automation = composeAutomation(spaces, { ...shared, ...parts, config, events, ...reached });
 
-  const operations = composeOperations(opened, { ...shared, measurement, onFault: within('nodes'), common, jobs });
+  const operations = composeOperations(opened, { ...shared, measurement, onFault: within('nodes'), jobs });
   const gateways = composeGateways({
     ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, jobs, ...operations },
     ...{ iam: { ...iam, decisions }, alertWebhook: alerts.webhook, automation, events: events.services },
@@ -146,38 +143,20 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   };
 }
 
-/**
- * The secrets, and what follows from them. Several workers learn the keys of each other before a change of them is
- * answered.
- */
+/** The secrets, and what follows from them. */
 async function openSecrets(
   { spaces, platform: scope, signals }: ComposedSpaces,
-  { config, clock, shared: common }: ComposeOptions,
+  { config, clock }: ComposeOptions,
   { metrics, within }: { readonly metrics: Measurement['metrics']; readonly within: FaultHandlers['within'] },
 ) {
-  const vault = common?.vault ?? (await openVaultOf(spaces, config));
+  const vault = await openVaultOf(spaces, config);
   const secrets = await loadSecrets(vault, clock);
   const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
-  common?.serve('learn keys', signingKeys.learn);
   await signals?.begin(scope, signingKeys.learn);
   const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
   const { platform } = spaces;
-  const shared = common?.counted.backups;
-  const onFault = within('backups');
-  const backups = await composeBackups({ config, clock, onFault, secrets, platform, shared, metrics });
+  const backups = await composeBackups({ config, clock, onFault: within('backups'), secrets, platform, metrics });
   return { secrets, signingKeys, cursors, backups };
-}
-
-/** Several workers have one inbox, which waits for the mails of all. */
-function openSharedMail({ config, clock, onFault, shared }: ComposeOptions): OpenedMail {
-  const { smtp, mode } = config;
-  const inbox = shared && {
-    mailbox: shared.counted.mailbox,
-    othersSettled: () => shared.askOthers('settle mails'),
-  };
-  const mail = openMail({ smtp, isDevelopment: mode === 'development', clock, onFault, shared: inbox });
-  shared?.serve('settle mails', mail.settled);
-  return mail;
 }
 
 interface Closable {

@@ -2,7 +2,6 @@
 import type { Config } from '../config.ts';
 import { demoTraceId } from '../demo/call.ts';
 import { unwatched } from '../gateway/call-watch.ts';
-import type { ConnectionCounts } from '../gateway/listener.ts';
 import { type Listener, type ListenOptions, listen } from '../gateway/listener.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type CallLog, createCallLog, createTextCallLog } from '../telemetry/call-log.ts';
@@ -17,29 +16,15 @@ export interface Listeners {
   readonly metrics: Listener | undefined;
 }
 
-/** Where the threads of a process share its ports. */
-export interface PortSharing {
-  readonly sharers: number;
-  readonly connections: (listener: string) => ConnectionCounts;
-  /** The trace of the thread that makes the demo. */
-  readonly demoTraceId: string;
-}
-
 /** @throws Error with a sentence for the operator, such as that a port is taken. */
-export async function openListeners(
-  platform: Platform,
-  config: Config,
-  { log, write }: OpenedLog,
-  sharing?: PortSharing,
-): Promise<Listeners> {
+export async function openListeners(platform: Platform, config: Config, { log, write }: OpenedLog): Promise<Listeners> {
   const descriptors = warnOfDescriptors(log, systemClock);
   const callLog = (name: 'app' | 'management'): CallLog =>
     config.logFormat === 'text' ? createTextCallLog(write) : createCallLog(name, systemClock, write);
   const limits = { keepAliveTimeout: config.keepAlive * 1000 };
-  const shared = (name: string) => ({ sharers: sharing?.sharers, connections: sharing?.connections(name) });
   const open = async (name: 'app' | 'management', port: number | undefined, publicUrl: string | undefined) => {
     if (port === undefined) return undefined;
-    const logged = config.demo ? withoutDemo(callLog(name), sharing?.demoTraceId) : callLog(name);
+    const logged = config.demo ? withoutDemo(callLog(name)) : callLog(name);
     const watch = watchCalls({
       log: log.isLevelEnabled('info') ? logged : undefined,
       metrics: platform.measurement.calls(name),
@@ -50,15 +35,7 @@ export async function openListeners(
       watch.refused(code);
       descriptors.refused(code);
     };
-    const options = {
-      host,
-      port,
-      gateway: platform[name],
-      watch: { ...watch, refused },
-      perAddressMax,
-      limits,
-      ...shared(name),
-    };
+    const options = { host, port, gateway: platform[name], watch: { ...watch, refused }, perAddressMax, limits };
     return openListener(platform, options, publicUrl);
   };
   const { metricsListen } = config;
@@ -67,15 +44,15 @@ export async function openListeners(
   if (management !== undefined)
     for (const page of [platform.managementOrigin, platform.upgradePage]) page.listening(management.url);
   const watch = { ...unwatched, ...platform.measurement.errors.callsOf('metrics'), ...descriptors };
-  const probed = { gateway: platform.metrics, watch, limits, ...shared('metrics') };
+  const probed = { gateway: platform.metrics, watch, limits };
   const metrics = metricsListen && (await openListener(platform, { ...metricsListen, ...probed }, undefined));
   return { app, management, metrics };
 }
 
 /** The demo is made by calls of the platform's own, which would be the first lines that a newcomer sees. */
-function withoutDemo(log: CallLog, traceId = demoTraceId): CallLog {
+function withoutDemo(log: CallLog): CallLog {
   return (trace, end) => {
-    if (trace.traceId !== traceId) log(trace, end);
+    if (trace.traceId !== demoTraceId) log(trace, end);
   };
 }
 

@@ -1,4 +1,4 @@
-/** A platform that serves on the calling thread. */
+/** A platform that serves. */
 import type { Config } from '../config.ts';
 import { drain } from '../gateway/drain.ts';
 import type { SiteState } from '../gateway/site-source.ts';
@@ -10,13 +10,12 @@ import { openDocs } from './docs.ts';
 import { openListeners } from './open-listeners.ts';
 import type { ServedUrls } from './served-urls.ts';
 
-/** A platform that serves, however many threads it does so with. */
 export interface ServingPlatform {
   readonly urls: ServedUrls;
   /** Whether there is no account yet. */
   isEmpty(): Promise<boolean>;
   /** Whether there is a console to sign in to. */
-  consoleState(): Promise<SiteState<unknown>['is']>;
+  consoleState(): SiteState<unknown>['is'];
   /** Builds the console and the documentation in the background, where that is needed. */
   buildSites(): void;
   /** Answers what is under way, for so long, and closes everything. */
@@ -27,18 +26,10 @@ export interface ServeOptions {
   readonly config: Config;
   readonly opened: OpenedLog;
   readonly onFatal: (error: unknown) => void;
-  /** Where the platform is one of several workers of a process, and how many these are. */
-  readonly worker?: WorkerPlace | undefined;
-}
-
-export interface WorkerPlace extends Pick<NonNullable<Parameters<typeof compose>[0]>, 'openSpace'> {
-  readonly shared: NonNullable<Parameters<typeof compose>[0]['shared']>;
-  readonly workers: number;
-  readonly demoTraceId: string;
 }
 
 /** @throws Error with a sentence for the operator. */
-export async function servePlatform({ config, opened, onFatal, worker }: ServeOptions): Promise<ServingPlatform> {
+export async function servePlatform({ config, opened, onFatal }: ServeOptions): Promise<ServingPlatform> {
   const { log } = opened;
   const managementConsole = openConsole(config, log);
   const docs = openDocs(config, log);
@@ -54,34 +45,18 @@ export async function servePlatform({ config, opened, onFatal, worker }: ServeOp
       else if (state === 'relayed') log.warn(said, 'a server of the store is reached only through another server');
       else log.error(said, `a server of the store ${state === 'down' ? 'does not answer' : 'may lose writes'}`);
     },
-    ...(worker?.openSpace && { openSpace: worker.openSpace }),
-    shared: worker?.shared,
   });
-  const sharing = worker && {
-    sharers: worker.workers,
-    connections: worker.shared.counted.connections,
-    demoTraceId: worker.demoTraceId,
-  };
-  const listeners = await openListeners(platform, config, opened, sharing);
-  const { app, management, metrics } = listeners;
+  const { app, management, metrics } = await openListeners(platform, config, opened);
   managementConsole.openedApp(app?.url);
-  worker?.shared.serve('console is built', managementConsole.readAgain);
-  worker?.shared.serve('docs are built', docs.readAgain);
-  const tell = (topic: string) => (isNew: boolean) => {
-    if (isNew) void worker?.shared.askOthers(topic);
-  };
   const urls = { app: app?.url, management: management?.url, metrics: metrics?.url };
   await platform.listening(urls);
   return {
     urls,
     isEmpty: platform.isEmpty,
-    consoleState: async () => managementConsole.current().is,
+    consoleState: () => managementConsole.current().is,
     buildSites: () => {
       // One after the other: a machine may have a single core.
-      managementConsole.build((isNew) => {
-        tell('console is built')(isNew);
-        docs.build(tell('docs are built'));
-      });
+      managementConsole.build(() => docs.build());
     },
     drain: async (milliseconds) => {
       platform.startDraining();

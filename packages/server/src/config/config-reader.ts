@@ -12,7 +12,7 @@ import {
   compileEntity,
   compilePatterns,
 } from '../schema/port.ts';
-import type { Change, Item, Key, Scope, ScopeName, Store } from '../store/port.ts';
+import type { Change, Item, Scope, ScopeName, Store } from '../store/port.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type ActiveEntity, type ApiVersions, type ConfigSet, makeConfigSet } from './config-set.ts';
 import {
@@ -50,8 +50,8 @@ export interface ConfigReaderOptions {
   readonly setsMax?: number;
   /** Of the compiled entities that are kept, by {@link weightOfEntity}. */
   readonly entitiesMax?: number;
-  /** Another number after a commit that wrote the item was answered, where other threads commit too. */
-  readonly changesOf?: ((scope: ScopeName, key: Key) => number) | undefined;
+  /** Another number once this process has made or heard of a change of the configuration in the scope. */
+  readonly changesOf?: ((scope: ScopeName) => number) | undefined;
   /** Whether `changesOf` tells of all changes, so that what is known is never read again because of its age. */
   readonly isTold?: boolean;
   /** Hears which events this process has changed. */
@@ -126,7 +126,7 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
   const orgs = new BoundedMap<string, Cached>(options.setsMax ?? setsWeightMax, ({ set }) => weightOfSet(set));
   const compiled = new BoundedMap<string, Compiled>(options.entitiesMax ?? entitiesWeightMax, weightOfCompiled);
   const flights = singleFlight<string, ConfigSet>();
-  const changes = (orgCode: string): number => options.changesOf?.(orgScopeName(orgCode), configHeadKey) ?? 0;
+  const changes = (orgCode: string): number => options.changesOf?.(orgScopeName(orgCode)) ?? 0;
 
   const read = async (orgCode: string): Promise<ConfigSet> => {
     const readAt = clock.now();
@@ -142,7 +142,7 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
     return set;
   };
   const readShared = (orgCode: string): Promise<ConfigSet> =>
-    // Neither has a space. A read that began before another thread's change is not joined.
+    // Neither has a space. A read that began before a change is not joined.
     flights(`${orgCode} ${changes(orgCode)}`, () => read(orgCode));
 
   const compileOnce = (orgCode: string, name: string, active: ActiveEntity): MaybePromise<CompiledEntity> => {

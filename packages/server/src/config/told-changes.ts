@@ -1,16 +1,20 @@
-/** Tells which configurations may have changed, where this thread alone writes the stores. */
-import { SharedSlots } from '../lib/shared-slots.ts';
+/** Tells which configurations may have changed, where this process alone writes the stores. */
+import { BoundedMap } from '../lib/bounded-map.ts';
 import { type Change, OutcomeUnknown, type ScopeName } from '../store/port.ts';
 import { configHeadKey } from './org-keys.ts';
+
+/** More than configurations are kept of. */
+const scopesMax = 100_000;
 
 /**
  * INVARIANT: a number that was read before a configuration, and is the same now, means that the configuration is the one
  * that the store holds, if every commit is made by `told`.
  */
 export class ToldChanges {
-  readonly #slots = new SharedSlots(SharedSlots.allocate());
+  readonly #changes = new BoundedMap<ScopeName, number>(scopesMax);
   /** Of commits of which it is not known whether and when they take effect. */
-  readonly #unknown = new Set<number>();
+  readonly #unknown = new Set<ScopeName>();
+  #last = 0;
 
   /** Makes a call of the store. */
   async told<T>(
@@ -18,22 +22,26 @@ export class ToldChanges {
     call: () => Promise<T>,
   ): Promise<T> {
     if (changes?.some(isOfHead) !== true) return call();
-    const slot = this.#slots.slotOf(scope);
-    this.#slots.add(slot, 1);
+    this.#change(scope);
     try {
       return await call();
     } catch (error) {
-      if (error instanceof OutcomeUnknown) this.#unknown.add(slot);
+      if (error instanceof OutcomeUnknown) this.#unknown.add(scope);
       throw error;
     } finally {
-      this.#slots.add(slot, 1);
+      this.#change(scope);
     }
   }
 
   /** Another number after each change; one that equals none where that cannot be told. */
   at(scope: ScopeName): number {
-    const slot = this.#slots.slotOf(scope);
-    return this.#unknown.has(slot) ? Number.NaN : this.#slots.read(slot);
+    return this.#unknown.has(scope) ? Number.NaN : (this.#changes.get(scope) ?? this.#change(scope));
+  }
+
+  #change(scope: ScopeName): number {
+    this.#last += 1;
+    this.#changes.set(scope, this.#last);
+    return this.#last;
   }
 }
 

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { checkFolder, hasWritten } from '../doctor/check-folder.ts';
 import { mayWriteBeside, rowsOfFile } from '../store/sqlite/ask-file.ts';
-import { attachSqlite, openSharedSqlite, openSqlite, openUnwritable } from '../store/sqlite/open-sqlite.ts';
+import { openSqlite, openUnwritable } from '../store/sqlite/open-sqlite.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import type { Space, StoreEngine } from './store-engine.ts';
 
@@ -33,9 +33,6 @@ export const sqliteEngine: StoreEngine<FolderAddress> = {
     if (changesNothing && !mayWriteBeside(path)) return openUnwritable({ path, clock });
     return openSqlite({ path, clock, onFatal, cacheMegabytes, itemCacheMegabytes });
   },
-  openShared: (space, { folder }, { clock, onFatal, cacheMegabytes }) =>
-    openSharedSqlite({ path: filePath(folder, space), clock, onFatal, cacheMegabytes }),
-  attach: attachSqlite,
   sizes: async ({ folder }, space) => {
     const path = filePath(folder, space);
     const log = await stat(`${path}-wal`).catch(() => undefined);

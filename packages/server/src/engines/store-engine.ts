@@ -1,6 +1,5 @@
 import type { Finding } from '../doctor/finding.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { AttachedStore, AttachOptions, SharedStore, StoreAttachment } from '../store/attached-store.ts';
 import type { OpenedStore, ServerChange } from '../store/port.ts';
 import type { SignalChannel, SignalEars } from '../store/signal-channel.ts';
 
@@ -12,8 +11,6 @@ export interface EngineAddress {
 }
 
 export type Space = 'platform' | 'test' | 'prod';
-
-export type { AttachedStore, AttachOptions, SharedStore, StoreAttachment };
 
 /** Where an address was given: in FREEHOLD_STORE, in FREEHOLD_STORE_PROD, or to the command `copy`. */
 export type AddressUse = 'store' | 'storeProd' | 'copy';
@@ -88,10 +85,6 @@ export interface StoreEngine<Address extends EngineAddress> {
   prepare?(address: Address): Promise<void>;
   /** Opens the store of one data space, which is made unless it is there. */
   open(space: Space, address: Address, deps: EngineDeps): Promise<OpenedStore>;
-  /** The same for several threads of the process; left out where an engine has no such thing: there nodes share it. */
-  openShared?(space: Space, address: Address, deps: EngineDeps): Promise<SharedStore>;
-  /** The store of a thread that got an attachment. */
-  attach?(attachment: StoreAttachment, options: AttachOptions): AttachedStore;
   /** How much room the store of a data space takes, within seconds; left out where that is not known at once. */
   sizes?(address: Address, space: Space): Promise<StoreSizes | UnknownSizes>;
   /** Whether there is no store of the data space yet. Makes none. */

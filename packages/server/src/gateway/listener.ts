@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
 import { type CallWatch, unwatched } from './call-watch.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { createAnswer } from './listening/answer.ts';
-import { claimPort, portError } from './listening/check-free.ts';
-import { type ConnectionCounts, createConnectionCounts, createConnectionLimit } from './listening/connection-limit.ts';
+import { createConnectionLimit } from './listening/connection-limit.ts';
 import { continueWhenRead } from './listening/continue-when-read.ts';
 import { createDescriptorLimit } from './listening/descriptor-limit.ts';
 import { createIdleConnections, type IdleConnections } from './listening/idle-connections.ts';
@@ -16,15 +16,16 @@ import { createRequestIds } from './listening/request-id.ts';
 import { faultOfTarget } from './listening/request-target.ts';
 import { isStreamed } from './pipeline/body/body-stream.ts';
 
-export { type ConnectionCounts, claimPort, createConnectionCounts };
-
 /** A gateway that listens. */
 export interface Listener {
   /** Where it is reached on this machine. */
   readonly url: string;
   /** Answers 503 from now on. Resolves when the requests that were under way have ended. */
   refuseNew(): Promise<void>;
-  /** Takes no more connections and ends those that are open, by force after so long. */
+  /**
+   * Takes no more connections and ends those that are open, by force after so long. One that waits for its next request
+   * ends a second after its last answer.
+   */
   close(milliseconds: number): Promise<void>;
 }
 
@@ -38,10 +39,8 @@ export interface ListenOptions {
   readonly lingering?: LingeringLimits;
   /** How many connections one address may have; undefined for as many as there may be at all. */
   readonly perAddressMax?: number | undefined;
-  /** Left out, this listener counts its connections alone. */
-  readonly connections?: ConnectionCounts | undefined;
-  /** Among how many listeners the connections to the port are divided; each is in a thread of its own. */
-  readonly sharers?: number | undefined;
+  /** How many connections there may be at all. */
+  readonly allMax?: number;
 }
 
 /** Against slow and greedy clients. */
@@ -75,26 +74,25 @@ export const connectionsMax = 10_000;
 
 /** @throws Error with a sentence for the operator, such as that the port is taken. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { gateway, errors, watch = unwatched, lingering = lingeringLimits, sharers = 1 } = options;
+  const { gateway, errors, watch = unwatched, lingering = lingeringLimits, allMax = connectionsMax } = options;
   const limits = { ...timeLimits, ...options.limits };
   const nextRequestId = createRequestIds();
   const underWay = new Set<IncomingMessage>();
   const idle = Promise.withResolvers<void>();
   let isDraining = false;
   const linger = (socket: Socket, lastText?: string): void =>
-    closeLingering(socket, { limits: lingering, sharers, ...(lastText === undefined ? {} : { lastText }) });
+    closeLingering(socket, { limits: lingering, ...(lastText === undefined ? {} : { lastText }) });
   const answer = createAnswer({
     gateway,
     errors,
     watch,
     nextRequestId,
     isDraining: () => isDraining,
-    endIdle: () => server.closeIdleConnections(),
     linger,
   });
 
   const turns = createPipeliningQueue();
-  const idleConnections = createIdleConnections(connectionsMax / sharers);
+  const idleConnections = createIdleConnections(allMax);
   const take = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem): void => {
     turns.take(incoming, response, () => {
       if (!isDraining) underWay.add(incoming);
@@ -135,25 +133,24 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     refuseNew: () => {
       isDraining = true;
-      server.closeIdleConnections();
       if (underWay.size === 0) idle.resolve();
       return idle.promise;
     },
-    close: (milliseconds) => close(server, milliseconds),
+    close: (milliseconds) => close(server, idleConnections, milliseconds),
   };
 }
 
 /** Refuses connections that the process, or one address, has no room for. */
 function limitConnections(
   server: Server,
-  { perAddressMax, connections = createConnectionCounts(), sharers = 1 }: ListenOptions,
+  { perAddressMax, allMax = connectionsMax }: ListenOptions,
   { watch, idleConnections }: { readonly watch: CallWatch; readonly idleConnections: IdleConnections },
 ): void {
   const refuse = (code: 'too_many_connections' | 'no_descriptors') => () => watch.refused(code);
-  server.maxConnections = Math.ceil(connectionsMax / sharers);
+  server.maxConnections = allMax;
   if (perAddressMax !== undefined) {
     const rules = { endLongest: idleConnections.endLongest, onRefused: refuse('too_many_connections') };
-    server.on('connection', createConnectionLimit({ perAddressMax, connections }, rules));
+    server.on('connection', createConnectionLimit(perAddressMax, rules));
   }
   server.on('connection', createDescriptorLimit(refuse('no_descriptors')));
   server.on('connection', idleConnections.opened);
@@ -165,22 +162,63 @@ function isArriving(request: IncomingMessage | undefined): boolean {
   return request !== undefined && isStreamed(request) && !request.complete;
 }
 
-function bind(server: Server, { host, port, sharers = 1 }: ListenOptions): Promise<void> {
+function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(portError({ host, port }, error)));
-    server.listen({ port, host, reusePort: sharers > 1 }, resolve);
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${error.code})`;
+      reject(new Error(`port ${port} on ${host} ${why}`, { cause: error }));
+    });
+    server.listen({ port, host }, resolve);
   });
 }
 
-function close(server: Server, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), milliseconds);
-    server.close(() => {
+async function close(server: Server, idleConnections: IdleConnections, milliseconds: number): Promise<void> {
+  const end = performance.now() + milliseconds;
+  await quietTurn(server, Math.min(milliseconds, idleMilliseconds));
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), Math.max(0, end - performance.now()));
+    // `close` of node:http resets idle connections, and with them a request that is on its way.
+    NetServer.prototype.close.call(server, () => {
       clearTimeout(timer);
-      resolve();
+      server.close(() => resolve());
     });
-    server.closeIdleConnections();
+    idleConnections.endAfter(idleMilliseconds, endIdle);
   });
+}
+
+/**
+ * Resolves in a turn of the event loop in which nothing came, or after so long. Connections that the system has made and the
+ * listener has not taken are reset with it, and each turn takes one.
+ */
+async function quietTurn(server: Server, milliseconds: number): Promise<void> {
+  const end = performance.now() + milliseconds;
+  let isQuiet = false;
+  const came = (): void => {
+    isQuiet = false;
+  };
+  const events = ['connection', 'drop', 'request'];
+  for (const event of events) server.on(event, came);
+  // The turn that it is called in may be over but for this.
+  await nextTurn();
+  while (!isQuiet && performance.now() < end) {
+    isQuiet = true;
+    await nextTurn();
+  }
+  for (const event of events) server.off(event, came);
+}
+
+/**
+ * For how long a connection stays idle before a listener that closes ends it. Nothing can be answered behind that end, and
+ * a proxy under load sends its next request sooner.
+ */
+const idleMilliseconds = 1_000;
+/** For how long its client may leave its own side open. */
+const halfClosedMilliseconds = 200;
+
+/** A request that crosses is lost, but no answer before it, as by a reset. */
+function endIdle(socket: Socket): void {
+  socket.end();
+  socket.setTimeout(halfClosedMilliseconds);
 }
 
 /** What does not parse as HTTP gets a problem too, written by hand because there is no response to write it with. */

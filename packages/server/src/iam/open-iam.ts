@@ -7,7 +7,6 @@ import { type AccessEpochs, createAccessEpochs } from './policies/access-epochs.
 import {
   type DecisionRecorder,
   type DecisionRecorderDeps,
-  type RecordedOrg,
   startDecisionRecorder,
 } from './recording/decision-recorder.ts';
 import type { PolicyNaming } from './rules/removal.ts';
@@ -16,11 +15,8 @@ import { type AccessSimulator, createAccessSimulator, type SimulatorDeps } from 
 
 export interface IamDeps extends SimulatorDeps, MatrixDeps, DecisionRecorderDeps {
   readonly naming: PolicyNaming;
-  /** What several threads share; left out, this one keeps its own. */
+  /** Epochs that other nodes move too; left out, this process alone moves them. */
   readonly epochs?: AccessEpochs | undefined;
-  readonly decisions?: DecisionLog | undefined;
-  /** Has the other threads store what they recorded of an org. */
-  readonly othersStore?: ((of: RecordedOrg) => Promise<unknown>) | undefined;
 }
 
 export interface Iam {
@@ -40,18 +36,15 @@ export interface Iam {
 export function openIam(deps: IamDeps): Iam {
   const { clock } = deps;
   const recorder = startDecisionRecorder(deps);
-  const store = async (of: RecordedOrg): Promise<void> => {
-    await Promise.all([recorder.store(of), deps.othersStore?.(of).catch(deps.onError)]);
-  };
   const epochs = deps.epochs ?? createAccessEpochs();
   return {
     epochs,
     rules: createIamRules({ epochs, clock, naming: deps.naming }),
-    decisions: deps.decisions ?? createDecisionLog(clock),
+    decisions: createDecisionLog(clock),
     simulator: createAccessSimulator(deps),
     matrix: createAccessMatrix(deps),
     overview: createAccessOverview(deps),
     recorder,
-    lab: createPolicyLab({ ...deps, recorder: { store } }),
+    lab: createPolicyLab({ ...deps, recorder }),
   };
 }

@@ -3,7 +3,7 @@
 export { auditCallerOf, auditEntryInWorkspace, type WorkspaceAuditContext } from './audited-changes.ts';
 export { builderAccess, builderPolicy, isBuilder, noAccess } from './builder-access.ts';
 export { routeOfVerb, runAction } from './decisions/action-parts.ts';
-export { asKept, createDecisionLog, type DecisionLog, type LoggedDecision } from './decisions/decision-log.ts';
+export { createDecisionLog, type DecisionLog, type LoggedDecision } from './decisions/decision-log.ts';
 export { type DescribedDecision, overBudget } from './decisions/describe-decision.ts';
 export { explainCall } from './decisions/explain-call.ts';
 export { type RequestSubject, type SentRequest, valuesAsRead } from './decisions/request-values.ts';

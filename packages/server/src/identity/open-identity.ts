@@ -25,15 +25,16 @@ import { createCommandSignIns } from './org-users/command-sign-ins.ts';
 import { createOrgAccounts } from './org-users/org-accounts.ts';
 import { createPlatformOrgs } from './org-users/platform-orgs.ts';
 import { createSignInLinks } from './org-users/sign-in-links.ts';
+import { createLoginThrottle } from './people/login-throttle.ts';
+import { createMailThrottle } from './people/mail-throttle.ts';
 import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
-import { createThrottles, type Throttles } from './people/throttles.ts';
 import { createPersonalData } from './personal-data/personal-data.ts';
 import { type PersonJobRunner, runPersonJob } from './personal-data/run-person-job.ts';
 import { createSecondFactors } from './second-factors/second-factors.ts';
 import { createStepTokens } from './second-factors/step-tokens.ts';
 import { createAppSessions } from './sessions/app-sessions.ts';
 import { createImpersonation } from './sessions/impersonation.ts';
-import { createAppOrigins, type RefusedOrigins } from './settings/app-origins.ts';
+import { createAppOrigins } from './settings/app-origins.ts';
 import { createOrgSettings } from './settings/org-settings.ts';
 import { startKeyUpkeep } from './tokens/key-upkeep.ts';
 import { discoveryDocument, platformIssuer } from './tokens/platform-issuer.ts';
@@ -74,10 +75,7 @@ export interface IdentityDeps extends MembershipDeps {
   readonly settings: IdentitySettings;
   /** What a new password hash costs, where it is not the usual. */
   readonly passwordCost: PasswordCost | undefined;
-  /** What several threads count together; left out, this one counts alone. */
-  readonly throttles: Throttles | undefined;
-  readonly refusedOrigins: RefusedOrigins | undefined;
-  /** Moves where tokens of a person, or sessions of a builder, end. */
+  /** Moves where tokens of a person, or sessions of a builder, end, also where another node ends them. */
   readonly revocations: AccessEpochs | undefined;
 }
 
@@ -96,25 +94,25 @@ export type Identity = Awaited<ReturnType<typeof openIdentity>>;
 export async function openIdentity({ settings, passwordCost, ...deps }: IdentityDeps) {
   const { platform, stores, configs, clock, newId, signingKeys } = deps;
   const issuer = await platformIssuer(platform, settings.publicUrl);
-  // Threads of one process share libuv's threads too, which files and key signatures wait for.
-  const hasher = createPasswordHasher(deps.throttles === undefined ? {} : { parallelMax: 1 }, passwordCost);
-  const { logins, mails } = deps.throttles ?? createThrottles(clock);
-  const shared = { ...deps, issuer, hasher, mailThrottle: mails, sendsMail: settings.smtp !== undefined };
+  const hasher = createPasswordHasher({}, passwordCost);
+  const mailThrottle = createMailThrottle({ clock });
+  // Failures at one door must not close another.
+  const door = () => ({ loginThrottle: createLoginThrottle({ clock }) });
+  const shared = { ...deps, issuer, hasher, mailThrottle, sendsMail: settings.smtp !== undefined };
   const allowPrivateAddresses = settings.mode === 'development';
   const providers = createProviderTokens({ clock, allowPrivateAddresses });
   const revocations = deps.revocations ?? createAccessEpochs();
-  const app = { ...shared, providers, revocations, loginThrottle: logins.app };
+  const app = { ...shared, ...door(), providers, revocations };
   const steps = createStepTokens(deps.stepKey, clock);
-  const org = { ...shared, revocations, steps, policy: settings.signUp, loginThrottle: logins.org };
+  const org = { ...shared, ...door(), revocations, steps, policy: settings.signUp };
   const digest = settings.operatorKeyDigest;
-  const operator = { loginThrottle: logins.operator };
   const writeLoop = createWriteLoop({ configs, fences: createFences() });
   const personal = { ...app, writeLoop };
   deps.beginJobs((store, work, renewLease) => runPersonJob(personal, store, work, renewLease));
   const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog: deps.operatorLog, onError: deps.onError });
   return {
     /** What browsers may call an app from. */
-    origins: createAppOrigins({ platform, configs, clock, refusedOrigins: deps.refusedOrigins }),
+    origins: createAppOrigins({ platform, configs, clock }),
     app: {
       jwks: signingKeys.jwks,
       discovery: () => discoveryDocument(issuer),
@@ -131,7 +129,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
       commandSignIns: createCommandSignIns(org),
       signInLinks: settings.mode === 'development' ? createSignInLinks(org) : undefined,
       deployKeys: createDeployKeys({ platform, clock, newId }),
-      operator: digest === undefined ? undefined : createOperatorAccess({ digest, ...operator }),
+      operator: digest === undefined ? undefined : createOperatorAccess({ digest, ...door() }),
       serviceKeys: createServiceKeys(app),
       appUsers: createOrgAppUsers(app),
       suspendedAccounts: createSuspendedAccounts(app),

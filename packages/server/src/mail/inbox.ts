@@ -17,7 +17,7 @@ export interface ReceivedMail extends Mail {
 const mailsMax = 200;
 
 /** Where the inbox has its mails. */
-export interface Mailbox {
+interface Mailbox {
   readonly deliver: Deliver;
   /** The last mail first. */
   readonly mails: () => readonly ReceivedMail[];

@@ -76,19 +76,19 @@ export interface Engine {
 }
 
 /** Takes commits that are checked, and answers each when it is stored. */
-export interface Committer {
+interface Committer {
   submit(member: Member, bytes: number, options?: CommitOptions): Promise<Verdict>;
   close(): Promise<void>;
 }
 
 /** The queue in front of an engine's writer. */
-export function committerOf(engine: Engine, clock: Clock): Committer {
+function committerOf(engine: Engine, clock: Clock): Committer {
   return new GroupCommitter((members) => engine.runGroup(members, clock.now()), limitsOf(engine));
 }
 
 /**
  * Puts the port in front of an engine: checks arguments, queues commits, turns verdicts into answers.
- * @param committer takes the commits, where another thread shares the queue.
+ * @param committer takes the commits, where the engine has no writer.
  */
 export function storeOnEngine(engine: Engine, clock: Clock, committer = committerOf(engine, clock)): OpenedStore {
   const backend: Backend = { engine, clock, committer, isClosed: false };

@@ -161,15 +161,3 @@ test('work that is no job is named too, and a job within it by its own name', ()
   );
   assert.equal(faults.length, 5);
 });
-
-test('a log that cannot be reached keeps no fault from being handled', () => {
-  const notes = createErrorNotes({
-    add: () => {
-      throw new Error('the main thread does not answer');
-    },
-  });
-  const faults: unknown[] = [];
-  notes.noting((error) => faults.push(error))(new Error('x'));
-  notes.callsOf('app').answering({ ...trace, problem: 'internal_error' }, 500);
-  assert.equal(faults.length, 1);
-});

@@ -26,12 +26,12 @@ export interface Measurement {
   close(): Promise<void>;
 }
 
-/** @param errorLog that of all threads; left out, this one keeps its errors alone. */
-export function startMeasurement(clock: Clock, errorLog = createErrorLog(clock)): Measurement {
+export function startMeasurement(clock: Clock): Measurement {
   const metrics = createMetrics();
   const tallies = { token: newHitTally(), config: newHitTally() };
   recordHits(metrics, tallies);
   const { loopDelay, close } = startProcessMetrics(metrics);
+  const errorLog = createErrorLog(clock);
   const errors = createErrorNotes(errorLog);
   const workFacts = createWorkFacts(clock, errors);
   const storeFacts = createStoreFacts(clock);

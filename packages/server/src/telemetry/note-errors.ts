@@ -1,7 +1,7 @@
 import type { CallTrace } from '../gateway/call-trace.ts';
 import type { CallWatch } from '../gateway/call-watch.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
-import type { ErrorLog, NewError, ShownError } from './error-log.ts';
+import type { ErrorLog, ShownError } from './error-log.ts';
 import { type Fault, faultOfError } from './errors/fault-of-error.ts';
 
 type GatewayName = NonNullable<ShownError['gateway']>;
@@ -31,13 +31,6 @@ const waitingMax = 1000;
 export function createErrorNotes(log: Pick<ErrorLog, 'add'>): ErrorNotes {
   const waiting = new BoundedMap<string, Fault>(waitingMax);
   const jobs = new WeakMap<Error, string>();
-  const add = (error: NewError): void => {
-    try {
-      log.add(error);
-    } catch {
-      // The main thread does not answer, and says so to every request; the log has the fault itself.
-    }
-  };
   /** A store that is away may throw the same error to one job after the other. */
   const takeJob = (error: unknown): string | undefined => {
     if (!(error instanceof Error)) return undefined;
@@ -47,7 +40,7 @@ export function createErrorNotes(log: Pick<ErrorLog, 'add'>): ErrorNotes {
   };
   const noting: ErrorNotes['noting'] = (onFault) => (error, requestId) => {
     if (requestId !== undefined) waiting.set(requestId, faultOfError(error));
-    else add({ ...noRequest, job: takeJob(error) ?? null, fault: faultOfError(error) });
+    else log.add({ ...noRequest, job: takeJob(error) ?? null, fault: faultOfError(error) });
     onFault(error, requestId);
   };
   return {
@@ -58,7 +51,7 @@ export function createErrorNotes(log: Pick<ErrorLog, 'add'>): ErrorNotes {
         const fault = waiting.get(trace.requestId);
         waiting.delete(trace.requestId);
         if (fault === undefined && (!isRefused || trace.route === '/readyz')) return;
-        add({ ...ofCall(trace), gateway, status: status ?? null, fault: fault ?? null });
+        log.add({ ...ofCall(trace), gateway, status: status ?? null, fault: fault ?? null });
       };
       return {
         answering: (trace, status) => note(trace, { status, isRefused: status >= 500 }),

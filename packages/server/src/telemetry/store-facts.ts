@@ -8,7 +8,7 @@ type Health = ReplyOf<typeof platformHealthApi.readPlatformHealth>;
 type ShownStore = Health['stores'][number];
 type ShownServer = Health['servers'][number];
 
-/** What one thread has met of the stores and of their servers since it started. */
+/** What was met of the stores and of their servers since the start. */
 export interface StoreFacts {
   noteFailure(space: ShownStore['space'], call: string, error: unknown): void;
   lastFailures(): Readonly<Partial<Record<ShownStore['space'], NonNullable<ShownStore['last_failure']>>>>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Conflict, ScopeClosed } from '../store/port.ts';
-import { addWorkFacts, createWorkFacts } from './work-facts.ts';
+import { createWorkFacts } from './work-facts.ts';
 
 function factsAt(times: readonly number[]) {
   const left = [...times];
@@ -39,16 +39,4 @@ test('runs and failures are noted by job, and the error goes on', async () => {
     { name: 'purge', queue: 'work', running: 0, runs: 4, failures: 1, last_run_at: at(5000), last_failure },
     { name: 'never', queue: 'work', ...none },
   ]);
-});
-
-test('what threads have done adds up to the latest of each', () => {
-  const fact = { name: 'purge', queue: 'work' as const, running: 1, runs: 2, failures: 1 };
-  const failure = (time: number) => ({ at: at(time), name: `E${time}`, code: null, message: null });
-  const sums = addWorkFacts([
-    [{ ...fact, last_run_at: at(1), last_failure: failure(9) }],
-    [{ ...fact, last_run_at: at(5), last_failure: failure(3) }],
-    [{ ...fact, running: 0, runs: 0, failures: 0, last_run_at: null, last_failure: null }],
-  ]);
-  const together = { running: 2, runs: 4, failures: 2, last_run_at: at(5), last_failure: failure(9) };
-  assert.deepEqual(sums, [{ ...fact, ...together }]);
 });

@@ -7,7 +7,7 @@ import type { ErrorNotes } from './note-errors.ts';
 
 type ShownJob = ReplyOf<typeof platformHealthApi.readPlatformHealth>['jobs'][number];
 
-/** What one thread has done of a kind of work since it started. */
+/** What was done of a kind of work since the start. */
 export type WorkFact = Omit<ShownJob, 'due' | 'lease'>;
 
 type Handler<Args extends readonly unknown[]> = (...args: Args) => Promise<void>;
@@ -63,28 +63,5 @@ function noted<Args extends readonly unknown[]>(
       fact.runs += 1;
       fact.last_run_at = timestamp(clock.now());
     }
-  };
-}
-
-/** What several threads have done. */
-export function addWorkFacts(threads: readonly (readonly WorkFact[])[]): readonly WorkFact[] {
-  const sums = new Map<string, WorkFact>();
-  for (const fact of threads.flat()) {
-    const known = sums.get(fact.name);
-    sums.set(fact.name, known === undefined ? fact : added(known, fact));
-  }
-  return [...sums.values()];
-}
-
-function added(left: WorkFact, right: WorkFact): WorkFact {
-  const later = (one: string | null, other: string | null) => ((one ?? '') > (other ?? '') ? one : other);
-  const isLeft = (left.last_failure?.at ?? '') > (right.last_failure?.at ?? '');
-  return {
-    ...left,
-    running: left.running + right.running,
-    runs: left.runs + right.runs,
-    failures: left.failures + right.failures,
-    last_run_at: later(left.last_run_at, right.last_run_at),
-    last_failure: isLeft ? left.last_failure : right.last_failure,
   };
 }

@@ -67,7 +67,7 @@ export function countDead<Place, Failed extends { readonly kind: string }, P ext
 }
 
 /** How old the last good backup of the schedule is, and how many backups and restore tests have failed. */
-export function recordBackups(metrics: Metrics, desk: BackupDesk, clock: Clock): void {
+export function recordBackups(metrics: Metrics, backups: BackupStanding, clock: Clock): void {
   metrics.asked(
     {
       name: 'freehold_backup_age_seconds',
@@ -75,17 +75,17 @@ export function recordBackups(metrics: Metrics, desk: BackupDesk, clock: Clock):
       type: 'gauge',
     },
     () => {
-      const { passedAt } = desk.standing();
+      const { passedAt } = backups.standing();
       return passedAt === undefined ? [] : [{ value: Math.max(0, clock.now() - passedAt) / 1000 }];
     },
   );
   metrics.asked(
     { name: 'freehold_backup_failures_total', help: 'Backups and restore tests that failed.', type: 'counter' },
-    () => Object.entries(desk.standing().failures).map(([kind, value]) => ({ labels: { kind }, value })),
+    () => Object.entries(backups.standing().failures).map(([kind, value]) => ({ labels: { kind }, value })),
   );
 }
 
-interface BackupDesk {
+interface BackupStanding {
   standing(): { readonly passedAt: number | undefined; readonly failures: Readonly<Record<string, number>> };
 }
 

@@ -9,6 +9,7 @@ import { StatementList } from '../../components/decision/statement-list.tsx';
 import { LineSkeletons } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { Sentence } from '../../components/sentence.tsx';
+import { counted } from '../../components/words/counted.ts';
 import type { Answered } from './answered.ts';
 
 type Found = Read<typeof Decision> | Read<typeof Simulated>;
@@ -109,7 +110,7 @@ function Statements({ decision, workspace, isAskedAgain }: StatementsProps) {
       )}
       <StatementList decision={decision.decision} matched={matched} workspace={workspace} />
       <Text size="xs" c="dimmed">
-        {considered} {considered === 1 ? 'statement was' : 'statements were'} considered
+        {counted(considered, 'statement was', 'statements were')} considered
         {isAskedAgain ? ', when the same call was asked about again after it' : ''}.
       </Text>
     </Stack>

@@ -1,4 +1,4 @@
-import { exampleTextOf } from '@freehold/docs/openapi/example';
+import { exampleReplyOf, exampleTextOf, textOf } from '@freehold/docs/openapi/example';
 import {
   bodyOf,
   isJson,
@@ -9,10 +9,10 @@ import {
   repliesOf,
 } from '@freehold/docs/openapi/openapi';
 import { type Filled, keyOf } from '@freehold/docs/openapi/request';
-import { Badge, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core';
+import { Badge, Code, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useActor } from '../../api/app.ts';
 import { meQuery, usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
@@ -161,6 +161,7 @@ function Body({ document, operation, text, onChange }: BodyProps) {
 function Replies({ document, operation }: Props) {
   const replies = repliesOf(document, operation);
   const refusals = replies.filter(({ status }) => status >= 400);
+  const example = exampleReplyOf(document, operation);
   return (
     <>
       <Paper withBorder p="md" component="section" aria-label="Replies">
@@ -171,7 +172,9 @@ function Replies({ document, operation }: Props) {
           {replies
             .filter(({ status }) => status < 400)
             .map((reply) => (
-              <SuccessView key={reply.status} document={document} reply={reply} />
+              <SuccessView key={reply.status} document={document} reply={reply}>
+                {example?.status === reply.status && <ExampleView text={textOf(example.value)} />}
+              </SuccessView>
             ))}
         </Stack>
       </Paper>
@@ -201,7 +204,14 @@ function Replies({ document, operation }: Props) {
   );
 }
 
-function SuccessView({ document, reply }: { readonly document: OpenapiDocument; readonly reply: Reaction }) {
+interface SuccessProps {
+  readonly document: OpenapiDocument;
+  readonly reply: Reaction;
+  /** Its example. */
+  readonly children: ReactNode;
+}
+
+function SuccessView({ document, reply, children }: SuccessProps) {
   const { status, description, headers, content } = reply;
   return (
     <div>
@@ -226,6 +236,21 @@ function SuccessView({ document, reply }: { readonly document: OpenapiDocument; 
           {schema !== undefined && <SchemaView document={document} schema={schema} />}
         </div>
       ))}
+      {children}
     </div>
+  );
+}
+
+function ExampleView({ text }: { readonly text: string }) {
+  return (
+    <>
+      <Text size="xs" c="dimmed" mt="xs" mb={4}>
+        Example
+      </Text>
+      {/* It scrolls, so the keyboard reaches it. */}
+      <Code block className={classes.text ?? ''} tabIndex={0} role="region" aria-label="Example of the reply">
+        {text}
+      </Code>
+    </>
   );
 }

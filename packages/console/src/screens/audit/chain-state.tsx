@@ -8,6 +8,7 @@ import { CheckIcon } from '../../components/icons.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { When } from '../../components/when.tsx';
+import { counted } from '../../components/words/counted.ts';
 import { type Chain, chainsQuery } from './queries.ts';
 
 const figures = new Intl.NumberFormat('en');
@@ -130,8 +131,8 @@ function Summary({ chains }: { readonly chains: readonly Chain[] }) {
       {isWhole && <CheckIcon />}
       <Text size="sm">
         {isWhole
-          ? `All ${figures.format(entries)} entries are verified: none was changed or removed.`
-          : `${figures.format(Math.min(verified, entries))} of ${figures.format(entries)} entries are verified.`}{' '}
+          ? `${entries === 1 ? 'The only entry is' : `All ${counted(entries, 'entry', 'entries')} are`} verified: none was changed or removed.`
+          : `${figures.format(Math.min(verified, entries))} of ${counted(entries, 'entry is', 'entries are')} verified.`}{' '}
         {last === undefined ? 'Nothing was verified yet.' : <Last at={last} />}
       </Text>
     </Group>

@@ -1,3 +1,5 @@
+import { counted } from '../../components/words/counted.ts';
+
 /**
  * What each action of the audit log is called in a sentence: `Ada published 3 items to production`. A test compares the list
  * with the actions that the server writes. An action that is not here gets a sentence from its name.
@@ -20,7 +22,7 @@ type Predicate = string | ((told: Told) => string);
 const inEnvironment = ({ environment }: Told) => (environment === '' ? '' : ` in ${environment}`);
 const inWorkspace = (told: Told) =>
   told.workspace === '' ? inEnvironment(told) : ` in the workspace ${told.workspace}${inEnvironment(told)}`;
-const items = ({ detail }: Told) => counted(detail('items'), 'item');
+const items = ({ detail }: Told) => amountOf(detail('items'), 'item');
 const named = (verb: string, what: string) => (told: Told) => `${verb} the ${what} ${told.name}${inEnvironment(told)}`;
 const within = (verb: string, what: string) => (told: Told) => `${verb} ${what}${inWorkspace(told)}`;
 const refused = (attempt: string) => (told: Told) =>
@@ -31,9 +33,8 @@ function reasonOf({ detail }: Told): string {
   return reason === '' ? '' : `: ${reason}`;
 }
 
-function counted(count: string, what: string): string {
-  if (count === '') return `some ${what}s`;
-  return `${count} ${what}${count === '1' ? '' : 's'}`;
+function amountOf(count: string, one: string, many = `${one}s`): string {
+  return count === '' ? `some ${many}` : counted(Number(count), one, many);
 }
 
 function role(text: string): string {
@@ -85,7 +86,7 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   'alert_percents.change_refused': refused('to change when the org is warned'),
   'alert_webhook.set': 'set where alerts are sent',
   'alert_webhook.removed': 'removed where alerts are sent',
-  'alert_webhook.failed': ({ detail }) => `gave up sending an alert after ${counted(detail('attempts'), 'attempt')}`,
+  'alert_webhook.failed': ({ detail }) => `gave up sending an alert after ${amountOf(detail('attempts'), 'attempt')}`,
 
   // Keys
   'service_key.created': ({ name, workspace, environment }) =>
@@ -160,7 +161,7 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   'event.pause_refused': refused('to pause deliveries'),
   'event.resume_refused': refused('to resume deliveries'),
   'delivery.sent_again': ({ detail, environment }) =>
-    `sent ${detail('deliveries') === '1' ? '1 delivery' : `${detail('deliveries')} deliveries`} again in ${environment}`,
+    `sent ${amountOf(detail('deliveries'), 'delivery', 'deliveries')} again in ${environment}`,
   'delivery.redelivery_refused': refused('to send deliveries again'),
   'run.begun': (told) => `started the logic block ${told.name}${inWorkspace(told)}`,
   'run.cancelled': within('cancelled', 'a run'),
@@ -214,7 +215,7 @@ export const predicates: Readonly<Record<string, Predicate>> = {
   'workspace_template.previewed': ({ environment }) =>
     `previewed the application of the workspace template in ${environment}`,
   'workspace_template.started': ({ environment, detail }) =>
-    `began to apply the workspace template to ${counted(detail('workspaces'), 'workspace')} in ${environment}`,
+    `began to apply the workspace template to ${amountOf(detail('workspaces'), 'workspace')} in ${environment}`,
   'workspace_template.cancelled': ({ environment }) =>
     `ended the application of the workspace template in ${environment}`,
   'workspace_template.applied': within('applied', 'the workspace template'),

@@ -1,10 +1,9 @@
 import { Alert, List, Text } from '@mantine/core';
 import { CopyId } from '../../components/copy-id.tsx';
 import { Sentence } from '../../components/sentence.tsx';
+import { counted } from '../../components/words/counted.ts';
 import classes from './deploy.module.css';
 import type { Check } from './queries.ts';
-
-const figures = new Intl.NumberFormat('en');
 
 const colors = { error: 'red', warning: 'yellow' } as const;
 const titles = { error: 'This stands against the activation', warning: 'Know this before you activate' } as const;
@@ -63,7 +62,7 @@ function Details({ check }: { readonly check: Check }) {
       {isList<{ readonly name: string; readonly records: number }>(lost) &&
         lost.map(({ name, records }) => (
           <Text key={name} size="xs">
-            {name}: {figures.format(records)} {records === 1 ? 'record' : 'records'}
+            {name}: {counted(records, 'record')}
           </Text>
         ))}
       {isList<Example>(examples) &&

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { SearchIcon } from '../../components/icons.tsx';
 import { Sentence } from '../../components/sentence.tsx';
+import { counted } from '../../components/words/counted.ts';
 import classes from './deploy.module.css';
 import { ChangeBadge, ItemName } from './item-name.tsx';
 import { comesAlong, keyOf, kindNames, mayBePublished, missingFor } from './items.ts';
@@ -48,7 +49,7 @@ export function Differences({ items, chosen, onChoose }: Props) {
         )}
         <Text size="sm" c="dimmed" role="status">
           {found.length === items.length ? '' : `${found.length} of `}
-          {items.length} {items.length === 1 ? 'item differs' : 'items differ'}
+          {counted(items.length, 'item differs', 'items differ')}
         </Text>
       </Group>
       {found.length === 0 ? (

@@ -5,6 +5,7 @@ import { call } from '../../api/call.ts';
 import { ApiProblem } from '../../api/problem.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { Sentence } from '../../components/sentence.tsx';
+import { counted } from '../../components/words/counted.ts';
 import { ChangeList } from './change-list.tsx';
 import { kindNames } from './items.ts';
 import { type Import, readAgain } from './queries.ts';
@@ -166,7 +167,7 @@ function Comparison({
               {removals > 0 ? `Apply to test and remove ${removals}` : 'Apply to test'}
             </Button>
             <Text size="sm" c="dimmed">
-              {items.length} {items.length === 1 ? 'item changes' : 'items change'}, all or none.
+              {counted(items.length, 'item changes', 'items change')}, all or none.
             </Text>
           </Group>
         )}
@@ -179,7 +180,7 @@ function Applied({ imported: { items, warnings = [] } }: { readonly imported: Im
   return (
     <Alert
       color="teal"
-      title={`Test has the configuration of the archive: ${items.length} ${items.length === 1 ? 'item has' : 'items have'} changed.`}
+      title={`Test has the configuration of the archive: ${counted(items.length, 'item has', 'items have')} changed.`}
     >
       {warnings.map((warning) => (
         <div key={warning}>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
+import { counted } from '../../components/words/counted.ts';
 import { type Build, isAtWork, productionWorkQuery } from './queries.ts';
 
 const figures = new Intl.NumberFormat('en');
@@ -59,7 +60,7 @@ function WorkProgress({ build }: { readonly build: Build }) {
         aria-label={`Progress of ${build.entity}`}
       />
       <Text size="xs" c="dimmed">
-        {figures.format(done)} of {figures.format(total)} records
+        {figures.format(done)} of {counted(total, 'record')}
       </Text>
     </Group>
   );

@@ -6,6 +6,7 @@ import { queryClient } from '../../api/query-client.ts';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import { UnsavedGuard } from '../../components/unsaved-guard.tsx';
+import { counted } from '../../components/words/counted.ts';
 import classes from './deploy.module.css';
 import { comesAlong, keyOf, kindNames } from './items.ts';
 import type { Difference } from './queries.ts';
@@ -51,7 +52,7 @@ export function PublishBar({ differences, chosen, onChoose }: Props) {
             withCloseButton
             closeButtonLabel="Close"
             onClose={publish.reset}
-            title={`${data.staged.length} ${data.staged.length === 1 ? 'item is' : 'items are'} staged, as ${data.release_id}.`}
+            title={`${counted(data.staged.length, 'item is', 'items are')} staged, as ${data.release_id}.`}
           >
             {data.added_dependencies.length > 0 && (
               <List size="sm" aria-label="Staged as well">
@@ -88,7 +89,7 @@ export function PublishBar({ differences, chosen, onChoose }: Props) {
               </Button>
               {count > 0 && (
                 <Button loading={publish.isPending} onClick={() => publish.mutate()}>
-                  Publish {count} {count === 1 ? 'item' : 'items'}
+                  Publish {counted(count, 'item')}
                 </Button>
               )}
             </Group>

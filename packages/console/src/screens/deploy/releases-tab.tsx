@@ -8,6 +8,7 @@ import { LineSkeletons } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { When } from '../../components/when.tsx';
+import { counted } from '../../components/words/counted.ts';
 import { ChangeList } from './change-list.tsx';
 import classes from './deploy.module.css';
 import { ProductionWork } from './production-work.tsx';
@@ -118,7 +119,7 @@ function ReleaseRow({ release, latest, onRestore }: RowProps) {
             {note !== undefined && <Text size="sm">{note}</Text>}
           </Group>
           <Text size="sm" c="dimmed" component="div">
-            {items.length} {items.length === 1 ? 'item' : 'items'}, <When at={at} />, by <Actor actor={release.actor} />
+            {counted(items.length, 'item')}, <When at={at} />, by <Actor actor={release.actor} />
           </Text>
         </div>
         <Group gap="xs">

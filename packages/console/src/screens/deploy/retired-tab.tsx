@@ -9,6 +9,7 @@ import { Loaded } from '../../components/loaded.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
 import { When } from '../../components/when.tsx';
+import { counted } from '../../components/words/counted.ts';
 import { retiredQuery } from './queries.ts';
 
 const figures = new Intl.NumberFormat('en');
@@ -102,8 +103,8 @@ function RemoveRecords({ name, records, close }: RemoveProps) {
       onClose={close}
     >
       <Text size="sm">
-        {figures.format(records)} {records === 1 ? 'record' : 'records'} of production, in all workspaces, are removed
-        in the background. No rollback brings them back.
+        {counted(records, 'record')} of production, in all workspaces, are removed in the background. No rollback brings
+        them back.
       </Text>
     </TypedConfirmation>
   );

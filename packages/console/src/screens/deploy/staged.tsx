@@ -9,6 +9,7 @@ import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Sentence } from '../../components/sentence.tsx';
 import { When } from '../../components/when.tsx';
+import { counted } from '../../components/words/counted.ts';
 import { ActivateDialog } from './activate-dialog.tsx';
 import { Checks } from './checks.tsx';
 import classes from './deploy.module.css';
@@ -65,7 +66,7 @@ function StagedList({ staged: { items, checks }, onActivate }: ListProps) {
     <Paper withBorder>
       <Group justify="space-between" className={classes.item}>
         <Text size="sm" c="dimmed">
-          {items.length} {items.length === 1 ? 'item' : 'items'}
+          {counted(items.length, 'item')}
         </Text>
         <Group gap="xs">
           <Button variant="default" size="xs" loading={withdrawAll.isPending} onClick={() => withdrawAll.mutate()}>

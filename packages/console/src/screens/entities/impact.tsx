@@ -1,10 +1,9 @@
 import { Alert, Badge, Checkbox, Group, List, Stack, Text, TextInput } from '@mantine/core';
 import { CopyId } from '../../components/copy-id.tsx';
 import { Sentence } from '../../components/sentence.tsx';
+import { counted } from '../../components/words/counted.ts';
 import classes from './entities.module.css';
 import type { Plan } from './queries.ts';
-
-const figures = new Intl.NumberFormat('en');
 
 /** What the change would do, step by step, before it is made. */
 export function Impact({ plan: { plan, warnings = [] } }: { readonly plan: Plan }) {
@@ -48,8 +47,7 @@ export function Impact({ plan: { plan, warnings = [] } }: { readonly plan: Plan 
 }
 
 function countOf(records: Plan['plan'][number]['records']): string {
-  const count = typeof records === 'number' ? figures.format(records) : `at least ${figures.format(records.atLeast)}`;
-  return records === 1 ? '1 record' : `${count} records`;
+  return typeof records === 'number' ? counted(records, 'record') : `at least ${counted(records.atLeast, 'record')}`;
 }
 
 interface ForceProps {
@@ -120,7 +118,7 @@ export function Force({ plan: { would_fail, would_lose, would_revive }, entity, 
             </Text>
             {would_revive.map(({ name, policies, examples }) => (
               <Text key={name} size="sm">
-                {name}: {figures.format(policies)} {policies === 1 ? 'policy' : 'policies'}
+                {name}: {counted(policies, 'policy', 'policies')}
                 {examples.map(({ tenant_code, id }) => (
                   <span key={id}>
                     , {tenant_code} <CopyId value={id} what="id of the policy" />

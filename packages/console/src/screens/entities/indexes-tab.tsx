@@ -1,5 +1,6 @@
 import { Alert, Badge, Group, List, Paper, Progress, Stack, Table, Text, Title } from '@mantine/core';
 import { CopyId } from '../../components/copy-id.tsx';
+import { counted } from '../../components/words/counted.ts';
 import classes from './entities.module.css';
 import type { Entity } from './queries.ts';
 
@@ -25,7 +26,7 @@ export function IndexesTab({ entity: { indexes, fills = [] } }: { readonly entit
                 {fill.state === 'filling' && <Done what={`field ${fill.field}`} done={fill.done} total={fill.total} />}
                 {fill.failed !== undefined && (
                   <Text size="sm" mt="xs">
-                    {figures.format(fill.failed.records)} records got no value. Correct them or the expression; the next
+                    {counted(fill.failed.records, 'record')} got no value. Correct them or the expression; the next
                     change of the definition tries again.
                   </Text>
                 )}

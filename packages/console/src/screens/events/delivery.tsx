@@ -12,6 +12,7 @@ import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { When } from '../../components/when.tsx';
+import { counted } from '../../components/words/counted.ts';
 import { itemQuery } from '../config/queries.ts';
 import { DeliveryState } from './delivery-list.tsx';
 import type { EventContent } from './event-content.ts';
@@ -91,7 +92,7 @@ function Facts({ delivery }: { readonly delivery: Delivery }) {
       <dd>{tenant_code}</dd>
       <dt>Sent</dt>
       <dd>
-        {count} {count === 1 ? 'time' : 'times'}
+        {counted(count, 'time')}
         <NextAttempt at={next_at} />
       </dd>
       {hasRun && (

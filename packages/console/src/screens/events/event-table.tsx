@@ -2,6 +2,7 @@ import { Anchor, Badge, Paper, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
 import { When } from '../../components/when.tsx';
+import { counted } from '../../components/words/counted.ts';
 import classes from './events.module.css';
 import type { EventState, ListedEvent } from './queries.ts';
 import { actionOf, conditionOf, occasionOf, stateWords, waitingText } from './words.ts';
@@ -103,7 +104,7 @@ export function StateBadge({ isEnabled, state }: StateProps) {
       )}
       {failures > 0 && (
         <Text size="xs" c="dimmed">
-          {failures} {failures === 1 ? 'failure' : 'failures'} in a row
+          {counted(failures, 'failure')} in a row
           {openUntil !== null && Date.parse(openUntil) > Date.now() && (
             <>
               , tried again <When at={openUntil} />

@@ -8,6 +8,7 @@ import { LineSkeletons, Loaded } from '../../components/loaded.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../components/reasoned-button.tsx';
 import { When } from '../../components/when.tsx';
+import { counted } from '../../components/words/counted.ts';
 import type { DeliverySearch } from './delivery-search.ts';
 import { eventsKey, useActingReason } from './queries.ts';
 
@@ -68,7 +69,7 @@ function Confirmation({ chosen, close }: { readonly chosen: Chosen; readonly clo
     return (
       <Stack>
         <Text size="sm" role="status">
-          {deliveriesText(sent.count)} {sent.count === 1 ? 'waits' : 'wait'} to be sent.
+          {counted(sent.count, 'delivery waits', 'deliveries wait')} to be sent.
           {sent.more ? ' There are more: send again to reach earlier ones.' : ''}
         </Text>
         <Group justify="flex-end">
@@ -82,7 +83,7 @@ function Confirmation({ chosen, close }: { readonly chosen: Chosen; readonly clo
         {({ count, more }) => (
           <>
             <Text size="sm">
-              <strong>{deliveriesText(count)}</strong> of <strong>{chosen.event}</strong>{' '}
+              <strong>{counted(count, 'delivery', 'deliveries')}</strong> of <strong>{chosen.event}</strong>{' '}
               {chosen.state === 'dead' ? 'that were given up' : 'that have arrived'} would be sent again
               <Span chosen={chosen} />.{more ? ' These are the newest; there are more, and one call sends 200.' : ''}
             </Text>
@@ -104,7 +105,7 @@ function Confirmation({ chosen, close }: { readonly chosen: Chosen; readonly clo
                 loading={send.isPending}
                 onClick={() => send.mutate()}
               >
-                {count === 0 ? 'Send again' : `Send ${deliveriesText(count)} again`}
+                {count === 0 ? 'Send again' : `Send ${counted(count, 'delivery', 'deliveries')} again`}
               </ReasonedButton>
             </Group>
           </>
@@ -112,10 +113,6 @@ function Confirmation({ chosen, close }: { readonly chosen: Chosen; readonly clo
       </Loaded>
     </Stack>
   );
-}
-
-function deliveriesText(count: number): string {
-  return count === 1 ? '1 delivery' : `${count} deliveries`;
 }
 
 function Span({ chosen: { since, until } }: { readonly chosen: Chosen }) {

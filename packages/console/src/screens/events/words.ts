@@ -1,4 +1,6 @@
 /** What events and their deliveries are, in words. */
+
+import { counted } from '../../components/words/counted.ts';
 import type { Delivery, ListedEvent } from './queries.ts';
 
 const done = { create: 'created', update: 'updated', delete: 'deleted' } as const;
@@ -33,7 +35,7 @@ export function conditionOf({
   when,
   entry_conditions: count,
 }: Pick<ListedEvent, 'when' | 'entry_conditions'>): string | undefined {
-  const fields = count === 0 ? undefined : `${count} ${count === 1 ? 'condition on a field' : 'conditions on fields'}`;
+  const fields = count === 0 ? undefined : counted(count, 'condition on a field', 'conditions on fields');
   if (when === undefined) return fields;
   return fields === undefined ? when : `${when}, and ${fields}`;
 }

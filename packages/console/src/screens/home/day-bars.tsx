@@ -1,7 +1,9 @@
+import { counted } from '../../components/words/counted.ts';
+
 interface Props {
   readonly days: readonly { readonly date: string; readonly count: number }[];
-  /** What is counted, in the plural. */
-  readonly what: string;
+  /** What is counted, in the singular and in the plural. */
+  readonly what: readonly [one: string, many: string];
 }
 
 const height = 36;
@@ -13,7 +15,12 @@ export function DayBars({ days, what }: Props) {
   const most = Math.max(1, ...last.map(({ count }) => count));
   const sum = last.reduce((total, { count }) => total + count, 0);
   return (
-    <svg width={last.length * width} height={height} role="img" aria-label={`${sum} ${what} in ${last.length} days`}>
+    <svg
+      width={last.length * width}
+      height={height}
+      role="img"
+      aria-label={`${counted(sum, ...what)} in ${counted(last.length, 'day')}`}
+    >
       {last.map(({ date, count }, index) => {
         const tall = Math.max(1.5, (count / most) * height);
         return (
@@ -27,7 +34,7 @@ export function DayBars({ days, what }: Props) {
             fill="var(--mantine-primary-color-filled)"
             opacity={count === 0 ? 0.25 : 1}
           >
-            <title>{`${date}: ${count} ${what}`}</title>
+            <title>{`${date}: ${counted(count, ...what)}`}</title>
           </rect>
         );
       })}

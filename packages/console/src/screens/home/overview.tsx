@@ -10,6 +10,7 @@ import { type Environment, usePlace } from '../../api/session.ts';
 import { CopyId } from '../../components/copy-id.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { When } from '../../components/when.tsx';
+import { counted } from '../../components/words/counted.ts';
 
 type Overview = ReplyOf<typeof overviewApi.showOverview>;
 
@@ -123,7 +124,7 @@ function Releases({ releases }: Pick<Overview, 'releases'>) {
       {releases.map(({ version, action, at, note, live, items }, place) => (
         <Group key={version} justify="space-between" gap="xs" wrap="nowrap">
           <Text size="sm" truncate>
-            {action === 'rollback' ? 'Rollback' : 'Release'} {version}, {items} {items === 1 ? 'item' : 'items'}
+            {action === 'rollback' ? 'Rollback' : 'Release'} {version}, {counted(items, 'item')}
             {note === undefined ? '' : `: ${note}`}
           </Text>
           <Group gap="xs" wrap="nowrap" style={{ flex: 'none' }}>
@@ -148,8 +149,12 @@ function Health({ overview }: { readonly overview: Overview }) {
   const delivery = webhook?.last_delivery;
   const sentences = [
     ...builds.items.flatMap(({ entity, indexes, fills }) => [
-      ...(indexes.failed + fills.failed > 0 ? [`${entity}: ${indexes.failed + fills.failed} builds have failed`] : []),
-      ...(indexes.building + fills.filling > 0 ? [`${entity}: ${indexes.building + fills.filling} builds go on`] : []),
+      ...(indexes.failed + fills.failed > 0
+        ? [`${entity}: ${counted(indexes.failed + fills.failed, 'build has', 'builds have')} failed`]
+        : []),
+      ...(indexes.building + fills.filling > 0
+        ? [`${entity}: ${counted(indexes.building + fills.filling, 'build goes', 'builds go')} on`]
+        : []),
     ]),
     ...(jobs.waiting > 0 ? [`Background jobs that wait or go on: ${jobs.waiting}`] : []),
     ...(delivery == null || delivery.state === 'delivered' ? [] : [`The last alert is ${delivery.state}`]),

@@ -32,7 +32,7 @@ export function UsageCards({ usage, env, workspace }: Props) {
       >
         {workspace === undefined && (
           <DayBars
-            what="calls"
+            what={['call', 'calls']}
             days={(whole?.api_calls.by_day ?? []).map(({ date, calls }) => ({ date, count: calls }))}
           />
         )}
@@ -75,20 +75,20 @@ export function WorkCards({ usage: { work, plan } }: Pick<Props, 'usage'>) {
 type Work = Usage['work']['today'];
 
 const worksShown = [
-  { name: 'Runs today', what: 'runs', of: ({ runs }: Work) => runs, limit: 'runs_per_day' },
+  { name: 'Runs today', what: ['run', 'runs'], of: ({ runs }: Work) => runs, limit: 'runs_per_day' },
   {
     name: 'Deliveries today',
-    what: 'deliveries',
+    what: ['delivery', 'deliveries'],
     of: ({ deliveries }: Work) => deliveries,
     limit: 'deliveries_per_day',
   },
   {
     name: 'Script seconds today',
-    what: 'seconds',
+    what: ['second', 'seconds'],
     of: ({ script_ms }: Work) => Math.ceil(script_ms / 100) / 10,
     limit: 'script_seconds_per_day',
   },
-  { name: 'Mails today', what: 'mails', of: ({ mails }: Work) => mails, limit: 'mails_per_day' },
+  { name: 'Mails today', what: ['mail', 'mails'], of: ({ mails }: Work) => mails, limit: 'mails_per_day' },
 ] as const;
 
 interface CardProps {

@@ -2,8 +2,8 @@ import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { counted } from '../../components/words/counted.ts';
 import type { Replayed } from './queries.ts';
-import { counted } from './words.ts';
 
 type BasisProps = Pick<Replayed, 'since' | 'decisions' | 'stands_for' | 'not_recorded' | 'truncated'>;
 

@@ -2,10 +2,10 @@ import { Anchor, Badge, Group, List, Paper, Stack, Table, Text, Title } from '@m
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../api/session.ts';
 import { Sentence } from '../../components/sentence.tsx';
+import { counted } from '../../components/words/counted.ts';
 import classes from '../policies/policies.module.css';
 import { Basis, NothingRecorded } from './basis.tsx';
 import type { Replayed, ReplayedGroup } from './queries.ts';
-import { counted } from './words.ts';
 
 interface Props {
   readonly replayed: Replayed;

@@ -5,6 +5,7 @@ import { memberQuery } from '../../api/members.ts';
 import { usePlace } from '../../api/session.ts';
 import { JsonBlock } from '../../components/json-block.tsx';
 import { Sentence } from '../../components/sentence.tsx';
+import { counted } from '../../components/words/counted.ts';
 import { groupQuery, policyQuery } from '../policies/queries.ts';
 import { Basis, NothingRecorded } from './basis.tsx';
 import { HeldByGroup, HeldByMember, HeldPolicy } from './held-statements.tsx';
@@ -12,7 +13,6 @@ import { keepDraft, type Principal } from './kept-draft.ts';
 import classes from './policy-lab.module.css';
 import type { Suggested, Suggestion } from './queries.ts';
 import { StatementLines } from './statement-lines.tsx';
-import { counted } from './words.ts';
 
 interface Props {
   readonly workspace: string;

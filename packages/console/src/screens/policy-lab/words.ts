@@ -1,7 +1,4 @@
-/** A number of things, such as “1,200 calls”. */
-export function counted(count: number, what: string): string {
-  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
-}
+import { counted } from '../../components/words/counted.ts';
 
 /** What a statement that is only reported would have done. */
 export function wouldOf(denied: number, allowed: number): string {

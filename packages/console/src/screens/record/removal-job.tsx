@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { type Actor, callApp } from '../../api/app.ts';
 import { CopyId } from '../../components/copy-id.tsx';
 import { ProblemAlert } from '../../components/problem-alert.tsx';
+import { counted } from '../../components/words/counted.ts';
 import type { Job } from './record-queries.ts';
 
 interface Props {
@@ -43,7 +44,7 @@ export function RemovalJob({ actor, started, onDone, onClose }: Props) {
       <Text size="sm">{sentences[job.state] ?? job.state}</Text>
       <Progress value={isDone ? 100 : percent} aria-label="Deleted records" animated={!isOver(job)} />
       <Text size="sm">
-        {job.done} of {job.total} records
+        {job.done.toLocaleString('en')} of {counted(job.total, 'record')}
       </Text>
       <List size="sm">
         {job.failed.map(({ entity, id, message }) => (

@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
+import { counted } from '../../components/words/counted.ts';
 import classes from './grid.module.css';
 import { type PagesState, type RecordPages, recordsMax } from './list/record-pages.ts';
 import { selectionMax } from './use-selection.ts';
@@ -35,13 +36,11 @@ export function ListStatus({ state, selected }: Props) {
 }
 
 function totalText({ total, known, isComplete }: PagesState): string {
-  if (isComplete) return records(known);
-  if (typeof total === 'number') return records(total);
-  return total === undefined ? `${figures.format(known)} records read so far` : `at least ${records(total.atLeast)}`;
-}
-
-function records(count: number): string {
-  return count === 1 ? '1 record' : `${figures.format(count)} records`;
+  if (isComplete) return counted(known, 'record');
+  if (typeof total === 'number') return counted(total, 'record');
+  return total === undefined
+    ? `${counted(known, 'record')} read so far`
+    : `at least ${counted(total.atLeast, 'record')}`;
 }
 
 /** Where the reading stopped at the scan budget: what that means, and a button to go on. */
@@ -50,7 +49,7 @@ export function Stopped({ pages, state }: { readonly pages: RecordPages; readonl
   if (known >= recordsMax && !isComplete)
     return (
       <Text size="sm" role="note">
-        A list shows {records(recordsMax)}. Narrow it by a filter to see the others.
+        A list shows {counted(recordsMax, 'record')}. Narrow it by a filter to see the others.
       </Text>
     );
   if (!isStopped) return null;
@@ -58,8 +57,8 @@ export function Stopped({ pages, state }: { readonly pages: RecordPages; readonl
     <Group className={classes.end} role="note">
       <Text size="sm">
         {readInVain > 0
-          ? `${figures.format(readInVain)} more records were looked at, and none of them is in this list.`
-          : `A call looks at a limited number of records, and this one ended there, after ${records(known)}.`}{' '}
+          ? `${counted(readInVain, 'more record was looked at, and is not', 'more records were looked at, and none of them is')} in this list.`
+          : `A call looks at a limited number of records, and this one ended there, after ${counted(known, 'record')}.`}{' '}
         There may be more.
       </Text>
       <Button size="xs" variant="default" loading={state.isLoading} onClick={() => pages.goOn()}>

@@ -1,4 +1,5 @@
 import { Paper, Table, Text, Title } from '@mantine/core';
+import { counted } from '../../components/words/counted.ts';
 import classes from './usage.module.css';
 
 export interface DayCount {
@@ -9,8 +10,8 @@ export interface DayCount {
 
 interface Props {
   readonly title: string;
-  /** What is counted, in the plural. */
-  readonly what: string;
+  /** What is counted, in the singular and in the plural. */
+  readonly what: readonly [one: string, many: string];
   readonly days: readonly DayCount[];
 }
 
@@ -30,7 +31,7 @@ export function DayChart({ title, what, days }: Props) {
         {title}
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        {numbers.format(sum)} {what} in {days.length} days
+        {counted(sum, ...what)} in {counted(days.length, 'day')}
         {most > 0 && `, at most ${numbers.format(most)} on a day`}
       </Text>
       <svg
@@ -38,7 +39,7 @@ export function DayChart({ title, what, days }: Props) {
         preserveAspectRatio="none"
         className={classes.chart}
         role="img"
-        aria-label={`${title}: ${sum} ${what} from ${first} to ${last}. The table below has each day.`}
+        aria-label={`${title}: ${counted(sum, ...what)} from ${first} to ${last}. The table below has each day.`}
       >
         <Bars days={days} what={what} most={most} least={least} />
       </svg>
@@ -74,7 +75,7 @@ function Bars({ days, what, most, least }: BarsProps) {
             fill={count < 0 ? 'var(--mantine-color-orange-filled)' : 'var(--mantine-primary-color-filled)'}
             opacity={count === 0 ? 0.25 : 1}
           >
-            <title>{`${date}: ${count} ${what}`}</title>
+            <title>{`${date}: ${counted(count, ...what)}`}</title>
           </rect>
         );
       })}
@@ -83,7 +84,8 @@ function Bars({ days, what, most, least }: BarsProps) {
 }
 
 function DayTable({ title, what, days }: Props) {
-  const name = what.charAt(0).toUpperCase() + what.slice(1);
+  const [, many] = what;
+  const name = many.charAt(0).toUpperCase() + many.slice(1);
   return (
     <details className={classes.table}>
       <summary>Show as a table</summary>

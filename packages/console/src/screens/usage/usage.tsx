@@ -96,14 +96,14 @@ function Charts({ usage, days, of, onShow }: ChartsProps) {
         <Grid.Col span={{ base: 12, md: 6 }}>
           <DayChart
             title="Calls by day"
-            what="calls"
+            what={['call', 'calls']}
             days={by_day.map(({ date, calls }) => ({ date, count: calls }))}
           />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <DayChart
             title="Records added by day"
-            what="records"
+            what={['record', 'records']}
             days={by_day.map(({ date, records_added }) => ({ date, count: records_added }))}
           />
         </Grid.Col>
@@ -116,10 +116,10 @@ function Charts({ usage, days, of, onShow }: ChartsProps) {
 const noUsage = { api_calls: { by_day: [] }, records: { by_entity: {} } } as const;
 
 const works = [
-  { title: 'Runs by day', what: 'runs', member: 'runs' },
-  { title: 'Deliveries by day', what: 'deliveries', member: 'deliveries' },
-  { title: 'Time of scripts by day', what: 'milliseconds', member: 'script_ms' },
-  { title: 'Mails by day', what: 'mails', member: 'mails' },
+  { title: 'Runs by day', what: ['run', 'runs'], member: 'runs' },
+  { title: 'Deliveries by day', what: ['delivery', 'deliveries'], member: 'deliveries' },
+  { title: 'Time of scripts by day', what: ['millisecond', 'milliseconds'], member: 'script_ms' },
+  { title: 'Mails by day', what: ['mail', 'mails'], member: 'mails' },
 ] as const;
 
 /** Of an org that uses automation. It is counted for both environments together. */

@@ -18,10 +18,10 @@ const milliseconds = Type.Number({ minimum: 0 });
 const loopDelay = Type.Object({ p50_ms: milliseconds, p99_ms: milliseconds, max_ms: milliseconds });
 
 const Worker = Type.Object({
-  name: Type.String({ description: '`main`, or one of several workers, such as `worker 2`.' }),
-  state: oneOf(['starting', 'serving', 'ended'], { description: 'A worker that has ended is replaced after a pause.' }),
-  since: Type.String({ format: 'date-time', description: 'The time since which it is in this state.' }),
-  failures: Type.Integer({ minimum: 0, description: 'How many times it has failed and was replaced.' }),
+  name: Type.String({ description: '`main`.' }),
+  state: oneOf(['serving']),
+  since: Type.String({ format: 'date-time', description: 'The start of the node.' }),
+  failures: Type.Integer({ minimum: 0, description: '0.' }),
   event_loop_delay: orNull(loopDelay, {
     description: 'The delay of the event loop since the last scrape of `/metrics`, else since the start.',
   }),
@@ -43,9 +43,9 @@ const Node = Type.Object({
   data_version: count,
   started_at: time,
   heard_at: Type.String({ format: 'date-time', description: 'The time, by its own clock, of what it says here.' }),
-  workers: Type.Object({ all: count, serving: count }),
+  workers: Type.Object({ all: count, serving: count }, { description: 'The threads that take requests: one.' }),
   resident_bytes: count,
-  event_loop_delay: orNull(loopDelay, { description: 'The longest among its workers.' }),
+  event_loop_delay: orNull(loopDelay),
   jobs_running: count,
   job_failures: Type.Integer({ minimum: 0, description: 'Since it started.' }),
   servers_not_well: Type.Integer({ minimum: 0, description: 'Servers of the stores, as this node sees them.' }),
@@ -124,8 +124,7 @@ export const PlatformHealth = named(
   Type.Object({
     at: time,
     state: oneOf(['ok', 'degraded', 'unavailable'], {
-      description:
-        '`unavailable`: a store cannot serve, or the node drains. `degraded`: a server of a store or a worker is down.',
+      description: '`unavailable`: a store cannot serve, or the node drains. `degraded`: a server of a store is down.',
     }),
     node: Type.Object(
       {
@@ -136,7 +135,7 @@ export const PlatformHealth = named(
         started_at: time,
         draining: Type.Boolean(),
         resident_bytes: count,
-        workers: Type.Array(Worker),
+        workers: Type.Array(Worker, { description: 'The threads that take requests: one.' }),
       },
       { description: 'The node that answers, as it is now.' },
     ),
@@ -167,7 +166,7 @@ export const platformHealthApi = {
     access: 'operator',
     tag: 'platform',
     summary: 'The health of the platform',
-    description: 'All nodes, this one with its workers, the stores and their servers, and the work in the background.',
+    description: 'All nodes, the stores and their servers, and the work in the background.',
     replies: { 200: reply('The present state, also of a node that is not ready.', PlatformHealth) },
     problems: ['rate_limited'],
   }),

@@ -3,7 +3,7 @@ import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import type { ConfigReader } from '../../config/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import type { Key, Scope, ScopeName, Store } from '../../store/port.ts';
+import type { Scope, ScopeName, Store } from '../../store/port.ts';
 import { asRead, json, table } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
@@ -43,8 +43,8 @@ export interface PausesDeps {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly live: LiveEvents;
   readonly clock: Clock;
-  /** Another number after a commit that wrote the item was answered, where other threads commit too. */
-  readonly changesOf?: Readonly<Record<Environment, (scope: ScopeName, key: Key) => number>> | undefined;
+  /** Another number once this node has heard of a change in the scope, where other nodes commit too. */
+  readonly changesOf?: Readonly<Record<Environment, (scope: ScopeName) => number>> | undefined;
   readonly bringForward: BringForward;
 }
 
@@ -61,7 +61,7 @@ export function createPauses({ stores, configs, live, clock, bringForward, chang
   };
   return {
     isPaused: (place, event) => {
-      const changes = changesOf?.[place.env](orgScopeName(place.orgCode), eventPauses.key(event)) ?? 0;
+      const changes = changesOf?.[place.env](orgScopeName(place.orgCode)) ?? 0;
       const read = async () => (await eventPauses.read(scopeOf(place), event)) !== undefined;
       return cache.rests({ key: keyOf(place, event), changes }, read);
     },

@@ -29,7 +29,6 @@ for (const [what, env, sentence] of elsewhere)
       ...{
         config: read.config,
         clock: systemClock,
-        shared: undefined,
         metrics,
         onFault: (error: unknown) => assert.fail(String(error)),
       },

@@ -27,7 +27,7 @@ async function health(
   const watched = measurement.watchStore('prod', opened.prod);
   const spaces = { ...opened, prod: { ...watched, store: { ...watched.store, ...options.prod } } };
   const lease: LeaseState = { holder: 'another_node', node: 'n2', until: 1000 };
-  const deps = { clock: systemClock, spaces, measurement, shared: undefined };
+  const deps = { clock: systemClock, spaces, measurement };
   const errors: unknown[] = [];
   const node = createNodeHealth({
     ...deps,
@@ -197,7 +197,7 @@ test('work that a node is at is told with the node, and what only waits for its 
   assert.deepEqual(leases, [
     { space: 'test', queue: 'work', job: 'purge', node: 'n7', until: at },
     { space: 'test', queue: 'automation', job: 'run', node: 'n7', until: at },
-    // The one process that has a folder, whatever its worker is called.
+    // The one process that has a folder.
     { space: 'prod', queue: 'automation', job: 'lane', node: 'n1', until: at },
   ]);
   assert.equal(queues.find(({ space, queue }) => space === 'test' && queue === 'work')?.due, 1);

@@ -9,21 +9,12 @@ import { coalesce } from '../../lib/scheduling/coalesce.ts';
 import { dataVersion } from '../../store/data-version.ts';
 import type { Scope, Health as StoreHealth } from '../../store/port.ts';
 import type { Measurement } from '../../telemetry/measurement.ts';
-import { addWorkFacts } from '../../telemetry/work-facts.ts';
+import type { WorkFact } from '../../telemetry/work-facts.ts';
 import type { Spaces } from '../open-spaces.ts';
 import type { ServedUrls } from '../served-urls.ts';
-import type { SharedParts } from '../workers/shared-parts.ts';
-import type { WorkerState } from '../workers/worker-states.ts';
 import { type DueQueue, readQueues } from './due-queues.ts';
 import { createKeptSizes, type KeptSizes } from './kept-sizes.ts';
-import {
-  describeNode,
-  listensAt,
-  listensNowhere,
-  startedAt,
-  type ThreadMeasures,
-  version,
-} from './nodes/describe-node.ts';
+import { describeNode, listensAt, listensNowhere, type NodeState, startedAt, version } from './nodes/describe-node.ts';
 import { NodeRegistry } from './nodes/node-registry.ts';
 import { type NodeRow, shownNode } from './nodes/node-rows.ts';
 import { within } from './within.ts';
@@ -49,40 +40,26 @@ export interface NodeHealthDeps {
   readonly measurement: Measurement;
   readonly isDraining: () => boolean;
   readonly sweepLease: () => Promise<LeaseState>;
-  /** Where the platform is one of several workers of a process. */
-  readonly shared: SharedParts | undefined;
 }
-
-/** What each thread knows for itself. */
-interface ThreadFacts extends ThreadMeasures {
-  readonly name: string;
-  readonly lease: LeaseState | undefined;
-  readonly lastFailures: ReturnType<Measurement['storeFacts']['lastFailures']>;
-  readonly heapUsedBytes: number;
-}
-
-const onlyThread = 'main';
 
 interface Reading extends NodeHealthDeps {
-  readonly own: () => Promise<ThreadFacts>;
-  readonly listens: () => NodeRow['listens'];
+  readonly state: () => NodeState;
   readonly sizes: KeptSizes;
   /** Where several nodes may share the store. */
   readonly registry: NodeRegistry | undefined;
 }
 
 export function createNodeHealth(deps: NodeHealthDeps): NodeHealth {
-  const { config, clock, platform: scope, nodeId: id, onError, isDraining } = deps;
+  const { config, clock, platform: scope, nodeId: id, onError, isDraining, measurement } = deps;
   let listens = listensNowhere;
-  const own = () => threadFacts(deps);
-  const describe = (): NodeRow => {
-    const workers = [{ state: 'serving' } as const];
-    return describeNode({ now: clock.now(), isDraining: isDraining(), listens, threads: [measures(deps)], workers });
-  };
+  const state = (): NodeState => ({
+    ...{ now: clock.now(), isDraining: isDraining(), listens, eventLoopDelay: measurement.loopDelay() },
+    ...{ work: measurement.workFacts.all(), servers: measurement.storeFacts.servers() },
+  });
+  const describe = (): NodeRow => describeNode(state());
   const isShared = config.store.folder === undefined;
   const registry = isShared ? new NodeRegistry({ scope, id, clock, describe, onError }) : undefined;
-  deps.shared?.serve('health', own);
-  const reading: Reading = { ...deps, own, registry, listens: () => listens, sizes: createKeptSizes(clock) };
+  const reading: Reading = { ...deps, state, registry, sizes: createKeptSizes(clock) };
   const read = coalesce(() => readHealth(reading));
   return {
     read: () => read(''),
@@ -95,24 +72,26 @@ export function createNodeHealth(deps: NodeHealthDeps): NodeHealth {
 }
 
 async function readHealth(reading: Reading): Promise<Health> {
-  const { clock, spaces, shared, isDraining, nodeId, registry, own } = reading;
+  const { clock, spaces, measurement, isDraining, nodeId, registry, sweepLease } = reading;
   const now = clock.now();
-  // A folder is had by this process alone, whose workers lease outboxes by names that outlive it.
+  // A folder is had by this process alone, which leases outboxes by a name that outlives it.
   const holderOf = (name: string) => (registry === undefined ? nodeId : name);
-  const [threads, stores, { queues, leases }, known] = await Promise.all([
-    allThreads(shared, own),
+  const [lease, stores, { queues, leases }, known] = await Promise.all([
+    within(sweepLease(), undefined),
     Promise.all(spaceNames.map((space) => storeOf(reading, space))),
     readQueues(spaces, now, holderOf),
     registry === undefined ? { others: [], hasMore: false } : within(registry.others(now), undefined),
   ]);
-  const workers = workersOf(shared, threads);
-  const servers = threads.flatMap((thread) => thread.servers);
   const isWell = stores.every(({ state }) => state === 'ok');
-  const isWhole = servers.length === 0 && workers.every(({ state }) => state === 'serving');
-  const row = describeNode({ now, isDraining: isDraining(), listens: reading.listens(), threads, workers });
+  const state = { ...reading.state(), now };
+  const { work, servers, eventLoopDelay } = state;
+  const row = describeNode(state);
+  const main = { name: 'main', state: 'serving', since: startedAt, failures: 0 } as const;
+  const heap_used_bytes = process.memoryUsage().heapUsed;
+  const lastFailures = measurement.storeFacts.lastFailures();
   return {
     at: timestamp(now),
-    state: !isWell || isDraining() ? 'unavailable' : isWhole ? 'ok' : 'degraded',
+    state: !isWell || isDraining() ? 'unavailable' : servers.length === 0 ? 'ok' : 'degraded',
     node: {
       id: nodeId,
       version,
@@ -121,55 +100,19 @@ async function readHealth(reading: Reading): Promise<Health> {
       started_at: startedAt,
       draining: isDraining(),
       resident_bytes: row.resident_bytes,
-      workers,
+      workers: [{ ...main, event_loop_delay: eventLoopDelay, heap_used_bytes }],
     },
     nodes: [{ ...shownNode(nodeId, row, now), this_node: true }, ...(known?.others ?? [])],
     nodes_listed: known === undefined ? 'this_node' : known.hasMore ? 'some' : 'all',
-    stores: stores.map((store) => ({ ...store, last_failure: lastFailureOf(threads, store.space) })),
+    stores: stores.map((store) => ({ ...store, last_failure: lastFailures[store.space] ?? null })),
     servers,
     queues: queues.map(({ jobs: _, ...queue }) => queue),
-    jobs: jobsOf(threads, queues),
+    jobs: jobsOf(work, lease, queues),
     leases,
   };
 }
 
 const spaceNames = ['platform', 'test', 'prod'] as const;
-
-function measures({ measurement: { workFacts, storeFacts, loopDelay } }: NodeHealthDeps): ThreadMeasures {
-  return { work: workFacts.all(), servers: storeFacts.servers(), eventLoopDelay: loopDelay() };
-}
-
-async function threadFacts(deps: NodeHealthDeps): Promise<ThreadFacts> {
-  return {
-    name: deps.shared?.name ?? onlyThread,
-    ...measures(deps),
-    lease: await within(deps.sweepLease(), undefined),
-    lastFailures: deps.measurement.storeFacts.lastFailures(),
-    heapUsedBytes: process.memoryUsage().heapUsed,
-  };
-}
-
-async function allThreads(
-  shared: SharedParts | undefined,
-  own: () => Promise<ThreadFacts>,
-): Promise<readonly ThreadFacts[]> {
-  const others = shared === undefined ? [] : await within(shared.askOthers('health'), []);
-  return [await own(), ...(others as readonly ThreadFacts[])];
-}
-
-/** The main thread knows all workers, and each of them how it is. */
-function workersOf(shared: SharedParts | undefined, threads: readonly ThreadFacts[]): Health['node']['workers'] {
-  const alone: WorkerState = { name: onlyThread, state: 'serving', since: startedAt, failures: 0 };
-  const states = shared === undefined ? [alone] : shared.counted.workers();
-  return states.map((worker) => {
-    const thread = threads.find(({ name }) => name === worker.name);
-    return {
-      ...worker,
-      event_loop_delay: thread?.eventLoopDelay ?? null,
-      heap_used_bytes: thread?.heapUsedBytes ?? null,
-    };
-  });
-}
 
 async function storeOf(
   { config, spaces, sizes: keptSizes }: Reading,
@@ -194,15 +137,11 @@ async function storeOf(
   };
 }
 
-function lastFailureOf(threads: readonly ThreadFacts[], space: keyof Spaces): ShownStore['last_failure'] {
-  const failures = threads.flatMap(({ lastFailures }) => lastFailures[space] ?? []);
-  return failures.toSorted((left, right) => right.at.localeCompare(left.at))[0] ?? null;
-}
-
-function jobsOf(threads: readonly ThreadFacts[], queues: readonly DueQueue[]): Health['jobs'] {
-  const facts = addWorkFacts(threads.map(({ work }) => work));
-  const leases = threads.flatMap(({ lease }) => lease ?? []);
-  const lease = leases.find(({ holder }) => holder === 'this_node') ?? leases[0];
+function jobsOf(
+  facts: readonly WorkFact[],
+  lease: LeaseState | undefined,
+  queues: readonly DueQueue[],
+): Health['jobs'] {
   const shownLease = lease && {
     holder: lease.holder,
     node: lease.node ?? null,

@@ -9,7 +9,7 @@ import { entityEndpoints } from '../../gateway/entity-endpoints.ts';
 import { createGateways, type GatewaySettings, type Gateways } from '../../gateway/gateways.ts';
 import { createMayAct } from '../../gateway/may-act.ts';
 import type { Operations } from '../../gateway/own-routes.ts';
-import { createRateLimits, type RateLimitSettings, type RateLimits } from '../../gateway/rate-limits.ts';
+import { createRateLimits, type RateLimitSettings } from '../../gateway/rate-limits.ts';
 import type { ConsoleSource, DocsSource } from '../../gateway/site-source.ts';
 import type { Iam } from '../../iam/port.ts';
 import type { Identity } from '../../identity/port.ts';
@@ -43,8 +43,6 @@ export interface ComposeGatewaysDeps
   readonly secretVault: SecretVault;
   readonly secretReferences: SecretReferences;
   readonly jobs: { readonly waiting: RouteDeps['waitingJobs'] };
-  /** Of all threads together; left out, this one counts alone. */
-  readonly rateLimits?: RateLimits | undefined;
   readonly settings: GatewaySettings & {
     readonly mode: 'development' | 'production';
     readonly rateLimits: RateLimitSettings;
@@ -57,7 +55,7 @@ export function composeGateways(deps: ComposeGatewaysDeps): Gateways {
   const { identity, iam, records, settings, clock } = deps;
   const isDevelopment = settings.mode === 'development';
   const site = { managementUrl: settings.managementUrl, isSecure: !isDevelopment };
-  const rateLimits = deps.rateLimits ?? createRateLimits(settings.rateLimits, clock);
+  const rateLimits = createRateLimits(settings.rateLimits, clock);
   const routes = allRoutes({
     ...{ ...deps, ...identity.app, ...identity.management, ...deps.audit, ...iam, ...records },
     ...{ ...deps.automation, ...deps.promotion, inbox: deps.mail.inbox, waitingJobs: deps.jobs.waiting },

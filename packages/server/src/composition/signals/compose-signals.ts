@@ -32,7 +32,7 @@ export interface SignalsDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** Undefined where one process has the store: its threads tell each other by shared memory. */
+/** Undefined where one process has the store. */
 export function createNodeSignals({ config, nodeId, onError }: SignalsDeps): NodeSignals | undefined {
   const { store: address } = config;
   const { openSignals } = engineOf(address);

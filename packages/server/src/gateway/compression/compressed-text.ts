@@ -1,5 +1,4 @@
 import { promisify } from 'node:util';
-import { isMainThread } from 'node:worker_threads';
 import { gzip } from 'node:zlib';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { singleFlight } from '../../lib/scheduling/single-flight.ts';
@@ -7,7 +6,7 @@ import { singleFlight } from '../../lib/scheduling/single-flight.ts';
 const inThreadPool = promisify(gzip);
 
 /** The thread pool has four threads for all that a process does: it hashes passwords and reads files too. */
-const atOnceMax = isMainThread ? 2 : 1;
+const atOnceMax = 2;
 let underWay = 0;
 
 /** Below, it saves a packet or two. */

@@ -17,8 +17,6 @@ export interface AnswerDeps {
   readonly watch: CallWatch;
   readonly nextRequestId: () => string;
   readonly isDraining: () => boolean;
-  /** Ends the connections on which nothing is under way. */
-  readonly endIdle: () => void;
   /** Ends a connection once its client has read the last answer. */
   readonly linger: Linger;
 }
@@ -32,11 +30,7 @@ type Linger = (socket: Socket) => void;
 export type Answer = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem) => () => void;
 
 export function createAnswer(deps: AnswerDeps): Answer {
-  const { gateway, errors, watch, nextRequestId, isDraining, endIdle, linger } = deps;
-  // A drain may have begun after the head of a long answer went out.
-  const endOfStream = (): void => {
-    if (isDraining()) endIdle();
-  };
+  const { gateway, errors, watch, nextRequestId, isDraining, linger } = deps;
   return (incoming, response, refusal) => {
     const requestId = nextRequestId();
     const { method, headers, url: target = '' } = incoming;
@@ -50,7 +44,6 @@ export function createAnswer(deps: AnswerDeps): Answer {
       else if (!incoming.complete) leaveUnread(incoming, response, linger);
       // The last answer of a connection: one that stayed open would hold up the end of the drain.
       if (isDraining()) endWithReply(incoming, response, linger);
-      else if (reply.stream !== undefined) response.once('close', endOfStream);
       watch.answering(trace, reply.status);
       return send(response, reply, requestId);
     };

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { json } from '../../api/reply.ts';
 import { drain } from '../drain.ts';
 import { createErrorReplies } from '../error-reply.ts';
-import { connectionsMax, type ListenOptions, listen } from '../listener.ts';
+import { type ListenOptions, listen } from '../listener.ts';
 import { createIdleConnections } from './idle-connections.ts';
 
 interface Served {
@@ -72,7 +72,7 @@ test('a connection waits 75 s for its next request, or as long as is set', async
 });
 
 test('from nine tenths of the connections on the longest idle ones end, and none with a request under way', async (context) => {
-  const served = await serve(context, { sharers: connectionsMax / 20 });
+  const served = await serve(context, { allMax: 20 });
   const ended: number[] = [];
   const sockets: Socket[] = [];
   for (let index = 0; index < 18; index++) {

@@ -20,17 +20,19 @@ export interface IdleConnections {
    * @param address one of `networkKey`: of its connections alone
    */
   endLongest(address?: string): Socket | undefined;
+  /** Ends each connection by `end` once it has been idle for so long, for a listener that takes no more of them. */
+  endAfter(milliseconds: number, end: (socket: Socket) => void): void;
 }
 
 /** @param max how many connections the listener takes */
 export function createIdleConnections(max: number): IdleConnections {
-  /** By the time that they became idle, as are those of each address. */
-  const idle = new Set<Socket>();
+  /** Since when, in milliseconds of `performance.now`: in the order of that time, as are those of each address. */
+  const idle = new Map<Socket, number>();
   const idleOf = new Map<string, Set<Socket>>();
   const addresses = new WeakMap<Socket, string>();
   let open = 0;
   const add = (socket: Socket): void => {
-    idle.add(socket);
+    idle.set(socket, performance.now());
     const address = addresses.get(socket) ?? '';
     const known = idleOf.get(address);
     if (known === undefined) idleOf.set(address, new Set([socket]));
@@ -44,10 +46,22 @@ export function createIdleConnections(max: number): IdleConnections {
     if (known?.size === 0) idleOf.delete(address);
   };
   const endLongest = (address?: string): Socket | undefined => {
-    const [longest] = address === undefined ? idle : (idleOf.get(address) ?? []);
+    const [longest] = address === undefined ? idle.keys() : (idleOf.get(address) ?? []);
     if (longest === undefined) return undefined;
     remove(longest);
     return longest.destroy();
+  };
+  const endAfter: IdleConnections['endAfter'] = (milliseconds, end) => {
+    for (const [socket, since] of idle) {
+      const left = since + milliseconds - performance.now();
+      if (left > 0) {
+        // Behind what has come meanwhile, of which a timer of a busy process knows nothing.
+        setTimeout(() => setImmediate(endAfter, milliseconds, end), left).unref();
+        return;
+      }
+      remove(socket);
+      end(socket);
+    }
   };
   return {
     opened: (socket) => {
@@ -66,5 +80,6 @@ export function createIdleConnections(max: number): IdleConnections {
       if (socket.writable) add(socket);
     },
     endLongest,
+    endAfter,
   };
 }

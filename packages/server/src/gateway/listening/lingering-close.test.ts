@@ -146,7 +146,7 @@ for (const [what, some] of [
   });
 
 test('of the connections that linger the oldest ends where there are too many', async (context) => {
-  const served = await serve(context, { sharers: 128, lingering: limits({ quiet: 600_000, whole: 600_000 }) });
+  const served = await serve(context, { lingering: limits({ quiet: 600_000, whole: 600_000, connectionsMax: 2 }) });
   const closed: number[] = [];
   const sockets: Socket[] = [];
   for (let index = 0; index < 3; index++) {
@@ -166,7 +166,7 @@ test('of the connections that linger the oldest ends where there are too many', 
 
 test('of those that come at the same time no more linger', () => {
   const sockets = Array.from({ length: 6 }, () => new Socket());
-  for (const socket of sockets) closeLingering(socket, { limits: lingeringLimits, sharers: 128 });
+  for (const socket of sockets) closeLingering(socket, { limits: { ...lingeringLimits, connectionsMax: 2 } });
   assert.deepEqual(
     sockets.map(({ destroyed }) => destroyed),
     [true, true, true, true, false, false],

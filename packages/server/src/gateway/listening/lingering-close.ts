@@ -7,12 +7,16 @@ export interface LingeringLimits {
   readonly quiet: number;
   /** Milliseconds in all. */
   readonly whole: number;
+  /** So many connections linger at a time, all listeners together; the oldest ends. */
+  readonly connectionsMax: number;
 }
 
-export const lingeringLimits: LingeringLimits = { bytesMax: 16 * 1024 * 1024, quiet: 5_000, whole: 30_000 };
-
-/** Of a process; threads share it among them. */
-const lingeringMax = 256;
+export const lingeringLimits: LingeringLimits = {
+  bytesMax: 16 * 1024 * 1024,
+  quiet: 5_000,
+  whole: 30_000,
+  connectionsMax: 256,
+};
 
 /** By age. */
 const lingering = new Set<Socket>();
@@ -21,15 +25,10 @@ const lingering = new Set<Socket>();
  * Ends a connection whose last answer has been written, or is `lastText`. A connection that is ended while its client sends is
  * reset, and the reset overtakes the answer (RFC 9112, section 9.6). So this side is closed, and the bytes that come
  * are dropped until the client closes the other one. No parser sees them: behind the last answer there are no requests.
- * @param sharers how many threads there are
  */
 export function closeLingering(
   socket: Socket,
-  {
-    limits,
-    sharers,
-    lastText,
-  }: { readonly limits: LingeringLimits; readonly sharers: number; readonly lastText?: string },
+  { limits, lastText }: { readonly limits: LingeringLimits; readonly lastText?: string },
 ): void {
   if (lingering.has(socket) || socket.destroyed) return;
   // A listener for data takes the connection from the parser of HTTP; the others are its own.
@@ -51,7 +50,7 @@ export function closeLingering(
     lingering.delete(socket);
   });
   lingering.add(socket);
-  if (lingering.size > Math.ceil(lingeringMax / sharers)) {
+  if (lingering.size > limits.connectionsMax) {
     const [oldest = socket] = lingering;
     // It is closed later than the next one may come.
     lingering.delete(oldest);

@@ -51,7 +51,7 @@ export async function logInWithPassword(
   const join = (attempt: SignInAttempt) => signUp(deps, orgScope, { ...request, email, password, attempt });
   const user = await logInTo(deps, appRealm({ orgScope, env }), {
     ...{ email, password, ip },
-    join: policy.allow_signup ? join : undefined,
+    join: policy.allow_signup && request.body.signup !== false ? join : undefined,
     admit: async (proved) => enabled(orgScope, proved),
     refusal: 'the email or the password is not right',
   });

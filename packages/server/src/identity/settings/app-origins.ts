@@ -22,18 +22,10 @@ export interface AppOrigins {
 
 export type RefusedOrigin = ReplyOf<typeof settingsApi.listRefusedOrigins>['items'][number];
 
-/** The origins that were refused of each app, in memory. */
-export interface RefusedOrigins {
-  note(orgCode: string, origin: string): void;
-  of(orgCode: string): readonly RefusedOrigin[];
-}
-
 export interface AppOriginsDeps {
   readonly platform: Scope;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
-  /** What several threads share; left out, this one keeps its own. */
-  readonly refusedOrigins?: RefusedOrigins | undefined;
 }
 
 const orgsMax = 1000;
@@ -41,8 +33,8 @@ const originsMax = 100;
 const originCharactersMax = 300;
 const environments = ['test', 'prod'] as const;
 
-export function createAppOrigins({ platform, configs, clock, refusedOrigins }: AppOriginsDeps): AppOrigins {
-  const refusals = refusedOrigins ?? createRefusedOrigins(clock);
+export function createAppOrigins({ platform, configs, clock }: AppOriginsDeps): AppOrigins {
+  const refusals = createRefusedOrigins(clock);
   const isAllowed = async (orgCode: string, origin: string, env: Environment | undefined): Promise<boolean> => {
     for (const one of env === undefined ? environments : [env])
       if (allowsOrigin(settingOf(await configs[one].current(orgCode), one, allowedDomains), origin)) return true;
@@ -59,10 +51,11 @@ export function createAppOrigins({ platform, configs, clock, refusedOrigins }: A
   };
 }
 
-export function createRefusedOrigins(clock: Clock): RefusedOrigins {
+/** In memory, by app. */
+function createRefusedOrigins(clock: Clock) {
   const orgs = new BoundedMap<string, Map<string, RefusedOrigin>>(orgsMax);
   return {
-    note: (orgCode, origin) => {
+    note: (orgCode: string, origin: string): void => {
       const known = orgs.get(orgCode) ?? new Map<string, RefusedOrigin>();
       orgs.set(orgCode, known);
       const count = (known.get(origin)?.count ?? 0) + 1;
@@ -70,7 +63,7 @@ export function createRefusedOrigins(clock: Clock): RefusedOrigins {
       if (known.size === originsMax) known.delete(leastRefused(known.values()));
       known.set(origin, { origin, count, last_at: timestamp(clock.now()) });
     },
-    of: (orgCode) => [...(orgs.get(orgCode)?.values() ?? [])].reverse(),
+    of: (orgCode: string): readonly RefusedOrigin[] => [...(orgs.get(orgCode)?.values() ?? [])].reverse(),
   };
 }
 

@@ -42,7 +42,7 @@ export interface SigningKeyAdmin {
 export type ShownSigningKey = ReplyOf<typeof platformApi.rotateSigningKeys>;
 
 export interface LiveSigningKeys extends SigningKeys, SigningKeyAdmin {
-  /** Learns what another thread has changed, beside any change that is under way here. */
+  /** Learns what another node has changed, beside any change that is under way here. */
   learn(): Promise<void>;
   /** Learns what other nodes changed, drops what has expired, and has a key that is too old followed by another. */
   tend(tell?: RecordKeyChange): Promise<void>;

@@ -20,7 +20,7 @@ export interface PlanGate {
 }
 
 export interface PlanGateDeps extends Omit<QuotaStateDeps, 'recounts'> {
-  /** By org: moves where a thread has changed its plan; left out where there is one thread. */
+  /** By org: moves where a node has changed its plan; left out where one process has the store. */
   readonly planChanges?: PlanChanges | undefined;
 }
 

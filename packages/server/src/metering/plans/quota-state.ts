@@ -93,7 +93,7 @@ export class QuotaState {
   #loading: Promise<void> | undefined;
   #changes = 0;
   lastAsked = 0;
-  /** Changes of the plan, by whichever thread, that are behind what is known. */
+  /** Changes of the plan, by whichever node, that are behind what is known. */
   planChanges = 0;
 
   constructor(deps: QuotaStateDeps, orgCode: string) {

@@ -9,8 +9,6 @@ export interface StoredValue {
   readonly version: number;
   readonly value: string;
   readonly due: Due | undefined;
-  /** Of the key, when the item was read. */
-  readonly mark: number;
 }
 
 /** One object for each entry, since a cache has many. */
@@ -19,17 +17,15 @@ class Entry extends RingMember implements StoredValue {
   readonly version: number;
   readonly value: string;
   readonly due: Due | undefined;
-  readonly mark: number;
   readonly bytes: number;
   isUsed = false;
 
-  constructor(name: string, { version, value, due, mark }: StoredValue, bytes: number) {
+  constructor(name: string, { version, value, due }: StoredValue, bytes: number) {
     super();
     this.name = name;
     this.version = version;
     this.value = value;
     this.due = due;
-    this.mark = mark;
     this.bytes = bytes;
   }
 }

@@ -5,20 +5,11 @@ import type { Member } from '../committing/apply-group.ts';
 import { type Change, type Key, type ScopeName, Unavailable } from '../port.ts';
 import { thinned } from '../testing/quick.ts';
 import { ItemCache } from './item-cache.ts';
-import { allocateMarks, KeyMarks } from './sharing/key-marks.ts';
-import {
-  alone,
-  assertFresh,
-  cacheBytes,
-  type Readers,
-  type Step,
-  stepArbitrary,
-  stepsMax,
-} from './testing/cache-interleavings.ts';
+import { assertFresh, cacheBytes, type Step, stepArbitrary, stepsMax } from './testing/cache-interleavings.ts';
 
 const numRuns = thinned(1000);
 
-function agreement(open: () => Readers, endOnFailure = false): Promise<void> {
+function agreement(open: () => ItemCache, endOnFailure = false): Promise<void> {
   const property = fc.asyncProperty(
     fc.array(stepArbitrary, { minLength: stepsMax / 2, maxLength: stepsMax, size: 'max' }),
     (steps) => assertFresh(open(), steps),
@@ -27,7 +18,7 @@ function agreement(open: () => Readers, endOnFailure = false): Promise<void> {
 }
 
 test('a read through the cache gives what a read of the store gives, beside any groups of commits', async () => {
-  await agreement(() => alone(new ItemCache(cacheBytes)));
+  await agreement(() => new ItemCache(cacheBytes));
 });
 
 const key: Key = { pk: 'p', sk: 'x' };
@@ -68,7 +59,7 @@ test('a read at any point of two commits of its key, however they end, is never 
       ]) {
         const steps = [commits(put), { kind: 'end', group: 0, end: 'answer' } as const, commits(second), ...rest];
         for (const list of withReads(steps)) {
-          await assertFresh(alone(new ItemCache(cacheBytes)), list);
+          await assertFresh(new ItemCache(cacheBytes), list);
           lists += 1;
         }
       }
@@ -137,76 +128,6 @@ const faulty: Readonly<Record<string, new (bytesMax: number) => ItemCache>> = {
 
 for (const [fault, Faulty] of Object.entries(faulty)) {
   test(`the model finds a cache that ${fault}`, async () => {
-    await assert.rejects(agreement(() => alone(new Faulty(cacheBytes)), true));
+    await assert.rejects(agreement(() => new Faulty(cacheBytes), true));
   });
 }
-
-/** Two threads that read, and a third that runs the groups. */
-function threads(Marks: typeof KeyMarks = KeyMarks): Readers {
-  const shared = allocateMarks();
-  const caches = [1, 2].map(() => new ItemCache(cacheBytes, new KeyMarks(shared)));
-  return { caches, groups: new Marks(shared) };
-}
-
-test('a read through the caches of two threads gives what a read of the store gives', async () => {
-  await agreement(() => threads());
-});
-
-/** Ways to run groups with one fault each. */
-const faultyMarks: Readonly<Record<string, typeof KeyMarks>> = {
-  'tells no thread of groups': class extends KeyMarks {
-    override run<T>(_: readonly Member[], runGroup: () => Promise<T>): Promise<T> {
-      return runGroup();
-    }
-  },
-  'tells of a group when it is over': class extends KeyMarks {
-    override async run<T>(members: readonly Member[], runGroup: () => Promise<T>): Promise<T> {
-      const result = await runGroup();
-      await super.run(members, async () => undefined);
-      return result;
-    }
-  },
-  'tells of a group before it begins alone': class extends KeyMarks {
-    override async run<T>(members: readonly Member[], runGroup: () => Promise<T>): Promise<T> {
-      await super.run(members, async () => undefined);
-      return runGroup();
-    }
-  },
-  'goes on after a group whose outcome is unknown': class extends KeyMarks {
-    override run<T>(members: readonly Member[], runGroup: () => Promise<T>): Promise<T> {
-      return super.run(members, () => runGroup().catch(() => Promise.reject(new Unavailable('lost'))));
-    }
-  },
-};
-
-for (const [fault, Faulty] of Object.entries(faultyMarks)) {
-  test(`the model finds a thread that ${fault}`, async () => {
-    await assert.rejects(agreement(() => threads(Faulty), true));
-  });
-}
-
-test('what is kept and what is read beside it are of one moment, though another thread commits in between', async () => {
-  const keys: readonly Key[] = [key, { pk: 'p', sk: 'y' }];
-  const shared = allocateMarks();
-  const [cache, groups] = [new ItemCache(cacheBytes, new KeyMarks(shared)), new KeyMarks(shared)];
-  let value = 'old';
-  const stored = (asked: readonly Key[]) => asked.map((one) => ({ ...one, version: 1, value }));
-  cache.get('a-1', keys.slice(0, 1), { now: 0, from: stored });
-  const changes = keys.map((one): Change => ({ kind: 'put', ...one, value: 'new', if: 'any' }));
-  const over = Promise.withResolvers<void>();
-  let running: Promise<void> | undefined;
-  const items = cache.get('a-1', keys, {
-    now: 0,
-    from: (asked) => {
-      running ??= groups.run([{ kind: 'commit', scope: 'a-1', changes }], () => over.promise);
-      value = 'new';
-      return stored(asked);
-    },
-  });
-  assert.deepEqual(
-    items.map((item) => item?.value),
-    ['new', 'new'],
-  );
-  over.resolve();
-  await running;
-});

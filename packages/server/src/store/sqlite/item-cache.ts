@@ -1,9 +1,19 @@
 import { Ring } from '../../lib/ring.ts';
-import { isExpired, type Member } from '../committing/apply-group.ts';
-import { type Item, type Key, ownerOf, type ScopeName, Unavailable } from '../port.ts';
+import { chainHeads } from '../chain.ts';
+import { isAppendedKey, isExpired, type Member } from '../committing/apply-group.ts';
+import {
+  type Add,
+  type Change,
+  type Item,
+  isIndexPartition,
+  type Key,
+  ownerOf,
+  type Put,
+  type Remove,
+  type ScopeName,
+  Unavailable,
+} from '../port.ts';
 import { CacheShare, type StoredValue } from './cache-share.ts';
-import { beingWritten, type KeyMarks } from './sharing/key-marks.ts';
-import { isNeverKept, nameOf, writtenNames } from './sharing/written-names.ts';
 
 /** An entry that weighs more is read from the file each time: there, copying the text takes most of the time. */
 const weightMax = 64 * 1024;
@@ -23,14 +33,9 @@ type Items = readonly (Item | undefined)[];
  * moment between its start and its answer, so its keys are dropped before it starts and not kept again before its
  * answer. Reads are synchronous: none begins before an answer and ends after it. For the same reason an entry and an
  * item that is read beside it are of one snapshot.
- *
- * Where several threads read, the groups run in another one and the marks take the place of `run`: an entry holds as
- * long as its key has the mark under which it was read, and what is found beside a read of the store is
- * looked at again behind it.
  */
 export class ItemCache {
   readonly #bytesMax: number;
-  readonly #marks: KeyMarks | undefined;
   /** By owner. */
   readonly #shares = new Map<string, CacheShare>();
   /** Of how many groups without an answer each key is. */
@@ -40,13 +45,9 @@ export class ItemCache {
   #largest: CacheShare | undefined;
   #isOff = false;
 
-  /**
-   * @param bytesMax what it may take in memory, as far as that can be estimated.
-   * @param marks of the store, where another thread runs its groups.
-   */
-  constructor(bytesMax: number, marks?: KeyMarks) {
+  /** @param bytesMax what it may take in memory, as far as that can be estimated. */
+  constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
-    this.#marks = marks;
   }
 
   get bytes(): number {
@@ -61,25 +62,17 @@ export class ItemCache {
   ): Items {
     const share = this.#shares.get(ownerOf(scope));
     const { now } = read;
-    const kept = keys.map((key) => this.#found(share, scope, key, now));
+    const kept = keys.map((key) => {
+      const stored = share?.get(nameOf(scope, key));
+      return stored && itemOf(stored, key, now);
+    });
     if (!kept.includes(undefined)) return kept;
     const missing = keys.filter((_, index) => kept[index] === undefined);
-    const marks = missing.map((key) => this.#marks?.toKeep(nameOf(scope, key)) ?? unmarked);
     const items = read.from(missing);
-    const isStill = (key: Key, index: number): boolean =>
-      kept[index] === undefined || this.#found(share, scope, key, now) !== undefined;
-    if (this.#marks !== undefined && missing.length < keys.length && !keys.every(isStill)) return read.from(keys);
-    for (const [index, item] of items.entries()) if (item !== undefined) this.#keep(scope, item, marks[index]);
+    for (const item of items) if (item !== undefined) this.#keep(scope, item);
     if (items.length === keys.length) return items;
     const rest = items.values();
     return kept.map((item) => item ?? rest.next().value);
-  }
-
-  #found(share: CacheShare | undefined, scope: ScopeName, key: Key, now: number): Item | undefined {
-    const name = nameOf(scope, key);
-    const stored = share?.get(name);
-    if (stored === undefined || (this.#marks !== undefined && this.#marks.at(name) !== stored.mark)) return undefined;
-    return itemOf(stored, key, now);
   }
 
   /** Runs a group of commits. */
@@ -114,8 +107,8 @@ export class ItemCache {
     this.#bytes = 0;
   }
 
-  #keep(scope: ScopeName, item: Item, mark = unmarked): void {
-    if (this.#isOff || isNeverKept(item) || mark === beingWritten) return;
+  #keep(scope: ScopeName, item: Item): void {
+    if (this.#isOff || isNeverKept(item)) return;
     // Copied: a text that was put together keeps its parts in memory, such as the URL that an id was read from.
     const name = Buffer.from(nameOf(scope, item)).toString();
     const { version, value, due } = item;
@@ -125,7 +118,7 @@ export class ItemCache {
     this.#drop(owner, name);
     if (!this.#makeRoom(owner, weight + shareBytes)) return;
     const share = this.#shares.get(owner) ?? this.#addShare(owner);
-    share.set(name, { version, value, due, mark }, weight);
+    share.set(name, { version, value, due }, weight);
     this.#bytes += weight;
   }
 
@@ -176,9 +169,6 @@ export class ItemCache {
   }
 }
 
-/** Of an entry where no other thread runs groups. */
-const unmarked = 0;
-
 function itemOf(stored: StoredValue, { pk, sk }: Key, now: number): Item | undefined {
   if (isExpired(stored.due, now)) return undefined;
   const { version, value, due } = stored;
@@ -188,4 +178,38 @@ function itemOf(stored: StoredValue, { pk, sk }: Key, now: number): Item | undef
 /** V8 stores a text with one byte for each character where all are of Latin-1, else with two. An upper bound. */
 function textBytes(text: string): number {
   return Buffer.byteLength(text) === text.length ? text.length : 2 * text.length;
+}
+
+/** U+0000 is in no name and in no stored key: no other key has the same text. */
+function nameOf(scope: ScopeName, { pk, sk }: Key): string {
+  return `${scope}\0${pk}\0${sk}`;
+}
+
+/** Items whose key no commit names: the store makes it. And index items, which have no value. */
+function isNeverKept({ pk, sk }: Key): boolean {
+  return isIndexPartition(pk) || pk === chainHeads || isAppendedKey(sk);
+}
+
+interface WrittenName {
+  readonly owner: string;
+  readonly name: string;
+}
+
+/** The keys that a member of a group may write, as far as they are kept. */
+function writtenNames(member: Member): readonly WrittenName[] {
+  const { scope } = member;
+  const owner = ownerOf(scope);
+  const named = (key: Key): readonly WrittenName[] => (isNeverKept(key) ? [] : [{ owner, name: nameOf(scope, key) }]);
+  switch (member.kind) {
+    case 'set-state':
+      return [];
+    case 'load':
+      return member.items.flatMap(named);
+    case 'commit':
+      return member.changes.flatMap((change) => (writesKey(change) ? named(change) : []));
+  }
+}
+
+function writesKey(change: Change): change is Put | Remove | Add {
+  return change.kind === 'put' || change.kind === 'remove' || change.kind === 'add';
 }

@@ -1,24 +1,19 @@
 import { realpathSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { MessageChannel } from 'node:worker_threads';
 import type { Clock } from '../../lib/clock.ts';
-import type { AttachedStore, AttachOptions, SharedStore, StoreAttachment } from '../attached-store.ts';
 import type { Member, Verdict } from '../committing/apply-group.ts';
-import { RemoteCommitter, serveCommits } from '../committing/remote-committer.ts';
 import { assertKnownVersion } from '../data-version.ts';
-import { committerOf, type Engine, storeOnEngine } from '../engine.ts';
+import { type Engine, storeOnEngine } from '../engine.ts';
 import { type OpenedStore, Unavailable } from '../port.ts';
 import { isHeld, openToRead } from './ask-file.ts';
 import { openConnection } from './connection.ts';
 import { ItemCache } from './item-cache.ts';
 import { createPrivateFile } from './private-file.ts';
 import { heldElsewhere, lockForProcess, type ProcessLock } from './process-lock.ts';
+import { AttachedEngine } from './reading/attached-engine.ts';
+import { EngineReads } from './reading/engine-reads.ts';
 import { prepareSchema, readVersion } from './schema.ts';
 import { settleLog } from './settle-log.ts';
-import { AttachedEngine } from './sharing/attached-engine.ts';
-import { EngineReads } from './sharing/engine-reads.ts';
-import { allocateMarks, KeyMarks } from './sharing/key-marks.ts';
-import { nameOf } from './sharing/written-names.ts';
 import { explained } from './sqlite-error.ts';
 import { WriterThread } from './writer-thread.ts';
 
@@ -42,40 +37,19 @@ const megabyte = 1024 * 1024;
 
 /** A store in one SQLite file, for one process at a time. */
 export async function openSqlite(options: SqliteOptions): Promise<OpenedStore> {
-  const { itemCacheMegabytes = itemCacheDefault } = options;
-  const items = itemCacheMegabytes === 0 ? undefined : new ItemCache(itemCacheMegabytes * megabyte);
-  const engine = await openEngine(options, { items, marks: undefined });
-  return storeOnEngine(engine, options.clock);
+  return storeOnEngine(await openEngine(options), options.clock);
 }
 
-/** The same store; this thread has its writer, and marks each commit for the threads that attach. */
-export async function openSharedSqlite(options: SqliteOptions): Promise<SharedStore> {
-  const shared = allocateMarks();
-  const engine = await openEngine(options, { items: undefined, marks: new KeyMarks(shared) });
-  const committer = committerOf(engine, options.clock);
-  return {
-    ...storeOnEngine(engine, options.clock, committer),
-    attachment: () => {
-      const { port1, port2 } = new MessageChannel();
-      serveCommits(port1, committer);
-      return { path: realpathSync(options.path), marks: shared, commits: port2 };
-    },
-  };
+/**
+ * The store of a file that another thread or process has open by {@link openSqlite}, for reading beside its writer. Each read
+ * sees all that was answered before it. Takes no commits, and keeps no items in memory.
+ */
+export function attachSqlite({ path, clock, cacheMegabytes = cacheDefault }: AttachOptions): OpenedStore {
+  const database = openConnection(realpathSync(path), { readOnly: true, cacheKibibytes: cacheMegabytes * 1024 });
+  return readOnly(database, clock, 'the store is attached for reading');
 }
 
-/** The store of another thread of this process: read by a connection of its own, written through the other one's queue. */
-export function attachSqlite(
-  { path, marks: shared, commits }: StoreAttachment,
-  { clock, cacheMegabytes = cacheDefault, itemCacheMegabytes = itemCacheDefault }: AttachOptions,
-): AttachedStore {
-  const marks = new KeyMarks(shared);
-  const items = itemCacheMegabytes === 0 ? undefined : new ItemCache(itemCacheMegabytes * megabyte, marks);
-  const database = openConnection(path, { readOnly: true, cacheKibibytes: cacheMegabytes * 1024 });
-  return {
-    ...storeOnEngine(new AttachedEngine(database, items), clock, new RemoteCommitter(commits)),
-    changesOf: (scope, key) => marks.at(nameOf(scope, key)),
-  };
-}
+export type AttachOptions = Pick<SqliteOptions, 'path' | 'clock' | 'cacheMegabytes'>;
 
 /**
  * A store in a folder that cannot be written to, for commands that change nothing. No lock can be made there; the one of a
@@ -86,17 +60,19 @@ export function openUnwritable({ path, clock }: Pick<SqliteOptions, 'path' | 'cl
   if (isHeld(file)) throw heldElsewhere(path);
   const database = openToRead(file, cacheDefault * 1024);
   assertKnownVersion(readVersion(database));
-  const refusing = {
-    submit: () => Promise.reject(new Unavailable(`the folder of \`${path}\` cannot be written to`)),
-    close: async () => undefined,
-  };
-  return storeOnEngine(new AttachedEngine(database, undefined), clock, refusing);
+  return readOnly(database, clock, `the folder of \`${path}\` cannot be written to`);
 }
 
-type Kept = Pick<Parts, 'items' | 'marks'>;
+function readOnly(database: DatabaseSync, clock: Clock, whyNoCommits: string): OpenedStore {
+  const refusing = {
+    submit: () => Promise.reject(new Unavailable(whyNoCommits)),
+    close: async () => undefined,
+  };
+  return storeOnEngine(new AttachedEngine(database), clock, refusing);
+}
 
-async function openEngine(options: SqliteOptions, kept: Kept): Promise<SqliteEngine> {
-  const { path, onFatal, cacheMegabytes = cacheDefault } = options;
+async function openEngine(options: SqliteOptions): Promise<SqliteEngine> {
+  const { path, onFatal, cacheMegabytes = cacheDefault, itemCacheMegabytes = itemCacheDefault } = options;
   createPrivateFile(path);
   // Two names of one file must meet at one lock.
   const file = realpathSync(path);
@@ -106,7 +82,8 @@ async function openEngine(options: SqliteOptions, kept: Kept): Promise<SqliteEng
     explained(file, () => prepare(file));
     writer = await WriterThread.start({ path: file, onFatal, cacheKibibytes: cacheMegabytes * 512 });
     const database = openConnection(file, { readOnly: true, cacheKibibytes: cacheMegabytes * 1024 });
-    return new SqliteEngine({ file, lock, database, writer, ...kept });
+    const items = itemCacheMegabytes === 0 ? undefined : new ItemCache(itemCacheMegabytes * megabyte);
+    return new SqliteEngine({ file, lock, database, writer, items });
   } catch (error) {
     await writer?.close();
     lock.close();
@@ -130,7 +107,6 @@ interface Parts {
   readonly database: DatabaseSync;
   readonly writer: WriterThread;
   readonly items: ItemCache | undefined;
-  readonly marks: KeyMarks | undefined;
 }
 
 class SqliteEngine extends EngineReads implements Engine {
@@ -142,9 +118,8 @@ class SqliteEngine extends EngineReads implements Engine {
   }
 
   runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
-    const { writer, items, marks } = this.#deps;
-    const around = items ?? marks;
-    return around === undefined ? writer.run(members, now) : around.run(members, () => writer.run(members, now));
+    const { writer, items } = this.#deps;
+    return items === undefined ? writer.run(members, now) : items.run(members, () => writer.run(members, now));
   }
 
   /** By a connection of its own: the writer is idle. */

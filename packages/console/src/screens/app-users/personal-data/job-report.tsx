@@ -6,6 +6,7 @@ import { type Environment, usePlace } from '../../../api/session.ts';
 import { CopyId } from '../../../components/copy-id.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { When } from '../../../components/when.tsx';
+import { counted } from '../../../components/words/counted.ts';
 import { download } from '../../record/save-file.ts';
 import { isOver, type PersonJob } from './queries.ts';
 import { countsOf, gainsOf, stateOf, titleOf } from './sentences.ts';
@@ -64,8 +65,8 @@ function FileOf({ job: { id, kind, state, file }, env }: Props) {
   return (
     <Stack gap="xs" align="flex-start">
       <Text size="sm">
-        {file.lines} lines, {file.bytes} bytes. The file expires <When at={file.expires_at} />. Each download is in the
-        audit log.
+        {counted(file.lines, 'line')}, {counted(file.bytes, 'byte')}. The file expires <When at={file.expires_at} />.
+        Each download is in the audit log.
       </Text>
       <Button variant="default" loading={read.isPending} onClick={() => read.mutate()}>
         Download the file
@@ -129,7 +130,7 @@ function Details({ job }: { readonly job: PersonJob }) {
             <List size="sm">
               {workspaces.map(({ tenant_code, member, records }) => (
                 <List.Item key={tenant_code}>
-                  {tenant_code}: {member ? 'a member' : 'no member'}, {records} {records === 1 ? 'record' : 'records'}
+                  {tenant_code}: {member ? 'a member' : 'no member'}, {counted(records, 'record')}
                 </List.Item>
               ))}
             </List>

@@ -13,7 +13,7 @@ interface NamedView {
 const casts = ['string', 'number', 'integer', 'boolean'];
 const platformFields = ['id', 'created_at', 'updated_at', 'created_by', 'updated_by', 'version'];
 
-/** The views of the create API: which members a reply has, by the name that callers send as `view`. */
+/** The views of the definition: which members a reply has, by the name that callers send as `view`. */
 export function ViewsForm({ definition, onChange, ...rest }: DefinitionFormProps) {
   const views = Object.entries(definition.Views ?? {}).map(([name, { fields }]) => ({ name, fields: fields ?? [] }));
   const names = [...new Set([...(definition.UpdateParams ?? []).map(({ name }) => name), ...platformFields])];
@@ -22,7 +22,7 @@ export function ViewsForm({ definition, onChange, ...rest }: DefinitionFormProps
       {...rest}
       title="Views"
       noun="view"
-      intro="What the reply to a create shows, for callers who name the view. The other calls of the entity have views of their own."
+      intro="What replies show of a record, for callers who choose the view with ?view= on create, get, update and list. An API of the entity that was given views of its own has those alone."
       pointerOf={(index) => `/Views/${views[index]?.name ?? ''}`}
       items={views}
       blank={{ name: freeName(views), fields: [] }}

@@ -1,3 +1,4 @@
+import { counted } from '../../../components/words/counted.ts';
 import type { Diagnosis } from './doctor.tsx';
 
 interface Verdict {
@@ -11,7 +12,7 @@ export function verdictOf({ complete, faults, items }: Pick<Diagnosis, 'complete
   const missing = complete ? '' : ' The look was not complete, so findings are missing.';
   if (faults > 0) {
     const sentence = `Each of them says what to do about it.${missing}`;
-    return { title: `${faults} fault${faults === 1 ? '' : 's'} found`, sentence, color: 'red' };
+    return { title: `${counted(faults, 'fault')} found`, sentence, color: 'red' };
   }
   if (!complete)
     return {

@@ -17,7 +17,7 @@ export function NodeHealth() {
   return (
     <Screen
       title="Health"
-      intro={`The nodes of the platform, the workers of the node that answers this page, the stores, and the background work. It is read again every ${refreshSeconds} seconds.`}
+      intro={`The nodes of the platform, the node that answers this page, the stores, and the background work. It is read again every ${refreshSeconds} seconds.`}
       actions={
         <Button variant="default" leftSection={<RefreshIcon />} onClick={() => void health.refetch()}>
           Refresh

@@ -18,7 +18,6 @@ export function Nodes({ nodes, nodes_listed }: Pick<Health, 'nodes' | 'nodes_lis
               <Table.Th>State</Table.Th>
               <Table.Th>Release</Table.Th>
               <Table.Th>Started</Table.Th>
-              <Table.Th className={classes.number ?? ''}>Workers</Table.Th>
               <Table.Th className={classes.number ?? ''}>Memory</Table.Th>
               <Table.Th className={classes.number ?? ''}>Event loop delay (p99)</Table.Th>
               <Table.Th className={classes.number ?? ''}>Jobs now</Table.Th>
@@ -36,7 +35,7 @@ export function Nodes({ nodes, nodes_listed }: Pick<Health, 'nodes' | 'nodes_lis
 }
 
 function NodeRow({ node }: { readonly node: Node }) {
-  const { id, host, listens, version, started_at, workers, resident_bytes, event_loop_delay, jobs_running } = node;
+  const { id, host, listens, version, started_at, resident_bytes, event_loop_delay, jobs_running } = node;
   const { word, color } = nodeWords(node);
   const number = classes.number ?? '';
   return (
@@ -74,9 +73,6 @@ function NodeRow({ node }: { readonly node: Node }) {
       <Table.Td>{version}</Table.Td>
       <Table.Td>
         <When at={started_at} />
-      </Table.Td>
-      <Table.Td className={number}>
-        {workers.serving === workers.all ? workers.all : `${workers.serving} of ${workers.all}`}
       </Table.Td>
       <Table.Td className={number}>{sizeOf(resident_bytes)}</Table.Td>
       <Table.Td className={number}>

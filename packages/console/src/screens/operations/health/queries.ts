@@ -5,7 +5,6 @@ import { operate } from '../operate.ts';
 
 export type Health = ReplyOf<typeof platformHealthApi.readPlatformHealth>;
 export type Node = Health['nodes'][number];
-export type Worker = Health['node']['workers'][number];
 export type Store = Health['stores'][number];
 export type Server = Health['servers'][number];
 export type Queue = Health['queues'][number];

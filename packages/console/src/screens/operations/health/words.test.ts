@@ -7,12 +7,12 @@ import {
   jobName,
   jobSentence,
   listedSentence,
+  memorySentence,
   queueRows,
   queueSentence,
   sizeOf,
   stateWords,
   storeSentence,
-  workerSentence,
 } from './words.ts';
 
 const at = '2026-11-26T22:00:00.000Z';
@@ -29,7 +29,7 @@ const store: Store = {
   last_failure: null,
 };
 const worker = {
-  name: 'worker 2',
+  name: 'main',
   state: 'serving',
   since: at,
   failures: 0,
@@ -74,16 +74,18 @@ test('the state of a node names what is not well', () => {
     ...well,
     state: 'degraded',
     servers: [server],
-    node: { ...well.node, workers: [{ ...worker, state: 'ended', failures: 1 }] },
   };
-  assert.equal(stateWords(partly).sentence, '1 server of the stores is not well and 1 worker is not serving.');
+  assert.equal(stateWords(partly).sentence, '1 server of the stores is not well.');
   assert.equal(stateWords({ ...well, node: { ...well.node, draining: true } }).title, 'The node drains');
 });
 
-test('stores, workers, queues and jobs are told in sentences', () => {
+test('stores, memory, queues and jobs are told in sentences', () => {
   assert.match(storeSentence({ ...store, synchronous: 'none' }), /may be lost by a power cut/);
   assert.match(storeSentence({ ...store, servers: { all: 4, down: 1, relayed: 0 } }), /Of 4 servers 1 is down/);
-  assert.equal(workerSentence({ ...worker, failures: 2 }), 'It serves. It failed 2 times before.');
+  const used = { ...well.node, resident_bytes: 200e6 };
+  assert.equal(memorySentence(used), 'It uses 200 MB of memory.');
+  const told = { ...used, workers: [{ ...worker, heap_used_bytes: 80e6 }] };
+  assert.equal(memorySentence(told), 'It uses 200 MB of memory, 80 MB of it for objects of JavaScript.');
   assert.equal(queueSentence({ due: 1, more: false }), '1 piece of work waits.');
   assert.equal(queueSentence({ due: 100, more: true }), 'More than 100 pieces of work wait.');
   const job = { name: 'expiry', queue: 'expire', running: 0, runs: 3, failures: 1, last_run_at: at } as const;

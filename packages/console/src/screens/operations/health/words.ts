@@ -1,4 +1,5 @@
-import type { Health, Job, Lease, Node, Queue, Server, Store, Worker } from './queries.ts';
+import { counted } from '../../../components/words/counted.ts';
+import type { Health, Job, Lease, Node, Queue, Server, Store } from './queries.ts';
 
 export interface StateWords {
   readonly title: string;
@@ -22,16 +23,12 @@ export function stateWords({ state, node, stores, servers }: Health): StateWords
         down.length === 0 ? 'It refuses calls with 503.' : `It cannot use ${listed(down)}, and refuses calls with 503.`,
       color: 'red',
     };
-  if (state === 'degraded') {
-    const ended = node.workers.filter((worker) => worker.state !== 'serving').length;
-    const parts = [
-      ...(servers.length === 0
-        ? []
-        : [`${counted(servers.length, 'server')} of the stores ${isOrAre(servers.length)} not well`]),
-      ...(ended === 0 ? [] : [`${counted(ended, 'worker')} ${isOrAre(ended)} not serving`]),
-    ];
-    return { title: 'The node serves in part', sentence: `${capital(listed(parts))}.`, color: 'orange' };
-  }
+  if (state === 'degraded')
+    return {
+      title: 'The node serves in part',
+      sentence: `${counted(servers.length, 'server')} of the stores ${isOrAre(servers.length)} not well.`,
+      color: 'orange',
+    };
   return {
     title: 'The node is well',
     sentence: 'It serves calls, and every store that it uses answers.',
@@ -124,16 +121,10 @@ export function storeSentence({ state, synchronous, servers }: Store): string {
   return `${durable} Of ${servers.all} servers ${servers.down} ${isOrAre(servers.down)} down and ${servers.relayed} ${isOrAre(servers.relayed)} reached through another.`;
 }
 
-export function workerSentence({ state, failures }: Worker): string {
-  const before = failures === 0 ? '' : ` It failed ${counted(failures, 'time')} before.`;
-  switch (state) {
-    case 'starting':
-      return `It is starting.${before}`;
-    case 'serving':
-      return `It serves.${before}`;
-    case 'ended':
-      return `It has ended, and is replaced after a pause.${before}`;
-  }
+export function memorySentence({ resident_bytes, workers }: Health['node']): string {
+  const heap = workers[0]?.heap_used_bytes ?? null;
+  const whole = `It uses ${sizeOf(resident_bytes)} of memory`;
+  return heap === null ? `${whole}.` : `${whole}, ${sizeOf(heap)} of it for objects of JavaScript.`;
 }
 
 export function serverSentence({ state, why }: Server): string {
@@ -181,7 +172,7 @@ export function queueSentence({ due, more }: Pick<Queue, 'due' | 'more'>): strin
   if (due === 0) return 'Nothing waits.';
   return more
     ? `More than ${due} pieces of work wait.`
-    : `${counted(due, 'piece')} of work ${due === 1 ? 'waits' : 'wait'}.`;
+    : `${counted(due, 'piece of work waits', 'pieces of work wait')}.`;
 }
 
 /** What a kind of work in the background is; an unknown kind is called by its name. */
@@ -232,10 +223,6 @@ interface Failure {
 export function failureSentence({ name, code, message }: Failure): string {
   const named = code === null ? name : `${name} ${code}`;
   return message === null ? `${named}; the log of the node has its sentence` : `${named}: ${message}`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function isOrAre(count: number): string {

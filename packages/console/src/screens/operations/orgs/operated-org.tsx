@@ -5,6 +5,7 @@ import { EmptyState } from '../../../components/empty-state.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Screen } from '../../../components/screen.tsx';
 import { When } from '../../../components/when.tsx';
+import { counted } from '../../../components/words/counted.ts';
 import { OperationsLink } from '../operations-link.tsx';
 import { usersMax } from './org-words.ts';
 import classes from './orgs.module.css';
@@ -36,8 +37,7 @@ export function OperatedOrg({ org }: { readonly org: string }) {
 }
 
 function Facts({ details: { name, created_at, org_users, requires_second_factor } }: { readonly details: OrgDetails }) {
-  const builders =
-    org_users >= usersMax ? `${usersMax} builders or more` : `${org_users} builder${org_users === 1 ? '' : 's'}`;
+  const builders = org_users >= usersMax ? `${usersMax} builders or more` : counted(org_users, 'builder');
   return (
     <Text className={classes.long ?? ''}>
       {name}, founded <When at={created_at} />, has {builders}. A second factor is{' '}

@@ -1,8 +1,9 @@
 import { systemEntityNames } from '@freehold/contract/system-entities';
-import { Button, Chip, Code, Collapse, Group, MultiSelect, Stack, TagsInput, Text } from '@mantine/core';
+import { Button, Chip, Code, Collapse, Fieldset, Group, MultiSelect, Stack, TagsInput, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { usePlace } from '../../../api/session.ts';
+import { counted } from '../../../components/words/counted.ts';
 import { blockNamesQuery } from '../../config/queries.ts';
 import type { Finding } from '../queries.ts';
 import { actionsOf, matches, patternsOf, type Verb, verbs, workspaceActions } from './action-patterns.ts';
@@ -75,68 +76,71 @@ function Chooser({ entities, blocks, onAdd, onClose }: ChooserProps) {
   const [run, setRun] = useState<readonly string[]>([]);
   const patterns = patternsOf({ verbs: chosen, entities: about, blocks: run });
   return (
-    <Stack gap="xs" component="fieldset" aria-label="Choose actions">
-      <Chip.Group
-        multiple
-        value={[...chosen]}
-        onChange={(names) => setChosen(verbs.map(([verb]) => verb).filter((verb) => names.includes(verb)))}
-      >
-        <Group gap={6}>
-          {verbs.map(([verb, about]) => (
-            <Chip key={verb} value={verb} size="sm" title={`May ${about}`}>
-              {verb}
-            </Chip>
-          ))}
-        </Group>
-      </Chip.Group>
-      <Text size="sm" c="dimmed">
-        {chosen.length === 0
-          ? 'No verb chosen means all of them.'
-          : verbs
-              .filter(([verb]) => chosen.includes(verb))
-              .map(([verb, about]) => `${verb}: ${about}`)
-              .join('; ')}
-      </Text>
-      <MultiSelect
-        label="Entities"
-        placeholder={about.length === 0 ? 'All of them' : ''}
-        data={[
-          { group: 'Entities', items: [...entities] },
-          { group: 'Access control', items: [...systemEntityNames] },
-        ]}
-        value={[...about]}
-        searchable
-        clearable
-        onChange={setAbout}
-      />
-      {blocks.length > 0 && (
+    <Fieldset aria-label="Choose actions">
+      <Stack gap="xs">
+        {' '}
+        <Chip.Group
+          multiple
+          value={[...chosen]}
+          onChange={(names) => setChosen(verbs.map(([verb]) => verb).filter((verb) => names.includes(verb)))}
+        >
+          <Group gap={6}>
+            {verbs.map(([verb, about]) => (
+              <Chip key={verb} value={verb} size="sm" title={`May ${about}`}>
+                {verb}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+        <Text size="sm" c="dimmed">
+          {chosen.length === 0
+            ? 'No verb chosen means all of them.'
+            : verbs
+                .filter(([verb]) => chosen.includes(verb))
+                .map(([verb, about]) => `${verb}: ${about}`)
+                .join('; ')}
+        </Text>
         <MultiSelect
-          label="Logic blocks to run"
-          placeholder={run.length === 0 ? 'None' : ''}
-          data={[{ value: '*', label: 'All logic blocks' }, ...blocks]}
-          value={[...run]}
+          label="Entities"
+          placeholder={about.length === 0 ? 'All of them' : ''}
+          data={[
+            { group: 'Entities', items: [...entities] },
+            { group: 'Access control', items: [...systemEntityNames] },
+          ]}
+          value={[...about]}
           searchable
           clearable
-          onChange={setRun}
+          onChange={setAbout}
         />
-      )}
-      <Group gap="xs">
-        <Button
-          size="compact-sm"
-          onClick={() => {
-            onAdd(patterns);
-            onClose();
-          }}
-        >
-          Add {patterns.length === 1 ? patterns[0] : `${patterns.length} actions`}
-        </Button>
-        {workspaceActions.map((action) => (
-          <Button key={action} variant="default" size="compact-sm" onClick={() => onAdd([action])}>
-            Add {action}
+        {blocks.length > 0 && (
+          <MultiSelect
+            label="Logic blocks to run"
+            placeholder={run.length === 0 ? 'None' : ''}
+            data={[{ value: '*', label: 'All logic blocks' }, ...blocks]}
+            value={[...run]}
+            searchable
+            clearable
+            onChange={setRun}
+          />
+        )}
+        <Group gap="xs">
+          <Button
+            size="compact-sm"
+            onClick={() => {
+              onAdd(patterns);
+              onClose();
+            }}
+          >
+            Add {patterns.length === 1 ? patterns[0] : `${patterns.length} actions`}
           </Button>
-        ))}
-      </Group>
-    </Stack>
+          {workspaceActions.map((action) => (
+            <Button key={action} variant="default" size="compact-sm" onClick={() => onAdd([action])}>
+              Add {action}
+            </Button>
+          ))}
+        </Group>
+      </Stack>
+    </Fieldset>
   );
 }
 
@@ -163,7 +167,7 @@ function Matched({
       <Button variant="transparent" size="compact-xs" px={0} aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
         {found.length === all.length
           ? `Matches every action (${all.length})`
-          : `Matches ${found.length} ${found.length === 1 ? 'action' : 'actions'}`}
+          : `Matches ${counted(found.length, 'action')}`}
       </Button>
       <Collapse expanded={isOpen}>
         {isOpen && (

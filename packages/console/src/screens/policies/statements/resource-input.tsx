@@ -1,5 +1,5 @@
 import { systemEntityNames } from '@freehold/contract/system-entities';
-import { Button, Collapse, Group, Select, Stack, TagsInput, Text } from '@mantine/core';
+import { Button, Collapse, Fieldset, Group, Select, Stack, TagsInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Finding } from '../queries.ts';
 import { Findings } from './findings.tsx';
@@ -70,33 +70,36 @@ function Chooser({ entities, onChoose }: ChooserProps) {
   if (kind === undefined) return null;
   const pattern = resourceOf(kind, entity ?? undefined);
   return (
-    <Stack gap="xs" component="fieldset" aria-label="Choose a resource">
-      <Group gap="xs" align="flex-end">
-        <Select
-          label="What"
-          data={resourceKinds.map((one) => one.name)}
-          value={name}
-          allowDeselect={false}
-          onChange={(chosen) => setName(chosen ?? 'Everything')}
-        />
-        {kind.pattern.includes('{entity}') && (
+    <Fieldset aria-label="Choose a resource">
+      <Stack gap="xs">
+        {' '}
+        <Group gap="xs" align="flex-end">
           <Select
-            label="Of the entity"
-            placeholder="Any"
-            data={[...entities, ...systemEntityNames]}
-            value={entity}
-            searchable
-            clearable
-            onChange={setEntity}
+            label="What"
+            data={resourceKinds.map((one) => one.name)}
+            value={name}
+            allowDeselect={false}
+            onChange={(chosen) => setName(chosen ?? 'Everything')}
           />
-        )}
-        <Button size="sm" onClick={() => onChoose(pattern)}>
-          Use {pattern}
-        </Button>
-      </Group>
-      <Text size="sm" c="dimmed">
-        {kind.about}
-      </Text>
-    </Stack>
+          {kind.pattern.includes('{entity}') && (
+            <Select
+              label="Of the entity"
+              placeholder="Any"
+              data={[...entities, ...systemEntityNames]}
+              value={entity}
+              searchable
+              clearable
+              onChange={setEntity}
+            />
+          )}
+          <Button size="sm" onClick={() => onChoose(pattern)}>
+            Use {pattern}
+          </Button>
+        </Group>
+        <Text size="sm" c="dimmed">
+          {kind.about}
+        </Text>
+      </Stack>
+    </Fieldset>
   );
 }

@@ -1,10 +1,11 @@
+import { counted } from '../../../components/words/counted.ts';
 import type { StatementForm } from './statement-form.ts';
 
 /** A statement in a line. */
 export function summaryOf({ effect, actions, resources, terms = [], fields, mode }: StatementForm): string {
   const what = someOf(actions.values) || 'nothing yet';
   const where = resources.values.includes('*') ? '' : ` on ${someOf(resources.values)}`;
-  const when = terms.length === 0 ? '' : `, under ${terms.length} condition${terms.length > 1 ? 's' : ''}`;
+  const when = terms.length === 0 ? '' : `, under ${counted(terms.length, 'condition')}`;
   const which = fields === undefined ? '' : `, of the fields ${someOf(fields)}`;
   return `${mode === 'report' ? 'Only report: ' : ''}${effect} ${what}${where}${which}${when}`;
 }

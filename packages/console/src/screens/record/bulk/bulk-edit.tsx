@@ -1,6 +1,7 @@
 import { Button, CloseButton, Group, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
+import { counted } from '../../../components/words/counted.ts';
 import type { Field } from '../../entities/definition.ts';
 import type { OnList } from '../../records/on-list.ts';
 import { FieldInput } from '../form/field-input.tsx';
@@ -85,7 +86,7 @@ export function BulkEdit({ list, onClose }: Props) {
           reason={chosen.length === 0 ? 'Choose a field first.' : reason}
           onClick={() => run.start(operations)}
         >
-          {`Change ${selected.length} ${selected.length === 1 ? 'record' : 'records'}`}
+          {`Change ${counted(selected.length, 'record')}`}
         </ReasonedButton>
       </Group>
     </Stack>

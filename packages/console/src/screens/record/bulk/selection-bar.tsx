@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Paper, Text } from '@mantine/core';
 import { useState } from 'react';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
+import { counted } from '../../../components/words/counted.ts';
 import type { OnList } from '../../records/on-list.ts';
 import { readOnlyRecords } from '../permissions.ts';
 import classes from '../record.module.css';
@@ -12,7 +13,7 @@ export function SelectionBar({ list }: { readonly list: OnList }) {
   const { selection, actor, entity, clearSelection } = list;
   const [open, setOpen] = useState<'edit' | 'delete'>();
   const reason = readOnlyRecords(actor);
-  const count = `${selection.size} ${selection.size === 1 ? 'record' : 'records'}`;
+  const count = counted(selection.size, 'record');
   const close = () => setOpen(undefined);
   return (
     <>

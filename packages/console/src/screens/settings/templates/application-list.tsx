@@ -2,7 +2,8 @@ import { Anchor, Badge, Paper, Stack, Table, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePlace } from '../../../api/session.ts';
 import { When } from '../../../components/when.tsx';
-import { type Application, counted } from './queries.ts';
+import { counted } from '../../../components/words/counted.ts';
+import type { Application } from './queries.ts';
 import classes from './templates.module.css';
 
 /** The last applications and previews; nothing where there are none. */

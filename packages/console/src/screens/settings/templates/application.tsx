@@ -10,9 +10,10 @@ import { ProblemAlert } from '../../../components/problem-alert.tsx';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
 import { Screen } from '../../../components/screen.tsx';
 import { Sentence } from '../../../components/sentence.tsx';
+import { counted } from '../../../components/words/counted.ts';
 import { StateBadge } from './application-list.tsx';
 import { AppliedWorkspaces } from './applied-workspaces.tsx';
-import { type Application, applicationQuery, counted, templatesKey } from './queries.ts';
+import { type Application, applicationQuery, templatesKey } from './queries.ts';
 import { StartDialog } from './start-dialog.tsx';
 import classes from './templates.module.css';
 

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import { usePlace } from '../../../api/session.ts';
 import { ReasonedButton } from '../../../components/reasoned-button.tsx';
-import { counted } from './queries.ts';
+import { counted } from '../../../components/words/counted.ts';
 
 interface Props {
   readonly chosen: number;

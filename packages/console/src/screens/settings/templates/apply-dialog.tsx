@@ -7,7 +7,8 @@ import { queryClient } from '../../../api/query-client.ts';
 import { usePlace } from '../../../api/session.ts';
 import { Dialog } from '../../../components/dialog/dialog.tsx';
 import { ProblemAlert } from '../../../components/problem-alert.tsx';
-import { counted, templatesKey } from './queries.ts';
+import { counted } from '../../../components/words/counted.ts';
+import { templatesKey } from './queries.ts';
 
 interface Props {
   /** Their codes; left out, all. */

@@ -66,7 +66,3 @@ export const appliedQuery = (env: Environment, { id, state, done, failed }: Appl
 function isAtWork({ state }: Pick<Application, 'state'>): boolean {
   return state === 'previewing' || state === 'running';
 }
-
-export function counted(count: number, what: string): string {
-  return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;
-}

@@ -5,7 +5,8 @@ import { call } from '../../../api/call.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { usePlace } from '../../../api/session.ts';
 import { TypedConfirmation } from '../../../components/typed-confirmation.tsx';
-import { type Application, counted, templatesKey } from './queries.ts';
+import { counted } from '../../../components/words/counted.ts';
+import { type Application, templatesKey } from './queries.ts';
 
 interface Props {
   readonly application: Application;

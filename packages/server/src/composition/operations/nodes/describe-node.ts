@@ -4,24 +4,17 @@ import { timestamp } from '../../../lib/clock.ts';
 import { releaseVersion } from '../../../lib/installation.ts';
 import { dataVersion } from '../../../store/data-version.ts';
 import type { Measurement } from '../../../telemetry/measurement.ts';
-import { addWorkFacts, type WorkFact } from '../../../telemetry/work-facts.ts';
+import type { WorkFact } from '../../../telemetry/work-facts.ts';
 import type { ServedUrls } from '../../served-urls.ts';
-import type { WorkerState } from '../../workers/worker-states.ts';
 import type { NodeRow } from './node-rows.ts';
-
-/** What a thread of the node measures. */
-export interface ThreadMeasures {
-  readonly work: readonly WorkFact[];
-  readonly servers: ReturnType<Measurement['storeFacts']['servers']>;
-  readonly eventLoopDelay: ReturnType<Measurement['loopDelay']>;
-}
 
 export interface NodeState {
   readonly now: number;
   readonly isDraining: boolean;
   readonly listens: NodeRow['listens'];
-  readonly threads: readonly ThreadMeasures[];
-  readonly workers: readonly Pick<WorkerState, 'state'>[];
+  readonly work: readonly WorkFact[];
+  readonly servers: ReturnType<Measurement['storeFacts']['servers']>;
+  readonly eventLoopDelay: ReturnType<Measurement['loopDelay']>;
 }
 
 export const startedAt = timestamp(performance.timeOrigin);
@@ -41,26 +34,17 @@ export function listensAt(
 }
 
 /** The node as it is now, in a few hundred bytes. Reads nothing. */
-export function describeNode({ now, isDraining, listens, threads, workers }: NodeState): NodeRow {
-  const work = addWorkFacts(threads.map((thread) => thread.work));
+export function describeNode({ now, isDraining, listens, work, servers, eventLoopDelay }: NodeState): NodeRow {
   const sum = (of: (fact: WorkFact) => number) => work.reduce((total, fact) => total + of(fact), 0);
-  const worst = (of: (delay: ThreadMeasures['eventLoopDelay']) => number) =>
-    Math.max(...threads.map(({ eventLoopDelay }) => of(eventLoopDelay)));
   return {
     ...{ host, listens, version, node_version: process.versions.node, data_version: dataVersion },
     ...{ started_at: startedAt, heard_at: timestamp(now), draining: isDraining },
-    workers: { all: workers.length, serving: workers.filter(({ state }) => state === 'serving').length },
+    // Earlier releases read it in the rows of other nodes.
+    workers: { all: 1, serving: 1 },
     resident_bytes: process.memoryUsage.rss(),
-    event_loop_delay:
-      threads.length === 0
-        ? null
-        : {
-            p50_ms: worst(({ p50_ms }) => p50_ms),
-            p99_ms: worst(({ p99_ms }) => p99_ms),
-            max_ms: worst(({ max_ms }) => max_ms),
-          },
+    event_loop_delay: eventLoopDelay,
     jobs_running: sum(({ running }) => running),
     job_failures: sum(({ failures }) => failures),
-    servers_not_well: new Set(threads.flatMap(({ servers }) => servers.map(({ server }) => server))).size,
+    servers_not_well: servers.length,
   };
 }

@@ -30,38 +30,24 @@ interface Group {
 
 export const stepsMax = 120;
 
-/** Caches of one store, and what runs its groups. */
-export interface Readers {
-  /** They are read through in turn. */
-  readonly caches: readonly ItemCache[];
-  readonly groups: Pick<ItemCache, 'run'>;
-}
-
-/** A cache that runs the groups by itself. */
-export function alone(cache: ItemCache): Readers {
-  return { caches: [cache], groups: cache };
-}
-
-/** Rejects where a read through a cache gives anything else than a read of the store does at that moment. */
-export async function assertFresh(readers: Readers, steps: readonly Step[]): Promise<void> {
-  const run = new Run(readers);
+/** Rejects where a read through the cache gives anything else than a read of the store does at that moment. */
+export async function assertFresh(cache: ItemCache, steps: readonly Step[]): Promise<void> {
+  const run = new Run(cache);
   for (const step of steps) {
     await run.take(step);
-    for (const { bytes } of readers.caches)
-      assert.ok(bytes >= 0 && bytes <= cacheBytes, `a cache takes ${bytes} bytes`);
+    assert.ok(cache.bytes >= 0 && cache.bytes <= cacheBytes, `a cache takes ${cache.bytes} bytes`);
   }
   await run.end();
 }
 
 class Run {
-  readonly #readers: Readers;
-  #reads = 0;
+  readonly #cache: ItemCache;
   readonly #store = new MemoryEngine();
   readonly #groups: Group[] = [];
   #now = 0;
 
-  constructor(readers: Readers) {
-    this.#readers = readers;
+  constructor(cache: ItemCache) {
+    this.#cache = cache;
   }
 
   async take(step: Step): Promise<void> {
@@ -89,15 +75,12 @@ class Run {
 
   #read(scope: ScopeName, keys: readonly Key[]): void {
     const from = (missing: readonly Key[]) => this.#store.get(scope, missing, this.#now);
-    const { caches } = this.#readers;
-    const cache = caches[this.#reads % caches.length];
-    this.#reads += 1;
-    assert.deepEqual(cache?.get(scope, keys, { now: this.#now, from }), from(keys));
+    assert.deepEqual(this.#cache.get(scope, keys, { now: this.#now, from }), from(keys));
   }
 
   #start(members: readonly Member[]): void {
     const whenRun = Promise.withResolvers<void>();
-    const ended = this.#readers.groups.run(members, () => whenRun.promise).catch(() => undefined);
+    const ended = this.#cache.run(members, () => whenRun.promise).catch(() => undefined);
     this.#groups.push({ members, whenRun, ended, isApplied: false, isEnded: false, isLost: false });
   }
 
