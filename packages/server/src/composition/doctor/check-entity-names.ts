@@ -1,7 +1,7 @@
-import { entityPartition, entityRow } from '../config/port.ts';
-import type { Config } from '../config.ts';
-import { type Finding, good, note, reasonOf } from '../doctor/finding.ts';
-import { routeNameProblem } from '../schema/port.ts';
+import { entityPartition, entityRow } from '../../config/port.ts';
+import type { Config } from '../../config.ts';
+import { type Finding, good, note, reasonOf } from '../../doctor/finding.ts';
+import { routeNameProblem } from '../../schema/port.ts';
 import { rowsBeside } from './rows-beside.ts';
 
 const listedMax = 20;

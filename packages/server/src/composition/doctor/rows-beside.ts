@@ -1,7 +1,7 @@
-import { engineOf, type StoreAddress } from '../engines/registry.ts';
-import { systemClock } from '../lib/clock.ts';
-import { eachItem, eachScope } from '../store/walk.ts';
-import { openSpace } from './open-spaces.ts';
+import { engineOf, type StoreAddress } from '../../engines/registry.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { eachItem, eachScope } from '../../store/walk.ts';
+import { openSpace } from '../open-spaces.ts';
 
 interface Row {
   readonly scope: string;
