@@ -35,6 +35,7 @@ import { type ObservabilityServices, observabilityRoutes } from './handlers/mana
 import {
   type AppDocumentServices,
   appReferenceRoutes,
+  type ManagementDocumentServices,
   managementDocumentRoutes,
 } from './handlers/management/openapi.ts';
 import { type BackupServices, backupRoutes } from './handlers/management/operator/backups.ts';
@@ -100,6 +101,7 @@ export interface ManagementGatewayDeps
     DeployKeyServices,
     EntityServices,
     AppDocumentServices,
+    ManagementDocumentServices,
     ConfigItemServices,
     ConsoleServices,
     SettingServices,

@@ -5,7 +5,7 @@ import { Problem } from '../lib/problem.ts';
 import { verifyStore } from '../maintenance/verify-store.ts';
 import { Interleaving } from '../records/testing/interleaving.ts';
 import { listAll, type Node, outcomeOf, verifyParts } from '../testing/record-bench.ts';
-import type { Check } from './checks/checks.ts';
+import type { Check } from './kind-records.ts';
 import { command, org, TwoSpaces } from './testing/proof/two-spaces.ts';
 
 const plain = { UpdateParams: [{ name: 'a' }, { name: 'text' }], UniqueIndexes: [] };
@@ -112,7 +112,7 @@ test('records of an entity that a release takes away stay, are right and come ba
   await settle(spaces);
   await assertClean(spaces, 'without lines');
   assert.deepEqual(
-    (await promotion.retired(org)).map(({ name, records }) => [name, records]),
+    (await promotion.retired(org, 'entity')).map(({ name, records }) => [name, records]),
     [['line', 1]],
   );
   await goTo(spaces, 1);
@@ -120,7 +120,7 @@ test('records of an entity that a release takes away stay, are right and come ba
   await assertClean(spaces, 'with lines');
   assert.deepEqual(await idsOf(prod.node(), 'line', { ref: order }), [held]);
   await goTo(spaces, 2);
-  await promotion.removeRetired(command, 'line');
+  await promotion.removeRetired(command, { kind: 'entity', name: 'line' });
   await settle(spaces);
   await assertClean(spaces, 'with lines removed');
   await goTo(spaces, 1);

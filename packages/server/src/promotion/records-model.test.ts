@@ -107,7 +107,7 @@ test('whatever is released and gone back from while records are written, they co
     await settle(spaces);
     await assertRight(spaces);
     await assertKept(spaces, stage.kept);
-    assert.deepEqual(await spaces.node().promotion.retired('acme'), []);
+    assert.deepEqual(await spaces.node().promotion.retired('acme', 'entity'), []);
   });
   await fc.assert(property, { numRuns: roundsOn('memory', 100) });
 });
@@ -155,7 +155,7 @@ async function moveAll({ spaces, store }: Stage, all: readonly Move[]): Promise<
   for (const move of all) {
     if (move.does === 'release') await release(spaces, node, move.shape);
     else if (move.does === 'rollback') await tolerant(node.promotion.rollback(command, { version: move.version }));
-    else await tolerant(node.promotion.removeRetired(command, move.name));
+    else await tolerant(node.promotion.removeRetired(command, { kind: 'entity', name: move.name }));
   }
 }
 

@@ -6,6 +6,7 @@ import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { Problem } from '../../lib/problem.ts';
+import { configKinds } from '../../testing/config-kinds.ts';
 import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
 import { type ManagementGatewayDeps, managementRoutes } from '../management-gateway.ts';
 import { appDocument } from './app-document.ts';
@@ -143,7 +144,9 @@ test('a document by a view that no entity has is refused', async () => {
 });
 
 test('the management document tells of every route there is, and of no other', () => {
-  const routes = managementRoutes({} as ManagementGatewayDeps).map(({ method, path }) => told(method, path));
+  const routes = managementRoutes({ configKinds } as ManagementGatewayDeps).map(({ method, path }) =>
+    told(method, path),
+  );
   assert.deepEqual(routesOf(management), routes.sort());
 });
 

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { configKinds } from '../../testing/config-kinds.ts';
 import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
 import { type ManagementGatewayDeps, managementRoutes } from '../management-gateway.ts';
 import { isRemembered } from './remembered-posts.ts';
 
-const posts = [...appRoutes({} as AppGatewayDeps), ...managementRoutes({} as ManagementGatewayDeps)].filter(
-  ({ method }) => method === 'POST',
-);
+const posts = [
+  ...appRoutes({} as AppGatewayDeps),
+  ...managementRoutes({ configKinds } as ManagementGatewayDeps),
+].filter(({ method }) => method === 'POST');
 
 const keptByTheRecordRuntime = ['/app/:org/create/:entity'];
 const refusedWithKeys = ['/app/:org/import/:entity'];

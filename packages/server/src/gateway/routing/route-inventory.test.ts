@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { configKinds } from '../../testing/config-kinds.ts';
 import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
 import { type ManagementGatewayDeps, managementRoutes } from '../management-gateway.ts';
 import { type MetricsGatewayDeps, metricsRoutes } from '../metrics-gateway.ts';
@@ -71,7 +72,7 @@ test('B11: every route of the app gateway is known here with what it takes to ge
 });
 
 test('every route that changes production, what signs its callers in, secrets, or a plan says what a refusal is called in the audit log', () => {
-  const routes = managementRoutes({} as ManagementGatewayDeps);
+  const routes = managementRoutes({ configKinds } as ManagementGatewayDeps);
   const changing = routes.filter(
     ({ method, path }) =>
       method !== 'GET' &&
@@ -93,7 +94,7 @@ test('B11: the address for metrics has these routes alone', () => {
 });
 
 test('B11: every route of the management gateway is known here with the role it takes', () => {
-  assert.deepEqual(inventory(managementRoutes({} as ManagementGatewayDeps)), [
+  assert.deepEqual(inventory(managementRoutes({ configKinds } as ManagementGatewayDeps)), [
     'activate POST /deploy/activate',
     'activate POST /deploy/rollback',
     'developer DELETE /api/entity',

@@ -1,8 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { type ConfigItem, itemKey } from '../../config/port.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
-import { type EntityContent, recordType, systemEntities } from '../../schema/port.ts';
-import type { ConfigKinds, RecordTypes } from '../config-kind.ts';
+import type { ConfigKinds } from '../config-kind.ts';
 import type { Bodies } from '../differences/compare.ts';
 import type { ItemBody } from '../item-storage.ts';
 import { referencesOf } from './item-references.ts';
@@ -20,7 +19,7 @@ export async function expressionErrors(
   all: readonly ItemBody[],
 ): Promise<readonly MistakenItem[]> {
   const bodies = new Map(all.map((body) => [itemKey(body), body]));
-  const live = { typeOf: recordTypes(bodies), contentOf: (item: ConfigItem) => bodies.get(itemKey(item))?.content };
+  const live = { contentOf: (item: ConfigItem) => bodies.get(itemKey(item))?.content };
   const mistaken: MistakenItem[] = [];
   for await (const item of cooperatively(items)) {
     const content = bodies.get(itemKey(item))?.content;
@@ -66,12 +65,4 @@ async function concernedBy(
       concerned.push(body);
     }
   return concerned;
-}
-
-function recordTypes(bodies: ReadonlyMap<string, ItemBody>): RecordTypes {
-  return (name) => {
-    const content = bodies.get(itemKey({ kind: 'entity', name }))?.content as EntityContent | undefined;
-    const catalog = content?.definition.UpdateParams ?? systemEntities.get(name)?.definition.UpdateParams;
-    return catalog && recordType(catalog);
-  };
 }

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ItemBody } from '../item-storage.ts';
-import { refuseTooManyStarts } from '../items/start-bounds.ts';
-import { logicBlockKind } from './logicblock.ts';
+import { type LogicBlockContent, logicBlockKind } from './logicblock.ts';
 
 const schedule = { cron: '0 9 * * 1-5', timezone: 'Europe/Berlin', missed: 'skip' };
 const policies = [{ Effect: 'Allow', Action: ['getorder'], Resource: ['/item/order/*'] }];
@@ -56,15 +54,18 @@ test('a publication shows what begins to run by itself, at other times, or in fu
   assert.deepEqual(widened({ ...app, schedule }, app), []);
 });
 
-test('at most 50 blocks of an org have a schedule, and an org with more may change all else', () => {
-  const bodies = (count: number): readonly ItemBody[] =>
-    Array.from({ length: count }, (_, index) => ({
-      ...{ kind: 'logicblock', name: `b${index}`, version: 1 },
-      content: { ...app, schedule },
-    }));
-  const adding = { kind: 'logicblock', name: 'b1', wanted: { content: { ...app, schedule }, versions: 1 } } as const;
-  refuseTooManyStarts([adding], bodies(50));
-  assert.throws(() => refuseTooManyStarts([adding], bodies(51)), { code: 'conflict' });
-  refuseTooManyStarts([{ ...adding, wanted: { content: app, versions: 1 } }], bodies(51));
-  refuseTooManyStarts([{ ...adding, wanted: undefined }], bodies(51));
+test('at most 50 blocks of an org have a schedule in test, and an org with more may change all else', () => {
+  const scheduled = { ...app, schedule } as LogicBlockContent;
+  const refuse = (wanted: readonly object[], count: number, env: 'test' | 'prod' = 'test'): void =>
+    logicBlockKind.refuseTooMany?.({
+      env,
+      before: [],
+      after: Array.from({ length: count }, () => scheduled),
+      wanted: wanted as readonly LogicBlockContent[],
+    });
+  refuse([scheduled], 50);
+  assert.throws(() => refuse([scheduled], 51), { code: 'conflict' });
+  refuse([app], 51);
+  refuse([], 51);
+  refuse([scheduled], 51, 'prod');
 });

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { checkSchema } from '../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
+import { Problem } from '../../lib/problem.ts';
 import { cronMistake } from '../../lib/scheduling/next-due.ts';
 import { listOf, someText } from '../items/config-content.ts';
 import type { BlockRights } from './block-policies.ts';
@@ -213,6 +214,19 @@ function inputErrors(input_schema: Readonly<Record<string, unknown>>): readonly 
   if ('errors' in input || checkSchema(input.schema, {}).length === 0) return [];
   const message = 'a schedule runs the block with the input `{}`, which does not fit `input_schema`';
   return [{ pointer: '/schedule', code: 'contradiction', message }];
+}
+
+/** How many logic blocks of an org may be started in the same way. */
+const startsMax = 50;
+const bounded: Readonly<Record<keyof BlockStarts, string>> = { schedule: 'a schedule', hook: 'a hook' };
+
+/** An org above the bound may change everything else. @throws Problem `conflict`. */
+export function refuseTooManyStarts(wanted: readonly BlockStarts[], after: readonly BlockStarts[]): void {
+  for (const way of ['schedule', 'hook'] as const) {
+    const isStarted = (block: BlockStarts): boolean => block[way] !== undefined;
+    if (wanted.some(isStarted) && after.filter(isStarted).length > startsMax)
+      throw new Problem('conflict', `an org may have at most ${startsMax} logic blocks with ${bounded[way]}`);
+  }
 }
 
 /** What starts a block that did not start it before. */

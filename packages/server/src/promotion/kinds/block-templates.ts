@@ -8,8 +8,8 @@ import {
   type ValueType,
 } from '../../expressions/port.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
-import type { RecordTypes } from '../config-kind.ts';
 import { catchesErrors, type LogicStep } from './logicblock-steps.ts';
+import type { RecordTypes } from './record-types.ts';
 
 /** A block of which templates are read: every step with a type counts, also a type that this version stores and does not run. */
 interface TemplatedStep {

@@ -2,6 +2,7 @@ import type { InputError } from '@freehold/contract/problem';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
 import type { ConfigKind, ItemReference } from '../config-kind.ts';
 import { describeList, describeMembers, listed } from '../differences/describe-change.ts';
+import { plainStorage } from '../item-storage.ts';
 import {
   entityReference,
   itemName,
@@ -12,7 +13,6 @@ import {
   repeated,
   someText,
 } from '../items/config-content.ts';
-import { plainStorage } from './plain-storage.ts';
 
 /** Agents that work together. Nothing runs them yet. */
 export interface CrewContent {

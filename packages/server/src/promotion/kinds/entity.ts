@@ -19,6 +19,7 @@ import { listed } from '../differences/describe-change.ts';
 import { entityReference, otherName } from '../items/config-content.ts';
 import { describeDefinition } from './describe-definition.ts';
 import { describeViews } from './describe-views.ts';
+import { entityRecords } from './entity-records.ts';
 import { entityStorage } from './entity-storage.ts';
 import { widenedEntity } from './widened-entity.ts';
 
@@ -26,6 +27,7 @@ import { widenedEntity } from './widened-entity.ts';
 export const entityKind: ConfigKind<EntityContent> = {
   kind: 'entity',
   storage: entityStorage,
+  records: entityRecords,
   singular: 'entity',
   schema: entitySchema(),
   prepare: (input) => compilePatterns(isObject(input) ? input.definition : undefined),

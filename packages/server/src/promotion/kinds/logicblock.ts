@@ -1,9 +1,10 @@
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import type { ConfigKind, ItemReference } from '../config-kind.ts';
 import { describeList, describeMembers } from '../differences/describe-change.ts';
+import { plainStorage } from '../item-storage.ts';
 import { entityReference, itemName, listOf, otherName, readContent, remark } from '../items/config-content.ts';
 import { type BlockRights, rightsDefinitions, rightsErrors, rightsMembers, widenedRights } from './block-policies.ts';
-import { type BlockStarts, startErrors, startMembers, widenedStarts } from './block-starts.ts';
+import { type BlockStarts, refuseTooManyStarts, startErrors, startMembers, widenedStarts } from './block-starts.ts';
 import { blockTemplateErrors } from './block-templates.ts';
 import { readInputSchema } from './input-schema.ts';
 import {
@@ -15,7 +16,7 @@ import {
   transactionErrors,
 } from './logicblock-steps.ts';
 import { sentOutside } from './outside-steps.ts';
-import { plainStorage } from './plain-storage.ts';
+import { recordTypes } from './record-types.ts';
 
 /** Steps, done one after the other. */
 export interface LogicBlockContent extends BlockRights, BlockStarts {
@@ -60,7 +61,10 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
       ...rightsErrors(content),
       ...startErrors(content),
     ]),
-  check: (content, { typeOf }) => blockTemplateErrors(content, typeOf),
+  check: (content, live) => blockTemplateErrors(content, recordTypes(live)),
+  refuseTooMany: ({ env, after, wanted }) => {
+    if (env === 'test') refuseTooManyStarts(wanted, after);
+  },
   references: ({ name, steps }) => placedSteps(steps).flatMap((one) => stepReferences(one, name)),
   describe: ({ before, after }) => {
     if (before === undefined)

@@ -8,23 +8,19 @@ import {
   wrong,
 } from '../../config/port.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
-import type { ConfigKind, ContentChange, KindTraits } from '../config-kind.ts';
+import type { ConfigKind, ContentChange } from '../config-kind.ts';
 import { describeMembers, shown } from '../differences/describe-change.ts';
 import { settingsStorage } from './settings-storage.ts';
 
-export const settingsTraits: KindTraits = {
-  kind: 'settings',
-  storage: settingsStorage,
-  singular: 'setting',
-  needsAdmin: true,
-  hasDefaults: true,
-};
-
-/** @param types every setting that there is, which other rooms know. */
+/** @param types every setting that there is. */
 export function settingsKind(types: readonly SettingType[]): ConfigKind<SettingContent> {
   const typeOf = (name: string): SettingType | undefined => types.find(({ key }) => key === name);
   return {
-    ...settingsTraits,
+    kind: 'settings',
+    storage: settingsStorage,
+    singular: 'setting',
+    needsAdmin: true,
+    hasDefaults: true,
     schema: schemaOf(types),
     parse: (name, input) => {
       const type = typeOf(name);

@@ -1,7 +1,7 @@
 /** Contents of each kind of config items, with what is to be said of changes of them. For tests. */
 import type { ConfigItemKind } from '../../config/config-item.ts';
 import type { SettingType } from '../../config/setting.ts';
-import { createConfigKinds } from '../config-kinds.ts';
+import { kindsWith } from '../../testing/config-kinds.ts';
 import { crewCases } from './cases/crew-cases.ts';
 import { entityCases } from './cases/entity-cases.ts';
 import { eventCases } from './cases/event-cases.ts';
@@ -24,7 +24,7 @@ const door: SettingType<number> = {
   widens: (before, after) => (after > before ? [`the door is open by ${after - before} more`] : []),
 };
 
-export const kinds = createConfigKinds({ settingTypes: [door] });
+export const kinds = kindsWith([door]);
 
 /** A kind without cases is a mistake in its types. */
 export const kindCases: Readonly<Record<ConfigItemKind, KindCases>> = {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AppGatewayDeps, appRoutes } from '../../gateway/app-gateway.ts';
 import { type ManagementGatewayDeps, managementRoutes } from '../../gateway/management-gateway.ts';
+import { configKinds } from '../config-kinds.ts';
 import { everyFlow } from './flows/every-flow.ts';
 
 /** They take a body and change nothing. */
@@ -27,7 +28,7 @@ const writesByGet = ['GET /app/:org/token'];
 
 test('every writing route of both gateways is called in a flow whose store calls fail in turn', () => {
   // No handler is called, so the tables need nothing to stand on.
-  const tables = [...appRoutes({} as AppGatewayDeps), ...managementRoutes({} as ManagementGatewayDeps)];
+  const tables = [...appRoutes({} as AppGatewayDeps), ...managementRoutes({ configKinds } as ManagementGatewayDeps)];
   const writing = tables
     .map(({ method, path }) => `${method} ${path}`)
     .filter(

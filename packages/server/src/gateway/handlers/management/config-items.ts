@@ -3,7 +3,7 @@ import { type ConfigItem, type ConfigItemKind, configItemKinds } from '../../../
 import type { OrgCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
-import { type ConfigItems, traitsOf } from '../../../promotion/port.ts';
+import type { ConfigItems } from '../../../promotion/port.ts';
 import { entityTag } from '../../../records/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
@@ -64,7 +64,7 @@ function writingRoutes({ items, clock }: ConfigItemServices): readonly Managemen
     const { query, params, incoming } = request;
     requireTest(query.env);
     const kind = readKind(params.kind);
-    requireRole(kind, caller);
+    if (items.needsAdmin(kind)) requireAdmin(kind, caller);
     const asked = { orgCode: caller.org.code, auditContext: auditContextOf(clock, request, caller) };
     return { kind, asked, ...readPreconditions(incoming), force: query.force === true };
   };
@@ -107,9 +107,8 @@ function readItem({ kind, name }: { readonly kind: string; readonly name: string
   return { kind: readKind(kind), name };
 }
 
-function requireRole(kind: ConfigItemKind, { role }: OrgCaller): void {
-  if (traitsOf({ kind }).needsAdmin === true && role !== 'org_admin')
-    throw new Problem('role_required', `${kind} need the role \`org_admin\``);
+function requireAdmin(kind: ConfigItemKind, { role }: OrgCaller): void {
+  if (role !== 'org_admin') throw new Problem('role_required', `${kind} need the role \`org_admin\``);
 }
 
 function requireHistory(env: string): void {

@@ -2,7 +2,7 @@ import { deployApi } from '@freehold/contract/management/deploy';
 import type { ConfigItem } from '../../../config/port.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { cooperatively } from '../../../lib/scheduling/cooperatively.ts';
-import { archiveBytesMax, traitsOf } from '../../../promotion/port.ts';
+import { archiveBytesMax, type ConfigKind } from '../../../promotion/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import { longJson } from '../../listening/long-json.ts';
 import { occasionBy } from '../../pipeline/audit-context.ts';
@@ -48,13 +48,16 @@ async function importArchive(
     base,
     removes: remove,
     force,
-    refusalOf: (item: ConfigItem) => refusalOf(caller, item),
+    refusalOf: (item: ConfigItem, kind: ConfigKind) => refusalOf(caller, item, kind),
   };
   return longJson(200, await promotion.importArchive(asked, await readWhole(stream), options));
 }
 
-function refusalOf({ role, carriesSettings }: DeployCaller, item: ConfigItem): Problem | undefined {
-  const { needsAdmin, singular } = traitsOf(item);
+function refusalOf(
+  { role, carriesSettings }: DeployCaller,
+  item: ConfigItem,
+  { needsAdmin, singular }: ConfigKind,
+): Problem | undefined {
   if (needsAdmin !== true || role === 'org_admin') return undefined;
   if (carriesSettings === true && carriedSettings.test(item.name)) return undefined;
   return new Problem('role_required', `changing the ${singular} \`${item.name}\` needs the role \`org_admin\``);

@@ -108,10 +108,12 @@ async function applyTemplates(
 function retiredRoutes({ promotion, clock }: DeployServices): readonly ManagementRoute[] {
   return [
     serve(deployApi.listRetired, async (request, caller) => ({
-      items: await promotion.retired(askDeploy(clock, request, caller).orgCode),
+      items: await promotion.retired(askDeploy(clock, request, caller).orgCode, 'entity'),
     })),
     serve(deployApi.removeRetired, async (request, caller) => {
-      await promotion.removeRetired(askDeploy(clock, request, builderAsDeployer(caller)), request.params.name);
+      const { name } = request.params;
+      const asked = askDeploy(clock, request, builderAsDeployer(caller));
+      await promotion.removeRetired(asked, { kind: 'entity', name });
     }),
   ];
 }

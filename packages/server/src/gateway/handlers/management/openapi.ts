@@ -2,6 +2,7 @@ import { accountsApi } from '@freehold/contract/management/accounts';
 import { entitiesApi } from '@freehold/contract/management/entities';
 import type { ConfigReader } from '../../../config/port.ts';
 import { notFound } from '../../../lib/problem.ts';
+import type { ConfigKinds } from '../../../promotion/port.ts';
 import { systemEntities } from '../../../schema/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import { createAppDocuments } from '../../openapi/app-documents.ts';
@@ -11,17 +12,25 @@ import type { ManagementRoute } from '../../routing/management-route.ts';
 import type { PublicRoute } from '../../routing/public-route.ts';
 import { serveReply } from '../../serve.ts';
 
+export interface ManagementDocumentServices {
+  /** Their schemas are in the document. */
+  readonly configKinds: ConfigKinds;
+}
+
 /** Each is undefined where the platform does without. */
 type DocumentedServices = Readonly<Record<'operator' | 'inbox' | 'signInLinks', unknown>>;
 
 /** What the management gateway can be asked. It says nothing of any org. */
-export function managementDocumentRoutes({ operator, inbox, signInLinks }: DocumentedServices): readonly PublicRoute[] {
+export function managementDocumentRoutes(
+  services: DocumentedServices & ManagementDocumentServices,
+): readonly PublicRoute[] {
+  const { operator, inbox, signInLinks, configKinds } = services;
   const parts: ManagementParts = {
     hasOperator: operator !== undefined,
     hasInbox: inbox !== undefined,
     hasSignInLinks: signInLinks !== undefined,
   };
-  const document = documentText(managementDocument(parts));
+  const document = documentText(managementDocument(parts, configKinds));
   return [serveReply(accountsApi.readOpenapi, async ({ incoming }) => documentReply(incoming, await document))];
 }
 

@@ -59,8 +59,8 @@ test('references, templates and blocks of both destinations are looked at, each 
       ['two', '/prod_destination_config/entity'],
     ],
   );
-  const order = { kind: 'fields', types: new Map([['title', 'string']]) } as const;
-  const errors = eventKind.check?.(both, { typeOf: () => order, contentOf: () => undefined }) ?? [];
+  const order = { definition: { UpdateParams: [{ name: 'title' }] } };
+  const errors = eventKind.check?.(both, { contentOf: ({ kind }) => (kind === 'entity' ? order : undefined) }) ?? [];
   assert.deepEqual(
     errors.map(({ pointer }) => pointer),
     ['/destination_config/values/a', '/prod_destination_config/values/a'],
@@ -91,4 +91,16 @@ test('a publication is silent where fewer records come to the same place', () =>
   assert.equal(widened(tell(url), tell(url, { enabled: false })), 0);
   assert.equal(widened(tell(url), undefined), 0);
   assert.equal(widened(undefined, tell(url, { enabled: false })), 0);
+});
+
+test('an entity has at most 20 events, and what has more already stays and is changed', () => {
+  const events = (count: number, entity_name = 'order'): readonly EventContent[] =>
+    Array.from({ length: count }, () => tell(local, { entity_name }));
+  const refuse = (before: readonly EventContent[], after: readonly EventContent[]): void =>
+    eventKind.refuseTooMany?.({ env: 'prod', before, after, wanted: [] });
+  refuse([], [...events(20), ...events(20, 'invoice')]);
+  assert.throws(() => refuse(events(20), events(21)), /entity `order` may have at most 20 events/);
+  refuse(events(25), [...events(25), ...events(1, 'invoice')]);
+  refuse(events(25), events(24));
+  assert.throws(() => refuse(events(25), events(26)), /at most 20 events/);
 });

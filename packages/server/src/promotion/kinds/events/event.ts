@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { checkSchema } from '../../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../../lib/json-schema.ts';
+import { Problem } from '../../../lib/problem.ts';
 import { systemEntities } from '../../../schema/port.ts';
 import type { ConfigKind, ContentChange, LiveContents } from '../../config-kind.ts';
 import { describeMembers, shown } from '../../differences/describe-change.ts';
+import { plainStorage } from '../../item-storage.ts';
 import {
   entityName,
   entityReference,
@@ -17,7 +19,7 @@ import {
 import { readInputSchema } from '../input-schema.ts';
 import type { LogicBlockContent } from '../logicblock.ts';
 import { isPureStep, placedSteps } from '../logicblock-steps.ts';
-import { plainStorage } from '../plain-storage.ts';
+import { recordTypes } from '../record-types.ts';
 import type { EventContent } from './event-content.ts';
 import {
   deliveredTypes,
@@ -81,13 +83,34 @@ export const eventKind: ConfigKind<EventContent> = {
     ...eachDestination(content).flatMap(({ content: one, at }) =>
       one.event_stage === 'before' ? beforeErrors(one, at, live) : afterErrors(one, at, live),
     ),
-    ...eventExpressionErrors(content, live.typeOf(content.entity_name)),
+    ...eventExpressionErrors(content, recordTypes(live)(content.entity_name)),
   ],
   isIdle: ({ enabled, event_stage, event_type }) =>
     enabled && (event_stage === 'before' ? event_type !== 'logicblock' : !deliveredTypes.includes(event_type)),
+  refuseTooMany: ({ before, after }) => refuseTooManyEvents(before, after),
   unfit: neverCalled,
   widening: widenedReach,
 };
+
+/** Each write of an entity asks all its events. */
+const eventsOfEntityMax = 20;
+
+/**
+ * What is above the bound already may stay, and be changed.
+ * @throws Problem `conflict` where an entity gets more events than it may have.
+ */
+function refuseTooManyEvents(before: readonly EventContent[], after: readonly EventContent[]): void {
+  const had = eventCounts(before);
+  for (const [entity, count] of eventCounts(after))
+    if (count > eventsOfEntityMax && count > (had.get(entity) ?? 0))
+      throw new Problem('conflict', `entity \`${entity}\` may have at most ${eventsOfEntityMax} events`);
+}
+
+function eventCounts(events: readonly EventContent[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { entity_name: entity } of events) counts.set(entity, (counts.get(entity) ?? 0) + 1);
+  return counts;
+}
 
 /** Where the writes of an entity come to, as far as the event is switched on and its condition lets them. */
 function widenedReach(change: ContentChange<EventContent>): readonly string[] {

@@ -22,7 +22,7 @@ export async function assertTruthful(spaces: TwoSpaces, model: ModelState): Prom
     versions,
   );
   assert.deepEqual(
-    (await promotion.retired(org)).map(({ name }) => name),
+    (await promotion.retired(org, 'entity')).map(({ name }) => name),
     [...model.retired].sort(),
   );
   assert.deepEqual((await verifyStore(verifyParts(spaces.bench.prod))).drift, []);
